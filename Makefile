@@ -1,0 +1,56 @@
+# Every target sets up what it needs. Linux; written to work on macOS too, untested there.
+PYTHON ?= python3
+JOBS ?= 2
+SIZES ?= 10000 100000 1000000
+SOAK ?= 1
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: help demo test check format bench peers soak strace clean
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+# Build tools are installed first, so that constraints.txt holds for them too.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or later is needed; this is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[test,check]'
+	@touch $@
+
+demo: $(STAMP) ## a working session on a store of its own, in the terminal
+	$(BIN)/python examples/first_session.py
+
+test: $(STAMP) strace ## all tests, with the coverage they must reach
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=
+	$(BIN)/python -m coverage report --include='substrate/proof/*,substrate/log/append.py' --fail-under=100
+	$(BIN)/python -m coverage report --fail-under=90
+
+check: $(STAMP) ## lint, format and types; changes nothing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP) ## put the code into the format that check wants
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" for fewer
+	$(BIN)/python -m benchmarks.store $(SIZES)
+
+peers: ## comparison with other memory servers
+	@echo "No peers are compared at this layer yet. SQLite and raw LMDB stand beside the store in 'make bench'."
+
+soak: $(STAMP) strace ## the large sizes of the tests; SOAK=10 for ten times as large
+	SUBSTRATE_SOAK=$(SOAK) $(BIN)/python -m pytest -m soak --timeout=0 -rA
+
+# The power-failure test records the writes of a child process with strace, which exists on Linux only.
+strace:
+	@command -v strace >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends strace >/dev/null; } || \
+	  echo "strace is missing: the power-failure test cannot run. On Debian or Ubuntu: apt-get install strace" >&2
+
+clean: ## remove the virtual environment and all that was generated
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

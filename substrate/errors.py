@@ -1,0 +1,185 @@
+"""Every error this package raises on purpose, in one tree.
+
+    SubstrateError                  code, retryable, a message that says what to do next
+    ├── InputError                  the caller's argument is at fault; nothing was written
+    │   ├── NameInvalid             not a name of the grammar in names.py
+    │   ├── TooLarge                over a limit of limits.py; names the field, the size and the limit
+    │   ├── SchemaInvalid           wrong type or shape
+    │   └── PathEscape              a path that leaves the folder it must stay in
+    ├── NotFound                    no such atom, entry or head
+    │   └── Forgotten               it was there and was erased; carries the proof of that
+    ├── Denied                      the caller may not do this here (scope, read-only store, missing key)
+    ├── Conflict                    `expect` did not hold; nothing was written
+    │   └── HeadMoved               another process appended first
+    ├── Busy                        someone else holds the lock for longer than we wait; try again
+    ├── Full                        no room; nothing was written, reading still works
+    │   ├── MapFull                 the memory map is exhausted
+    │   └── DiskFull                the file system is
+    ├── ProofInvalid                the verifier rejects; `reason` is a stable word, the message explains it
+    └── StoreDamaged                stored bytes are not what the log says they must be
+        ├── RolledBack              the store is behind, or forked from, a head it is known to have had
+        ├── FormatTooNew            written by a later version of this package
+        └── Unusable                this handle met an I/O error and must be reopened
+
+A message is safe to show and to log: it never contains a body, a salt or a key.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+__all__ = [
+    "Busy",
+    "Conflict",
+    "Denied",
+    "DiskFull",
+    "Forgotten",
+    "FormatTooNew",
+    "Full",
+    "HeadMoved",
+    "InputError",
+    "MapFull",
+    "NameInvalid",
+    "NotFound",
+    "PathEscape",
+    "ProofInvalid",
+    "RolledBack",
+    "SchemaInvalid",
+    "StoreDamaged",
+    "SubstrateError",
+    "TooLarge",
+    "Unusable",
+]
+
+
+class SubstrateError(Exception):
+    """The root of the tree. `code` is stable across versions, the message is not."""
+
+    code: ClassVar[str] = "error"
+    retryable: ClassVar[bool] = False
+
+
+class InputError(SubstrateError):
+    """An argument is at fault. Nothing was written."""
+
+    code = "input"
+
+
+class NameInvalid(InputError):
+    """Not an atom name of the grammar; the message says what is allowed."""
+
+    code = "name_invalid"
+
+
+class TooLarge(InputError):
+    """Over a limit. `field`, `size` and `limit` say which, by how much."""
+
+    code = "too_large"
+
+    def __init__(self, field: str, size: int, limit: int, unit: str = "bytes") -> None:
+        super().__init__(f"{field} has {size:,} {unit}; the limit is {limit:,}")
+        self.field = field
+        self.size = size
+        self.limit = limit
+
+
+class SchemaInvalid(InputError):
+    """Wrong type or shape. The message names the field."""
+
+    code = "schema_invalid"
+
+
+class PathEscape(InputError):
+    """A path that leaves the folder it must stay in."""
+
+    code = "path_escape"
+
+
+class NotFound(SubstrateError):
+    """No such atom, entry or head."""
+
+    code = "not_found"
+
+
+class Forgotten(NotFound):
+    """It was there and was erased for good."""
+
+    code = "forgotten"
+
+
+class Denied(SubstrateError):
+    """The caller may not do this here; the message says what would be needed."""
+
+    code = "denied"
+
+
+class Conflict(SubstrateError):
+    """`expect` did not hold. Nothing was written; read again and decide anew."""
+
+    code = "conflict"
+    retryable = True
+
+
+class HeadMoved(Conflict):
+    """The log grew past the head that the caller expected."""
+
+    code = "head_moved"
+
+
+class Busy(SubstrateError):
+    """A lock was not free within the bounded wait. Nothing was written."""
+
+    code = "busy"
+    retryable = True
+
+
+class Full(SubstrateError):
+    """No room. Nothing was written; everything acknowledged before is intact and readable."""
+
+    code = "full"
+
+
+class MapFull(Full):
+    """The memory map of the store is exhausted."""
+
+    code = "map_full"
+
+
+class DiskFull(Full):
+    """The file system has no room left."""
+
+    code = "disk_full"
+
+
+class ProofInvalid(SubstrateError):
+    """The verifier rejects. `reason` is a stable word such as `root_mismatch`."""
+
+    code = "proof_invalid"
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(f"{reason}: {message}")
+        self.reason = reason
+
+
+class StoreDamaged(SubstrateError):
+    """Stored bytes are not what the log says they must be. Do not write; run fsck, restore a backup."""
+
+    code = "store_damaged"
+
+
+class RolledBack(StoreDamaged):
+    """The store is behind, or forked from, a head it is known to have had."""
+
+    code = "rolled_back"
+
+
+class FormatTooNew(StoreDamaged):
+    """Written by a later version; upgrade this package to read it."""
+
+    code = "format_too_new"
+
+
+class Unusable(StoreDamaged):
+    """This handle met an I/O error; what the disk holds is unknown until the store is reopened."""
+
+    code = "unusable"

@@ -1,0 +1,3 @@
+"""Notebook widgets of Substrate. None yet."""
+
+__all__: list[str] = []
