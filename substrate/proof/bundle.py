@@ -1,0 +1,262 @@
+"""The bundle: one JSON file that carries a claim and all that is needed to check it. Reading one proves nothing yet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from substrate.errors import ProofInvalid
+from substrate.proof.encoding import Json, b64, read_json, unb64, unb64_hashes
+from substrate.proof.entry import ENTRY_BYTES, SALT_BYTES
+from substrate.proof.hashes import EMPTY, HASH_BYTES
+from substrate.proof.record import RECORD_BYTES
+
+__all__ = ["CLAIMS", "MAP_SALT_BYTES", "Bundle", "EntryProof", "MapProof", "Opening", "Rotation", "Since"]
+
+FORMAT = "substrate-bundle/1"
+MAP_SALT_BYTES = 32
+MAX_DEPTH = 256
+_MAX_PATH = 64
+
+_BARE = frozenset({"format", "claim", "head"})
+_ENTRY = _BARE | {"entry", "atom"}
+_NAMED = _ENTRY | {"name", "map"}
+CLAIMS: Mapping[str, frozenset[str]] = {
+    "recorded": _ENTRY,
+    "current": _NAMED,
+    "tombstoned": _NAMED,
+    "forgotten": _NAMED,
+    "absent": _BARE | {"name", "map"},
+    "extended": _BARE | {"since"},
+}
+"""Each claim, with the members its bundle must have; `since` and `rotations` may stand in any of them."""
+_OPTIONAL = frozenset({"since"})
+_MEMBERS = _NAMED | {"since", "rotations"}
+
+
+@dataclass(frozen=True, slots=True)
+class EntryProof:
+    """An entry, and the path from its leaf to the log root."""
+
+    seq: int
+    data: bytes
+    path: Sequence[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a commitment commits to."""
+
+    salt: bytes
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MapProof:
+    """The place of a name in the map: the record found there (None if empty), and the siblings from there upward."""
+
+    salt: bytes
+    record: bytes | None
+    path: Sequence[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """An earlier size and root, and the consistency path from there."""
+
+    size: int
+    root: bytes
+    path: Sequence[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """A key entry under the head that the key before it signed."""
+
+    head: str
+    entry: EntryProof
+    opening: Opening
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A claim with its evidence. `head` is the signed note as text."""
+
+    claim: str
+    head: str
+    name: str | None = None
+    entry: EntryProof | None = None
+    opening: Opening | None = None
+    map: MapProof | None = None
+    since: Since | None = None
+    rotations: tuple[Rotation, ...] = ()
+
+    def __post_init__(self) -> None:
+        """ProofInvalid unless exactly the members of the claim are there: no claim can pass for want of evidence."""
+        there = {
+            member
+            for member, value in (
+                ("name", self.name),
+                ("entry", self.entry),
+                ("atom", self.opening),
+                ("map", self.map),
+                ("since", self.since),
+            )
+            if value is not None
+        }
+        wanted = CLAIMS.get(self.claim)
+        if wanted is None:
+            raise ProofInvalid("claim", f"a bundle claims one of {', '.join(CLAIMS)}")
+        if missing := wanted - _BARE - there:
+            raise ProofInvalid("member_missing", f"a bundle that claims {self.claim!r} lacks {', '.join(sorted(missing))}")
+        if there - wanted - _OPTIONAL:
+            raise ProofInvalid("member_unknown", f"a bundle that claims {self.claim!r} has members that do not belong")
+
+    def to_json(self) -> str:
+        """The text of the bundle file."""
+        return json.dumps(self._members(), ensure_ascii=False, indent=1) + "\n"
+
+    def _members(self) -> dict[str, Json]:
+        members: dict[str, Json] = {"format": FORMAT, "claim": self.claim}
+        if self.name is not None:
+            members["name"] = self.name
+        if self.opening is not None:
+            members["atom"] = _opening_json(self.opening)
+        if self.entry is not None:
+            members["entry"] = _entry_json(self.entry)
+        if self.map is not None:
+            record = self.map.record
+            members["map"] = {
+                "salt": b64(self.map.salt),
+                "leaf": None if record is None else b64(record),
+                "path": ["" if sibling == EMPTY else b64(sibling) for sibling in self.map.path],
+            }
+        if self.since is not None:
+            path: list[Json] = [b64(node) for node in self.since.path]
+            members["since"] = {"size": self.since.size, "root": b64(self.since.root), "path": path}
+        if self.rotations:
+            members["rotations"] = [
+                {"head": r.head, "entry": _entry_json(r.entry), "atom": _opening_json(r.opening)} for r in self.rotations
+            ]
+        members["head"] = self.head
+        return members
+
+    @classmethod
+    def parse(cls, text: str) -> Bundle:
+        """The bundle in a file's text. ProofInvalid if a member is missing, unknown, twice there or of a wrong shape."""
+        members = _object(read_json(text, "the bundle"), "the bundle")
+        if members.get("format") != FORMAT:
+            raise ProofInvalid("format", f"not a bundle of the format {FORMAT!r}")
+        if members.keys() - _MEMBERS:
+            raise ProofInvalid("member_unknown", "the bundle has members that no bundle has")
+        rotations = members.get("rotations", [])
+        return cls(
+            claim=_text(members.get("claim"), "claim"),
+            head=_text(members.get("head"), "head"),
+            name=_text(members["name"], "name") if "name" in members else None,
+            entry=_read_entry(members["entry"]) if "entry" in members else None,
+            opening=_read_opening(members["atom"]) if "atom" in members else None,
+            map=_read_map(members["map"]) if "map" in members else None,
+            since=_read_since(members["since"]) if "since" in members else None,
+            rotations=tuple(_read_rotation(item) for item in _list(rotations, "rotations")),
+        )
+
+
+def _entry_json(entry: EntryProof) -> Json:
+    return {"seq": entry.seq, "bytes": b64(entry.data), "path": [b64(node) for node in entry.path]}
+
+
+def _opening_json(opening: Opening) -> Json:
+    return {"salt": b64(opening.salt), "body": opening.body.decode()}
+
+
+def _read_entry(value: Json) -> EntryProof:
+    members = _exactly(_object(value, "entry"), {"seq", "bytes", "path"}, "entry")
+    return EntryProof(
+        _number(members["seq"], "entry.seq"),
+        unb64(_text(members["bytes"], "entry.bytes"), "entry.bytes", ENTRY_BYTES),
+        _path(members["path"], "entry.path", _MAX_PATH),
+    )
+
+
+def _read_opening(value: Json) -> Opening:
+    members = _exactly(_object(value, "atom"), {"salt", "body"}, "atom")
+    salt = unb64(_text(members["salt"], "atom.salt"), "atom.salt", SALT_BYTES)
+    return Opening(salt, _text(members["body"], "atom.body").encode())
+
+
+def _read_map(value: Json) -> MapProof:
+    members = _exactly(_object(value, "map"), {"salt", "leaf", "path"}, "map")
+    leaf = members["leaf"]
+    return MapProof(
+        unb64(_text(members["salt"], "map.salt"), "map.salt", MAP_SALT_BYTES),
+        None if leaf is None else unb64(_text(leaf, "map.leaf"), "map.leaf", RECORD_BYTES),
+        _path(members["path"], "map.path", MAX_DEPTH, empty_allowed=True),
+    )
+
+
+def _read_since(value: Json) -> Since:
+    members = _exactly(_object(value, "since"), {"size", "root", "path"}, "since")
+    return Since(
+        _number(members["size"], "since.size"),
+        unb64(_text(members["root"], "since.root"), "since.root", HASH_BYTES),
+        _path(members["path"], "since.path", 2 * _MAX_PATH),
+    )
+
+
+def _read_rotation(value: Json) -> Rotation:
+    members = _exactly(_object(value, "rotations"), {"head", "entry", "atom"}, "rotations")
+    return Rotation(
+        _text(members["head"], "rotations.head"), _read_entry(members["entry"]), _read_opening(members["atom"])
+    )
+
+
+def _path(value: Json, what: str, longest: int, *, empty_allowed: bool = False) -> list[bytes]:
+    items = _list(value, what)
+    if len(items) > longest:
+        raise ProofInvalid("path_length", f"{what} has {len(items)} elements; no path has more than {longest}")
+    texts = [item for item in items if isinstance(item, str) and (item or not empty_allowed)]
+    if len(texts) + (items.count("") if empty_allowed else 0) != len(items):
+        raise ProofInvalid("shape", f"{what} is a list of strings")
+    hashes = unb64_hashes(texts, what)
+    if EMPTY in hashes:
+        raise ProofInvalid("base64", f"{what}: an empty sibling is spelled as an empty string, in the map only")
+    if len(hashes) == len(items):
+        return hashes
+    given = iter(hashes)
+    return [next(given) if item else EMPTY for item in items]
+
+
+def _exactly(members: dict[str, Json], wanted: set[str], what: str) -> dict[str, Json]:
+    if members.keys() != wanted:
+        raise ProofInvalid("member_missing", f"{what} has exactly the members {', '.join(sorted(wanted))}")
+    return members
+
+
+def _object(value: Json, what: str) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise ProofInvalid("shape", f"{what} must be a JSON object")
+    return value
+
+
+def _list(value: Json, what: str) -> list[Json]:
+    if not isinstance(value, list):
+        raise ProofInvalid("shape", f"{what} must be a JSON list")
+    return value
+
+
+def _text(value: Json, what: str) -> str:
+    if not isinstance(value, str):
+        raise ProofInvalid("shape", f"{what} must be a string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ProofInvalid("shape", f"{what} contains a lone surrogate, which has no bytes to hash") from None
+    return value
+
+
+def _number(value: Json, what: str) -> int:
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise ProofInvalid("shape", f"{what} must be a whole number from 0 on")
+    return value

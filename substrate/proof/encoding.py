@@ -1,0 +1,69 @@
+"""Strict readers of base64 and JSON: one spelling for each value, or ProofInvalid.
+
+A lenient reader lets two different files pass for the same proof, or one file mean two things to two readers.
+"""
+
+from __future__ import annotations
+
+import binascii
+import json
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import NoReturn, TypeAlias
+
+from substrate.errors import ProofInvalid
+
+__all__ = ["Json", "b64", "read_json", "unb64", "unb64_hashes"]
+
+_HASH_TEXT = 44
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+
+
+def b64(data: bytes) -> str:
+    """Standard base64 with padding."""
+    return b64encode(data).decode("ascii")
+
+
+def unb64(text: str, what: str, length: int | None = None) -> bytes:
+    """The bytes of a canonical base64 text of the given length; ProofInvalid names `what` otherwise."""
+    try:
+        data = binascii.a2b_base64(text)
+        spelled = binascii.b2a_base64(data, newline=False).decode("ascii")
+    except ValueError:
+        raise ProofInvalid("base64", f"{what} is not base64") from None
+    # The reader skips characters it does not know, and bits that do not count: only the one spelling we would write passes.
+    if spelled != text:
+        raise ProofInvalid("base64", f"{what} is not in the canonical spelling of base64")
+    if length is not None and len(data) != length:
+        raise ProofInvalid("length", f"{what} has {len(data)} bytes, not {length}")
+    return data
+
+
+_HASHES = re.compile("(?:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)*")
+
+
+def unb64_hashes(texts: Sequence[str], what: str) -> list[bytes]:
+    """The 32-byte values of canonical base64 texts. One look at all of them is much faster than one at each."""
+    if any(len(text) != _HASH_TEXT for text in texts) or not _HASHES.fullmatch("".join(texts)):
+        raise ProofInvalid("base64", f"{what} holds something that is not the canonical base64 of 32 bytes")
+    return [binascii.a2b_base64(text) for text in texts]
+
+
+def read_json(text: str, what: str) -> Json:
+    """The value of a JSON text; ProofInvalid on duplicate members, NaN, infinity, broken text or absurd nesting."""
+
+    def once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            raise ProofInvalid("json", f"{what} has a member twice")
+        return value
+
+    def refuse(word: str) -> NoReturn:
+        raise ProofInvalid("json", f"{what} contains {word}, which is no JSON number")
+
+    try:
+        value: Json = json.loads(text, object_pairs_hook=once, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise ProofInvalid("json", f"{what} is not well-formed JSON") from None
+    return value

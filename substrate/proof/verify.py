@@ -1,0 +1,266 @@
+"""The strict verifier: believes nothing that a proof says about itself, and says why it rejects.
+
+1. Sizes, indices and directions come from the claim and the head, never from a path.
+2. Every path has exactly one right length; every element exactly 32 bytes.
+3. Keys come from the person who verifies. A bundle can name further keys only under a signature of one already trusted.
+4. Without a key or a pin the best verdict is "consistent, origin untrusted": `Verdict.trusted` is False.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from substrate.errors import ProofInvalid
+from substrate.proof.bundle import MAX_DEPTH, Bundle, EntryProof, MapProof, Opening
+from substrate.proof.encoding import read_json
+from substrate.proof.entry import Entry, Kind, decode_entry
+from substrate.proof.hashes import EMPTY, HASH_BYTES, commitment, leaf_hash, map_key, map_root, node_hash
+from substrate.proof.head import Head, Pin, SignedHead
+from substrate.proof.note import VerifierKey
+from substrate.proof.record import Record, State, decode_record
+
+__all__ = ["Verdict", "Verifier", "fold_map", "verify_consistency", "verify_inclusion"]
+
+_STATES = {
+    "current": (Kind.PUT, State.LIVE),
+    "tombstoned": (Kind.TOMBSTONE, State.TOMBSTONED),
+    "forgotten": (Kind.FORGET, State.FORGOTTEN),
+}
+_KNOWN_HEADS = 1024
+
+
+def verify_inclusion(leaf_hash: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> None:
+    """Return if `path` shows that the leaf is at `index` in the tree of `size` leaves with `root` (RFC 6962 2.1.1).
+
+    Raises ProofInvalid otherwise; its `reason` is index_range, path_length, length or root_mismatch.
+    """
+    if not 0 <= index < size:
+        raise ProofInvalid("index_range", f"index {index} is not in a tree of {size} leaves")
+    _check_hashes([leaf_hash, root, *path])
+    inner = (index ^ (size - 1)).bit_length()
+    if len(path) != inner + (index >> inner).bit_count():
+        raise ProofInvalid("path_length", f"the path of leaf {index} of {size} does not have {len(path)} elements")
+    node = _climb(leaf_hash, index, path, inner)
+    if not hmac.compare_digest(node, root):
+        raise ProofInvalid("root_mismatch", "leaf and path do not lead to the root")
+
+
+def verify_consistency(size1: int, size2: int, path: Sequence[bytes], root1: bytes, root2: bytes) -> None:
+    """Return if `path` shows that the tree (size2, root2) begins with all of the tree (size1, root1) (RFC 6962 2.1.2).
+
+    Raises ProofInvalid otherwise; its `reason` is size_range, path_length, length or root_mismatch.
+    A proof from size 0 is rejected unless both sizes are 0: it would say nothing.
+    """
+    if not 0 <= size1 <= size2:
+        raise ProofInvalid("size_range", f"a log of size {size2} cannot extend one of size {size1}")
+    _check_hashes([root1, root2, *path])
+    if size1 == size2:
+        if path:
+            raise ProofInvalid("path_length", "between equal sizes the path is empty")
+        if root1 != root2:
+            raise ProofInvalid("root_mismatch", "equal sizes with different roots: two histories")
+        return
+    if size1 == 0:
+        raise ProofInvalid("size_range", "a proof from the empty log says nothing")
+    shift = (size1 & -size1).bit_length() - 1
+    rest = list(path)
+    # The largest subtree that ends where the old tree ends is the seed; it is the old root itself for a power of two.
+    seed = root1 if size1 == 1 << shift else rest.pop(0) if rest else b""
+    index = (size1 - 1) >> shift
+    last = (size2 - 1) >> shift
+    inner = (index ^ last).bit_length()
+    if not seed or len(rest) != inner + (index >> inner).bit_count():
+        raise ProofInvalid("path_length", f"the path from {size1} to {size2} does not have {len(path)} elements")
+    old = seed
+    for level, sibling in enumerate(rest):
+        if level >= inner or index >> level & 1:
+            old = node_hash(sibling, old)
+    if not hmac.compare_digest(old, root1):
+        raise ProofInvalid("root_mismatch", "the path does not lead to the older root")
+    if not hmac.compare_digest(_climb(seed, index, rest, inner), root2):
+        raise ProofInvalid("root_mismatch", "the path does not lead to the newer root")
+
+
+def _climb(node: bytes, index: int, path: Sequence[bytes], inner: int) -> bytes:
+    """Fold a path: below `inner` the bits of `index` say the side, above it every sibling stands to the left."""
+    for level, sibling in enumerate(path):
+        left = level >= inner or index >> level & 1
+        node = sha256(b"\x01" + sibling + node if left else b"\x01" + node + sibling).digest()
+    return node
+
+
+def _check_hashes(hashes: Sequence[bytes]) -> None:
+    for item in hashes:
+        if len(item) != HASH_BYTES:
+            raise ProofInvalid("length", f"a hash has {HASH_BYTES} bytes, not {len(item)}")
+
+
+def fold_map(key: bytes, proof: MapProof) -> bytes:
+    """The map root that a place of `key` with these siblings leads to."""
+    depth = len(proof.path)
+    if depth > MAX_DEPTH:
+        raise ProofInvalid("path_length", "no place in the map is deeper than 256")
+    _check_hashes(proof.path)
+    node = EMPTY if proof.record is None else leaf_hash(proof.record)
+    bits = int.from_bytes(key, "big") >> (MAX_DEPTH - depth)
+    return map_root(proof.salt, _climb(node, bits, proof.path, depth))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a bundle established. With `trusted` False: everything fits together, but anyone could have made it."""
+
+    claim: str
+    trusted: bool
+    head: Head
+    name: str | None = None
+    seq: int | None = None
+    entry: Entry | None = None
+    body: str | None = None
+
+
+class Verifier:
+    """Checks bundles against what *you* trust: a verifier key, a pin, or (then nothing is trusted) neither.
+
+    It remembers heads whose signature it has checked, so that further bundles under the same head cost no signature.
+    Arguments are the text of a vkey and of a pin file; ProofInvalid if malformed. Not safe to share between threads.
+    """
+
+    def __init__(self, key: str | None = None, pin: str | None = None) -> None:
+        self._keys: list[VerifierKey] = []
+        self._pin = None if pin is None else Pin.parse(pin)
+        if self._pin is not None:
+            self._keys.append(self._pin.key)
+        if key is not None:
+            self._keys.append(VerifierKey.parse(key))
+        self._heads: dict[str, Head] = {}
+
+    def verify(self, text: str) -> Verdict:
+        """The verdict on a bundle file's text. ProofInvalid, with a `reason`, if anything at all does not hold."""
+        return self.verify_bundle(Bundle.parse(text))
+
+    def verify_bundle(self, bundle: Bundle) -> Verdict:
+        """As `verify`, for a bundle already parsed."""
+        keys = list(self._keys)
+        for rotation in bundle.rotations:
+            head = self._signed_head(rotation.head, keys)
+            if rotation.entry.seq != head.size - 1:
+                raise ProofInvalid("rotation", "a key entry is the last one before its head")
+            entry = _check_entry(rotation.entry, rotation.opening, head)
+            keys.append(_next_key(entry, rotation.opening, head))
+        head = self._signed_head(bundle.head, keys)
+        self._check_pin(bundle, head)
+        if bundle.since is not None:
+            since = bundle.since
+            if since.size == 0:
+                raise ProofInvalid("size_range", "a proof from the empty log says nothing")
+            verify_consistency(since.size, head.size, since.path, since.root, head.root)
+        return self._check_claim(bundle, head)
+
+    def _signed_head(self, text: str, keys: list[VerifierKey]) -> Head:
+        """The head in a note that one of `keys` signed; with no keys at all, in any well-formed note."""
+        known = self._heads.get(text)
+        if known is not None:
+            return known
+        signed = SignedHead.parse(text)
+        if not self._keys:
+            return signed.head
+        signer = next((key for key in keys if signed.signed_by(key)), None)
+        if signer is None:
+            raise ProofInvalid(
+                "signature", f"no valid signature over the head of {signed.head.origin} by a key you trust"
+            )
+        # Only what the caller's own keys vouch for is remembered: a key learnt from one bundle is not trusted in the next.
+        if signer in self._keys:
+            if len(self._heads) >= _KNOWN_HEADS:
+                self._heads.clear()
+            self._heads[text] = signed.head
+        return signed.head
+
+    def _check_pin(self, bundle: Bundle, head: Head) -> None:
+        if self._pin is None:
+            return
+        pin = self._pin.head
+        if head.origin != pin.origin:
+            raise ProofInvalid("pin_origin", f"the pin is of {pin.origin}, the bundle of {head.origin}")
+        if head.size < pin.size:
+            raise ProofInvalid("older_than_pin", f"the bundle's head ({head}) is older than the pin ({pin})")
+        if head.size == pin.size:
+            if head != pin:
+                raise ProofInvalid("forked", f"two histories: pinned {pin}, bundle {head}")
+        elif bundle.since is None or bundle.since.size != pin.size:
+            raise ProofInvalid("pin_unconnected", f"the bundle lacks the consistency path since the pin ({pin})")
+        elif bundle.since.root != pin.root:
+            raise ProofInvalid("forked", f"two histories: pinned {pin}, bundle since {bundle.since.root.hex()[:16]}")
+
+    def _check_claim(self, bundle: Bundle, head: Head) -> Verdict:
+        entry, body, seq = None, None, None
+        if bundle.entry is not None and bundle.opening is not None:
+            entry = _check_entry(bundle.entry, bundle.opening, head)
+            body = bundle.opening.body.decode()
+            seq = bundle.entry.seq
+        if bundle.name is not None and bundle.map is not None:
+            key = map_key(bundle.map.salt, bundle.name)
+            if not hmac.compare_digest(fold_map(key, bundle.map), head.map_root):
+                raise ProofInvalid("map_root_mismatch", "leaf and path do not lead to the map root of the head")
+            if entry is None or body is None:
+                _check_absent(key, bundle.map)
+            else:
+                _check_state(bundle, entry, body, key)
+        return Verdict(bundle.claim, bool(self._keys), head, bundle.name, seq, entry, body)
+
+
+def _check_entry(proof: EntryProof, opening: Opening, head: Head) -> Entry:
+    entry = decode_entry(proof.data)
+    if not hmac.compare_digest(commitment(opening.salt, opening.body), entry.commitment):
+        raise ProofInvalid("commitment", "salt and body are not those the entry commits to")
+    verify_inclusion(leaf_hash(proof.data), proof.seq, head.size, proof.path, head.root)
+    return entry
+
+
+def _next_key(entry: Entry, opening: Opening, head: Head) -> VerifierKey:
+    if entry.kind is not Kind.KEY:
+        raise ProofInvalid("rotation", "the entry of a rotation is of kind key")
+    body = read_json(opening.body.decode(), "the body of a key entry")
+    vkey = body.get("vkey") if isinstance(body, dict) else None
+    if not isinstance(vkey, str):
+        raise ProofInvalid("rotation", "the body of a key entry names no vkey")
+    key = VerifierKey.parse(vkey)
+    if key.name != head.origin:
+        raise ProofInvalid("rotation", "a rotation does not change the origin")
+    return key
+
+
+def _check_absent(key: bytes, proof: MapProof) -> None:
+    """The place is empty, or another leaf lives there, so that the asked key can be nowhere else."""
+    if proof.record is None:
+        return
+    other = decode_record(proof.record).key
+    if other == key:
+        raise ProofInvalid("not_absent", "the map holds this very name")
+    shared = MAX_DEPTH - (int.from_bytes(other, "big") ^ int.from_bytes(key, "big")).bit_length()
+    if shared < len(proof.path):
+        raise ProofInvalid("other_place", "the leaf shown lives elsewhere in the map")
+
+
+def _check_state(bundle: Bundle, entry: Entry, body: str, key: bytes) -> None:
+    assert bundle.map is not None
+    assert bundle.entry is not None
+    if bundle.map.record is None:
+        raise ProofInvalid("map_leaf", f"a bundle that claims {bundle.claim!r} shows the leaf of its name")
+    record = decode_record(bundle.map.record)
+    kind, state = _STATES[bundle.claim]
+    members = read_json(body, "the body")
+    if not isinstance(members, dict):
+        raise ProofInvalid("shape", "the body must be a JSON object")
+    if entry.kind is not kind:
+        raise ProofInvalid("kind_mismatch", f"{bundle.claim!r} needs an entry of kind {kind.name.lower()}")
+    said, asked = (members.get("key"), key.hex()) if kind is Kind.FORGET else (members.get("name"), bundle.name)
+    if said != asked:
+        raise ProofInvalid("name_mismatch", "the entry is about another name")
+    if record != Record(key, entry.subject, bundle.entry.seq, state):
+        raise ProofInvalid("map_leaf", "the map's leaf is of another name, atom, seq or state")
+
