@@ -10,14 +10,44 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from substrate import errors
+    from substrate.codec import draft_put, draft_tombstone
+    from substrate.log.append import Expect
+    from substrate.log.check import fsck
+    from substrate.log.log import Log, open_log
+    from substrate.proof.bundle import Bundle
+    from substrate.proof.head import Pin
+    from substrate.proof.verify import Verdict, Verifier
 
-__all__ = ["__version__", "errors"]
+__all__ = [
+    "Bundle",
+    "Expect",
+    "Log",
+    "Pin",
+    "Verdict",
+    "Verifier",
+    "__version__",
+    "draft_put",
+    "draft_tombstone",
+    "errors",
+    "fsck",
+    "open_log",
+]
 
 __version__ = "0.1.0.dev0"
 
 # Where each lazy name lives: "module", or "module:name" for a name in it.
 _HOMES = {
+    "Bundle": "substrate.proof.bundle:Bundle",
+    "Expect": "substrate.log.append:Expect",
+    "Log": "substrate.log.log:Log",
+    "Pin": "substrate.proof.head:Pin",
+    "Verdict": "substrate.proof.verify:Verdict",
+    "Verifier": "substrate.proof.verify:Verifier",
+    "draft_put": "substrate.codec:draft_put",
+    "draft_tombstone": "substrate.codec:draft_tombstone",
     "errors": "substrate.errors",
+    "fsck": "substrate.log.check:fsck",
+    "open_log": "substrate.log.log:open_log",
 }
 
 

@@ -1,0 +1,138 @@
+"""Bodies: the erasable content of entries, as canonical JSON. Golden files hold every byte of it.
+
+A *draft* is an entry not yet appended: its kind, its body, and what it does to the map. Drafts are made only here, so that
+body and map cannot disagree. Old bodies must stay readable for ever: members are added, never renamed or retyped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from substrate.errors import SchemaInvalid, StoreDamaged, TooLarge
+from substrate.limits import LIMITS
+from substrate.names import check_name
+from substrate.proof.encoding import Json
+from substrate.proof.entry import ID_BYTES, Kind
+from substrate.proof.note import VerifierKey
+from substrate.proof.record import State
+
+__all__ = ["Draft", "decode_body", "decode_vkey", "draft_forget", "draft_key", "draft_other", "draft_put", "draft_tombstone", "map_change"]
+
+_STATES = {Kind.PUT: State.LIVE, Kind.TOMBSTONE: State.TOMBSTONED, Kind.FORGET: State.FORGOTTEN}
+_OTHER = frozenset({Kind.EDGE, Kind.UNEDGE, Kind.TRAIN, Kind.MODEL})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry to be. `subject` None: the log takes the id that the name has, or a new one."""
+
+    kind: Kind
+    body: bytes
+    subject: bytes | None = None
+    name: str | None = None
+    map_key: bytes | None = None
+    erase: tuple[int, ...] = ()
+
+    @property
+    def state(self) -> State | None:
+        """What the name becomes by it, if it is about a name."""
+        return _STATES.get(self.kind) if self.name is not None or self.map_key is not None else None
+
+
+def draft_put(name: str, value: str, fields: Mapping[str, Json] | None = None, *, subject: bytes | None = None) -> Draft:
+    """A new version of the atom `name`. `fields` are its further members; those that are None are left out."""
+    name = check_name(name)
+    _check_text("value", value, LIMITS["value_bytes"])
+    members: dict[str, Json] = {k: v for k, v in (fields or {}).items() if v is not None}
+    if clash := members.keys() & {"name", "value"}:
+        raise SchemaInvalid(f"fields must not hold {', '.join(sorted(clash))}: it is given on its own")
+    return Draft(Kind.PUT, _encode({**members, "name": name, "value": value}), _check_id(subject), name)
+
+
+def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None) -> Draft:
+    """Takes `name` out of use; history keeps it."""
+    name = check_name(name)
+    return Draft(Kind.TOMBSTONE, _encode({**(fields or {}), "name": name}), None, name)
+
+
+def draft_forget(subject: bytes, erase: Iterable[int], map_key: bytes | None = None) -> Draft:
+    """Erases the bodies of the entries `erase`. With `map_key`, the name at that place of the map is forgotten too.
+
+    The body says which seqs and which map key, nothing that was erased.
+    """
+    seqs = tuple(sorted(set(erase)))
+    members: dict[str, Json] = {"erased": list(seqs)}
+    if map_key is not None:
+        members["key"] = map_key.hex()
+    return Draft(Kind.FORGET, _encode(members), _check_id(subject), None, map_key, seqs)
+
+
+def draft_key(key: VerifierKey) -> Draft:
+    """From the next head on, `key` signs."""
+    return Draft(Kind.KEY, _encode({"vkey": str(key)}))
+
+
+def draft_other(kind: Kind, members: Mapping[str, Json], *, subject: bytes | None = None) -> Draft:
+    """An edge, unedge, train or model entry. Such bodies name atoms by id only."""
+    if kind not in _OTHER:
+        raise SchemaInvalid(f"entries of kind {kind.name.lower()} have their own draft function")
+    return Draft(kind, _encode(members), _check_id(subject))
+
+
+def decode_body(body: bytes) -> dict[str, Json]:
+    """The members of a body. StoreDamaged if these are not bytes that this module makes."""
+    try:
+        members: Json = json.loads(body)
+    except (ValueError, RecursionError):
+        raise StoreDamaged("a body is not well-formed JSON") from None
+    if not isinstance(members, dict):
+        raise StoreDamaged("a body is not a JSON object")
+    return members
+
+
+def decode_vkey(body: bytes) -> str:
+    """The verifier key that a key entry names, as text."""
+    vkey = decode_body(body).get("vkey")
+    if not isinstance(vkey, str):
+        raise StoreDamaged("the body of a key entry names no vkey")
+    return vkey
+
+
+def map_change(kind: Kind, members: Mapping[str, Json]) -> tuple[str | bytes, State] | None:
+    """What an entry with this body does to the map: (name or map key, new state), or None if nothing."""
+    state = _STATES.get(kind)
+    if state is None:
+        return None
+    said = members.get("key" if kind is Kind.FORGET else "name")
+    if said is None and kind is Kind.FORGET:
+        return None
+    if not isinstance(said, str):
+        raise StoreDamaged(f"the body of a {kind.name.lower()} entry names nothing")
+    return (bytes.fromhex(said) if kind is Kind.FORGET else said), state
+
+
+def _encode(members: Mapping[str, Json]) -> bytes:
+    try:
+        text = json.dumps(members, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SchemaInvalid(f"fields must be JSON with string keys, finite numbers and valid Unicode: {error}") from None
+
+
+def _check_text(field: str, text: str, limit: int) -> None:
+    if not isinstance(text, str):
+        raise SchemaInvalid(f"{field} must be a string, not {type(text).__name__}")
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise SchemaInvalid(f"{field} contains a lone surrogate, which has no UTF-8") from None
+    if size > limit:
+        raise TooLarge(field, size, limit)
+
+
+def _check_id(subject: bytes | None) -> bytes | None:
+    if subject is not None and (not isinstance(subject, bytes) or len(subject) != ID_BYTES):
+        raise SchemaInvalid("an id is 16 bytes, as uuid.UUID.bytes gives them")
+    return subject

@@ -1,0 +1,76 @@
+"""The seam below everything: ordered tables of bytes, snapshot reads, one writer at a time.
+
+What every implementation promises, and all that code above may lean on:
+
+1. A table maps keys (1 to 400 bytes) to values (bytes); it is ordered by key, as `bytes` compare; a key occurs once.
+2. A read transaction sees one snapshot: all of every write committed before it began, nothing of a later one.
+3. There is one write transaction at a time, across threads and processes. It sees its own writes.
+4. Leaving the `with` block of a write commits: on return everything in it is durable. Leaving it by an exception
+   leaves no trace.
+5. A transaction belongs to the thread that began it and ends within the call that began it.
+6. `get_many` and `scan` may be one round trip each; a loop of `get` is one per key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+__all__ = ["MAX_KEY", "ReadTransaction", "Store", "WriteTransaction"]
+
+MAX_KEY = 400
+
+
+class ReadTransaction(Protocol):
+    """One snapshot of all tables. Table names are those the store was opened with."""
+
+    def get(self, table: str, key: bytes) -> bytes | None:
+        """The value at `key`, or None."""
+
+    def get_many(self, table: str, keys: Sequence[bytes]) -> list[bytes | None]:
+        """The value at each key, in the order given; None where there is none."""
+
+    def scan(
+        self, table: str, start: bytes = b"", stop: bytes | None = None, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Items with start <= key < stop, in key order (from the end if `reverse`). Ends with the transaction."""
+
+    def count(self, table: str) -> int:
+        """How many keys the table holds."""
+
+
+class WriteTransaction(ReadTransaction, Protocol):
+    """The one writer. Nothing is visible to others until the `with` block ends."""
+
+    def put(self, table: str, key: bytes, value: bytes) -> None:
+        """Set `key` to `value`, whatever was there."""
+
+    def put_many(self, table: str, items: Iterable[tuple[bytes, bytes]]) -> None:
+        """Set each key to its value. Sorted items are written fastest."""
+
+    def extend(self, table: str, items: Iterable[tuple[bytes, bytes]]) -> None:
+        """Add items whose keys ascend and lie above every key of the table; StoreDamaged if they do not."""
+
+    def delete(self, table: str, key: bytes) -> bool:
+        """Remove `key`; whether it was there."""
+
+
+class Store(Protocol):
+    """An open store. Safe to share between threads."""
+
+    @property
+    def read_only(self) -> bool:
+        """Whether `write` is refused."""
+
+    def read(self) -> AbstractContextManager[ReadTransaction]:
+        """A snapshot. Never waits for a writer."""
+
+    def write(self) -> AbstractContextManager[WriteTransaction]:
+        """The write transaction; waits a bounded time for the others, then Busy."""
+
+    def compact(self) -> None:
+        """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after."""
+
+    def close(self) -> None:
+        """Release this handle. The last one of a process closes the files."""

@@ -1,0 +1,229 @@
+"""The tables of `api.py` on LMDB: many processes on one machine. The only importer of lmdb.
+
+1. No exception of lmdb leaves `kv/`: translate.py has one of ours for each.
+2. The file format does not depend on the surroundings: the engine is named (`lib_version`), whatever LMDB_* says.
+3. Dead readers are cleared before every write: one that was killed would pin old pages, and the file would only grow.
+4. Every commit is flushed; no option weakens that.
+
+A read-only store writes nothing but its readers' slots in lock.mdb, a scratch file: LMDB needs them so that no writer
+reuses a page under a reader.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import lmdb
+from lmdb import _envid
+
+from substrate.errors import Denied, SchemaInvalid, StoreDamaged
+from substrate.kv.handle import Handle
+from substrate.kv.transactions import Reading, Writing
+from substrate.kv.translate import DAMAGED, from_lmdb, typed_errors
+
+__all__ = ["LmdbStore", "open_store"]
+
+_MAP_SIZE = 1 << 40
+_SMALLER_MAP_SIZE = 1 << 36  # where the system refuses the larger one
+_MAX_TABLES = 64
+_MAX_READERS = 1024
+
+
+class LmdbStore:
+    """An open store: `api.Store`."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    @property
+    def read_only(self) -> bool:
+        """Whether `write` is refused."""
+        return not self._handle.write
+
+    def read(self) -> Reading:
+        """A snapshot. Never waits for a writer; while a compaction flips, a bounded time, then Busy."""
+        return Reading(self._handle)
+
+    def write(self) -> Writing:
+        """The write transaction; waits a bounded time for the others, then Busy."""
+        self._refuse_read_only()
+        return Writing(self._handle)
+
+    def compact(self) -> None:
+        """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after.
+
+        Busy, with nothing changed, if a writer or a reader does not end in time; DiskFull if both do not fit.
+        """
+        self._refuse_read_only()
+        with typed_errors("compaction"):
+            self._handle.shared().replace(lambda environment, target: environment.copy(target), self._handle.wait_s)
+
+    def close(self) -> None:
+        """Release this handle. The last one of a process closes the files."""
+        self._handle.close()
+
+    def _refuse_read_only(self) -> None:
+        if self.read_only:
+            raise Denied("this store was opened read-only; open it with read_only=False to write")
+
+
+def open_store(  # noqa: PLR0913
+    path: str | os.PathLike[str],
+    tables: Sequence[str],
+    *,
+    read_only: bool = False,
+    create: bool = True,
+    map_size: int = _MAP_SIZE,
+    wait_s: float = 30.0,
+) -> LmdbStore:
+    """Open the store in the folder `path`; create it if it is not there, unless `read_only` or not `create`.
+
+    `tables` are those that this handle may use. Missing ones are created; in a read-only store they are empty.
+    `map_size` bounds the store; of several handles in one process the first one decides. `wait_s` bounds every wait.
+    Raises NotFound, Denied (network file system, no rights), InputError (not an empty folder), Busy, DiskFull,
+    FormatTooNew, StoreDamaged.
+    """
+    if not 0 < len(tables) <= _MAX_TABLES or not all(tables):
+        raise SchemaInvalid(f"tables: give 1 to {_MAX_TABLES} names")
+    opener = _LmdbOpener(map_size)
+    return LmdbStore(Handle(Path(path), tables, opener, write=not read_only, create=create, wait_s=wait_s))
+
+
+@dataclass(frozen=True, slots=True)
+class _LmdbOpener:
+    """How environments are made: `shared.Opener`."""
+
+    map_size: int
+
+    def create(self, path: Path) -> None:
+        """Make an empty environment in the empty folder `path`."""
+        self._open(path, writable=True).close()
+
+    def open(self, path: Path, tables: Iterable[str], *, writable: bool) -> _LmdbEnvironment:
+        """Open it. Missing tables are created if it is `writable`: the caller holds the writer lock."""
+        return _LmdbEnvironment(self._open(path, writable=writable), tables, self, writable=writable)
+
+    def _open(self, path: Path, *, writable: bool) -> lmdb.Environment:
+        for size in (self.map_size, min(self.map_size, _SMALLER_MAP_SIZE)):
+            try:
+                return lmdb.open(
+                    str(path),
+                    map_size=size,
+                    readonly=not writable,
+                    create=False,
+                    mode=0o600,
+                    max_dbs=_MAX_TABLES,
+                    max_readers=_MAX_READERS,
+                    sync=True,
+                    metasync=True,
+                    writemap=False,
+                    lock=True,
+                    lib_version=0,
+                )
+            except lmdb.MemoryError:
+                continue
+            except lmdb.Error as error:
+                raise from_lmdb(error) from error
+        raise Denied(f"the system refuses a memory map of {size:,} bytes; raise the limit on address space (ulimit -v)")
+
+
+class _LmdbEnvironment:
+    """One open environment: `shared.Environment`."""
+
+    __slots__ = ("_opener", "_raw", "incomplete", "tables", "writable")
+
+    def __init__(self, raw: lmdb.Environment, tables: Iterable[str], opener: _LmdbOpener, *, writable: bool) -> None:
+        self.tables: dict[str, lmdb._Database | None] = dict.fromkeys(tables)
+        self.writable = writable
+        self.incomplete = False
+        self._raw = raw
+        self._opener = opener
+        try:
+            if writable:
+                with raw.begin(write=True) as txn:
+                    for name in self.tables:
+                        self.tables[name] = raw.open_db(name.encode(), txn=txn)
+            else:
+                self.find_tables()
+        except BaseException as error:
+            raw.close()
+            if isinstance(error, lmdb.Error):
+                raise from_lmdb(error) from error
+            raise
+
+    def find_tables(self) -> None:
+        """Look for tables that were not there, in an environment opened for reading."""
+        for name, table in self.tables.items():
+            if table is None:
+                try:
+                    self.tables[name] = self._raw.open_db(name.encode(), create=False)
+                except lmdb.NotFoundError:
+                    continue
+                except lmdb.Error as error:
+                    raise from_lmdb(error) from error
+        self.incomplete = None in self.tables.values()
+
+    def begin(self, *, write: bool) -> lmdb.Transaction[bytes] | None:
+        """A transaction, or None if another process has grown the map beyond ours: `adopt_map`, then try again."""
+        try:
+            if write:
+                self._raw.reader_check()
+            return self._raw.begin(write=write)
+        except lmdb.MapResizedError:
+            return None
+        except lmdb.Error as error:
+            raise from_lmdb(error) from error
+
+    def adopt_map(self) -> None:
+        """Take over the size to which another process has grown the map. No transaction is live."""
+        try:
+            self._raw.set_mapsize(0)
+        except lmdb.Error as error:
+            raise from_lmdb(error) from error
+
+    def copy(self, target: Path) -> None:
+        """Write all tables, without free pages, into the empty folder `target`, and see that all are there."""
+        try:
+            self._raw.copy(str(target), compact=True)
+            copy = self._opener.open(target, self.tables, writable=False)
+            complete = copy.count() == self.count()
+            copy.close()
+        except lmdb.Error as error:
+            raise from_lmdb(error) from error
+        if not complete:
+            raise StoreDamaged(f"the copy is not complete and was not taken; {DAMAGED}")
+
+    def count(self) -> list[int]:
+        """How many tables there are, and how many keys in each declared one."""
+        with self._raw.begin() as txn:
+            return [txn.stat()["entries"], *(txn.stat(table)["entries"] for table in self.tables.values() if table)]
+
+    def close(self) -> None:
+        """Close it. No transaction is live."""
+        self._raw.close()
+
+    def disown(self) -> None:
+        """This process is a forked child: one reference more than there is keeps Python from ever closing it.
+
+        Closing would end the transactions in it, and free their slots in the table by which the parent still reads.
+        """
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._raw))
+
+
+def _tell_apart() -> None:
+    """This process is a forked child. py-lmdb refuses to open what it takes for open here: the parent's files too."""
+    file_keys, pid = _envid.env_keys, os.getpid()
+
+    def keys_of_child(path: str, subdir: bool) -> tuple[object, ...]:  # noqa: FBT001
+        return tuple((pid, key) for key in file_keys(path, subdir))  # type: ignore[no-untyped-call]
+
+    _envid.env_keys = keys_of_child
+
+
+os.register_at_fork(after_in_child=_tell_apart)

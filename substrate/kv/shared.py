@@ -1,0 +1,265 @@
+"""What all handles of one store folder in this process have in common: one environment, one set of locks.
+
+1. An environment is used only inside the gate, after CURRENT was seen to name it. CURRENT moves only while nobody is
+   inside any gate, so the first one in after that finds the old environment unused and may close it.
+2. An environment is opened writable only by a thread that holds the writer lock: opening its tables takes LMDB's own
+   writer mutex, and nobody inside the gate may wait. Where the writer lock is not free the environment is opened for
+   reading, and the first write opens it again.
+3. A forked child neither uses nor closes an environment it inherited: the reader slots and locks in it are the
+   parent's. It closes its copies of the lock files, and opens everything anew at the next call.
+4. After an I/O error at a commit nothing goes through this object any more; the next open starts a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from threading import RLock
+from time import monotonic
+from typing import Any, Protocol
+
+from substrate.errors import NotFound
+from substrate.kv import folder
+from substrate.kv.gate import Locks
+from substrate.kv.translate import typed_errors
+
+__all__ = ["Environment", "Opener", "RawTransaction", "Shared", "Transaction"]
+
+
+class RawTransaction(Protocol):
+    """What is used of a transaction of LMDB. A table is a handle that only LMDB knows, or None if it is not there."""
+
+    def get(self, key: bytes, default: None, db: Any, /) -> bytes | None: ...  # noqa: ANN401, D102
+    def put(self, key: bytes, value: bytes, *, db: Any) -> bool: ...  # noqa: ANN401, D102
+    def delete(self, key: bytes, value: bytes, db: Any, /) -> bool: ...  # noqa: ANN401, D102
+    def cursor(self, db: Any, /) -> Any: ...  # noqa: ANN401, D102
+    def stat(self, db: Any, /) -> Any: ...  # noqa: ANN401, D102
+    def abort(self) -> None: ...  # noqa: D102
+    def commit(self) -> None: ...  # noqa: D102
+
+
+class Environment(Protocol):
+    """One open environment of LMDB."""
+
+    @property
+    def tables(self) -> Mapping[str, object]:
+        """The handle of each declared table; None if it is not there, in an environment opened for reading."""
+
+    @property
+    def writable(self) -> bool:
+        """Whether it was opened for writing."""
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether a table is not there."""
+
+    def begin(self, *, write: bool) -> RawTransaction | None:
+        """A transaction, or None if another process has grown the map beyond ours: `adopt_map`, then try again."""
+
+    def find_tables(self) -> None:
+        """Look again for tables that were not there."""
+
+    def adopt_map(self) -> None:
+        """Take over the size to which another process has grown the map. No transaction is live."""
+
+    def copy(self, target: Path) -> None:
+        """Write all tables, without free pages, into the empty folder `target`."""
+
+    def close(self) -> None:
+        """Close it. No transaction is live."""
+
+    def disown(self) -> None:
+        """This process is a forked child: make sure that it is never closed."""
+
+
+class Opener(Protocol):
+    """How environments are made."""
+
+    def create(self, path: Path) -> None:
+        """Make an empty environment in the empty folder `path`."""
+
+    def open(self, path: Path, tables: Iterable[str], *, writable: bool) -> Environment:
+        """Open it. Missing tables are created if it is `writable`: the caller holds the writer lock."""
+
+
+class Transaction(Protocol):
+    """One that is live, as seen from here."""
+
+    def disown(self) -> None:
+        """This process is a forked child: refuse every further use, touch nothing."""
+
+
+class Shared:
+    """The environment of one folder in this process, and the locks around it."""
+
+    def __init__(self, path: Path, opener: Opener, *, create_locks: bool) -> None:
+        self.path = path
+        self.identity = folder.identity(path)
+        self.handles = 0
+        self.usable = True
+        self.failure: str | None = None
+        self.live: set[Transaction] = set()
+        self.locks = Locks(path, create=create_locks)
+        self._opener = opener
+        self._tables: frozenset[str] = frozenset()
+        self._for_writing = False
+        self._pin: folder.Pin | None = None
+        self._environment: Environment | None = None
+        self._opening = RLock()
+
+    def enter(self, deadline: float) -> Environment:
+        """Enter the gate, and there follow CURRENT. If this raises, the thread is not inside."""
+        gate = self.locks.gate
+        depth = gate.depth()
+        try:
+            gate.enter(deadline)
+            environment, pin = self._environment, self._pin
+            if environment is None or pin is None or environment.incomplete or not pin.is_current():
+                environment = self._follow()
+        except BaseException:
+            gate.leave_to(depth)
+            raise
+        return environment
+
+    def enter_to_write(self, deadline: float) -> Environment:
+        """The same for a thread that holds the writer lock: the environment is writable."""
+        environment = self.enter(deadline)
+        if not environment.writable:
+            self.leave()
+            self.close_environment(deadline)
+            environment = self.enter(deadline)
+        return environment
+
+    def leave(self) -> None:
+        """Leave the gate."""
+        self.locks.gate.leave()
+
+    def adopt_map(self, deadline: float) -> None:
+        """Another process has grown the map: take that over, while no transaction of this process is live."""
+        with self.locks.gate.alone(deadline, everywhere=False):
+            if self._environment is not None:
+                self._environment.adopt_map()
+
+    def fail(self, reason: str) -> None:
+        """From now on every call through this object is refused."""
+        self.failure = reason
+        self.usable = False
+
+    def found(self, deadline: float) -> None:
+        """Create the store if another process has not."""
+        self.locks.writer.acquire(deadline)
+        try:
+            folder.found(self.path, self._opener.create)
+        finally:
+            self.locks.writer.release()
+
+    def declare(self, tables: Iterable[str], deadline: float, *, write: bool) -> None:
+        """Take these tables up. On return the environment is open, and clear of debris if nobody was writing."""
+        self._for_writing = self._for_writing or write
+        if not self._tables.issuperset(tables):
+            with self.locks.gate.alone(deadline, everywhere=False):
+                self._tables = self._tables.union(tables)
+                self._close()
+        self.enter(deadline)
+        self.leave()
+        if write and not self.locks.writer.is_mine() and self.locks.writer.try_acquire():
+            try:
+                folder.remove_debris(self.path, folder.live(self.path))
+            finally:
+                self.locks.writer.release()
+
+    def replace(self, build: Callable[[Environment, Path], None], wait_s: float) -> None:
+        """Put what `build` makes in the place of the live environment, while others read and nobody writes.
+
+        Killed or failing at any point, the old state is live or the new one, whole; what is left over goes with the
+        next writable open.
+        """
+        self.locks.gate.refuse_inside()
+        self.locks.writer.acquire(monotonic() + wait_s)
+        try:
+            old = folder.live(self.path)
+            folder.remove_debris(self.path, old)
+            new = folder.after(old)
+            target = folder.begin_environment(self.path, new)
+            try:
+                self._build(build, target, monotonic() + wait_s)
+                folder.seal(target)
+                self._flip(new, monotonic() + wait_s)
+            except BaseException:
+                if folder.live(self.path) == old:
+                    folder.discard(target)
+                raise
+            folder.discard(self.path / old)
+        finally:
+            self.locks.writer.release()
+
+    def close_environment(self, deadline: float) -> None:
+        """Close it when no transaction of this process is live. The next one opens it again."""
+        with self.locks.gate.alone(deadline, everywhere=False):
+            self._close()
+
+    def close(self, deadline: float) -> None:
+        """Close everything."""
+        self.close_environment(deadline)
+        self.locks.close()
+
+    def disown(self) -> None:
+        """This process is a forked child."""
+        self.usable = False
+        for transaction in self.live:
+            transaction.disown()
+        if self._environment is not None:
+            self._environment.disown()
+        if self._pin is not None:
+            self._pin.close()
+        self.locks.close()
+
+    def _build(self, build: Callable[[Environment, Path], None], target: Path, deadline: float) -> None:
+        environment = self.enter(deadline)
+        try:
+            build(environment, target)
+        finally:
+            self.leave()
+
+    def _flip(self, name: str, deadline: float) -> None:
+        with self.locks.gate.alone(deadline, everywhere=True):
+            folder.flip(self.path, name)
+            self._close()
+
+    def _follow(self) -> Environment:
+        with self._opening, typed_errors(str(self.path)):
+            if folder.identity(self.path) != self.identity:
+                raise NotFound(f"another folder is now at {self.path}; open the store again")
+            pin = folder.pin(self.path)
+            try:
+                if self._environment is None or self._pin is None or pin.name != self._pin.name:
+                    self._close()
+                    self._environment = self._open(folder.environment(self.path, pin.name))
+                elif self._environment.incomplete:
+                    self._environment.find_tables()
+            except BaseException:
+                pin.close()
+                raise
+            if self._pin is not None:
+                self._pin.close()
+            self._pin = pin
+            return self._environment
+
+    def _open(self, path: Path) -> Environment:
+        writer = self.locks.writer
+        if writer.is_mine():
+            return self._opener.open(path, self._tables, writable=True)
+        if not (self._for_writing and writer.try_acquire()):
+            return self._opener.open(path, self._tables, writable=False)
+        try:
+            return self._opener.open(path, self._tables, writable=True)
+        finally:
+            writer.release()
+
+    def _close(self) -> None:
+        environment, self._environment = self._environment, None
+        if environment is not None:
+            environment.close()
+        pin, self._pin = self._pin, None
+        if pin is not None:
+            pin.close()

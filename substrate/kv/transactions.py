@@ -1,0 +1,326 @@
+"""Transactions on a shared environment.
+
+1. A transaction works in the thread that began it, until its block ends, in the process that began it; elsewhere every
+   use of it, and of its scans, is Denied and does nothing.
+2. A write that LMDB refused spoils its transaction: it cannot commit, even if the caller goes on.
+3. A commit that fails for want of room left nothing behind; one that fails otherwise leaves the disk in doubt, and the
+   store is unusable until it is opened again.
+4. A thread may read while it reads or writes; each sees what was committed before it began. It may not begin to write
+   meanwhile: it would wait inside the gate.
+
+No error of LMDB passes: around each of its calls whatever is not ours is translated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from threading import get_ident
+from time import monotonic
+from types import TracebackType
+from typing import Any, NoReturn, Self, cast
+
+from substrate.errors import Denied, Full, SchemaInvalid, StoreDamaged, SubstrateError, TooLarge, Unusable
+from substrate.kv.api import MAX_KEY
+from substrate.kv.handle import Handle
+from substrate.kv.shared import RawTransaction, Shared
+from substrate.kv.translate import DAMAGED, from_lmdb
+
+__all__ = ["Reading", "Writing"]
+
+
+class _Gone:
+    """Stands where a transaction was, or is not yet: every use is refused."""
+
+    __slots__ = ("_reason",)
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise Denied(self._reason)
+
+
+def _gone(reason: str) -> RawTransaction:
+    return cast("RawTransaction", _Gone(reason))
+
+
+_NOT_BEGUN = _gone("the transaction has not begun; use it in a `with` block")
+_ENDED = _gone("the transaction has ended; begin another one")
+_INHERITED = _gone("the transaction belongs to the parent of this forked process; begin another one here")
+
+
+def _refuse_key(key: bytes) -> NoReturn:
+    if key:
+        raise TooLarge("key", len(key), MAX_KEY)
+    raise SchemaInvalid("a key has at least one byte")
+
+
+class Reading:
+    """A snapshot: `api.ReadTransaction`."""
+
+    __slots__ = ("_handle", "_shared", "_tables", "_thread", "_txn")
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._shared: Shared
+        self._tables: Mapping[str, Any] = {}
+        self._thread = get_ident()
+        self._txn = _NOT_BEGUN
+
+    def __enter__(self) -> Self:
+        handle = self._handle
+        self._begin(handle.shared(), monotonic() + handle.wait_s, write=False)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._check_thread()
+        txn = self._txn
+        if txn is _INHERITED:
+            return
+        self._txn = _ENDED
+        try:
+            txn.abort()
+        finally:
+            self._leave()
+
+    def get(self, table: str, key: bytes) -> bytes | None:
+        """The value at `key`, or None."""
+        get = self._txn.get
+        if get_ident() != self._thread:
+            self._check_thread()
+        if not 0 < len(key) <= MAX_KEY:
+            _refuse_key(key)
+        try:
+            db = self._tables[table]
+            return None if db is None else get(key, None, db)
+        except Exception as error:
+            raise self._typed(error, table) from error
+
+    def get_many(self, table: str, keys: Sequence[bytes]) -> list[bytes | None]:
+        """The value at each key, in the order given; None where there is none."""
+        # A loop: `Cursor.getmulti` was measured slower, and leaves out the keys that are not there.
+        get = self._txn.get
+        self._check_thread()
+        for key in keys:
+            if not 0 < len(key) <= MAX_KEY:
+                _refuse_key(key)
+        try:
+            db = self._tables[table]
+            return [None if db is None else get(key, None, db) for key in keys]
+        except Exception as error:
+            raise self._typed(error, table) from error
+
+    def scan(
+        self, table: str, start: bytes = b"", stop: bytes | None = None, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Items with start <= key < stop, in key order (from the end if `reverse`). Ends with the transaction.
+
+        What it yields after a write to the same table is not promised.
+        """
+        open_cursor = self._txn.cursor
+        self._check_thread()
+        try:
+            db = self._tables[table]
+            return iter(()) if db is None else self._walk(open_cursor(db), start, stop, reverse=reverse)
+        except Exception as error:
+            raise self._typed(error, table) from error
+
+    def count(self, table: str) -> int:
+        """How many keys the table holds."""
+        stat = self._txn.stat
+        self._check_thread()
+        try:
+            db = self._tables[table]
+            return 0 if db is None else cast("int", stat(db)["entries"])
+        except Exception as error:
+            raise self._typed(error, table) from error
+
+    def disown(self) -> None:
+        """This process is a forked child: the transaction is not its to use or to end."""
+        self._txn = _INHERITED
+
+    def _begin(self, shared: Shared, deadline: float, *, write: bool) -> None:
+        if self._txn is not _NOT_BEGUN:
+            raise Denied("a transaction begins once; call read() or write() again")
+        gate = shared.locks.gate
+        depth = gate.depth()
+        try:
+            txn = None
+            while txn is None:
+                environment = shared.enter_to_write(deadline) if write else shared.enter(deadline)
+                try:
+                    txn = environment.begin(write=write)
+                except Unusable as error:
+                    shared.fail(str(error))
+                    raise
+                if txn is None:
+                    shared.leave()
+                    shared.adopt_map(deadline)
+            self._thread = get_ident()
+            self._shared, self._tables, self._txn = shared, environment.tables, txn
+            shared.live.add(self)
+        except BaseException:
+            gate.leave_to(depth)
+            raise
+
+    def _leave(self) -> None:
+        self._shared.live.discard(self)
+        self._shared.leave()
+
+    def _walk(
+        self,
+        cursor: Any,  # noqa: ANN401
+        start: bytes,
+        stop: bytes | None,
+        *,
+        reverse: bool,
+    ) -> Iterator[tuple[bytes, bytes]]:
+        txn = self._txn
+        try:
+            if not reverse:
+                items = cursor.iternext() if cursor.set_range(start) else ()
+            elif stop is not None and cursor.set_range(stop):
+                items = cursor.iterprev() if cursor.prev() else ()
+            else:
+                items = cursor.iterprev() if cursor.last() else ()
+            for item in items:
+                if item[0] < start if reverse else stop is not None and item[0] >= stop:
+                    return
+                yield item
+                if self._txn is not txn or get_ident() != self._thread:
+                    self._refuse_scan()
+        except SubstrateError:
+            raise
+        except Exception as error:
+            raise self._typed(error, "of the scan") from error
+
+    def _refuse_scan(self) -> None:
+        self._check_thread()
+        self._txn.abort()  # raises
+
+    def _check_thread(self) -> None:
+        if get_ident() != self._thread:
+            raise Denied("a transaction belongs to the thread that began it; begin another one here")
+
+    def _typed(self, error: Exception, table: str) -> SubstrateError:
+        if isinstance(error, KeyError):
+            return SchemaInvalid(f"no table {table!r}; the store was opened with {', '.join(sorted(self._tables))}")
+        if isinstance(error, TypeError):
+            return SchemaInvalid(f"table {table}: keys and values are bytes, an item is a tuple of both ({error})")
+        return from_lmdb(error)
+
+
+class Writing(Reading):
+    """The one writer: `api.WriteTransaction`."""
+
+    __slots__ = ("_spoilt",)
+
+    def __init__(self, handle: Handle) -> None:
+        super().__init__(handle)
+        self._spoilt: SubstrateError | None = None
+
+    def __enter__(self) -> Self:
+        handle = self._handle
+        deadline = monotonic() + handle.wait_s
+        shared = handle.shared()
+        if not shared.locks.writer.is_mine():
+            shared.locks.gate.refuse_inside()
+        shared.locks.writer.acquire(deadline)
+        try:
+            self._begin(shared, deadline, write=True)
+        except BaseException:
+            shared.locks.writer.release()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._check_thread()
+        txn = self._txn
+        if txn is _INHERITED:
+            if kind is None:
+                txn.commit()  # raises
+            return
+        self._txn = _ENDED
+        try:
+            if kind is None and self._spoilt is None:
+                self._commit(txn)
+            else:
+                txn.abort()
+        finally:
+            try:
+                self._leave()
+            finally:
+                self._shared.locks.writer.release()
+        if kind is None and self._spoilt is not None:
+            raise self._spoilt
+
+    def put(self, table: str, key: bytes, value: bytes) -> None:
+        """Set `key` to `value`, whatever was there."""
+        put = self._txn.put
+        if get_ident() != self._thread:
+            self._check_thread()
+        if not 0 < len(key) <= MAX_KEY:
+            _refuse_key(key)
+        try:
+            put(key, value, db=self._tables[table])
+        except Exception as error:
+            raise self._typed(error, table) from error
+
+    def put_many(self, table: str, items: Iterable[tuple[bytes, bytes]]) -> None:
+        """Set each key to its value. Sorted items are written fastest."""
+        self._put_many(table, items, append=False)
+
+    def extend(self, table: str, items: Iterable[tuple[bytes, bytes]]) -> None:
+        """Add items whose keys ascend and lie above every key of the table; StoreDamaged if they do not."""
+        self._put_many(table, items, append=True)
+
+    def delete(self, table: str, key: bytes) -> bool:
+        """Remove `key`; whether it was there."""
+        delete = self._txn.delete
+        if get_ident() != self._thread:
+            self._check_thread()
+        if not 0 < len(key) <= MAX_KEY:
+            _refuse_key(key)
+        try:
+            return delete(key, b"", self._tables[table])
+        except Exception as error:
+            raise self._typed(error, table) from error
+
+    def _put_many(self, table: str, items: Iterable[tuple[bytes, bytes]], *, append: bool) -> None:
+        ready = list(items)  # what goes wrong in the caller's iterator does so before anything is written
+        open_cursor = self._txn.cursor
+        self._check_thread()
+        for key, _ in ready:
+            if not 0 < len(key) <= MAX_KEY:
+                _refuse_key(key)
+        try:
+            taken, added = open_cursor(self._tables[table]).putmulti(ready, append=append)
+        except Exception as error:
+            self._spoilt = self._typed(error, table)  # some of the items may be in
+            raise self._spoilt from error
+        if added != taken:
+            self._spoilt = StoreDamaged(f"table {table}: the new keys do not lie above the old ones; {DAMAGED}")
+            raise self._spoilt
+
+    def _commit(self, txn: RawTransaction) -> None:
+        try:
+            txn.commit()
+        except Exception as error:
+            problem = from_lmdb(error)
+            if isinstance(problem, Full):
+                raise problem from error
+            message = (
+                f"the commit failed and what the disk holds is not known: open the store again, run fsck ({error})"
+            )
+            self._shared.fail(message)
+            raise Unusable(message) from error
+
+    def _typed(self, error: Exception, table: str) -> SubstrateError:
+        problem = super()._typed(error, table)
+        if not isinstance(problem, SchemaInvalid):
+            self._spoilt = problem
+        return problem

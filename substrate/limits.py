@@ -1,0 +1,15 @@
+"""The one table of limits. `docs/limits.md` shows the same table; a test holds them equal."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["LIMITS"]
+
+LIMITS: Final[dict[str, int]] = {
+    "name_bytes": 400,
+    "value_bytes": 1024 * 1024,
+    "checkpoint_items": 10_000,
+    "checkpoint_bytes": 64 * 1024 * 1024,
+}
+"""In UTF-8 bytes where it says bytes. One over is TooLarge; nothing is cut off silently."""

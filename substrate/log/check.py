@@ -1,0 +1,292 @@
+"""fsck: everything that follows from the log is derived anew and compared; the first damage is named.
+
+Derived: every leaf from its entry, every node of the log tree, every head's root and signature, every commitment, the keys,
+every tile of the map from the entries' bodies, every view from a replay. Compared: all rows, and that there are no others.
+What it cannot see: a log that its key-holder wrote anew as a whole (pins can), and the map roots of heads before the latest.
+
+A damaged file can crash the process that maps it, so `fsck` looks from a child process; `check_store` is what the child does.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from substrate.codec import decode_body, decode_vkey, map_change
+from substrate.errors import StoreDamaged, SubstrateError
+from substrate.kv.api import ReadTransaction
+from substrate.kv.lmdb import open_store
+from substrate.log.append import Logged, View
+from substrate.log.heads import check_mark
+from substrate.log.keyring import Keyring
+from substrate.log.map import TOP, Tile
+from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, TABLES, read_seq, seq_key
+from substrate.log.tree import bag, grow
+from substrate.proof.bundle import MAP_SALT_BYTES
+from substrate.proof.entry import SALT_BYTES, Entry, Kind, decode_entry
+from substrate.proof.hashes import commitment, leaf_hash, map_key, map_root
+from substrate.proof.head import Head, SignedHead
+from substrate.proof.note import VerifierKey
+from substrate.proof.record import encode_record
+
+__all__ = ["Report", "check_store", "fsck"]
+
+Progress = Callable[[int, int], None]
+_BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What fsck found. `damage` is None if all is well, else it says what is wrong first, and where."""
+
+    entries: int
+    heads: int
+    damage: str | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no damage was found."""
+        return self.damage is None
+
+
+def fsck(path: str | Path, *, home: str | Path | None = None) -> Report:
+    """Check the store in a child process, so that even a file that crashes its reader gives a report."""
+    command = [sys.executable, "-m", "substrate.log.check", str(path)]
+    child = subprocess.run(  # noqa: S603 - our own module
+        command if home is None else [*command, str(home)], capture_output=True, text=True, check=False
+    )
+    if child.returncode < 0:
+        name = signal.Signals(-child.returncode).name
+        return Report(0, 0, f"the data file is so damaged that reading it ends the process ({name})")
+    try:
+        said = json.loads(child.stdout)
+        return Report(said["entries"], said["heads"], said["damage"])
+    except (ValueError, KeyError):
+        last = (child.stderr.strip() or "no output").splitlines()[-1]
+        return Report(0, 0, f"the check itself failed: {last}")
+
+
+def check_store(
+    path: str | Path, *, home: Path | None = None, views: Sequence[View] = (), progress: Progress | None = None
+) -> Report:
+    """Check the store in this process. With `home`, the high-water mark is compared too."""
+    try:
+        tables = [*TABLES, *(table for view in views for table in view.tables)]
+        store = open_store(Path(path), tables, read_only=True, create=False)
+    except SubstrateError as error:
+        return Report(0, 0, f"the store cannot be opened: {error}")
+    try:
+        with store.read() as transaction:
+            check = _Check(transaction, views, progress)
+            try:
+                check.run(home)
+            except SubstrateError as error:
+                return Report(check.size, check.heads, str(error))
+            return Report(check.size, check.heads, None)
+    except SubstrateError as error:
+        return Report(0, 0, f"the store cannot be read: {error}")
+    finally:
+        store.close()
+
+
+class _Check:
+    """One pass over one snapshot. Raises StoreDamaged at the first damage."""
+
+    def __init__(self, transaction: ReadTransaction, views: Sequence[View], progress: Progress | None) -> None:
+        self._transaction = transaction
+        self._views = views
+        self._progress = progress
+        self.size = 0
+        self.heads = 0
+        self._peaks: list[bytes] = []
+        self._keys: list[tuple[bytes, bytes]] = []
+        self._records: dict[bytes, bytes] = {}
+        self._missing: set[int] = set()
+        self._erased: set[int] = set()
+        self._time = 0
+
+    def run(self, home: Path | None) -> None:
+        """All checks, in the order in which one rests on another."""
+        meta = dict(self._scan(META))
+        origin, self._salt = meta.pop(b"origin", b"").decode("utf-8", "replace"), meta.pop(b"map_salt", b"")
+        if not origin or len(self._salt) != MAP_SALT_BYTES or meta:
+            raise StoreDamaged("table meta does not hold exactly an origin and a map salt")
+        latest = self._check_log(origin)
+        if self._missing != self._erased:
+            odd = min(self._missing ^ self._erased)
+            lost = "is gone without a forget entry" if odd in self._missing else "is there in spite of its forget entry"
+            raise StoreDamaged(f"the body of entry {odd} {lost}")
+        if list(self._scan(KEYS)) != self._keys:
+            raise StoreDamaged("table keys is not what the key entries say")
+        self._check_map(latest)
+        for view in self._views:
+            self._check_view(view)
+        if home is not None:
+            check_mark(self._transaction, latest, Keyring(home, origin).high_water.read())
+
+    def _scan(self, table: str) -> Iterator[tuple[bytes, bytes]]:
+        """All rows; and the table's own count must agree, or a page was lost."""
+        count = 0
+        for item in self._transaction.scan(table):
+            count += 1
+            yield item
+        if count != self._transaction.count(table):
+            raise StoreDamaged(f"table {table} holds {count} rows and counts {self._transaction.count(table)}")
+
+    def _check_log(self, origin: str) -> Head:
+        """Entries, bodies, nodes and heads, in one merge by seq. The latest head."""
+        total = self._transaction.count(ENTRIES)
+        bodies, nodes, heads = self._scan(BODIES), self._scan(NODES), self._scan(HEADS)
+        body = next(bodies, None)
+        latest: Head | None = None
+        for at, data in self._scan(ENTRIES):
+            seq = self.size
+            if at != seq_key(seq):
+                raise StoreDamaged(f"entry {seq} is missing")
+            try:
+                entry = decode_entry(data)
+            except SubstrateError as error:
+                raise StoreDamaged(f"entry {seq}: {error}") from None
+            if entry.time < self._time:
+                raise StoreDamaged(f"entry {seq} is older than the one before it")
+            self._time = entry.time
+            content = None
+            if body is not None and body[0] == at:
+                content = self._open(seq, entry, body[1])
+                body = next(bodies, None)
+            else:
+                self._missing.add(seq)
+            self._replay(seq, entry, content)
+            if next(nodes, None) != (at, grow(self._peaks, seq, leaf_hash(data))):
+                raise StoreDamaged(f"the log tree's nodes at entry {seq} are not what the entries say")
+            self.size += 1
+            if self._transaction.get(HEADS, seq_key(self.size)) is not None:
+                latest = self._check_head(origin, next(heads, None))
+            if self._progress is not None and self.size % _BATCH == 0:
+                self._progress(self.size, total)
+        if body is not None or next(nodes, None) is not None or next(heads, None) is not None:
+            raise StoreDamaged("there are bodies, nodes or heads beyond the last entry")
+        if latest is None or latest.size != self.size:
+            raise StoreDamaged(f"no head covers the last of {self.size:,} entries")
+        return latest
+
+    def _open(self, seq: int, entry: Entry, row: bytes) -> bytes:
+        if commitment(row[:SALT_BYTES], row[SALT_BYTES:]) != entry.commitment:
+            raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to")
+        return row[SALT_BYTES:]
+
+    def _replay(self, seq: int, entry: Entry, body: bytes | None) -> None:
+        """What the entry does to keys, map and erasures."""
+        if body is None:
+            return
+        members = decode_body(body)
+        if entry.kind is Kind.KEY:
+            self._keys.append((seq_key(seq), decode_vkey(body).encode()))
+        if entry.kind is Kind.FORGET:
+            erased = members.get("erased")
+            if isinstance(erased, list):
+                self._erased.update(item for item in erased if isinstance(item, int))
+        change = map_change(entry.kind, members)
+        if change is not None:
+            said, state = change
+            key = said if isinstance(said, bytes) else map_key(self._salt, said)
+            self._records[key] = encode_record(key, entry.subject, seq, state)
+
+    def _check_head(self, origin: str, row: tuple[bytes, bytes] | None) -> Head:
+        self.heads += 1
+        try:
+            signed = SignedHead.parse((row or (b"", b""))[1].decode())
+        except (SubstrateError, UnicodeDecodeError) as error:
+            raise StoreDamaged(f"the head at size {self.size:,} is malformed: {error}") from None
+        head = signed.head
+        # The head over a key entry is signed by the key before it; the very first one by itself.
+        signers = self._keys if len(self._keys) == 1 or self._keys[-1][0] != seq_key(self.size - 1) else self._keys[:-1]
+        if head.origin != origin or head.size != self.size or row is None or row[0] != seq_key(self.size):
+            raise StoreDamaged(f"the head at size {self.size:,} is of another log or size")
+        if head.root != bag(self._peaks):
+            raise StoreDamaged(f"the head at size {self.size:,} has another root than its entries")
+        if not signers or not signed.signed_by(VerifierKey.parse(signers[-1][1].decode())):
+            raise StoreDamaged(f"the head at size {self.size:,} is not signed by the key then in force")
+        return head
+
+    def _check_map(self, head: Head) -> None:
+        """Every tile from the records below it; every record where it belongs; no tile or record too many."""
+        tiles = dict(self._scan(MAP))
+        root = Tile(tiles.get(TOP)).root()
+        if head.map_root != map_root(self._salt, root):
+            raise StoreDamaged("the map's topmost tile does not lead to the map root of the latest head")
+        seen = 0
+        waiting = [(TOP, b"")] if TOP in tiles else []
+        while waiting:
+            at, expected = waiting.pop()
+            row = tiles.pop(at, None)
+            if row is None:
+                raise StoreDamaged(f"the map lacks the tile {at[1:].decode()!r}")
+            tile = Tile(row)
+            if expected and tile.combine(1) != expected:
+                raise StoreDamaged(f"the map's tile {at[1:].decode()!r} is not what the tile above it says")
+            seen += self._check_tile(at, tile)
+            for i in range(16, 32):
+                if tile.inner >> i & 1:
+                    waiting.append((at + b"%x" % (i & 15), tile.nodes[i]))
+        if tiles:
+            raise StoreDamaged("the map has tiles that no tile above them names")
+        if seen != len(self._records):
+            raise StoreDamaged(f"the map holds {seen:,} names, the log says {len(self._records):,}")
+
+    def _check_tile(self, at: bytes, tile: Tile) -> int:
+        """The number of leaves of one tile, each of which is where it belongs and says what the log says."""
+        where = f"the map's tile {at[1:].decode()!r}"
+        for i in range(2, 32):
+            inner, leaf = tile.inner >> i & 1, tile.leaves >> i & 1
+            if (inner or leaf) and i > 3 and not tile.inner >> (i >> 1) & 1:  # noqa: PLR2004 - nodes with a parent here
+                raise StoreDamaged(f"{where} has a node below an empty one")
+            if inner and i < 16 and tile.combine(i) != tile.nodes[i]:  # noqa: PLR2004 - nodes with children here
+                raise StoreDamaged(f"{where} has a wrong hash at node {i}")
+            if leaf:
+                record = tile.nodes[i]
+                bits = f"{int.from_bytes(record[:32], 'big'):0256b}"
+                way = "".join(f"{int(chr(digit), 16):04b}" for digit in at[1:]) + f"{i:b}"[1:]
+                if not bits.startswith(way) or self._records.get(record[:32]) != record:
+                    raise StoreDamaged(f"{where} has a record that the log does not have, or has it in a wrong place")
+        return tile.leaves.bit_count()
+
+    def _check_view(self, view: View) -> None:
+        """Replay the log into an empty store, and compare the view's tables row by row."""
+        with tempfile.TemporaryDirectory() as scratch:
+            store = open_store(Path(scratch) / "view", list(view.tables))
+            try:
+                for start in range(0, self.size, _BATCH):
+                    with store.write() as transaction:
+                        view.apply(transaction, self._logged(start))
+                with store.read() as derived:
+                    for table in view.tables:
+                        if list(self._scan(table)) != list(derived.scan(table)):
+                            raise StoreDamaged(f"table {table} of the view {view.name} is not what the log says")
+            finally:
+                store.close()
+
+    def _logged(self, start: int) -> list[Logged]:
+        keys = [seq_key(seq) for seq in range(start, min(start + _BATCH, self.size))]
+        entries, bodies = self._transaction.get_many(ENTRIES, keys), self._transaction.get_many(BODIES, keys)
+        logged = []
+        for at, data, row in zip(keys, entries, bodies, strict=True):
+            entry = decode_entry(data or b"")
+            body = None if row is None else row[SALT_BYTES:]
+            logged.append(Logged(read_seq(at), entry.kind, entry.subject, entry.time, body))
+        return logged
+
+
+def _main(arguments: Sequence[str]) -> None:
+    report = check_store(arguments[0], home=Path(arguments[1]) if len(arguments) > 1 else None)
+    print(json.dumps({"entries": report.entries, "heads": report.heads, "damage": report.damage}))
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])

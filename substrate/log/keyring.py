@@ -1,0 +1,97 @@
+"""The signing key of one log, in a folder of the user's, outside the store: who copies the store cannot sign for it.
+
+    <home>/keys/<origin>.keys/   mode 0700
+        signing.key              the key in force, mode 0600
+        next.key                 during a rotation: the key that will be
+        high-water               see highwater.py
+
+A rotation stages `next.key`, appends the key entry, then renames. After a crash the log says which of the two is in force.
+`stage`, `settle` and `signer` are called under the write lock only: otherwise one process could drop another's new key.
+"""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from urllib.parse import quote
+
+from substrate.errors import Denied, InputError, StoreDamaged, SubstrateError
+from substrate.files import replace_file, sync_folder
+from substrate.log.highwater import HighWater
+from substrate.proof.note import Signer, VerifierKey
+
+__all__ = ["Keyring"]
+
+
+class Keyring:
+    """The keys of `origin` under `home`. Nothing is created before `install` or `stage`."""
+
+    def __init__(self, home: Path, origin: str) -> None:
+        # The ending keeps an origin such as '..' from being a path.
+        self.folder = home / "keys" / f"{quote(origin, safe='')}.keys"
+        self.high_water = HighWater(self.folder / "high-water")
+        self._current = self.folder / "signing.key"
+        self._next = self.folder / "next.key"
+        self._loaded: tuple[tuple[int, int, int], Signer] | None = None
+
+    def install(self, signer: Signer, store: Path) -> None:
+        """Write the first key of a log. InputError if the folder would lie inside the store."""
+        if self.folder.resolve().is_relative_to(store.resolve()):
+            raise InputError(
+                f"the signing key must not lie inside the store folder {store}: set SUBSTRATE_HOME to another place"
+            )
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        replace_file(self._current, (signer.secret() + "\n").encode())
+        sync_folder(self.folder.parent)
+
+    def stage(self, signer: Signer) -> None:
+        """Write the key that a rotation is about to put in force."""
+        replace_file(self._next, (signer.secret() + "\n").encode())
+
+    def settle(self, in_force: VerifierKey) -> None:
+        """Finish a rotation that the log has, drop one that it has not. `in_force` is what the log says."""
+        if not self._next.exists():
+            return
+        if _load(self._next).key == in_force:
+            self._next.rename(self._current)
+        else:
+            self._next.unlink()
+        sync_folder(self.folder)
+
+    def signer(self, in_force: VerifierKey) -> Signer:
+        """The signer of the key that the log says is in force. Denied if it is not here."""
+        signer = self._load_current()
+        if signer.key != in_force:
+            raise Denied(
+                f"the key in {self._current} is not the one this log is signed with (key id "
+                f"{in_force.key_id.hex()}). It may have been rotated elsewhere: copy that key folder here"
+            )
+        return signer
+
+
+    def _load_current(self) -> Signer:
+        """The signer in the key file; read again only when the file has changed, since deriving a key costs."""
+        try:
+            status = self._current.stat()
+        except FileNotFoundError:
+            return _load(self._current)
+        stamp = (status.st_ino, status.st_mtime_ns, status.st_mode)
+        if self._loaded is None or self._loaded[0] != stamp:
+            self._loaded = (stamp, _load(self._current))
+        return self._loaded[1]
+
+
+def _load(path: Path) -> Signer:
+    try:
+        if stat.S_IMODE(path.stat().st_mode) & 0o077:
+            raise Denied(f"the signing key {path} can be read by others: chmod 600 it, and consider a key rotation")
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise Denied(
+            f"there is no signing key at {path}: this store can be read and checked, but not written to, from here. "
+            "Copy the key folder from the machine that made the store, or set SUBSTRATE_HOME"
+        ) from None
+    try:
+        return Signer.parse(text.rstrip("\n"))
+    except SubstrateError:
+        raise StoreDamaged(f"the signing key {path} is damaged: restore it from a backup") from None

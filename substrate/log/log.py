@@ -1,0 +1,209 @@
+"""The log of one store: what every part above uses. Opening, appending, reading, proving; each call its own snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from uuid import uuid4
+
+from substrate.clock import Clock, SystemClock
+from substrate.codec import Draft
+from substrate.errors import NotFound, StoreDamaged
+from substrate.kv.api import ReadTransaction, Store
+from substrate.kv.lmdb import open_store
+from substrate.log.append import Appended, Appender, Expect, View
+from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
+from substrate.log.keyring import Keyring
+from substrate.log.prove import find_record, opening_of, prove_extended, prove_name, prove_recorded
+from substrate.log.tables import ENTRIES, META, NODES, TABLES, read_seq, seq_key
+from substrate.log.tree import root_at
+from substrate.names import check_name
+from substrate.proof.bundle import Bundle, Opening
+from substrate.proof.entry import Entry, decode_entry
+from substrate.proof.hashes import HASH_BYTES, leaf_hash
+from substrate.proof.head import Pin, SignedHead
+from substrate.proof.note import VerifierKey, generate_signer
+from substrate.proof.record import Record
+from substrate.settings import load_settings
+
+__all__ = ["Log", "StoredEntry", "open_log"]
+
+_TAIL = 256
+"""Entries whose leaves are checked at every open; fsck checks all."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """An entry at its seq. `opening` is None if its body was erased."""
+
+    seq: int
+    entry: Entry
+    opening: Opening | None
+
+
+def open_log(
+    path: str | Path,
+    *,
+    home: str | Path | None = None,
+    read_only: bool = False,
+    create: bool = True,
+    views: Sequence[View] = (),
+    clock: Clock | None = None,
+    origin: str | None = None,
+) -> Log:
+    """Open the log in the store folder `path`; make it if there is none and `create` is set.
+
+    `home` is where signing keys and high-water marks live (default: settings). `origin` names a *new* log; a random
+    one is made up otherwise. Raises NotFound, Denied, FormatTooNew, StoreDamaged; RolledBack if the store is older
+    than this machine knows it to have been. With `read_only` nothing is written, and no key is needed.
+    """
+    folder = Path(path)
+    keys = Path(home) if home is not None else load_settings().home
+    tables = [*TABLES, *(table for view in views for table in view.tables)]
+    store = open_store(folder, tables, read_only=read_only, create=create)
+    try:
+        with store.read() as transaction:
+            known = transaction.get(META, b"origin")
+        if known is None and not read_only:
+            signer = generate_signer(origin or f"substrate-{uuid4().hex}")
+            appender = Appender(store, Keyring(keys, signer.key.name), clock or SystemClock(), views)
+            appender.create(signer, folder)
+            with store.read() as transaction:
+                known = transaction.get(META, b"origin")
+        if known is None:
+            raise NotFound(f"the store in {folder} holds no log yet: open it for writing once")
+        log = Log(store, Keyring(keys, known.decode()), clock or SystemClock(), views)
+        log.check_at_open()
+    except BaseException:
+        store.close()
+        raise
+    return log
+
+
+class Log:
+    """An open log. Safe to share between threads. Use `open_log`; close it, or use it as a context manager."""
+
+    def __init__(self, store: Store, keyring: Keyring, clock: Clock, views: Sequence[View]) -> None:
+        self._store = store
+        self._keyring = keyring
+        self._appender = Appender(store, keyring, clock, views)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the store. What was acknowledged is on disk already."""
+        if not self._store.read_only:
+            self._keyring.high_water.sync()
+        self._store.close()
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def append(self, drafts: Iterable[Draft], *, expect: Expect | None = None) -> Appended:
+        """Append drafts as one: see Appender.append for what is promised and raised."""
+        return self._appender.append(list(drafts), expect)
+
+    def rotate_key(self) -> VerifierKey:
+        """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
+        fresh = generate_signer(self.key().name)
+        self._appender.rotate(fresh)
+        return fresh.key
+
+    def compact(self) -> None:
+        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
+        self._store.compact()
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def head(self) -> SignedHead:
+        """The latest head."""
+        with self._store.read() as transaction:
+            return require_head(transaction)
+
+    def key(self) -> VerifierKey:
+        """The verifier key in force: what an auditor needs, and should get by another way than the bundle."""
+        with self._store.read() as transaction:
+            return key_in_force(transaction)
+
+    def pin(self) -> Pin:
+        """The latest head and the key in force, to be remembered outside the store."""
+        with self._store.read() as transaction:
+            return Pin(key_in_force(transaction), require_head(transaction))
+
+    def record(self, name: str) -> Record | None:
+        """Which entry a name is at, and in which state; None if the store never held it."""
+        name = check_name(name)
+        with self._store.read() as transaction:
+            return find_record(transaction, name)
+
+    def entry(self, seq: int) -> StoredEntry:
+        """One entry. NotFound past the end."""
+        with self._store.read() as transaction:
+            data = transaction.get(ENTRIES, seq_key(seq)) if seq >= 0 else None
+            if data is None:
+                raise NotFound(f"there is no entry {seq}")
+            return StoredEntry(seq, decode_entry(data), opening_of(transaction, seq))
+
+    def entries(self, start: int = 0, limit: int = 1000) -> list[StoredEntry]:
+        """Up to `limit` entries from `start` on, in order."""
+        with self._store.read() as transaction:
+            rows = transaction.scan(ENTRIES, seq_key(start), seq_key(start + limit))
+            return [
+                StoredEntry(read_seq(at), decode_entry(data), opening_of(transaction, read_seq(at))) for at, data in rows
+            ]
+
+    # -- proving -------------------------------------------------------------------------------------------------
+
+    def prove(self, name: str, *, since: Pin | None = None, trusting: VerifierKey | None = None) -> Bundle:
+        """What `name` is at the latest head: current, tombstoned, forgotten or absent.
+
+        With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key to
+        the one in force. RolledBack if the pin is not of this history.
+        """
+        name = check_name(name)
+        with self._store.read() as transaction:
+            return prove_name(transaction, name, since, trusting)
+
+    def prove_entry(self, seq: int, *, since: Pin | None = None, trusting: VerifierKey | None = None) -> Bundle:
+        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
+        with self._store.read() as transaction:
+            return prove_recorded(transaction, seq, since, trusting)
+
+    def prove_extended(self, since: Pin) -> Bundle:
+        """That the log still contains all of the pinned one. RolledBack if it does not."""
+        with self._store.read() as transaction:
+            return prove_extended(transaction, since)
+
+    def check_pin(self, pin: Pin) -> None:
+        """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""
+        with self._store.read() as transaction:
+            head = require_head(transaction).head
+            check_pin(transaction, head, pin)
+
+    def check_at_open(self) -> None:
+        """What every open checks: the head's signature, its root, the last entries, and the high-water mark."""
+        with self._store.read() as transaction:
+            signed = require_head(transaction)
+            if not signed.signed_by(key_in_force(transaction)):
+                raise StoreDamaged(f"the head of {signed.head} is not signed by the key in force; run fsck")
+            if root_at(transaction, signed.head.size) != signed.head.root:
+                raise StoreDamaged(f"the log tree does not lead to the root of {signed.head}; run fsck")
+            _check_tail(transaction, signed.head.size)
+            check_mark(transaction, signed.head, self._keyring.high_water.read())
+
+
+def _check_tail(transaction: ReadTransaction, size: int) -> None:
+    keys = [seq_key(seq) for seq in range(max(0, size - _TAIL), size)]
+    for at, data, row in zip(
+        keys, transaction.get_many(ENTRIES, keys), transaction.get_many(NODES, keys), strict=True
+    ):
+        if data is None or row is None or row[:HASH_BYTES] != leaf_hash(data):
+            raise StoreDamaged(f"entry {read_seq(at)} is missing or is not what its leaf says; run fsck")

@@ -1,0 +1,255 @@
+"""The map: which entry each name is at now, as a sparse Merkle tree stored in tiles of four levels.
+
+The tree itself is specified in docs/proofs.md and knows nothing of tiles. Storage:
+
+1. A tile covers four levels below a path of whole nibbles. Its nodes are numbered as in a heap: 1 is its top (kept by the
+   tile above, or by the head), 2 and 3 the next level, 16 to 31 its bottom.
+2. A node is empty (not stored), a leaf (the 57-byte record, where the lone leaf collapsed to) or inner (its hash). Below an
+   empty node or a leaf nothing is stored. A bottom node that is inner is the top of the tile one level down.
+3. Row key: `t`, then one hexadecimal digit per nibble of the path, so that a tile lies beside those below it and one
+   checkpoint touches few pages. Row: bitmap of inner nodes, bitmap of leaves (4 bytes each), hashes of the inner nodes in
+   order, records of the leaves in order.
+4. Names are never taken out of the map, only changed in state. So an inner node stays inner, and nothing collapses back.
+5. Every tile but the topmost holds two leaves or more, in itself or below. If the topmost holds one, that leaf is the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import sha256
+from struct import Struct
+
+from substrate.errors import StoreDamaged
+from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.log.tables import MAP
+from substrate.proof.hashes import EMPTY, HASH_BYTES
+from substrate.proof.record import RECORD_BYTES
+
+__all__ = ["TOP", "MapUpdate", "Tile", "find"]
+
+_KEY_BYTES = 32
+TOP = b"t"
+_WAYS = {ord(f"{nibble:x}"): tuple((16 | nibble) >> shift for shift in (3, 2, 1, 0)) for nibble in range(16)}
+"""For each hexadecimal digit, the four nodes of a tile on the way down to it."""
+_READ_AHEAD = 7
+"""Tiles on one path that are read at once: enough for some 10**7 names."""
+_MASKS = Struct(">II")
+_BITS = [[tuple(8 * byte + bit for bit in range(8) if value >> bit & 1) for value in range(256)] for byte in range(4)]
+_FIRST, _SECOND, _THIRD, _FOURTH = _BITS
+
+
+def _indices(mask: int) -> tuple[int, ...]:
+    """The numbers of the set bits, ascending."""
+    return _FIRST[mask & 255] + _SECOND[mask >> 8 & 255] + _THIRD[mask >> 16 & 255] + _FOURTH[mask >> 24]
+
+
+@lru_cache(maxsize=None)
+def _layout(inner: int, leaves: int) -> Struct:
+    """The layout of a row with so many inner nodes and leaves: at most 31 x 31 of them."""
+    return Struct(f">8x{f'{HASH_BYTES}s' * inner}{f'{RECORD_BYTES}s' * leaves}")
+
+
+def _pair(nodes: dict[int, bytes], leaves: int, left: int) -> bytes:
+    """The hash over node `left` and its right neighbour."""
+    one, two = nodes.get(left, EMPTY), nodes.get(left + 1, EMPTY)
+    if leaves >> left & 1:
+        one = sha256(b"\x00" + one).digest()
+    if leaves >> left & 2:
+        two = sha256(b"\x00" + two).digest()
+    return sha256(b"\x01" + one + two).digest()
+
+
+class Tile:
+    """A tile taken out of its row. `nodes` holds hashes of inner nodes and records of leaves, by number."""
+
+    __slots__ = ("dirty", "inner", "leaves", "nodes")
+
+    def __init__(self, row: bytes | None = None) -> None:
+        """StoreDamaged if the row is malformed. Without a row: a tile with nothing in it."""
+        self.nodes: dict[int, bytes] = {}
+        self.inner = self.leaves = self.dirty = 0
+        if row is not None:
+            self.inner, self.leaves = inner, leaves = _masks(row)
+            values = _layout(inner.bit_count(), leaves.bit_count()).unpack(row)
+            self.nodes = dict(zip(_indices(inner) + _indices(leaves), values, strict=True))
+
+    def row(self) -> bytes:
+        """The row to store."""
+        nodes = self.nodes
+        parts = [nodes[i] for i in _indices(self.inner) + _indices(self.leaves)]
+        return _MASKS.pack(self.inner, self.leaves) + b"".join(parts)
+
+    def combine(self, i: int) -> bytes:
+        """The hash of node `i` from the two below it."""
+        return _pair(self.nodes, self.leaves, 2 * i)
+
+    def root(self) -> bytes:
+        """The root of the whole tree, if this is the topmost tile."""
+        if self.inner == 0:
+            if self.leaves == 0:
+                return EMPTY
+            if self.leaves.bit_count() == 1:
+                return sha256(b"\x00" + self.nodes[self.leaves.bit_length() - 1]).digest()
+        return self.combine(1)
+
+    def insert(self, record: bytes, ways: tuple[int, ...], level: int) -> list[bytes]:
+        """Set a record whose way through this tile is `ways`. Returns the records that belong to the tile below."""
+        nodes = self.nodes
+        pushed: list[bytes] = []
+        for here in ways:
+            bit = 1 << here
+            if self.inner & bit:
+                continue
+            if self.leaves & bit and nodes[here][:_KEY_BYTES] != record[:_KEY_BYTES]:
+                # Two leaves meet: the one that was here moves down until their ways part.
+                other = nodes.pop(here)
+                self.leaves ^= bit
+                self.inner |= bit
+                if here >= 16:  # noqa: PLR2004 - the bottom row
+                    pushed.append(other)
+                else:
+                    down = _WAYS[ord(other.hex()[level])][here.bit_length() - 1]
+                    nodes[down] = other
+                    self.leaves |= 1 << down
+                continue
+            nodes[here] = record
+            self.leaves |= bit
+            self.dirty |= bit
+            return pushed
+        pushed.append(record)
+        return pushed
+
+    def rehash(self) -> None:
+        """Hash anew every inner node above a dirty one, from the bottom up."""
+        nodes, leaves, dirty = self.nodes, self.leaves, self.dirty
+        for i in range(15, 1, -1):
+            if dirty >> (2 * i) & 3:
+                dirty |= 1 << i
+                nodes[i] = _pair(nodes, leaves, 2 * i)
+        self.dirty = 0
+
+
+def _masks(row: bytes) -> tuple[int, int]:
+    inner, leaves = _MASKS.unpack_from(row) if len(row) >= _MASKS.size else (0, 0)
+    size = _MASKS.size + inner.bit_count() * HASH_BYTES + leaves.bit_count() * RECORD_BYTES
+    if len(row) != size or inner & leaves or (inner | leaves) & 3:
+        raise StoreDamaged("a tile of the map is malformed; run fsck")
+    return inner, leaves
+
+
+def find(transaction: ReadTransaction, key: bytes) -> tuple[bytes | None, list[bytes]]:
+    """The record at the place of `key` (its own, another's, or None if empty), and the siblings from there upward."""
+    digits = key.hex().encode("ascii")
+    rows: list[bytes | None] = []
+    path: list[bytes] = []
+    for level, digit in enumerate(digits):
+        if level == len(rows):
+            levels = range(level, level + _READ_AHEAD)
+            rows += transaction.get_many(MAP, [TOP + digits[:at] for at in levels if at < len(digits)])
+        row = rows[level]
+        if row is None:
+            break
+        inner, leaves = _masks(row)
+        if level == 0 and inner == 0 and leaves.bit_count() == 1:
+            return row[_MASKS.size :], []
+        for here in _WAYS[digit]:
+            sibling = 1 << (here ^ 1)
+            if inner & sibling:
+                start = _MASKS.size + (inner & (sibling - 1)).bit_count() * HASH_BYTES
+                path.append(row[start : start + HASH_BYTES])
+            else:
+                leaf = _leaf(row, inner, leaves, here ^ 1)
+                path.append(EMPTY if leaf is None else sha256(b"\x00" + leaf).digest())
+            if not inner >> here & 1:
+                path.reverse()
+                return _leaf(row, inner, leaves, here), path
+    if path:
+        raise StoreDamaged("the map lacks a tile that the tile above it names; run fsck")
+    return None, []
+
+
+def _leaf(row: bytes, inner: int, leaves: int, i: int) -> bytes | None:
+    """The record of the leaf at `i`, without taking the whole tile out of its row; None if there is none."""
+    if not leaves >> i & 1:
+        return None
+    start = _MASKS.size + inner.bit_count() * HASH_BYTES + (leaves & ((1 << i) - 1)).bit_count() * RECORD_BYTES
+    return row[start : start + RECORD_BYTES]
+
+
+class MapUpdate:
+    """One transaction's change to the map: load the places of some keys, ask what is there, set what shall be, write.
+
+    Tiles are read once, level by level, and written once.
+    """
+
+    def __init__(self, transaction: WriteTransaction, keys: Iterable[bytes]) -> None:
+        self._transaction = transaction
+        # The topmost tile is always there: without any record to set, it still tells the root.
+        self._tiles: dict[bytes, Tile] = {TOP: Tile(transaction.get(MAP, TOP))}
+        self._records: dict[bytes, bytes] = {}
+        self._load({key.hex().encode("ascii"): key for key in keys})
+
+    def record(self, key: bytes) -> bytes | None:
+        """The record of `key` before the update. Only keys given at construction are known."""
+        return self._records.get(key)
+
+    def _load(self, keys: dict[bytes, bytes]) -> None:
+        level = 0
+        places = dict.fromkeys(keys, TOP)
+        while places:
+            wanted = sorted(set(places.values()) - {TOP})
+            for place, row in zip(wanted, self._transaction.get_many(MAP, wanted), strict=True):
+                if row is None:
+                    raise StoreDamaged("the map lacks a tile that the tile above it names; run fsck")
+                self._tiles[place] = Tile(row)
+            deeper: dict[bytes, bytes] = {}
+            for digits, place in places.items():
+                tile = self._tiles[place]
+                inner, leaves = tile.inner, tile.leaves
+                for here in _WAYS[digits[level]]:
+                    if not inner >> here & 1:
+                        if leaves >> here & 1 and tile.nodes[here].startswith(keys[digits]):
+                            self._records[keys[digits]] = tile.nodes[here]
+                        break
+                else:
+                    deeper[digits] = TOP + digits[: level + 1]
+            places = deeper
+            level += 1
+
+    def apply(self, records: Iterable[bytes]) -> bytes:
+        """Set the record of each key (all loaded before), write the changed tiles and return the root of the tree."""
+        levels: list[dict[bytes, Tile]] = []
+        changes = {TOP: items} if (items := list(records)) else {}
+        while changes:
+            level = len(levels)
+            here: dict[bytes, Tile] = {}
+            below: dict[bytes, list[bytes]] = {}
+            for place, items in changes.items():
+                tile = self._tiles.get(place)
+                if tile is None:
+                    tile = self._tiles[place] = Tile()
+                here[place] = tile
+                for record in items:
+                    digits = record[: (level >> 1) + 1].hex().encode("ascii")
+                    pushed = tile.insert(record, _WAYS[digits[level]], level)
+                    if pushed:
+                        below.setdefault(TOP + digits[: level + 1], []).extend(pushed)
+            levels.append(here)
+            changes = below
+        return self._write(levels)
+
+    def _write(self, levels: list[dict[bytes, Tile]]) -> bytes:
+        rows = []
+        for level in range(len(levels) - 1, -1, -1):
+            for place, tile in levels[level].items():
+                tile.rehash()
+                rows.append((place, tile.row()))
+                if level:
+                    above = levels[level - 1][place[:-1]]
+                    bottom = _WAYS[place[-1]][3]
+                    above.nodes[bottom] = tile.combine(1)
+                    above.dirty |= 1 << bottom
+        rows.sort()
+        self._transaction.put_many(MAP, rows)
+        return self._tiles[TOP].root()

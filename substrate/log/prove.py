@@ -1,0 +1,124 @@
+"""Making bundles: each from one snapshot, under the latest head."""
+
+from __future__ import annotations
+
+from substrate.errors import Forgotten, NotFound, StoreDamaged
+from substrate.kv.api import ReadTransaction
+from substrate.log.heads import check_pin, head_at, keys_since, require_head
+from substrate.log.map import find
+from substrate.log.tables import BODIES, ENTRIES, META, seq_key
+from substrate.log.tree import consistency_path, inclusion_path
+from substrate.proof.bundle import Bundle, EntryProof, MapProof, Opening, Rotation, Since
+from substrate.proof.entry import SALT_BYTES
+from substrate.proof.hashes import map_key
+from substrate.proof.head import Head, Pin
+from substrate.proof.note import VerifierKey
+from substrate.proof.record import Record, State, decode_record
+
+__all__ = ["find_record", "opening_of", "prove_extended", "prove_name", "prove_recorded"]
+
+_CLAIMS = {State.LIVE: "current", State.TOMBSTONED: "tombstoned", State.FORGOTTEN: "forgotten"}
+
+
+def opening_of(transaction: ReadTransaction, seq: int) -> Opening | None:
+    """Salt and body of an entry; None if they were erased."""
+    row = transaction.get(BODIES, seq_key(seq))
+    return None if row is None else Opening(row[:SALT_BYTES], row[SALT_BYTES:])
+
+
+def find_record(transaction: ReadTransaction, name: str) -> Record | None:
+    """What the map says of a name now; None if the store never held it."""
+    key = map_key(_map_salt(transaction), name)
+    data, _ = find(transaction, key)
+    return decode_record(data) if data is not None and data.startswith(key) else None
+
+
+def prove_recorded(
+    transaction: ReadTransaction, seq: int, since: Pin | None = None, trusting: VerifierKey | None = None
+) -> Bundle:
+    """That the entry `seq` is in the log with its body. NotFound past the end, Forgotten if its body was erased."""
+    head = require_head(transaction)
+    entry, opening = _entry(transaction, head.head, seq)
+    return Bundle(
+        "recorded",
+        str(head),
+        entry=entry,
+        opening=opening,
+        since=_since(transaction, head.head, since),
+        rotations=_rotations(transaction, since, trusting),
+    )
+
+
+def prove_name(
+    transaction: ReadTransaction, name: str, since: Pin | None = None, trusting: VerifierKey | None = None
+) -> Bundle:
+    """What a name is at the latest head: current, tombstoned, forgotten or absent."""
+    head = require_head(transaction)
+    salt = _map_salt(transaction)
+    key = map_key(salt, name)
+    data, path = find(transaction, key)
+    claim, entry, opening = "absent", None, None
+    if data is not None and data.startswith(key):
+        record = decode_record(data)
+        claim = _CLAIMS[record.state]
+        entry, opening = _entry(transaction, head.head, record.seq)
+    return Bundle(
+        claim,
+        str(head),
+        name=name,
+        entry=entry,
+        opening=opening,
+        map=MapProof(salt, data, path),
+        since=_since(transaction, head.head, since),
+        rotations=_rotations(transaction, since, trusting),
+    )
+
+
+def prove_extended(transaction: ReadTransaction, since: Pin) -> Bundle:
+    """That the log contains all of the one that was pinned. RolledBack, naming both heads, if it does not."""
+    head = require_head(transaction)
+    return Bundle(
+        "extended",
+        str(head),
+        since=_since(transaction, head.head, since),
+        rotations=_rotations(transaction, since, None),
+    )
+
+
+def _map_salt(transaction: ReadTransaction) -> bytes:
+    salt = transaction.get(META, b"map_salt")
+    if salt is None:
+        raise StoreDamaged("the store has lost its map salt; run fsck")
+    return salt
+
+
+def _entry(transaction: ReadTransaction, head: Head, seq: int) -> tuple[EntryProof, Opening]:
+    data = transaction.get(ENTRIES, seq_key(seq)) if 0 <= seq < head.size else None
+    if data is None:
+        raise NotFound(f"there is no entry {seq}: the log has {head.size:,}, counted from 0")
+    opening = opening_of(transaction, seq)
+    if opening is None:
+        raise Forgotten(f"the body of entry {seq} was erased for good")
+    return EntryProof(seq, data, inclusion_path(transaction, seq, head.size)), opening
+
+
+def _since(transaction: ReadTransaction, head: Head, pin: Pin | None) -> Since | None:
+    if pin is None:
+        return None
+    check_pin(transaction, head, pin)
+    return Since(pin.head.size, pin.head.root, consistency_path(transaction, pin.head.size, head.size))
+
+
+def _rotations(
+    transaction: ReadTransaction, since: Pin | None, trusting: VerifierKey | None
+) -> tuple[Rotation, ...]:
+    """The rotations that lead from the key someone trusts to the one in force."""
+    key = trusting or (None if since is None else since.key)
+    if key is None:
+        return ()
+    rotations = []
+    for seq in keys_since(transaction, key):
+        head = head_at(transaction, seq + 1)
+        entry, opening = _entry(transaction, head.head, seq)
+        rotations.append(Rotation(str(head), entry, opening))
+    return tuple(rotations)

@@ -1,0 +1,56 @@
+"""Every table of the store, with what it would mean to lose it. The only place where a table gets its name."""
+
+from __future__ import annotations
+
+import struct
+from enum import Enum
+from typing import Final
+
+__all__ = ["BODIES", "ENTRIES", "HEADS", "KEYS", "MAP", "META", "NODES", "TABLES", "Sureness", "read_seq", "seq_key"]
+
+
+class Sureness(Enum):
+    """The five classes of stored things."""
+
+    TRUTH = "lost truth is lost; any change to it is detected"
+    VIEW = "recomputable from the log; written in the same transaction; fsck compares it"
+    TRACE = "durable, not proven"
+    CACHE = "a follower that catches up"
+    PENDING = "waits for a person, expires"
+
+
+ENTRIES: Final = "entries"
+"""seq -> the 58 bytes of the entry."""
+BODIES: Final = "bodies"
+"""seq -> salt (16) and body. No row: erased by a forget entry."""
+HEADS: Final = "heads"
+"""size -> the signed note. One for each checkpoint."""
+META: Final = "meta"
+"""`origin` and `map_salt`: drawn at creation, never changed. Both are bound by every head."""
+NODES: Final = "nodes"
+"""seq -> leaf hash, then the hashes of the perfect subtrees that this leaf completes, smallest first."""
+MAP: Final = "map"
+"""path of a tile -> its nodes; see log/map.py."""
+KEYS: Final = "keys"
+"""seq of a key entry -> its vkey."""
+
+TABLES: Final[dict[str, Sureness]] = {
+    ENTRIES: Sureness.TRUTH,
+    BODIES: Sureness.TRUTH,
+    HEADS: Sureness.TRUTH,
+    META: Sureness.TRUTH,
+    NODES: Sureness.VIEW,
+    MAP: Sureness.VIEW,
+    KEYS: Sureness.VIEW,
+}
+
+_SEQ: Final = struct.Struct(">Q")
+
+
+seq_key: Final = _SEQ.pack
+"""The key of a row that belongs to a seq; such keys ascend as seqs do. Bound, not wrapped: it is called a lot."""
+
+
+def read_seq(key: bytes) -> int:
+    """The seq of such a key."""
+    return int.from_bytes(key, "big")

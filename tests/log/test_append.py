@@ -1,0 +1,290 @@
+"""Appending: what is promised on return, and that a refusal leaves the head where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from substrate.clock import ManualClock
+from substrate.codec import decode_body, draft_forget, draft_key, draft_other, draft_put, draft_tombstone
+from substrate.errors import (
+    Conflict,
+    HeadMoved,
+    InputError,
+    NameInvalid,
+    NotFound,
+    SchemaInvalid,
+    StoreDamaged,
+    SubstrateError,
+    TooLarge,
+)
+from substrate.kv.api import WriteTransaction
+from substrate.limits import LIMITS
+from substrate.log.append import Expect, Logged
+from substrate.log.log import Log
+from substrate.log.tables import BODIES, HEADS, seq_key
+from substrate.proof.entry import Kind
+from substrate.proof.hashes import map_key
+from substrate.proof.note import generate_signer
+from substrate.proof.record import State
+from substrate.proof.verify import Verifier
+
+A, B, C = "v1.fact.a", "v1.fact.b", "v1.fact.c"
+
+
+@contextmanager
+def refused(log: Log, error: type[SubstrateError], match: str) -> Iterator[None]:
+    before = str(log.head())
+    with pytest.raises(error, match=match):
+        yield
+    assert str(log.head()) == before
+
+
+def test_an_append_returns_contiguous_seqs_under_one_signed_head(log: Log) -> None:
+    first = log.append([draft_put(A, "1"), draft_put(B, "2")])
+    second = log.append([draft_put(C, "3")])
+    assert (list(first.seqs), list(second.seqs)) == ([1, 2], [3])
+    assert second.head.head.size == 4
+    assert log.head() == second.head
+    assert second.head.signed_by(log.key())
+
+
+def test_the_first_entry_of_a_log_is_its_key(log: Log) -> None:
+    stored = log.entry(0)
+    assert stored.entry.kind is Kind.KEY
+    assert stored.opening is not None
+    assert decode_body(stored.opening.body) == {"vkey": str(log.key())}
+
+
+def test_an_atom_keeps_its_id_over_versions_and_revival(log: Log) -> None:
+    first = log.append([draft_put(A, "1")]).subjects[0]
+    assert UUID(bytes=first).version == 4
+    assert log.append([draft_put(A, "2")]).subjects == (first,)
+    assert log.append([draft_tombstone(A)]).subjects == (first,)
+    assert log.append([draft_put(A, "3")]).subjects == (first,)
+    record = log.record(A)
+    assert record is not None
+    assert (record.subject, record.seq, record.state) == (first, 4, State.LIVE)
+
+
+def test_two_versions_of_a_name_in_one_append_are_both_entries_and_the_last_is_current(log: Log) -> None:
+    done = log.append([draft_put(A, "1"), draft_put(A, "2")])
+    assert done.subjects[0] == done.subjects[1]
+    record = log.record(A)
+    assert record is not None
+    assert record.seq == 2
+
+
+def test_a_given_id_is_taken_for_a_new_name_and_refused_for_one_that_has_another(log: Log) -> None:
+    given = bytes(range(16))
+    assert log.append([draft_put(A, "1", subject=given)]).subjects == (given,)
+    with refused(log, Conflict, "another atom id"):
+        log.append([draft_put(A, "2", subject=bytes(16))])
+
+
+def test_times_never_step_back_along_the_log(log: Log, clock: ManualClock) -> None:
+    clock.advance(1_000_000)
+    log.append([draft_put(A, "1")])
+    before = log.entry(1).entry.time
+    clock.advance(-10 * 365 * 86_400 * 1_000_000)
+    log.append([draft_put(A, "2")])
+    assert log.entry(2).entry.time == before
+
+
+def test_expect_lets_through_what_still_holds(log: Log) -> None:
+    log.append([draft_put(A, "1")], expect=Expect(size=1, versions={A: None, B: None}))
+    log.append([draft_put(A, "2")], expect=Expect(versions={A: 1}))
+    log.append([draft_tombstone(A)], expect=Expect(versions={A: 2}))
+    log.append([draft_put(A, "3")], expect=Expect(versions={A: None}))
+
+
+@pytest.mark.parametrize(
+    ("expect", "error", "match"),
+    [
+        (Expect(size=1), HeadMoved, "at size 2, not 1"),
+        (Expect(versions={A: None}), Conflict, "at version 1, not absent"),
+        (Expect(versions={A: 0}), Conflict, "at version 1, not at version 0"),
+        (Expect(versions={B: 1}), Conflict, "absent, not at version 1"),
+    ],
+)
+def test_expect_refuses_a_lost_update(log: Log, expect: Expect, error: type[SubstrateError], match: str) -> None:
+    log.append([draft_put(A, "1")])
+    with refused(log, error, match):
+        log.append([draft_put(B, "2")], expect=expect)
+
+
+def test_a_tombstone_of_what_is_not_there_is_refused(log: Log) -> None:
+    with refused(log, NotFound, "no such atom to tombstone"):
+        log.append([draft_tombstone(A)])
+    log.append([draft_put(A, "1")])
+    log.append([draft_tombstone(A)])
+    with refused(log, NotFound, "tombstoned already"):
+        log.append([draft_tombstone(A)])
+
+
+def forget(log: Log, name: str) -> bytes:
+    record = log.record(name)
+    assert record is not None
+    done = log.append([draft_forget(record.subject, [record.seq], record.key)])
+    return done.subjects[0]
+
+
+def test_a_forget_erases_bodies_and_leaves_every_other_proof_valid(log: Log) -> None:
+    log.append([draft_put(A, "a secret"), draft_put(B, "2")])
+    before = log.prove_entry(2)
+    forget(log, A)
+    assert log.entry(1).opening is None
+    verifier = Verifier(str(log.key()))
+    assert verifier.verify_bundle(before).claim == "recorded"
+    assert verifier.verify_bundle(log.prove(B)).claim == "current"
+    assert verifier.verify_bundle(log.prove(A)).claim == "forgotten"
+
+
+def test_a_name_used_again_after_a_forget_is_a_new_atom(log: Log) -> None:
+    log.append([draft_put(A, "1")])
+    old = forget(log, A)
+    with refused(log, NotFound, "no such atom to tombstone"):
+        log.append([draft_tombstone(A)])
+    with refused(log, NotFound, "the name: there is no such atom to forget"):
+        log.append([draft_forget(old, [], map_key(b"", A))])
+    assert log.append([draft_put(A, "2")]).subjects != (old,)
+
+
+def test_a_forget_of_single_versions_leaves_the_name_alone(log: Log) -> None:
+    subject = log.append([draft_put(A, "1")]).subjects[0]
+    log.append([draft_put(A, "2")])
+    log.append([draft_forget(subject, [1])])
+    assert log.prove(A).claim == "current"
+    assert log.entry(1).opening is None
+
+
+@pytest.mark.parametrize(
+    ("seqs", "error", "match"),
+    [
+        ([0], InputError, "needed to check the log"),
+        ([1, 2], NotFound, "entry 2 has no body"),
+        ([99], NotFound, "entry 99 has no body"),
+        ([3], InputError, "needed to check the log"),
+    ],
+)
+def test_what_cannot_be_erased_is_refused(
+    log: Log, seqs: Sequence[int], error: type[SubstrateError], match: str
+) -> None:
+    subject = log.append([draft_put(A, "1"), draft_put(B, "2")]).subjects[1]
+    log.append([draft_forget(subject, [2])])
+    with refused(log, error, match):
+        log.append([draft_forget(subject, seqs)])
+
+
+def test_entries_that_are_about_no_name_get_an_id_of_their_own(log: Log) -> None:
+    done = log.append([draft_other(Kind.EDGE, {"type": "member_of"}), draft_other(Kind.TRAIN, {"atoms": []})])
+    assert len(set(done.subjects)) == 2
+    assert log.append([draft_other(Kind.UNEDGE, {}, subject=done.subjects[0])]).subjects == (done.subjects[0],)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "match"),
+    [
+        (lambda: [], InputError, "nothing to append"),
+        (lambda: [draft_put(A, "")] * (LIMITS["checkpoint_items"] + 1), TooLarge, "10,001 items; the limit is 10,000"),
+        (lambda: [draft_put(A, "x" * 1_000_000)] * 68, TooLarge, "checkpoint has .* bytes; the limit is 67,108,864"),
+        (lambda: [draft_put(A, "x" * (LIMITS["value_bytes"] + 1))], TooLarge, "value has 1,048,577 bytes"),
+        (lambda: [draft_put(A, "\ud800")], SchemaInvalid, "value contains a lone surrogate"),
+        (lambda: [draft_put(A, 5)], SchemaInvalid, "value must be a string, not int"),
+        (lambda: [draft_put("v1.fact." + "ä" * 200, "1")], TooLarge, "name has 408 bytes; the limit is 400"),
+        (lambda: [draft_put("payment", "1")], NameInvalid, "must read v<number>"),
+        (lambda: [draft_put("v1.fact.a\nb", "1")], NameInvalid, "control character"),
+        (lambda: [draft_put(5, "1")], NameInvalid, "must be a string, not int"),
+        (lambda: [draft_put(A, "1", {"confidence": float("nan")})], SchemaInvalid, "fields must be JSON"),
+        (lambda: [draft_put(A, "1", {"name": A})], SchemaInvalid, "fields must not hold name"),
+        (lambda: [draft_put(A, "1", subject=b"short")], SchemaInvalid, "an id is 16 bytes"),
+        (lambda: [draft_other(Kind.PUT, {})], SchemaInvalid, "kind put"),
+        (lambda: [draft_key(generate_signer("x").key)], InputError, "put in force by a rotation"),
+    ],
+)
+def test_bad_input_gets_a_typed_error_and_leaves_the_head(
+    log: Log, make: Callable[[], list], error: type[SubstrateError], match: str
+) -> None:
+    with refused(log, error, match):
+        log.append(make())
+
+
+def test_the_largest_value_and_the_longest_name_are_taken(log: Log) -> None:
+    name = "v1.fact." + "ä" * 196
+    log.append([draft_put(name, "x" * LIMITS["value_bytes"])])
+    assert log.prove(name).claim == "current"
+
+
+class Counting:
+    """A view that keeps what it is given."""
+
+    name = "counting"
+    tables = ("counts",)
+
+    def __init__(self) -> None:
+        self.seen: list[Logged] = []
+
+    def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
+        self.seen += entries
+        for entry in entries:
+            transaction.put("counts", seq_key(entry.seq), entry.body or b"")
+
+
+class Failing(Counting):
+    name = "failing"
+
+    def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
+        super().apply(transaction, entries)
+        if entries[0].seq > 0:
+            raise RuntimeError("a view's fault")
+
+
+def test_views_see_every_entry_once_in_order_inside_the_transaction(reopen: Callable[..., Log]) -> None:
+    view = Counting()
+    log = reopen(views=[view])
+    log.append([draft_put(A, "1"), draft_put(B, "2")])
+    assert [(entry.seq, entry.kind) for entry in view.seen] == [(0, Kind.KEY), (1, Kind.PUT), (2, Kind.PUT)]
+    assert view.seen[1].body == b'{"name":"v1.fact.a","value":"1"}'
+    with log._store.read() as transaction:
+        assert transaction.count("counts") == 3
+
+
+def test_a_view_that_fails_takes_the_whole_append_with_it(reopen: Callable[..., Log]) -> None:
+    log = reopen(views=[Failing()])
+    before = str(log.head())
+    with pytest.raises(RuntimeError):
+        log.append([draft_put(A, "1")])
+    assert str(log.head()) == before
+    with log._store.read() as transaction:
+        assert transaction.count("counts") == 1
+        assert transaction.count(BODIES) == 1
+
+
+def test_a_mark_that_cannot_be_raised_is_told_but_the_entries_are_there(
+    log: Log, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(type(log._keyring.high_water), "raise_to", fail)
+    log.append([draft_put(A, "1")])
+    assert "could not be raised" in caplog.text
+    assert log.prove(A).claim == "current"
+
+
+def test_a_store_without_a_head_cannot_be_appended_to(log: Log) -> None:
+    with log._store.write() as transaction:
+        for at, _ in list(transaction.scan(HEADS)):
+            transaction.delete(HEADS, at)
+    with pytest.raises(StoreDamaged, match="no head"):
+        log.append([draft_put(A, "1")])
+
+
+def test_creating_a_log_where_there_is_one_changes_nothing(log: Log, tmp_path: Path) -> None:
+    before = str(log.head())
+    log._appender.create(generate_signer("another"), tmp_path)
+    assert str(log.head()) == before

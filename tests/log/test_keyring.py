@@ -1,0 +1,104 @@
+"""Keys and the high-water mark, which live outside the store."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from substrate.errors import Denied, InputError, StoreDamaged
+from substrate.log.highwater import HighWater, Mark
+from substrate.log.keyring import Keyring
+from substrate.proof.note import Signer, generate_signer
+
+ROOT = bytes(range(32))
+
+
+def installed(tmp_path: Path, origin: str = "origin") -> tuple[Keyring, Signer]:
+    keyring, signer = Keyring(tmp_path / "home", origin), generate_signer(origin)
+    keyring.install(signer, tmp_path / "store")
+    return keyring, signer
+
+
+def test_a_key_file_is_for_its_owner_only(tmp_path: Path) -> None:
+    keyring, signer = installed(tmp_path)
+    path = keyring.folder / "signing.key"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert keyring.folder.stat().st_mode & 0o777 == 0o700
+    assert keyring.signer(signer.key).key == signer.key
+    path.chmod(0o640)
+    with pytest.raises(Denied, match="chmod 600"):
+        keyring.signer(signer.key)
+
+
+def test_a_missing_foreign_or_damaged_key_says_what_to_do(tmp_path: Path) -> None:
+    keyring, signer = installed(tmp_path)
+    with pytest.raises(Denied, match="is not the one this log is signed with"):
+        keyring.signer(generate_signer("origin").key)
+    path = keyring.folder / "signing.key"
+    secret = path.read_text(encoding="utf-8")
+    path.write_text(secret[:-9] + "AAAAAAA=\n", encoding="utf-8")
+    with pytest.raises(StoreDamaged, match="restore it from a backup") as caught:
+        keyring.signer(signer.key)
+    assert secret[-20:-10] not in str(caught.value)
+    path.unlink()
+    with pytest.raises(Denied, match="set SUBSTRATE_HOME"):
+        keyring.signer(signer.key)
+
+
+def test_a_key_folder_inside_the_store_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="must not lie inside the store"):
+        Keyring(tmp_path / "store" / "home", "x").install(generate_signer("x"), tmp_path / "store")
+
+
+@pytest.mark.parametrize("origin", ["..", "a/b/../../../etc", "example.org/team"])
+def test_no_origin_leads_out_of_the_key_folder(tmp_path: Path, origin: str) -> None:
+    assert Keyring(tmp_path, origin).folder.parent == tmp_path / "keys"
+
+
+def test_a_rotation_that_the_log_has_is_finished_and_one_that_it_has_not_is_dropped(tmp_path: Path) -> None:
+    keyring, old = installed(tmp_path)
+    new = generate_signer("origin")
+    keyring.stage(new)
+    keyring.settle(old.key)
+    assert keyring.signer(old.key).key == old.key
+    keyring.stage(new)
+    keyring.settle(new.key)
+    keyring.settle(new.key)
+    assert keyring.signer(new.key).key == new.key
+    assert sorted(path.name for path in keyring.folder.iterdir()) == ["signing.key"]
+
+
+def test_the_mark_rises_and_never_falls(tmp_path: Path) -> None:
+    mark = HighWater(tmp_path / "high-water")
+    assert mark.read() is None
+    mark.sync()
+    for size in (1, 5, 3, 9, 9, 8):
+        mark.raise_to(Mark(size, bytes([size]) * 32))
+    mark.sync()
+    assert HighWater(tmp_path / "high-water").read() == Mark(9, bytes([9]) * 32)
+
+
+@given(st.integers(0, 1023), st.integers(1, 255), st.integers(0, 1023))
+@settings(max_examples=300, deadline=None)
+def test_whatever_a_crash_leaves_of_one_slot_the_other_is_whole(start: int, garbage: int, length: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "high-water"
+        mark = HighWater(file)
+        mark.raise_to(Mark(1, ROOT))
+        mark.raise_to(Mark(2, ROOT))
+        data = bytearray(file.read_bytes())
+        low, high = 512 + start // 2, min(1024, 512 + start // 2 + length)
+        data[low:high] = bytes([garbage]) * (high - low)
+        file.write_bytes(data)
+        assert mark.read() in (Mark(1, ROOT), Mark(2, ROOT))
+
+
+def test_a_mark_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> None:
+    path = tmp_path / "high-water"
+    path.write_bytes(b"garbage")
+    with pytest.raises(StoreDamaged, match="could not be noticed"):
+        HighWater(path).read()
