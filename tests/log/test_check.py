@@ -1,0 +1,192 @@
+"""fsck names the first damage, whichever row of whichever table it is in."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from substrate.codec import draft_forget, draft_other, draft_put, draft_tombstone
+from substrate.kv.api import WriteTransaction
+from substrate.log import check as check_module
+from substrate.log.append import Logged
+from substrate.log.check import Report, check_store, fsck
+from substrate.log.log import Log
+from substrate.log.map import TOP
+from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, seq_key
+from substrate.proof.entry import Kind
+
+
+@pytest.fixture
+def grown(log: Log) -> Log:
+    """A log with entries of all kinds, two keys, and an erased body."""
+    log.append([draft_put(f"v1.fact.n{i}", str(i)) for i in range(40)])
+    log.append([draft_tombstone("v1.fact.n1"), draft_other(Kind.EDGE, {"type": "references"})])
+    log.rotate_key()
+    record = log.record("v1.fact.n2")
+    assert record is not None
+    log.append([draft_forget(record.subject, [record.seq], record.key), draft_put("v1.fact.n3", "new")])
+    return log
+
+
+def test_a_sound_store_has_no_damage_and_progress_is_told(
+    grown: Log, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check_module, "_BATCH", 10)
+    told: list[tuple[int, int]] = []
+    report = check_store(tmp_path / "store", home=home, progress=lambda done, total: told.append((done, total)))
+    size = grown.head().head.size
+    assert report == Report(size, 5, None)
+    assert report.ok
+    assert told == [(done, size) for done in range(10, size, 10)]
+
+
+def test_fsck_runs_in_a_child_and_says_the_same(grown: Log, tmp_path: Path, home: Path) -> None:
+    assert fsck(tmp_path / "store", home=home) == check_store(tmp_path / "store", home=home)
+    assert fsck(tmp_path / "store").ok
+    assert "no store" in str(fsck(tmp_path / "nowhere").damage)
+
+
+def flip(data: bytes | None, at: int) -> bytes:
+    assert data is not None
+    at %= len(data)
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def change(table: str, key: bytes, at: int = 0) -> Callable[[WriteTransaction], None]:
+    return lambda t: t.put(table, key, flip(t.get(table, key), at))
+
+
+def drop(table: str, key: bytes) -> Callable[[WriteTransaction], None]:
+    return lambda t: t.delete(table, key) and None
+
+
+def swap_heads(t: WriteTransaction) -> None:
+    first, second = t.get(HEADS, seq_key(1)), t.get(HEADS, seq_key(41))
+    t.put(HEADS, seq_key(41), first or b"")
+    t.put(HEADS, seq_key(1), second or b"")
+
+
+def earlier(t: WriteTransaction) -> None:
+    data = t.get(ENTRIES, seq_key(7)) or b""
+    t.put(ENTRIES, seq_key(7), data[:18] + bytes(8) + data[26:])
+
+
+DAMAGE: dict[str, tuple[Callable[[WriteTransaction], None], str]] = {
+    "an entry's kind": (change(ENTRIES, seq_key(5), 1), "body of entry 5|entry 5|nodes at entry 5"),
+    "an entry's format": (change(ENTRIES, seq_key(5), 0), "entry 5: entry_format"),
+    "an entry's id": (change(ENTRIES, seq_key(5), 4), "nodes at entry 5"),
+    "an entry's time": (change(ENTRIES, seq_key(5), 25), "nodes at entry 5|older"),
+    "an entry's time, backwards": (earlier, "entry 7 is older"),
+    "an entry's commitment": (change(ENTRIES, seq_key(5), 40), "body of entry 5 is not"),
+    "an entry lost": (drop(ENTRIES, seq_key(5)), "entry 5 is missing"),
+    "the last entry lost": (drop(ENTRIES, seq_key(45)), "beyond the last entry"),
+    "a body": (change(BODIES, seq_key(5), -1), "body of entry 5 is not"),
+    "a salt": (change(BODIES, seq_key(5), 3), "body of entry 5 is not"),
+    "a body lost": (drop(BODIES, seq_key(5)), "body of entry 5 is gone without a forget entry"),
+    "a body beyond the end": (lambda t: t.put(BODIES, seq_key(99), b"x" * 20), "beyond the last entry"),
+    "an erased body back": (lambda t: t.put(BODIES, seq_key(3), b"x" * 20), "body of entry 3 is not"),
+    "a leaf": (change(NODES, seq_key(6), 0), "nodes at entry 6"),
+    "an inner node": (change(NODES, seq_key(7), 70), "nodes at entry 7"),
+    "a node lost": (drop(NODES, seq_key(6)), "nodes at entry 6"),
+    "a node beyond the end": (lambda t: t.put(NODES, seq_key(99), bytes(32)), "beyond the last entry"),
+    "a signature": (change(HEADS, seq_key(41), -10), "head at size 41 is not signed|malformed"),
+    "a head's text": (change(HEADS, seq_key(41), 60), "head at size 41"),
+    "a head's root": (change(HEADS, seq_key(41), 45), "head at size 41"),
+    "a head that is no text": (lambda t: t.put(HEADS, seq_key(41), b"\xff"), "head at size 41 is malformed"),
+    "heads swapped": (swap_heads, "head at size 1 is of another log or size"),
+    "a head beyond the end": (lambda t: t.put(HEADS, seq_key(99), b"x"), "beyond the last entry"),
+    "the last head lost": (drop(HEADS, seq_key(46)), "no head covers the last"),
+    "a key": (change(KEYS, seq_key(43), -3), "table keys"),
+    "a key too many": (lambda t: t.put(KEYS, seq_key(44), b"x"), "table keys"),
+    "the map's top": (change(MAP, TOP, 20), "topmost tile|map"),
+    "the map's bitmap": (change(MAP, TOP, 2), "malformed"),
+    "a tile lost": (lambda t: t.delete(MAP, second_tile(t)) and None, "map lacks the tile"),
+    "a tile's record": (lambda t: t.put(MAP, second_tile(t), flip(t.get(MAP, second_tile(t)), -1)), "map's tile"),
+    "a tile too many": (lambda t: t.put(MAP, TOP + b"0123456", bytes(8)), "no tile above them names"),
+    "the map salt": (change(META, b"map_salt"), "map"),
+    "the origin": (change(META, b"origin", -1), "another log"),
+    "a stranger in meta": (lambda t: t.put(META, b"x", b"y"), "table meta"),
+    "meta lost": (drop(META, b"map_salt"), "table meta"),
+}
+
+
+def second_tile(t: WriteTransaction) -> bytes:
+    return next(key for key, _ in t.scan(MAP) if key != TOP)
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_any_damaged_row_is_found_and_named(grown: Log, tmp_path: Path, home: Path, what: str) -> None:
+    damage, message = DAMAGE[what]
+    with grown._store.write() as transaction:
+        damage(transaction)
+    report = check_store(tmp_path / "store", home=home)
+    assert report.damage is not None
+    assert re.search(message, report.damage), report.damage
+
+
+def test_a_map_that_is_right_in_itself_but_not_what_the_log_says_is_found(grown: Log, tmp_path: Path) -> None:
+    with grown._store.write() as transaction:
+        row = transaction.get(MAP, TOP)
+        assert row is not None
+    # The twin: a check that leaves out where a record lies and what the log says of it passes what ours finds.
+    real = check_module._Check._replay
+
+    def forgetful(self: check_module._Check, seq: int, *rest: object) -> None:
+        if seq != 10:
+            real(self, seq, *rest)  # type: ignore[arg-type]
+
+    check_module._Check._replay = forgetful  # type: ignore[assignment]
+    try:
+        report = check_store(tmp_path / "store")
+    finally:
+        check_module._Check._replay = real  # type: ignore[method-assign]
+    assert "record that the log does not have" in str(report.damage)
+
+
+class Values:
+    """A small real view: seq -> body."""
+
+    name = "values"
+    tables = ("values",)
+
+    def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
+        for entry in entries:
+            transaction.put("values", seq_key(entry.seq), entry.body or b"erased")
+            if entry.kind is Kind.FORGET:
+                transaction.put("values", seq_key(3), b"erased")
+
+
+def test_a_view_is_compared_with_a_replay(reopen: Callable[..., Log], tmp_path: Path) -> None:
+    log = reopen(views=[Values()])
+    log.append([draft_put(f"v1.fact.n{i}", str(i)) for i in range(5)])
+    record = log.record("v1.fact.n2")
+    assert record is not None
+    log.append([draft_forget(record.subject, [3], record.key)])
+    assert check_store(tmp_path / "store", views=[Values()]).damage is None
+    with log._store.write() as transaction:
+        transaction.put("values", seq_key(4), b"wrong")
+    assert "view values" in str(check_store(tmp_path / "store", views=[Values()]).damage)
+
+
+def test_a_rolled_back_store_is_told_by_fsck_when_it_knows_the_home(grown: Log, tmp_path: Path, home: Path) -> None:
+    shutil.copytree(tmp_path / "store", tmp_path / "old")
+    grown.append([draft_put("v1.fact.more", "1")])
+    assert check_store(tmp_path / "old").ok
+    assert "rolled back" in str(check_store(tmp_path / "old", home=home).damage)
+
+
+def test_a_file_that_crashes_its_reader_still_gives_a_report(
+    grown: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown.close()
+    monkeypatch.setattr(check_module.sys, "executable", "/bin/false")
+    assert "the check itself failed" in str(fsck(tmp_path / "store").damage)
+    crash = tmp_path / "crash"
+    crash.write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="ascii")
+    crash.chmod(0o755)
+    monkeypatch.setattr(check_module.sys, "executable", str(crash))
+    assert "SIGSEGV" in str(fsck(tmp_path / "store").damage)
