@@ -22,7 +22,8 @@ def say(text: str) -> None:
 
 def run_verifier(*arguments: str) -> None:
     """The script an auditor runs: the standard library alone, without this package."""
-    print(f"$ python verify_proof.py {' '.join(Path(a).name if '/' in a else a[:24] + '...' * (len(a) > 24) for a in arguments)}")
+    shown = [Path(word).name if Path(word).exists() else word.partition("+")[0] for word in arguments]
+    print(f"$ python verify_proof.py {' '.join(shown)}")
     result = subprocess.run(  # noqa: S603 - our own script
         [sys.executable, "-I", "-S", str(VERIFIER), *arguments], capture_output=True, text=True, check=False
     )
@@ -30,7 +31,7 @@ def run_verifier(*arguments: str) -> None:
     print(f"  (exit code {result.returncode})")
 
 
-def main(folder: Path) -> None:
+def main(folder: Path) -> None:  # noqa: PLR0915 - a story, told from top to bottom
     store, home = folder / "store", folder / "home"
 
     say("1. Open a store. It makes itself a signing key, which lives outside the store's folder")

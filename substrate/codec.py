@@ -1,7 +1,7 @@
 """Bodies: the erasable content of entries, as canonical JSON. Golden files hold every byte of it.
 
-A *draft* is an entry not yet appended: its kind, its body, and what it does to the map. Drafts are made only here, so that
-body and map cannot disagree. Old bodies must stay readable for ever: members are added, never renamed or retyped.
+A *draft* is an entry not yet appended: its kind, its body, and what it does to the map. Drafts are made only here, so
+that body and map cannot disagree. Old bodies must stay readable for ever: members are added, never renamed or retyped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,17 @@ from substrate.proof.entry import ID_BYTES, Kind
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import State
 
-__all__ = ["Draft", "decode_body", "decode_vkey", "draft_forget", "draft_key", "draft_other", "draft_put", "draft_tombstone", "map_change"]
+__all__ = [
+    "Draft",
+    "decode_body",
+    "decode_vkey",
+    "draft_forget",
+    "draft_key",
+    "draft_other",
+    "draft_put",
+    "draft_tombstone",
+    "map_change",
+]
 
 _STATES = {Kind.PUT: State.LIVE, Kind.TOMBSTONE: State.TOMBSTONED, Kind.FORGET: State.FORGOTTEN}
 _OTHER = frozenset({Kind.EDGE, Kind.UNEDGE, Kind.TRAIN, Kind.MODEL})
@@ -41,7 +51,9 @@ class Draft:
         return _STATES.get(self.kind) if self.name is not None or self.map_key is not None else None
 
 
-def draft_put(name: str, value: str, fields: Mapping[str, Json] | None = None, *, subject: bytes | None = None) -> Draft:
+def draft_put(
+    name: str, value: str, fields: Mapping[str, Json] | None = None, *, subject: bytes | None = None
+) -> Draft:
     """A new version of the atom `name`. `fields` are its further members; those that are None are left out."""
     name = check_name(name)
     _check_text("value", value, LIMITS["value_bytes"])
@@ -118,7 +130,9 @@ def _encode(members: Mapping[str, Json]) -> bytes:
         text = json.dumps(members, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
         return text.encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise SchemaInvalid(f"fields must be JSON with string keys, finite numbers and valid Unicode: {error}") from None
+        raise SchemaInvalid(
+            f"fields must be JSON with string keys, finite numbers and valid Unicode: {error}"
+        ) from None
 
 
 def _check_text(field: str, text: str, limit: int) -> None:

@@ -1,4 +1,4 @@
-"""The grammar of atom names, and its only validator: `v<number>.<type>.<rest>`, for example v1.fact.payment_provider."""
+"""The grammar of atom names, and its only validator: `v<number>.<type>.<rest>`, as in v1.fact.payment_provider."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _KEPT = frozenset({Kind.KEY, Kind.FORGET, Kind.MODEL})
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """What must still hold for an append to happen: the log's size, and the version (seq) of each name; None: absent."""
+    """What must still hold for an append to happen: the log's size, the version (seq) of each name; None is absent."""
 
     size: int | None = None
     versions: Mapping[str, int | None] = field(default_factory=dict)
@@ -93,8 +93,9 @@ class Appender:
     def append(self, drafts: Sequence[Draft], expect: Expect | None = None) -> Appended:
         """Append the drafts. On return they are on disk and covered by the returned head.
 
-        Raises, with nothing written: InputError or TooLarge (nothing given, or too much), Conflict or HeadMoved (`expect`),
-        NotFound (a tombstone or forget of what is not there), Denied (no signing key, read-only), RolledBack, Busy, Full.
+        Raises, with nothing written: InputError or TooLarge (nothing given, or too much), Conflict or HeadMoved
+        (`expect`), NotFound (a tombstone or forget of what is not there), Denied (no signing key, read-only),
+        RolledBack, Busy, Full.
         """
         _check_batch(drafts)
         return self._append(drafts, expect or Expect())

@@ -1,10 +1,12 @@
 """fsck: everything that follows from the log is derived anew and compared; the first damage is named.
 
-Derived: every leaf from its entry, every node of the log tree, every head's root and signature, every commitment, the keys,
-every tile of the map from the entries' bodies, every view from a replay. Compared: all rows, and that there are no others.
-What it cannot see: a log that its key-holder wrote anew as a whole (pins can), and the map roots of heads before the latest.
+Derived: every leaf from its entry, every node of the log tree, every head's root and signature, every commitment, the
+keys, every tile of the map from the entries' bodies, every view from a replay. Compared: all rows, and that there are
+no others. What it cannot see: a log that its key-holder wrote anew as a whole (pins can), and the map roots of heads
+before the latest.
 
-A damaged file can crash the process that maps it, so `fsck` looks from a child process; `check_store` is what the child does.
+A damaged file can crash the process that maps it, so `fsck` looks from a child process; `check_store` is what the
+child does.
 """
 
 from __future__ import annotations
@@ -232,9 +234,7 @@ class _Check:
             if expected and tile.combine(1) != expected:
                 raise StoreDamaged(f"the map's tile {at[1:].decode()!r} is not what the tile above it says")
             seen += self._check_tile(at, tile)
-            for i in range(16, 32):
-                if tile.inner >> i & 1:
-                    waiting.append((at + b"%x" % (i & 15), tile.nodes[i]))
+            waiting += [(at + b"%x" % (i & 15), tile.nodes[i]) for i in range(16, 32) if tile.inner >> i & 1]
         if tiles:
             raise StoreDamaged("the map has tiles that no tile above them names")
         if seen != len(self._records):
@@ -285,7 +285,8 @@ class _Check:
 
 def _main(arguments: Sequence[str]) -> None:
     report = check_store(arguments[0], home=Path(arguments[1]) if len(arguments) > 1 else None)
-    print(json.dumps({"entries": report.entries, "heads": report.heads, "damage": report.damage}))
+    said = {"entries": report.entries, "heads": report.heads, "damage": report.damage}
+    sys.stdout.write(json.dumps(said))
 
 
 if __name__ == "__main__":

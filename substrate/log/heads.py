@@ -12,7 +12,16 @@ from substrate.log.tree import root_at
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import VerifierKey
 
-__all__ = ["check_contains", "check_mark", "check_pin", "head_at", "key_in_force", "keys_since", "latest_head", "require_head"]
+__all__ = [
+    "check_contains",
+    "check_mark",
+    "check_pin",
+    "head_at",
+    "key_in_force",
+    "keys_since",
+    "latest_head",
+    "require_head",
+]
 
 
 @lru_cache(maxsize=16)
@@ -67,8 +76,8 @@ def check_contains(transaction: ReadTransaction, head: Head, size: int, root: by
     """RolledBack if the log that `head` describes does not contain the one that `memory` remembers at size and root."""
     if size > head.size:
         raise RolledBack(
-            f"this store is at {head}, but {memory} remembers it at size {size:,}, root {root.hex()[:16]}: it was rolled "
-            "back, or an old copy stands in its place. Bring the newer one back, or restore to go on from this one"
+            f"this store is at {head}, but {memory} remembers it at size {size:,}, root {root.hex()[:16]}: it was "
+            "rolled back, or an old copy stands in its place. Bring the newer one back, or restore to go on from here"
         )
     here = head.root if size == head.size else root_at(transaction, size)
     if here != root:

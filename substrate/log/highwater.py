@@ -6,8 +6,8 @@ forked is noticed by the first process that wants to write to it, or opens it.
 1. The file has two slots of one disk sector each. A raise writes the slot with the lower size, so that whatever a crash
    leaves of that write, the other slot is whole.
 2. The mark never falls. `flock` on the file orders the processes that raise it.
-3. A raise is written at once, and forced to disk at most once a second: an honest log is ahead of a mark that lags, which
-   is no fault. Only a rollback within that second, after a power loss, escapes the mark (pins still show it).
+3. A raise is written at once, and forced to disk at most once a second: an honest log is ahead of a mark that lags,
+   which is no fault. Only a rollback within that second, after a power loss, escapes the mark (pins still show it).
 """
 
 from __future__ import annotations

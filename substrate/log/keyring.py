@@ -5,8 +5,9 @@
         next.key                 during a rotation: the key that will be
         high-water               see highwater.py
 
-A rotation stages `next.key`, appends the key entry, then renames. After a crash the log says which of the two is in force.
-`stage`, `settle` and `signer` are called under the write lock only: otherwise one process could drop another's new key.
+A rotation stages `next.key`, appends the key entry, then renames. After a crash the log says which of the two is in
+force. `stage`, `settle` and `signer` are called under the write lock only: otherwise one process could drop another's
+new key.
 """
 
 from __future__ import annotations
@@ -67,7 +68,6 @@ class Keyring:
                 f"{in_force.key_id.hex()}). It may have been rotated elsewhere: copy that key folder here"
             )
         return signer
-
 
     def _load_current(self) -> Signer:
         """The signer in the key file; read again only when the file has changed, since deriving a key costs."""

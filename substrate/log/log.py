@@ -1,4 +1,4 @@
-"""The log of one store: what every part above uses. Opening, appending, reading, proving; each call its own snapshot."""
+"""The log of one store: opening, appending, reading, proving. Each call sees one snapshot of its own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class StoredEntry:
     opening: Opening | None
 
 
-def open_log(
+def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
     path: str | Path,
     *,
     home: str | Path | None = None,
@@ -74,7 +74,7 @@ def open_log(
             with store.read() as transaction:
                 known = transaction.get(META, b"origin")
         if known is None:
-            raise NotFound(f"the store in {folder} holds no log yet: open it for writing once")
+            raise NotFound(f"the store in {folder} holds no log yet: open it for writing once")  # noqa: TRY301
         log = Log(store, Keyring(keys, known.decode()), clock or SystemClock(), views)
         log.check_at_open()
     except BaseException:
@@ -157,7 +157,8 @@ class Log:
         with self._store.read() as transaction:
             rows = transaction.scan(ENTRIES, seq_key(start), seq_key(start + limit))
             return [
-                StoredEntry(read_seq(at), decode_entry(data), opening_of(transaction, read_seq(at))) for at, data in rows
+                StoredEntry(read_seq(at), decode_entry(data), opening_of(transaction, read_seq(at)))
+                for at, data in rows
             ]
 
     # -- proving -------------------------------------------------------------------------------------------------
@@ -202,8 +203,6 @@ class Log:
 
 def _check_tail(transaction: ReadTransaction, size: int) -> None:
     keys = [seq_key(seq) for seq in range(max(0, size - _TAIL), size)]
-    for at, data, row in zip(
-        keys, transaction.get_many(ENTRIES, keys), transaction.get_many(NODES, keys), strict=True
-    ):
+    for at, data, row in zip(keys, transaction.get_many(ENTRIES, keys), transaction.get_many(NODES, keys), strict=True):
         if data is None or row is None or row[:HASH_BYTES] != leaf_hash(data):
             raise StoreDamaged(f"entry {read_seq(at)} is missing or is not what its leaf says; run fsck")

@@ -2,21 +2,23 @@
 
 The tree itself is specified in docs/proofs.md and knows nothing of tiles. Storage:
 
-1. A tile covers four levels below a path of whole nibbles. Its nodes are numbered as in a heap: 1 is its top (kept by the
-   tile above, or by the head), 2 and 3 the next level, 16 to 31 its bottom.
-2. A node is empty (not stored), a leaf (the 57-byte record, where the lone leaf collapsed to) or inner (its hash). Below an
-   empty node or a leaf nothing is stored. A bottom node that is inner is the top of the tile one level down.
+1. A tile covers four levels below a path of whole nibbles. Its nodes are numbered as in a heap: 1 is its top (kept by
+   the tile above, or by the head), 2 and 3 the next level, 16 to 31 its bottom.
+2. A node is empty (not stored), a leaf (the 57-byte record, where the lone leaf collapsed to) or inner (its hash).
+   Below an empty node or a leaf nothing is stored. A bottom node that is inner is the top of the tile one level down.
 3. Row key: `t`, then one hexadecimal digit per nibble of the path, so that a tile lies beside those below it and one
-   checkpoint touches few pages. Row: bitmap of inner nodes, bitmap of leaves (4 bytes each), hashes of the inner nodes in
-   order, records of the leaves in order.
-4. Names are never taken out of the map, only changed in state. So an inner node stays inner, and nothing collapses back.
-5. Every tile but the topmost holds two leaves or more, in itself or below. If the topmost holds one, that leaf is the root.
+   checkpoint touches few pages. Row: bitmap of inner nodes, bitmap of leaves (4 bytes each), hashes of the inner nodes
+   in order, records of the leaves in order.
+4. Names are never taken out of the map, only changed in state. So an inner node stays inner, and nothing collapses
+   back.
+5. Every tile but the topmost holds two leaves or more, in itself or below. If the topmost holds one, that leaf is the
+   root.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 from hashlib import sha256
 from struct import Struct
 
@@ -44,7 +46,7 @@ def _indices(mask: int) -> tuple[int, ...]:
     return _FIRST[mask & 255] + _SECOND[mask >> 8 & 255] + _THIRD[mask >> 16 & 255] + _FOURTH[mask >> 24]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _layout(inner: int, leaves: int) -> Struct:
     """The layout of a row with so many inner nodes and leaves: at most 31 x 31 of them."""
     return Struct(f">8x{f'{HASH_BYTES}s' * inner}{f'{RECORD_BYTES}s' * leaves}")

@@ -109,9 +109,7 @@ def _since(transaction: ReadTransaction, head: Head, pin: Pin | None) -> Since |
     return Since(pin.head.size, pin.head.root, consistency_path(transaction, pin.head.size, head.size))
 
 
-def _rotations(
-    transaction: ReadTransaction, since: Pin | None, trusting: VerifierKey | None
-) -> tuple[Rotation, ...]:
+def _rotations(transaction: ReadTransaction, since: Pin | None, trusting: VerifierKey | None) -> tuple[Rotation, ...]:
     """The rotations that lead from the key someone trusts to the one in force."""
     key = trusting or (None if since is None else since.key)
     if key is None:

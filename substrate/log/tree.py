@@ -1,8 +1,9 @@
 """The log tree: pymerkle's BaseMerkleTree over a kv transaction, with every perfect subtree's hash stored.
 
-Row `seq` of NODES holds the leaf hash and then the hash of each perfect subtree that this leaf completes. So a subtree (level, index)
-is one slice of one row, appending writes one row per leaf at the end of the table, and roots and paths cost O(log n).
-pymerkle gives hashing, roots and its proof types; RFC 6962 paths are ours, because its consistency proofs have another form.
+Row `seq` of NODES holds the leaf hash and then the hash of each perfect subtree that this leaf completes. So a subtree
+(level, index) is one slice of one row, appending writes one row per leaf at the end of the table, and roots and paths
+cost O(log n). pymerkle gives hashing, roots and its proof types; RFC 6962 paths are ours, because its consistency
+proofs have another form.
 """
 
 from __future__ import annotations

@@ -31,7 +31,9 @@ CLAIMS: Mapping[str, frozenset[str]] = {
     "extended": _BARE | {"since"},
 }
 """Each claim, with the members its bundle must have; `since` and `rotations` may stand in any of them."""
-_SHAPES = {claim: tuple(member in wanted for member in ("name", "entry", "atom", "map")) for claim, wanted in CLAIMS.items()}
+_SHAPES = {
+    claim: tuple(member in wanted for member in ("name", "entry", "atom", "map")) for claim, wanted in CLAIMS.items()
+}
 _MEMBERS = _NAMED | {"since", "rotations"}
 
 
@@ -126,14 +128,15 @@ class Bundle:
             members["since"] = {"size": self.since.size, "root": b64(self.since.root), "path": path}
         if self.rotations:
             members["rotations"] = [
-                {"head": r.head, "entry": _entry_json(r.entry), "atom": _opening_json(r.opening)} for r in self.rotations
+                {"head": r.head, "entry": _entry_json(r.entry), "atom": _opening_json(r.opening)}
+                for r in self.rotations
             ]
         members["head"] = self.head
         return members
 
     @classmethod
     def parse(cls, text: str) -> Bundle:
-        """The bundle in a file's text. ProofInvalid if a member is missing, unknown, twice there or of a wrong shape."""
+        """The bundle in a file's text. ProofInvalid if a member is missing, unknown, there twice or misshapen."""
         members = _object(read_json(text, "the bundle"), "the bundle")
         if members.get("format") != FORMAT:
             raise ProofInvalid("format", f"not a bundle of the format {FORMAT!r}")

@@ -32,7 +32,8 @@ def unb64(text: str, what: str, length: int | None = None) -> bytes:
         spelled = binascii.b2a_base64(data, newline=False).decode("ascii")
     except ValueError:
         raise ProofInvalid("base64", f"{what} is not base64") from None
-    # The reader skips characters it does not know, and bits that do not count: only the one spelling we would write passes.
+    # The reader skips characters it does not know, and bits that do not count: only the one spelling we would write
+    # passes.
     if spelled != text:
         raise ProofInvalid("base64", f"{what} is not in the canonical spelling of base64")
     if length is not None and len(data) != length:

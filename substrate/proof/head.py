@@ -40,7 +40,11 @@ class Head:
             raise ProofInvalid("head", "a head has exactly four lines")
         origin, size, root, map_line = lines[:4]
         check_key_name(origin)
-        if not (size.isascii() and size.isdigit()) or (size[0] == "0" and size != "0") or len(size) > len(str(MAX_SIZE)):
+        if (
+            not (size.isascii() and size.isdigit())
+            or (size[0] == "0" and size != "0")
+            or len(size) > len(str(MAX_SIZE))
+        ):
             raise ProofInvalid("head", "the size of a head is a decimal number without leading zeros")
         if int(size) > MAX_SIZE:
             raise ProofInvalid("head", f"the size of a head is at most {MAX_SIZE}")

@@ -1,7 +1,8 @@
 """Which stored nodes make up a root, an inclusion path or a consistency path (RFC 6962 sections 2.1 to 2.1.2).
 
-A *node* is (level, index): the perfect subtree over leaves index << level .. (index + 1) << level. Only perfect subtrees
-are stored; a hash of the answer is the fold of one or more of them, written here as a tuple of nodes, left to right.
+A *node* is (level, index): the perfect subtree over leaves index << level .. (index + 1) << level. Only perfect
+subtrees are stored; a hash of the answer is the fold of one or more of them, written here as a tuple of nodes, left to
+right.
 """
 
 from __future__ import annotations

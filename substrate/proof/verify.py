@@ -173,7 +173,8 @@ class Verifier:
             raise ProofInvalid(
                 "signature", f"no valid signature over the head of {signed.head.origin} by a key you trust"
             )
-        # Only what the caller's own keys vouch for is remembered: a key learnt from one bundle is not trusted in the next.
+        # Only what the caller's own keys vouch for is remembered: a key learnt from one bundle is not trusted in the
+        # next.
         if signer in self._keys:
             if len(self._heads) >= _KNOWN_HEADS:
                 self._heads.clear()
@@ -197,7 +198,8 @@ class Verifier:
             raise ProofInvalid("forked", f"two histories: pinned {pin}, bundle since {bundle.since.root.hex()[:16]}")
 
     def _check_claim(self, bundle: Bundle, head: Head) -> Verdict:
-        entry, body, seq = None, None, None
+        """A bundle has just the members of its claim (`Bundle` sees to that), so what is there is what must hold."""
+        entry, body, seq, record = None, None, None, None
         if bundle.entry is not None and bundle.opening is not None:
             entry = _check_entry(bundle.entry, bundle.opening, head)
             body = bundle.opening.body.decode()
@@ -206,10 +208,15 @@ class Verifier:
             key = map_key(bundle.map.salt, bundle.name)
             if not hmac.compare_digest(fold_map(key, bundle.map), head.map_root):
                 raise ProofInvalid("map_root_mismatch", "leaf and path do not lead to the map root of the head")
-            if entry is None or body is None:
-                _check_absent(key, bundle.map)
+            if bundle.map.record is not None:
+                record = decode_record(bundle.map.record)
+            if entry is None or body is None or seq is None:
+                _check_absent(key, record, len(bundle.map.path))
             else:
-                _check_state(bundle, entry, body, key)
+                kind, state = _STATES[bundle.claim]
+                _check_subject(entry, body, kind, bundle.name, key)
+                if record != Record(key, entry.subject, seq, state):
+                    raise ProofInvalid("map_leaf", "the map's leaf is of another name, atom, seq or state, or missing")
         return Verdict(bundle.claim, bool(self._keys), head, bundle.name, seq, entry, body)
 
 
@@ -234,33 +241,24 @@ def _next_key(entry: Entry, opening: Opening, head: Head) -> VerifierKey:
     return key
 
 
-def _check_absent(key: bytes, proof: MapProof) -> None:
+def _check_absent(key: bytes, record: Record | None, depth: int) -> None:
     """The place is empty, or another leaf lives there, so that the asked key can be nowhere else."""
-    if proof.record is None:
+    if record is None:
         return
-    other = decode_record(proof.record).key
-    if other == key:
+    if record.key == key:
         raise ProofInvalid("not_absent", "the map holds this very name")
-    shared = MAX_DEPTH - (int.from_bytes(other, "big") ^ int.from_bytes(key, "big")).bit_length()
-    if shared < len(proof.path):
+    shared = MAX_DEPTH - (int.from_bytes(record.key, "big") ^ int.from_bytes(key, "big")).bit_length()
+    if shared < depth:
         raise ProofInvalid("other_place", "the leaf shown lives elsewhere in the map")
 
 
-def _check_state(bundle: Bundle, entry: Entry, body: str, key: bytes) -> None:
-    assert bundle.map is not None
-    assert bundle.entry is not None
-    if bundle.map.record is None:
-        raise ProofInvalid("map_leaf", f"a bundle that claims {bundle.claim!r} shows the leaf of its name")
-    record = decode_record(bundle.map.record)
-    kind, state = _STATES[bundle.claim]
+def _check_subject(entry: Entry, body: str, kind: Kind, name: str, key: bytes) -> None:
+    """The entry is of this kind and, by its body, about this name."""
+    if entry.kind is not kind:
+        raise ProofInvalid("kind_mismatch", f"the claim needs an entry of kind {kind.name.lower()}")
     members = read_json(body, "the body")
     if not isinstance(members, dict):
         raise ProofInvalid("shape", "the body must be a JSON object")
-    if entry.kind is not kind:
-        raise ProofInvalid("kind_mismatch", f"{bundle.claim!r} needs an entry of kind {kind.name.lower()}")
-    said, asked = (members.get("key"), key.hex()) if kind is Kind.FORGET else (members.get("name"), bundle.name)
+    said, asked = (members.get("key"), key.hex()) if kind is Kind.FORGET else (members.get("name"), name)
     if said != asked:
         raise ProofInvalid("name_mismatch", "the entry is about another name")
-    if record != Record(key, entry.subject, bundle.entry.seq, state):
-        raise ProofInvalid("map_leaf", "the map's leaf is of another name, atom, seq or state")
-

@@ -189,7 +189,7 @@ def test_entries_that_are_about_no_name_get_an_id_of_their_own(log: Log) -> None
 @pytest.mark.parametrize(
     ("make", "error", "match"),
     [
-        (lambda: [], InputError, "nothing to append"),
+        (list, InputError, "nothing to append"),
         (lambda: [draft_put(A, "")] * (LIMITS["checkpoint_items"] + 1), TooLarge, "10,001 items; the limit is 10,000"),
         (lambda: [draft_put(A, "x" * 1_000_000)] * 68, TooLarge, "checkpoint has .* bytes; the limit is 67,108,864"),
         (lambda: [draft_put(A, "x" * (LIMITS["value_bytes"] + 1))], TooLarge, "value has 1,048,577 bytes"),

@@ -44,7 +44,8 @@ def test_a_sound_store_has_no_damage_and_progress_is_told(
     assert told == [(done, size) for done in range(10, size, 10)]
 
 
-def test_fsck_runs_in_a_child_and_says_the_same(grown: Log, tmp_path: Path, home: Path) -> None:
+@pytest.mark.usefixtures("grown")
+def test_fsck_runs_in_a_child_and_says_the_same(tmp_path: Path, home: Path) -> None:
     assert fsck(tmp_path / "store", home=home) == check_store(tmp_path / "store", home=home)
     assert fsck(tmp_path / "store").ok
     assert "no store" in str(fsck(tmp_path / "nowhere").damage)

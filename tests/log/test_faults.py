@@ -1,7 +1,7 @@
-"""Row 4: the fault table of append. Every internal step fails before or after its effect; then the store is looked at anew.
+"""Row 4: the fault table of append. Every internal step fails before or after its effect; the store is looked at anew.
 
-Expected, for each step: either nothing was written (head, log, map and views as before), or, from the commit on, everything
-was. Twice at the same size, reopened in between; after that the next append works, and fsck finds nothing.
+Expected, for each step: either nothing was written (head, log, map and views as before), or, from the commit on,
+everything was. Twice at the same size, reopened in between; after that the next append works, and fsck finds nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from substrate.proof.note import Signer
 
 NOTHING, ALL = "nothing", "all"
 
-# What fails -> (where it is looked up, what is there after a failure before its effect, and after one after its effect).
+# What fails -> (where it is looked up, its name, what is there after a failure before its effect, and after it).
 STEPS: dict[str, tuple[object, str, str, str]] = {
     "read the head": (append_module, "require_head", NOTHING, NOTHING),
     "read the key in force": (append_module, "key_in_force", NOTHING, NOTHING),
@@ -62,7 +62,9 @@ def failing(real: Callable[..., Any], when: str, error: Exception) -> Callable[.
 
 def contents(log: Log) -> dict[str, list[tuple[bytes, bytes]]]:
     with log._store.read() as transaction:
-        return {table: list(transaction.scan(table)) for table in ("entries", "bodies", "heads", "nodes", "map", "keys")}
+        return {
+            table: list(transaction.scan(table)) for table in ("entries", "bodies", "heads", "nodes", "map", "keys")
+        }
 
 
 @contextmanager
@@ -171,11 +173,10 @@ def test_an_append_in_two_transactions_would_be_caught(tmp_path: Path, monkeypat
         transaction._txn.commit()  # type: ignore[attr-defined]
         raise Fault("after a commit of its own")
 
-    with pytest.raises((AssertionError, pytest.fail.Exception)):
-        with store_with_one_entry(tmp_path) as reopen:
-            fail_twice(
-                reopen,
-                lambda: monkeypatch.setattr(Appender, "_write", torn),
-                lambda: monkeypatch.setattr(Appender, "_write", real),
-                NOTHING,
-            )
+    with pytest.raises((AssertionError, pytest.fail.Exception)), store_with_one_entry(tmp_path) as reopen:
+        fail_twice(
+            reopen,
+            lambda: monkeypatch.setattr(Appender, "_write", torn),
+            lambda: monkeypatch.setattr(Appender, "_write", real),
+            NOTHING,
+        )

@@ -125,11 +125,14 @@ def test_a_log_ahead_of_its_mark_is_no_rollback(tmp_path: Path) -> None:
 def test_rows_of_two_histories_mixed_in_one_store_are_noticed(tmp_path: Path) -> None:
     *_, one, two = fork(tmp_path, 3)
     # The data file of the one under the home of the other: same origin, same key, another history.
-    with pytest.raises(RolledBack, match="two histories|rolled back"):
+    with pytest.raises(RolledBack, match=r"two histories|rolled back"):
         open_log(one / "store", home=two / "home")
 
 
 def test_a_pin_of_another_store_is_an_error_of_the_caller(tmp_path: Path) -> None:
-    with open_log(tmp_path / "a", home=tmp_path / "home") as a, open_log(tmp_path / "b", home=tmp_path / "home") as b:
-        with pytest.raises(InputError, match="the pin is of"):
-            a.check_pin(b.pin())
+    with (
+        open_log(tmp_path / "a", home=tmp_path / "home") as a,
+        open_log(tmp_path / "b", home=tmp_path / "home") as b,
+        pytest.raises(InputError, match="the pin is of"),
+    ):
+        a.check_pin(b.pin())

@@ -52,7 +52,9 @@ def test_roots_and_paths_agree_with_pymerkle_and_pass_our_verifier(
             assert path == theirs.prove_inclusion(index + 1, size).path[1:]
             verify.verify_inclusion(theirs.get_leaf(index + 1), index, size, path, root)
         for old in range(1, size + 1, 5):
-            verify.verify_consistency(old, size, consistency_path(ours._transaction, old, size), root_at(ours._transaction, old), root)
+            verify.verify_consistency(
+                old, size, consistency_path(ours._transaction, old, size), root_at(ours._transaction, old), root
+            )
 
 
 def test_the_librarys_own_proofs_over_our_rows_pass_its_own_verifier(
