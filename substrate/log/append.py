@@ -1,6 +1,7 @@
 """Appending: the one write transaction. One call, one run of entries, one signed head; all of it or nothing.
 
-1. The high-water mark is checked under the write lock, before anything is written or signed.
+1. Under the write lock, before anything is written or signed: the log contains the one of the high-water mark, and tree
+   and map are those of the latest head. So no signature ever covers a tree that lost what an earlier one covered.
 2. Entries, bodies, tree, map, views and head go into the same transaction. Its commit is the acknowledgement.
 3. Times never step back along the log, whatever the clock does. Order is by seq alone.
 4. The mark is raised after the commit; if that fails, the entries are there all the same (the mark may lag).
@@ -19,7 +20,7 @@ from typing import Protocol
 
 from substrate.clock import Clock
 from substrate.codec import Draft, decode_vkey, draft_key
-from substrate.errors import Conflict, HeadMoved, InputError, NotFound, TooLarge
+from substrate.errors import Conflict, HeadMoved, InputError, NotFound, StoreDamaged, TooLarge
 from substrate.kv.api import Store, WriteTransaction
 from substrate.limits import LIMITS
 from substrate.log.heads import check_mark, key_in_force, latest_head, require_head
@@ -27,7 +28,7 @@ from substrate.log.highwater import Mark
 from substrate.log.keyring import Keyring
 from substrate.log.map import MapUpdate
 from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, META, seq_key
-from substrate.log.tree import LogTree
+from substrate.log.tree import LogTree, root_at
 from substrate.proof.bundle import MAP_SALT_BYTES
 from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind, decode_entry, encode_entry
 from substrate.proof.hashes import EMPTY, EMPTY_ROOT, commitment, map_key, map_root
@@ -146,6 +147,8 @@ class Appender:
     ) -> Appended:
         salt = transaction.get(META, b"map_salt") or b""
         names = _Names(transaction, salt, drafts, expect, base)
+        if root_at(transaction, base.size) != base.root or map_root(salt, names.root()) != base.map_root:
+            raise StoreDamaged("the stored tree or map is not the one that the latest head was signed over; run fsck")
         time = self._time(transaction, base.size)
         entries, bodies, leaves, subjects = [], [], [], []
         salts = os.urandom(SALT_BYTES * len(drafts))  # one call: 1,000 small ones cost more than all the hashing
@@ -226,6 +229,10 @@ class _Names:
         subject = _subject(draft, self._record(key))
         self._changed[key] = encode_record(key, subject, seq, state)
         return subject
+
+    def root(self) -> bytes:
+        """The tree root of the map as it was."""
+        return self._update.root()
 
     def write(self) -> bytes:
         """Write the map; its tree root."""

@@ -192,6 +192,10 @@ class MapUpdate:
         self._records: dict[bytes, bytes] = {}
         self._load({key.hex().encode("ascii"): key for key in keys})
 
+    def root(self) -> bytes:
+        """The root of the tree, as the topmost tile tells it."""
+        return self._tiles[TOP].root()
+
     def record(self, key: bytes) -> bytes | None:
         """The record of `key` before the update. Only keys given at construction are known."""
         return self._records.get(key)
@@ -254,4 +258,4 @@ class MapUpdate:
                     above.dirty |= 1 << bottom
         rows.sort()
         self._transaction.put_many(MAP, rows)
-        return self._tiles[TOP].root()
+        return self.root()

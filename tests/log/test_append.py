@@ -26,7 +26,8 @@ from substrate.kv.api import WriteTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Expect, Logged
 from substrate.log.log import Log
-from substrate.log.tables import BODIES, HEADS, seq_key
+from substrate.log.map import TOP
+from substrate.log.tables import BODIES, HEADS, MAP, NODES, seq_key
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
 from substrate.proof.note import generate_signer
@@ -282,6 +283,18 @@ def test_a_store_without_a_head_cannot_be_appended_to(log: Log) -> None:
             transaction.delete(HEADS, at)
     with pytest.raises(StoreDamaged, match="no head"):
         log.append([draft_put(A, "1")])
+
+
+@pytest.mark.parametrize(("table", "key"), [(NODES, seq_key(1)), (MAP, TOP)])
+def test_the_signer_refuses_a_tree_or_map_that_its_latest_head_does_not_cover(
+    log: Log, table: str, key: bytes
+) -> None:
+    log.append([draft_put(A, "1")])
+    with log._store.write() as transaction:
+        row = transaction.get(table, key) or b""
+        transaction.put(table, key, row[:-1] + bytes([row[-1] ^ 1]))
+    with refused(log, StoreDamaged, "not the one that the latest head was signed over"):
+        log.append([draft_put(B, "2")])
 
 
 def test_creating_a_log_where_there_is_one_changes_nothing(log: Log, tmp_path: Path) -> None:
