@@ -122,7 +122,7 @@ def read_vkey(text: str) -> dict[tuple[str, bytes], bytes]:
 def read_head(note: str, keys: dict[tuple[str, bytes], bytes]) -> Values:
     """What a signed note says. If there are keys, one of them signed it; a false signature of any of them rejects."""
     parts = re.fullmatch(NOTE, note)
-    need(parts, "the head is not a signed note of origin, size, root and map root")
+    need(parts and int(parts[3]) < 2**63, "the head is not a signed note of origin, size, root and map root")
     text, origin, size, *roots, tail = parts.groups()
     root, map_root = read(roots, [32], "a root in the head")
     lines = {(line.split()[1], read(line.split()[2], 0, "a signature")) for line in tail.splitlines()}
@@ -165,7 +165,7 @@ def check_map(bundle: Values, head: Values, body: dict) -> None:
         node = sha256(b"\1", side, node) if bit == "1" else sha256(b"\1", node, side)
     need(sha256(b"\2", bundle.map.salt, node) == head.map_root, "the map path does not lead to the head's map root")
     if bundle.claim == "absent":
-        other = leaf[:32] != asked and f"{int.from_bytes(leaf[:32]):0256b}".startswith(bits)
+        other = leaf[:32] != asked and leaf[56:] in b"\1\2\3" and f"{int.from_bytes(leaf[:32]):0256b}".startswith(bits)
         need(other or not leaf, "the leaf does not show that the name is absent")
         return
     entry, (kind, state) = bundle.entry, STATES[bundle.claim]
@@ -186,12 +186,12 @@ def verify(bundle_text: str, key: str | None = None, pin_text: str | None = None
         title, vkey, blank, note = (*pin_text.split("\n", 3), "", "", "")[:4]
         need(title == "substrate pin v1" and not blank, "not a pin")
         pin = read_head(note, keys := read_vkey(vkey))
-    for rotation in bundle.rotations if keys else []:
+    for rotation in bundle.rotations:
         turn = read_head(rotation.head, keys)
         new = read_vkey(str(check_entry(rotation.entry, rotation.atom, turn).get("vkey")))
         need(rotation.entry.kind == "key" and turn.size == rotation.entry.seq + 1 > size, "a rotation is out of place")
         need({name for name, _ in keys | new} == {turn.origin}, "a rotation is of another log")
-        keys, size = keys | new, turn.size
+        keys, size = keys and keys | new, turn.size  # a handover counts only for who trusts a key to begin with
     head, since = read_head(bundle.head, keys), bundle.since
     if since:
         need(0 < since.size <= head.size, "the earlier log is empty, or larger than this one")
