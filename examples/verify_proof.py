@@ -4,9 +4,8 @@ Proves, given a key or a pin that you have from someone you trust: the holder of
 exactly this entry, in this place, with this text; and, for `current`, `tombstoned`, `forgotten` and `absent`, that the
 log's map of names said so at the head in the bundle. With a pin also: the log you pinned is still there, unchanged.
 
-Does not prove: that the text is true; that times are right (it is the store's own clock); that nothing came after this
-head; that the holder of the key showed everyone the same log (compare pins for that). Without a key or a pin it proves
-only that the bundle agrees with itself, and anyone can make one that does.
+Does not prove: that text or times are true; that nothing came after this head; that all saw the same log (compare pins
+for that). Without a key or a pin: only that the bundle agrees with itself, and anyone can make one that does.
 Exit codes: 0 verified, 1 rejected, 2 cannot be read or wrong usage, 3 consistent, origin untrusted.
 The formats are in docs/proofs.md. Sizes, positions and directions come from claim and head, never from a path.
 """
@@ -25,8 +24,8 @@ from types import SimpleNamespace as Values
 MAX_BYTES, EPOCH = 16 * 2**20, datetime(1970, 1, 1, tzinfo=UTC)  # more bytes than any honest bundle has
 KINDS = dict(enumerate(("put", "tombstone", "edge", "unedge", "train", "forget", "model", "key"), start=1))
 STATES = {"current": ("put", 1), "tombstoned": ("tombstone", 2), "forgotten": ("forget", 3)}  # entry kind, leaf state
-NAME, BASE64 = r"[^\s\x00-\x20\ud800-\udfff+]+", "[A-Za-z0-9+/]+={0,2}"  # the name of a key, and so of the log
-NOTE = rf"(({NAME})\n(0|[1-9][0-9]{{0,18}})\n(.+)\nmap (.+)\n)\n((?:\u2014 {NAME} {BASE64}\n)+)"
+NAME, BASE64 = "[A-Za-z0-9._~:/-]{1,200}", "[A-Za-z0-9+/]+={0,2}"  # the name of a log, and so of its keys
+NOTE = rf"(({NAME})\n([1-9][0-9]{{0,18}})\n(.+)\nmap (.+)\n)\n((?:\u2014 [^\s+]+ {BASE64}\n)+)"
 # The shape of a bundle. A number: base64 of just so many bytes (HMAC would pad a shorter salt in silence), never of 32
 # zeros. A tuple: a special value and what it stands for (no leaf; an empty subtree, 32 zeros), then any other value.
 PROVEN = {"entry": {"seq": int, "bytes": 58, "path": [32]}, "atom": {"salt": 16, "body": str}}
@@ -146,7 +145,7 @@ def climb(nodes: list[bytes], count: int, size: int, *, leaf: bool) -> tuple[byt
 
 def check_entry(entry: Values, atom: Values, head: Values) -> dict:
     """The body, parsed: the entry commits to it and is in the log at `head`."""
-    need(entry.bytes[0] == 1 and entry.bytes[1] in KINDS, "the entry is of an unknown format or kind")
+    need(entry.bytes[0] == 1 and entry.bytes[1] in KINDS and entry.bytes[18] < 128, "an unknown format, kind or time")
     need(0 <= entry.seq < head.size, "the entry's seq lies outside the log")
     entry.kind, entry.subject, entry.time = KINDS[entry.bytes[1]], entry.bytes[2:18], int.from_bytes(entry.bytes[18:26])
     need(hmac.digest(atom.salt, atom.body.encode(), "sha256") == entry.bytes[26:], "not the body the entry commits to")
@@ -191,8 +190,9 @@ def verify(bundle_text: str, key: str | None = None, pin_text: str | None = None
         new = read_vkey(str(check_entry(rotation.entry, rotation.atom, turn).get("vkey")))
         need(rotation.entry.kind == "key" and turn.size == rotation.entry.seq + 1 > size, "a rotation is out of place")
         need({name for name, _ in keys | new} == {turn.origin}, "a rotation is of another log")
-        keys, size = keys and keys | new, turn.size  # a handover counts only for who trusts a key to begin with
+        keys, size = keys and new, turn.size  # a handover counts only for who trusts a key to begin with
     head, since = read_head(bundle.head, keys), bundle.since
+    need(head.size >= size, "the head is older than a rotation")
     if since:
         need(0 < since.size <= head.size, "the earlier log is empty, or larger than this one")
         whole = since.size == head.size or since.size & (since.size - 1) == 0  # then the earlier root is itself a node

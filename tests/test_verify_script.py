@@ -237,7 +237,7 @@ def test_a_terminal_without_unicode_is_no_reason_to_fail(store: reference.Store,
     assert (done.returncode, done.stderr) == (VERIFIED, b"")
 
 
-@pytest.mark.parametrize("time", [0, 2**57 - 1, 2**57, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("time", [0, 2**57 - 1, 2**57, 2**63 - 1])
 def test_a_time_beyond_the_calendar_is_printed_all_the_same(time: int, tmp_path: Path) -> None:
     store = reference.Store("example.org/log", 11)
     entry = store.entries[0][:18] + time.to_bytes(8, "big") + store.entries[0][26:]

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from substrate.clock import Clock
 from substrate.codec import Draft, decode_vkey, draft_key
 from substrate.errors import Conflict, HeadMoved, InputError, NotFound, StoreDamaged, TooLarge
-from substrate.kv.api import Store, WriteTransaction
+from substrate.kv.api import ReadTransaction, Store, WriteTransaction
 from substrate.limits import LIMITS
 from substrate.log.heads import check_mark, key_in_force, latest_head, require_head
 from substrate.log.highwater import Mark
@@ -36,7 +36,7 @@ from substrate.proof.head import Head, SignedHead
 from substrate.proof.note import Note, Signer
 from substrate.proof.record import Record, State, decode_record, encode_record
 
-__all__ = ["Appended", "Appender", "Expect", "Logged", "View"]
+__all__ = ["Appended", "Appender", "Batch", "Expect", "Logged", "Plan", "View"]
 
 _log = logging.getLogger(__name__)
 _KEPT = frozenset({Kind.KEY, Kind.FORGET, Kind.MODEL})
@@ -52,6 +52,17 @@ class Expect:
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """What one append shall write: drafts, and rows of trace tables (table, key, value) that go with them."""
+
+    drafts: Sequence[Draft]
+    traces: Sequence[tuple[str, bytes, bytes]] = ()
+
+
+Plan: TypeAlias = Callable[[ReadTransaction], Batch]
+
+
+@dataclass(frozen=True, slots=True)
 class Logged:
     """An entry as it went into the log, for views."""
 
@@ -61,6 +72,8 @@ class Logged:
     time: int
     body: bytes | None
     """None: erased."""
+    name: str | None = None
+    """The name it is about, where its body says one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +104,25 @@ class Appender:
     clock: Clock
     views: Sequence[View] = ()
 
-    def append(self, drafts: Sequence[Draft], expect: Expect | None = None) -> Appended:
-        """Append the drafts. On return they are on disk and covered by the returned head.
+    def append(self, plan: Plan, expect: Expect | None = None) -> Appended:
+        """Append what `plan` says, which it decides under the write lock, seeing all that was written before.
 
-        Raises, with nothing written: InputError or TooLarge (nothing given, or too much), Conflict or HeadMoved
+        On return everything is on disk and covered by the returned head. A batch without drafts writes its traces only;
+        the head stays. Raises, with nothing written: InputError or TooLarge (too much), Conflict or HeadMoved
         (`expect`), NotFound (a tombstone or forget of what is not there), Denied (no signing key, read-only),
-        RolledBack, Busy, Full.
+        RolledBack, Busy, Full, and whatever `plan` raises.
         """
-        _check_batch(drafts)
-        return self._append(drafts, expect or Expect())
+
+        def checked(transaction: ReadTransaction) -> Batch:
+            batch = plan(transaction)
+            _check_batch(batch.drafts)
+            return batch
+
+        return self._append(checked, expect or Expect())
 
     def rotate(self, fresh: Signer) -> Appended:
         """Put a new key in force, by an entry under a head that both old and new key sign. Errors as for `append`."""
-        appended = self._append([draft_key(fresh.key)], Expect(), fresh)
+        appended = self._append(lambda _: Batch([draft_key(fresh.key)]), Expect(), fresh)
         # Under the write lock: someone else's rotation may have staged its key by now.
         with self.store.write() as transaction:
             self.keyring.settle(key_in_force(transaction))
@@ -120,10 +139,10 @@ class Appender:
             # Before the commit: a log whose key was never on disk could not be written to again.
             self.keyring.install(signer, folder)
             empty = Head(signer.key.name, 0, EMPTY_ROOT, map_root(salt, EMPTY))
-            appended = self._write(transaction, empty, [draft_key(signer.key)], Expect(), [signer])
+            appended = self._write(transaction, empty, Batch([draft_key(signer.key)]), Expect(), [signer])
         self._raise_mark(appended.head.head)
 
-    def _append(self, drafts: Sequence[Draft], expect: Expect, fresh: Signer | None = None) -> Appended:
+    def _append(self, plan: Plan, expect: Expect, fresh: Signer | None = None) -> Appended:
         with self.store.write() as transaction:
             head = require_head(transaction).head
             in_force = key_in_force(transaction)
@@ -133,7 +152,7 @@ class Appender:
             if fresh is not None:
                 self.keyring.stage(fresh)
                 signers.append(fresh)
-            appended = self._write(transaction, head, drafts, expect, signers)
+            appended = self._write(transaction, head, plan(transaction), expect, signers)
         self._raise_mark(appended.head.head)
         return appended
 
@@ -141,12 +160,17 @@ class Appender:
         self,
         transaction: WriteTransaction,
         base: Head,
-        drafts: Sequence[Draft],
+        batch: Batch,
         expect: Expect,
         signers: Sequence[Signer],
     ) -> Appended:
+        drafts = batch.drafts
         salt = transaction.get(META, b"map_salt") or b""
         names = _Names(transaction, salt, drafts, expect, base)
+        for table, at, value in batch.traces:
+            transaction.put(table, at, value)
+        if not drafts:
+            return Appended(range(base.size, base.size), (), require_head(transaction))
         if root_at(transaction, base.size) != base.root or map_root(salt, names.root()) != base.map_root:
             raise StoreDamaged("the stored tree or map is not the one that the latest head was signed over; run fsck")
         time = self._time(transaction, base.size)
@@ -172,7 +196,7 @@ class Appender:
         map_tree_root = names.write()
         if self.views:
             logged = [
-                Logged(base.size + i, draft.kind, subject, time, draft.body)
+                Logged(base.size + i, draft.kind, subject, time, draft.body, draft.name)
                 for i, (draft, subject) in enumerate(zip(drafts, subjects, strict=True))
             ]
             for view in self.views:
@@ -270,8 +294,6 @@ def _erase(transaction: WriteTransaction, seqs: Sequence[int], size: int) -> Non
 
 
 def _check_batch(drafts: Sequence[Draft]) -> None:
-    if not drafts:
-        raise InputError("nothing to append: give at least one item")
     if len(drafts) > LIMITS["checkpoint_items"]:
         raise TooLarge("checkpoint", len(drafts), LIMITS["checkpoint_items"], "items")
     size = sum(len(draft.body) for draft in drafts)

@@ -11,10 +11,10 @@ from uuid import uuid4
 
 from substrate.clock import Clock, SystemClock
 from substrate.codec import Draft
-from substrate.errors import NotFound, StoreDamaged
+from substrate.errors import InputError, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import open_store
-from substrate.log.append import Appended, Appender, Expect, View
+from substrate.log.append import Appended, Appender, Batch, Expect, Plan, View
 from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
 from substrate.log.keyring import Keyring
 from substrate.log.prove import find_record, opening_of, prove_extended, prove_name, prove_recorded
@@ -108,8 +108,18 @@ class Log:
     # -- writing -------------------------------------------------------------------------------------------------
 
     def append(self, drafts: Iterable[Draft], *, expect: Expect | None = None) -> Appended:
-        """Append drafts as one: see Appender.append for what is promised and raised."""
-        return self._appender.append(list(drafts), expect)
+        """Append drafts as one. On return they are on disk, covered by the returned head. InputError if there are none.
+
+        See `Appender.append` for what else can be raised; then nothing was written.
+        """
+        batch = Batch(list(drafts))
+        if not batch.drafts:
+            raise InputError("nothing to append: give at least one item")
+        return self._appender.append(lambda _: batch, expect)
+
+    def append_planned(self, plan: Plan, *, expect: Expect | None = None) -> Appended:
+        """Append what `plan` decides under the write lock, where it sees all that was written before."""
+        return self._appender.append(plan, expect)
 
     def rotate_key(self) -> VerifierKey:
         """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""

@@ -17,6 +17,7 @@ __all__ = ["CLAIMS", "MAP_SALT_BYTES", "Bundle", "EntryProof", "MapProof", "Open
 FORMAT = "substrate-bundle/1"
 MAP_SALT_BYTES = 32
 MAX_DEPTH = 256
+MAX_BUNDLE = 16 * 1024 * 1024
 _MAX_PATH = 64
 
 _BARE = frozenset({"format", "claim", "head"})
@@ -137,6 +138,8 @@ class Bundle:
     @classmethod
     def parse(cls, text: str) -> Bundle:
         """The bundle in a file's text. ProofInvalid if a member is missing, unknown, there twice or misshapen."""
+        if len(text) > MAX_BUNDLE:
+            raise ProofInvalid("length", f"a bundle has at most {MAX_BUNDLE:,} characters")
         members = _object(read_json(text, "the bundle"), "the bundle")
         if members.get("format") != FORMAT:
             raise ProofInvalid("format", f"not a bundle of the format {FORMAT!r}")

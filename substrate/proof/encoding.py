@@ -10,6 +10,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Sequence
+from math import isinf
 from typing import NoReturn, TypeAlias
 
 from substrate.errors import ProofInvalid
@@ -61,10 +62,16 @@ def read_json(text: str, what: str) -> Json:
         return value
 
     def refuse(word: str) -> NoReturn:
-        raise ProofInvalid("json", f"{what} contains {word}, which is no JSON number")
+        raise ProofInvalid("json", f"{what} contains {word}, which is no finite number")
+
+    def finite(word: str) -> float:
+        value = float(word)
+        if isinf(value):
+            refuse(word)
+        return value
 
     try:
-        value: Json = json.loads(text, object_pairs_hook=once, parse_constant=refuse)
+        value: Json = json.loads(text, object_pairs_hook=once, parse_constant=refuse, parse_float=finite)
     except (ValueError, RecursionError):
         raise ProofInvalid("json", f"{what} is not well-formed JSON") from None
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from substrate.errors import ProofInvalid
@@ -13,6 +14,7 @@ __all__ = ["MAX_SIZE", "Head", "Pin", "SignedHead"]
 
 MAX_SIZE = 2**63 - 1
 _MAP = "map "
+_SIZE = re.compile("[1-9][0-9]{0,18}")
 _PIN = "substrate pin v1"
 
 
@@ -40,14 +42,8 @@ class Head:
             raise ProofInvalid("head", "a head has exactly four lines")
         origin, size, root, map_line = lines[:4]
         check_key_name(origin)
-        if (
-            not (size.isascii() and size.isdigit())
-            or (size[0] == "0" and size != "0")
-            or len(size) > len(str(MAX_SIZE))
-        ):
-            raise ProofInvalid("head", "the size of a head is a decimal number without leading zeros")
-        if int(size) > MAX_SIZE:
-            raise ProofInvalid("head", f"the size of a head is at most {MAX_SIZE}")
+        if not _SIZE.fullmatch(size) or int(size) > MAX_SIZE:
+            raise ProofInvalid("head", f"the size of a head is a decimal number from 1 to {MAX_SIZE}")
         if not map_line.startswith(_MAP):
             raise ProofInvalid("head", "the fourth line of a head is 'map <root>'")
         return cls(

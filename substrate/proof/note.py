@@ -1,11 +1,13 @@
 """C2SP signed notes with Ed25519: a text, and one line per signature.
 
 https://c2sp.org/signed-note. The text ends with a newline and holds no empty line; after one empty line come lines of
-`— <name> <base64 of key id and signature>`. Signatures by keys one does not know are ignored, by design of the format.
+`— <name> <base64 of key id and signature>`. Signatures by keys one does not know are ignored, by design of the format
+(they may be of another kind, such as a witness's); a false signature by a key one knows spoils the whole note.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -19,14 +21,26 @@ __all__ = ["Note", "Signature", "Signer", "VerifierKey", "check_key_name", "gene
 
 _ALGORITHM = b"\x01"
 _PRIVATE = "PRIVATE+KEY+"
+_KEY_ID_BYTES = 4
 _MAX_NOTE = 64 * 1024
-_MAX_NAME = 200
+_NAME = re.compile(r"[A-Za-z0-9._~:/-]{1,200}")
+_SIGNATURE_LINE = re.compile("\N{EM DASH} ([^\\s+]+) ([A-Za-z0-9+/]+={0,2})")
+# Keys under which anyone can sign anything, without the sign bit; two of them in a spelling that is not canonical.
+_SMALL_ORDER = frozenset(
+    {
+        bytes(32),
+        b"\x01" + bytes(31),
+        bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"),
+        bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a"),
+        *((2**255 - 19 + n).to_bytes(32, "little") for n in (-1, 0, 1)),
+    }
+)
 
 
 def check_key_name(name: str) -> None:
-    """ProofInvalid unless `name` may name a key: printable, not empty, no space, no plus, at most 200 characters."""
-    if not 0 < len(name) <= _MAX_NAME or not name.isprintable() or any(c.isspace() or c == "+" for c in name):
-        raise ProofInvalid("key_name", "a key name is 1 to 200 printable characters without spaces or '+'")
+    """ProofInvalid unless `name` may name a log and its keys."""
+    if not _NAME.fullmatch(name):
+        raise ProofInvalid("key_name", "a name of a log or key is 1 to 200 of the characters A-Z a-z 0-9 . _ ~ : / -")
 
 
 def _key_id(name: str, public: bytes) -> bytes:
@@ -62,6 +76,8 @@ class VerifierKey:
             raise ProofInvalid("vkey", "this verifier key is not an Ed25519 key")
         if key.key_id.hex() != key_id:
             raise ProofInvalid("vkey", "the key id does not belong to this name and key")
+        if key.public[:31] + bytes([key.public[31] & 0x7F]) in _SMALL_ORDER:
+            raise ProofInvalid("vkey", "a public key of small order: anyone could sign for it")
         return key
 
     def accepts(self, signature: bytes, text: bytes) -> bool:
@@ -90,10 +106,11 @@ class Note:
     signatures: tuple[Signature, ...]
 
     def signed_by(self, key: VerifierKey) -> bool:
-        """Whether one of the signatures is a valid one of `key`."""
+        """Whether `key` signed it: there is a signature under its name and id, and every such one is valid."""
         wanted = (key.name, key.key_id)
+        own = [s.signature for s in self.signatures if (s.name, s.key_id) == wanted]
         data = self.text.encode()
-        return any((s.name, s.key_id) == wanted and key.accepts(s.signature, data) for s in self.signatures)
+        return bool(own) and all(key.accepts(signature, data) for signature in own)
 
     def __str__(self) -> str:
         lines = [f"\N{EM DASH} {s.name} {b64(s.key_id + s.signature)}\n" for s in self.signatures]
@@ -114,13 +131,13 @@ def open_note(data: str) -> Note:
 
 
 def _read_signature(line: str) -> Signature:
-    dash, _, rest = line.partition(" ")
-    name, _, encoded = rest.partition(" ")
-    if dash != "\N{EM DASH}":
-        raise ProofInvalid("note", "a signature line starts with an em dash and a space")
-    check_key_name(name)
-    data = unb64(encoded, "a signature line", 68)
-    return Signature(name, data[:4], data[4:])
+    match = _SIGNATURE_LINE.fullmatch(line)
+    if match is None:
+        raise ProofInvalid("note", "a signature line reads: em dash, name, base64, one space between each")
+    data = unb64(match[2], "a signature line")
+    if len(data) <= _KEY_ID_BYTES:
+        raise ProofInvalid("note", "a signature line holds a key id and a signature")
+    return Signature(match[1], data[:_KEY_ID_BYTES], data[_KEY_ID_BYTES:])
 
 
 class Signer:

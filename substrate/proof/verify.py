@@ -2,7 +2,8 @@
 
 1. Sizes, indices and directions come from the claim and the head, never from a path.
 2. Every path has exactly one right length; every element exactly 32 bytes.
-3. Keys come from the person who verifies. A bundle can name further keys only under a signature of one already trusted.
+3. Keys come from the person who verifies. A bundle can lead on to a later key only under a signature of the one before,
+   which from there on counts no more.
 4. Without a key or a pin the best verdict is "consistent, origin untrusted": `Verdict.trusted` is False.
 """
 
@@ -13,9 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from substrate.errors import ProofInvalid
+from substrate.errors import InputError, ProofInvalid
 from substrate.proof.bundle import MAX_DEPTH, Bundle, EntryProof, MapProof, Opening
-from substrate.proof.encoding import read_json
+from substrate.proof.encoding import Json, read_json
 from substrate.proof.entry import Entry, Kind, decode_entry
 from substrate.proof.hashes import EMPTY, HASH_BYTES, commitment, leaf_hash, map_key, map_root, node_hash
 from substrate.proof.head import Head, Pin, SignedHead
@@ -130,12 +131,10 @@ class Verifier:
     """
 
     def __init__(self, key: str | None = None, pin: str | None = None) -> None:
-        self._keys: list[VerifierKey] = []
+        if key is not None and pin is not None:
+            raise InputError("give a key or a pin, not both: a pin brings the key that was in force with it")
         self._pin = None if pin is None else Pin.parse(pin)
-        if self._pin is not None:
-            self._keys.append(self._pin.key)
-        if key is not None:
-            self._keys.append(VerifierKey.parse(key))
+        self._key = VerifierKey.parse(key) if key is not None else self._pin.key if self._pin is not None else None
         self._heads: dict[str, Head] = {}
 
     def verify(self, text: str) -> Verdict:
@@ -144,38 +143,39 @@ class Verifier:
 
     def verify_bundle(self, bundle: Bundle) -> Verdict:
         """As `verify`, for a bundle already parsed."""
-        keys = list(self._keys)
+        key, turned = self._key, 0
         for rotation in bundle.rotations:
-            head = self._signed_head(rotation.head, keys)
-            if rotation.entry.seq != head.size - 1:
-                raise ProofInvalid("rotation", "a key entry is the last one before its head")
-            entry = _check_entry(rotation.entry, rotation.opening, head)
-            keys.append(_next_key(entry, rotation.opening, head))
-        head = self._signed_head(bundle.head, keys)
+            head = self._signed_head(rotation.head, key)
+            if rotation.entry.seq != head.size - 1 or head.size <= turned:
+                raise ProofInvalid(
+                    "rotation", "a key entry is the last one before its head, and later than the one before"
+                )
+            entry, body = _check_entry(rotation.entry, rotation.opening, head)
+            key, turned = _next_key(entry, body, head), head.size
+        head = self._signed_head(bundle.head, key)
+        if head.size < turned:
+            raise ProofInvalid("rotation", "the head is older than the rotation that is to lead to it")
         self._check_pin(bundle, head)
         if bundle.since is not None:
             since = bundle.since
-            if since.size == 0:
-                raise ProofInvalid("size_range", "a proof from the empty log says nothing")
             verify_consistency(since.size, head.size, since.path, since.root, head.root)
         return self._check_claim(bundle, head)
 
-    def _signed_head(self, text: str, keys: list[VerifierKey]) -> Head:
-        """The head in a note that one of `keys` signed; with no keys at all, in any well-formed note."""
-        known = self._heads.get(text)
+    def _signed_head(self, text: str, key: VerifierKey | None) -> Head:
+        """The head in a note that `key` signed; if the caller trusts none, in any well-formed note."""
+        known = self._heads.get(text) if key == self._key else None
         if known is not None:
             return known
         signed = SignedHead.parse(text)
-        if not self._keys:
+        if self._key is None:
             return signed.head
-        signer = next((key for key in keys if signed.signed_by(key)), None)
-        if signer is None:
+        if key is None or not signed.signed_by(key):
             raise ProofInvalid(
                 "signature", f"no valid signature over the head of {signed.head.origin} by a key you trust"
             )
         # Only what the caller's own keys vouch for is remembered: a key learnt from one bundle is not trusted in the
         # next.
-        if signer in self._keys:
+        if key == self._key:
             if len(self._heads) >= _KNOWN_HEADS:
                 self._heads.clear()
             self._heads[text] = signed.head
@@ -184,9 +184,7 @@ class Verifier:
     def _check_pin(self, bundle: Bundle, head: Head) -> None:
         if self._pin is None:
             return
-        pin = self._pin.head
-        if head.origin != pin.origin:
-            raise ProofInvalid("pin_origin", f"the pin is of {pin.origin}, the bundle of {head.origin}")
+        pin = self._pin.head  # of the same origin: its key signs for no other
         if head.size < pin.size:
             raise ProofInvalid("older_than_pin", f"the bundle's head ({head}) is older than the pin ({pin})")
         if head.size == pin.size:
@@ -200,8 +198,9 @@ class Verifier:
     def _check_claim(self, bundle: Bundle, head: Head) -> Verdict:
         """A bundle has just the members of its claim (`Bundle` sees to that), so what is there is what must hold."""
         entry, body, seq, record = None, None, None, None
+        members: dict[str, Json] = {}
         if bundle.entry is not None and bundle.opening is not None:
-            entry = _check_entry(bundle.entry, bundle.opening, head)
+            entry, members = _check_entry(bundle.entry, bundle.opening, head)
             body = bundle.opening.body.decode()
             seq = bundle.entry.seq
         if bundle.name is not None and bundle.map is not None:
@@ -210,29 +209,32 @@ class Verifier:
                 raise ProofInvalid("map_root_mismatch", "leaf and path do not lead to the map root of the head")
             if bundle.map.record is not None:
                 record = decode_record(bundle.map.record)
-            if entry is None or body is None or seq is None:
+            if entry is None or seq is None:
                 _check_absent(key, record, len(bundle.map.path))
             else:
                 kind, state = _STATES[bundle.claim]
-                _check_subject(entry, body, kind, bundle.name, key)
+                _check_subject(entry, members, kind, bundle.name, key)
                 if record != Record(key, entry.subject, seq, state):
                     raise ProofInvalid("map_leaf", "the map's leaf is of another name, atom, seq or state, or missing")
-        return Verdict(bundle.claim, bool(self._keys), head, bundle.name, seq, entry, body)
+        return Verdict(bundle.claim, self._key is not None, head, bundle.name, seq, entry, body)
 
 
-def _check_entry(proof: EntryProof, opening: Opening, head: Head) -> Entry:
+def _check_entry(proof: EntryProof, opening: Opening, head: Head) -> tuple[Entry, dict[str, Json]]:
+    """The entry and the members of its body: the one commits to the other, and is in the log of `head`."""
     entry = decode_entry(proof.data)
     if not hmac.compare_digest(commitment(opening.salt, opening.body), entry.commitment):
         raise ProofInvalid("commitment", "salt and body are not those the entry commits to")
     verify_inclusion(leaf_hash(proof.data), proof.seq, head.size, proof.path, head.root)
-    return entry
+    members = read_json(opening.body.decode(), "the body")
+    if not isinstance(members, dict):
+        raise ProofInvalid("shape", "the body must be a JSON object")
+    return entry, members
 
 
-def _next_key(entry: Entry, opening: Opening, head: Head) -> VerifierKey:
+def _next_key(entry: Entry, members: dict[str, Json], head: Head) -> VerifierKey:
     if entry.kind is not Kind.KEY:
         raise ProofInvalid("rotation", "the entry of a rotation is of kind key")
-    body = read_json(opening.body.decode(), "the body of a key entry")
-    vkey = body.get("vkey") if isinstance(body, dict) else None
+    vkey = members.get("vkey")
     if not isinstance(vkey, str):
         raise ProofInvalid("rotation", "the body of a key entry names no vkey")
     key = VerifierKey.parse(vkey)
@@ -252,13 +254,10 @@ def _check_absent(key: bytes, record: Record | None, depth: int) -> None:
         raise ProofInvalid("other_place", "the leaf shown lives elsewhere in the map")
 
 
-def _check_subject(entry: Entry, body: str, kind: Kind, name: str, key: bytes) -> None:
+def _check_subject(entry: Entry, members: dict[str, Json], kind: Kind, name: str, key: bytes) -> None:
     """The entry is of this kind and, by its body, about this name."""
     if entry.kind is not kind:
         raise ProofInvalid("kind_mismatch", f"the claim needs an entry of kind {kind.name.lower()}")
-    members = read_json(body, "the body")
-    if not isinstance(members, dict):
-        raise ProofInvalid("shape", "the body must be a JSON object")
     said, asked = (members.get("key"), key.hex()) if kind is Kind.FORGET else (members.get("name"), name)
     if said != asked:
         raise ProofInvalid("name_mismatch", "the entry is about another name")

@@ -118,15 +118,15 @@ def about_history(seed: int) -> list[Case]:
     ]
     claimed = fork.since(size) | {"root": b64(reference.Log(store.leaves).root(size))}
     made.append(Case("a fork that claims the pinned root", fork.bundle("recorded", 3) | {"since": claimed}, pin=pin))
-    # The pinned log cloned under another name, for someone who trusts the clone's key as well.
+    # The pinned log cloned under another name, signed by a key of that name.
     clone = Store("elsewhere.org/log", seed)
     clone.leaves, clone.entries, clone.atoms = store.leaves, store.entries, store.atoms
     copied = clone.bundle("recorded", 3)
-    made.append(Case("a clone of the pinned log", copied, key=clone.keys[0].vkey, pin=pin))
+    made.append(Case("a clone of the pinned log", copied, pin=pin))
     for number in range(3):
         clone.put(f"v1.clone{number}", number)
     copied = clone.bundle("recorded", 3, since=size)
-    made.append(Case("a clone of the pinned log, extended", copied, key=clone.keys[0].vkey, pin=pin))
+    made.append(Case("a clone of the pinned log, extended", copied, pin=pin))
     store = new_store(seed)
     longer = store.bundle("recorded", 3)
     for number in range(3):
@@ -138,9 +138,34 @@ def about_history(seed: int) -> list[Case]:
     return made
 
 
+def about_eras(seed: int) -> list[Case]:
+    """Each key counts for its own log, and from one handover to the next."""
+    made = []
+    other, new = Key.from_seed("elsewhere.org/log", "new"), Key.from_seed(ORIGIN, "new")
+    # A handover to a key of another name, under whose name the log then goes on.
+    store = new_store(seed)
+    old, seq = store.keys[0], store.append("key", ATOM, {"vkey": other.vkey})
+    rotation = {"head": store.head(old), **store.proven(seq)}
+    store.origin, store.keys = other.name, [other]
+    made.append(
+        Case("a handover to another log", store.bundle("recorded", 3) | {"rotations": [rotation]}, key=old.vkey)
+    )
+    # A head from before the handover, signed by the key that was not yet in force.
+    store = new_store(seed)
+    old, early = store.keys[0], store.bundle("recorded", 3) | {"head": store.head(new)}
+    seq = store.append("key", ATOM, {"vkey": new.vkey})
+    rotation = {"head": store.head(old), **store.proven(seq)}
+    made.append(Case("a head from before its key", early | {"rotations": [rotation]}, key=old.vkey))
+    # A head from after the handover, signed by the key that is no longer in force.
+    store.put("v1.late", 1)
+    late = store.bundle("current", "v1.late") | {"head": store.head(old), "rotations": [rotation]}
+    made.append(Case("a head from after its key", late, key=old.vkey))
+    return made
+
+
 def about_rotations(seed: int) -> list[Case]:
     """The old key signs a handover that is none."""
-    made = []
+    made = about_eras(seed)
 
     def handover(label: str, body: Json, kind: str = "key", *, after: int = 0, new_signs: bool = True) -> None:
         store = new_store(seed)

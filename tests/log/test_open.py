@@ -29,7 +29,7 @@ def test_a_new_log_has_a_random_origin_or_the_given_one(tmp_path: Path) -> None:
 
 
 def test_an_origin_that_could_not_be_signed_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ProofInvalid, match="key name"):
+    with pytest.raises(ProofInvalid, match="key_name"):
         open_log(tmp_path / "a", home=tmp_path / "h", origin="has space")
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from substrate.errors import ProofInvalid
+from substrate.errors import InputError, ProofInvalid
 from substrate.proof import verify as verify_module
 from substrate.proof.bundle import Bundle
 from substrate.proof.encoding import b64
 from substrate.proof.entry import decode_entry, encode_entry
 from substrate.proof.head import Head, Pin, SignedHead
-from substrate.proof.note import Note, Signer, VerifierKey, generate_signer, open_note
+from substrate.proof.note import Note, Signature, Signer, VerifierKey, generate_signer, open_note
 from substrate.proof.record import State, decode_record, encode_record
 from substrate.proof.verify import Verifier
 
@@ -141,9 +141,43 @@ def test_a_bundle_cannot_be_made_without_the_members_of_its_claim() -> None:
             Bundle(claim, str(signed()))
 
 
+def test_a_false_signature_beside_a_true_one_spoils_the_note() -> None:
+    head = signed()
+    false = SIGNER.sign("something else")
+    note = Note(head.note.text, (*head.note.signatures, false))
+    assert not note.signed_by(SIGNER.key)
+
+
+def test_signatures_of_strangers_are_ignored_whatever_their_kind() -> None:
+    head = signed()
+    witness = Signature("witness.example/w1", b"\x01\x02\x03\x04", bytes(72))
+    both = SignedHead(head.head, Note(head.note.text, (witness, *head.note.signatures)))
+    assert SignedHead.parse(str(both)).signed_by(SIGNER.key)
+    with pytest.raises(ProofInvalid, match="holds a key id and a signature"):
+        open_note(f"{head.note.text}\n\N{EM DASH} witness AQIDBA==\n")
+
+
+@pytest.mark.parametrize("y", [0, 1, 2**255 - 19, 2**255 - 18, 2**255 - 20])
+def test_keys_under_which_anyone_can_sign_are_refused(y: int) -> None:
+    for sign in (0, 1):
+        public = (y | sign << 255).to_bytes(32, "little")
+        with pytest.raises(ProofInvalid, match="small order"):
+            VerifierKey.parse(str(VerifierKey("origin", public)))
+
+
+def test_a_key_and_a_pin_at_once_are_refused() -> None:
+    with pytest.raises(InputError, match="not both"):
+        Verifier(key=str(SIGNER.key), pin=str(Pin(SIGNER.key, signed())))
+
+
+def test_a_bundle_larger_than_any_is_refused_before_it_is_read() -> None:
+    with pytest.raises(ProofInvalid, match="at most 16,777,216"):
+        Bundle.parse(" " * (16 * 1024 * 1024 + 1))
+
+
 def test_the_memory_for_checked_heads_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify_module, "_KNOWN_HEADS", 3)
     verifier = Verifier(key=str(SIGNER.key))
     for size in range(1, 9):
-        verifier._signed_head(str(signed(size)), [SIGNER.key])
+        verifier._signed_head(str(signed(size)), SIGNER.key)
         assert len(verifier._heads) <= 3
