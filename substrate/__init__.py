@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from substrate import errors
     from substrate.codec import draft_put, draft_tombstone
-    from substrate.log.append import Expect
     from substrate.log.check import fsck
+    from substrate.log.expect import Expect
     from substrate.log.log import Log, open_log
     from substrate.proof.bundle import Bundle
     from substrate.proof.head import Pin
@@ -38,7 +38,7 @@ __version__ = "0.1.0.dev0"
 # Where each lazy name lives: "module", or "module:name" for a name in it.
 _HOMES = {
     "Bundle": "substrate.proof.bundle:Bundle",
-    "Expect": "substrate.log.append:Expect",
+    "Expect": "substrate.log.expect:Expect",
     "Log": "substrate.log.log:Log",
     "Pin": "substrate.proof.head:Pin",
     "Verdict": "substrate.proof.verify:Verdict",

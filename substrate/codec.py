@@ -14,7 +14,8 @@ from substrate.errors import SchemaInvalid, StoreDamaged, TooLarge
 from substrate.limits import LIMITS
 from substrate.names import check_name
 from substrate.proof.encoding import Json
-from substrate.proof.entry import ID_BYTES, Kind
+from substrate.proof.entry import ID_BYTES, MAX_TIME, Kind
+from substrate.proof.hashes import HASH_BYTES
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import State
 
@@ -57,16 +58,14 @@ def draft_put(
     """A new version of the atom `name`. `fields` are its further members; those that are None are left out."""
     name = check_name(name)
     _check_text("value", value, LIMITS["value_bytes"])
-    members: dict[str, Json] = {k: v for k, v in (fields or {}).items() if v is not None}
-    if clash := members.keys() & {"name", "value"}:
-        raise SchemaInvalid(f"fields must not hold {', '.join(sorted(clash))}: it is given on its own")
-    return Draft(Kind.PUT, _encode({**members, "name": name, "value": value}), _check_id(subject), name)
+    body = _encode({**_members(fields), "name": name, "value": value})
+    return Draft(Kind.PUT, body, _check_id(subject), name)
 
 
 def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None) -> Draft:
     """Takes `name` out of use; history keeps it."""
     name = check_name(name)
-    return Draft(Kind.TOMBSTONE, _encode({**(fields or {}), "name": name}), None, name)
+    return Draft(Kind.TOMBSTONE, _encode({**_members(fields), "name": name}), None, name)
 
 
 def draft_forget(subject: bytes, erase: Iterable[int], map_key: bytes | None = None) -> Draft:
@@ -75,10 +74,16 @@ def draft_forget(subject: bytes, erase: Iterable[int], map_key: bytes | None = N
     The body says which seqs and which map key, nothing that was erased.
     """
     seqs = tuple(sorted(set(erase)))
+    if not all(type(seq) is int and 0 <= seq <= MAX_TIME for seq in seqs):
+        raise SchemaInvalid("erase must hold seqs: whole numbers from 0 on")
     members: dict[str, Json] = {"erased": list(seqs)}
     if map_key is not None:
+        if len(map_key) != HASH_BYTES:
+            raise SchemaInvalid(f"a map key has {HASH_BYTES} bytes")
         members["key"] = map_key.hex()
-    return Draft(Kind.FORGET, _encode(members), _check_id(subject), None, map_key, seqs)
+    if _check_id(subject) is None:
+        raise SchemaInvalid("a forget names the id of its atom")
+    return Draft(Kind.FORGET, _encode(members), subject, None, map_key, seqs)
 
 
 def draft_key(key: VerifierKey) -> Draft:
@@ -89,8 +94,8 @@ def draft_key(key: VerifierKey) -> Draft:
 def draft_other(kind: Kind, members: Mapping[str, Json], *, subject: bytes | None = None) -> Draft:
     """An edge, unedge, train or model entry. Such bodies name atoms by id only."""
     if kind not in _OTHER:
-        raise SchemaInvalid(f"entries of kind {kind.name.lower()} have their own draft function")
-    return Draft(kind, _encode(members), _check_id(subject))
+        raise SchemaInvalid("only edge, unedge, train and model entries are made this way")
+    return Draft(Kind(kind), _encode(_members(members)), _check_id(subject))
 
 
 def decode_body(body: bytes) -> dict[str, Json]:
@@ -122,17 +127,43 @@ def map_change(kind: Kind, members: Mapping[str, Json]) -> tuple[str | bytes, St
         return None
     if not isinstance(said, str):
         raise StoreDamaged(f"the body of a {kind.name.lower()} entry names nothing")
-    return (bytes.fromhex(said) if kind is Kind.FORGET else said), state
+    if kind is not Kind.FORGET:
+        return said, state
+    try:
+        return bytes.fromhex(said), state
+    except ValueError:
+        raise StoreDamaged("the body of a forget entry holds no map key") from None
+
+
+def _members(fields: Mapping[str, Json] | None) -> dict[str, Json]:
+    """The members that `fields` add to a body, those that are None left out."""
+    if fields is None:
+        return {}
+    if not isinstance(fields, Mapping) or not _is_plain(fields, LIMITS["body_depth"]):
+        raise SchemaInvalid(f"fields must be JSON with string keys, at most {LIMITS['body_depth']} levels deep")
+    if clash := fields.keys() & {"name", "value"}:
+        raise SchemaInvalid(f"fields must not hold {', '.join(sorted(clash))}: it is given on its own")
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _is_plain(value: object, levels: int) -> bool:
+    """Whether JSON can hold it without changing it, within so many levels."""
+    if isinstance(value, Mapping):
+        return levels > 0 and all(isinstance(k, str) and _is_plain(v, levels - 1) for k, v in value.items())
+    if isinstance(value, list | tuple):
+        return levels > 0 and all(_is_plain(item, levels - 1) for item in value)
+    return value is None or isinstance(value, str | int | float)
 
 
 def _encode(members: Mapping[str, Json]) -> bytes:
     try:
         text = json.dumps(members, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-        return text.encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise SchemaInvalid(
-            f"fields must be JSON with string keys, finite numbers and valid Unicode: {error}"
-        ) from None
+        body = text.encode()
+    except ValueError:  # NaN, infinity, a lone surrogate
+        raise SchemaInvalid("fields must be JSON with finite numbers and valid Unicode") from None
+    if len(body) > LIMITS["body_bytes"]:
+        raise TooLarge("body", len(body), LIMITS["body_bytes"])
+    return body
 
 
 def _check_text(field: str, text: str, limit: int) -> None:

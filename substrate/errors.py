@@ -7,7 +7,7 @@
     │   ├── SchemaInvalid           wrong type or shape
     │   └── PathEscape              a path that leaves the folder it must stay in
     ├── NotFound                    no such atom, entry or head
-    │   └── Forgotten               it was there and was erased; carries the proof of that
+    │   └── Forgotten               it was there and was erased for good
     ├── Denied                      the caller may not do this here (scope, read-only store, missing key)
     ├── Conflict                    `expect` did not hold; nothing was written
     │   └── HeadMoved               another process appended first

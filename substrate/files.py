@@ -1,11 +1,13 @@
-"""Replacing a file so that whoever looks, after whatever crash, sees the old one or the new one, whole."""
+"""Files that survive a crash: replaced whole, and flushed to the disk itself."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import sys
 from pathlib import Path
 
-__all__ = ["replace_file", "sync_folder"]
+__all__ = ["flush", "flush_descriptor", "replace_file"]
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -17,20 +19,28 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
             view = memoryview(data)
             while view:
                 view = view[os.write(descriptor, view) :]
-            os.fsync(descriptor)
+            flush_descriptor(descriptor)
         finally:
             os.close(descriptor)
         temporary.rename(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
+    flush(path.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable, as fsync makes a file's bytes."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def flush(path: Path) -> None:
+    """Make a file's bytes durable, or the names in a folder."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        flush_descriptor(descriptor)
     finally:
         os.close(descriptor)
+
+
+def flush_descriptor(descriptor: int) -> None:
+    """To the disk itself: on macOS a plain fsync stops at the disk's own cache."""
+    if sys.platform == "darwin":  # pragma: no cover
+        fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+    else:
+        os.fsync(descriptor)

@@ -9,6 +9,8 @@ __all__ = ["LIMITS"]
 LIMITS: Final[dict[str, int]] = {
     "name_bytes": 400,
     "value_bytes": 1024 * 1024,
+    "body_bytes": 7 * 1024 * 1024,
+    "body_depth": 16,
     "checkpoint_items": 10_000,
     "checkpoint_bytes": 64 * 1024 * 1024,
 }

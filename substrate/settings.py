@@ -22,7 +22,9 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment: SUBSTRATE_HOME, else the platform's usual place for a user's configuration."""
     env = os.environ if environ is None else environ
     if given := env.get("SUBSTRATE_HOME"):
-        return Settings(Path(given))
+        # Absolute from here on: a notebook changes its working folder, and the key must be found all the same.
+        return Settings(Path(given).expanduser().resolve())
     if sys.platform == "darwin":
         return Settings(Path.home() / "Library" / "Application Support" / "substrate")
-    return Settings(Path(env.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "substrate")
+    xdg = Path(env.get("XDG_CONFIG_HOME") or "")
+    return Settings((xdg if xdg.is_absolute() else Path.home() / ".config") / "substrate")

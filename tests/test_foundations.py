@@ -73,9 +73,10 @@ def test_the_manual_clock_does_what_it_is_told() -> None:
 def test_the_home_is_the_platforms_place_unless_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "home", lambda: Path("me"))
     monkeypatch.setattr(sys, "platform", "linux")
-    assert load_settings({"SUBSTRATE_HOME": "x"}).home == Path("x")
+    assert load_settings({"SUBSTRATE_HOME": "x"}).home == Path("x").resolve()
+    assert load_settings({"XDG_CONFIG_HOME": "relative"}).home == Path("me/.config/substrate")
     assert load_settings({}).home == Path("me/.config/substrate")
-    assert load_settings({"XDG_CONFIG_HOME": "cfg"}).home == Path("cfg/substrate")
+    assert load_settings({"XDG_CONFIG_HOME": "/cfg"}).home == Path("/cfg/substrate")
     monkeypatch.setattr(sys, "platform", "darwin")
     assert load_settings({}).home == Path("me/Library/Application Support/substrate")
 
@@ -139,6 +140,8 @@ def test_bodies_that_do_not_name_what_their_kind_needs_are_damage() -> None:
         map_change(Kind.PUT, {"name": 5})
     assert map_change(Kind.FORGET, decode_body(draft_forget(bytes(16), [1]).body)) is None
     assert map_change(Kind.EDGE, {}) is None
+    with pytest.raises(StoreDamaged, match="holds no map key"):
+        map_change(Kind.FORGET, {"key": "not hex"})
 
 
 def test_the_error_tree_in_the_docstring_is_the_one_in_the_code() -> None:

@@ -2,8 +2,8 @@
 
 Derived: every leaf from its entry, every node of the log tree, every head's root and signature, every commitment, the
 keys, every tile of the map from the entries' bodies, every view from a replay. Compared: all rows, and that there are
-no others. What it cannot see: a log that its key-holder wrote anew as a whole (pins can), and the map roots of heads
-before the latest.
+no others. What it cannot see: that a head of the past was deleted (but for those of rotations), the map roots of heads
+before the latest, and a log that its key-holder wrote anew as a whole (pins show that).
 
 A damaged file can crash the process that maps it, so `fsck` looks from a child process; `check_store` is what the
 child does.
@@ -18,29 +18,34 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
+from substrate import errors
 from substrate.codec import decode_body, decode_vkey, map_change
-from substrate.errors import StoreDamaged, SubstrateError
-from substrate.kv.api import ReadTransaction
+from substrate.errors import FormatTooNew, StoreDamaged, SubstrateError
+from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import open_store
-from substrate.log.append import Logged, View
 from substrate.log.heads import check_mark
+from substrate.log.highwater import Mark
 from substrate.log.keyring import Keyring
 from substrate.log.map import TOP, Tile
-from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, TABLES, read_seq, seq_key
-from substrate.log.tree import bag, grow
+from substrate.log.replay import APPLIED, BATCH, View, replay
+from substrate.log.stored import stored, stored_entry
+from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, TABLES, seq_key
+from substrate.log.tree import LogTree, bag, grow
 from substrate.proof.bundle import MAP_SALT_BYTES
-from substrate.proof.entry import SALT_BYTES, Entry, Kind, decode_entry
+from substrate.proof.entry import SALT_BYTES, Entry, Kind
 from substrate.proof.hashes import commitment, leaf_hash, map_key, map_root
 from substrate.proof.head import Head, SignedHead
 from substrate.proof.note import VerifierKey
-from substrate.proof.record import encode_record
+from substrate.proof.record import State, encode_record
 
 __all__ = ["Report", "check_store", "fsck"]
 
+_CHILD = "import sys; sys.path.insert(0, sys.argv[1]); from substrate.log.check import main; main(sys.argv[2:])"
+_CRASHES = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT})
 Progress = Callable[[int, int], None]
-_BATCH = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,50 +63,70 @@ class Report:
 
 
 def fsck(path: str | Path, *, home: str | Path | None = None) -> Report:
-    """Check the store in a child process, so that even a file that crashes its reader gives a report."""
-    command = [sys.executable, "-m", "substrate.log.check", str(path)]
-    child = subprocess.run(  # noqa: S603 - our own module
+    """Check the store in a child process, so that even a file that crashes its reader gives a report.
+
+    Raises what keeps it from looking (NotFound, Denied, Busy, FormatTooNew), and SubstrateError if the child dies of
+    something else than the file.
+    """
+    # -P: a module in the working folder must not be taken for one of ours.
+    command = [sys.executable, "-P", "-c", _CHILD, str(Path(__file__).parents[2]), str(path)]
+    child = subprocess.run(  # noqa: S603 - our own code
         command if home is None else [*command, str(home)], capture_output=True, text=True, check=False
     )
-    if child.returncode < 0:
+    if -child.returncode in _CRASHES:
         name = signal.Signals(-child.returncode).name
         return Report(0, 0, f"the data file is so damaged that reading it ends the process ({name})")
     try:
         said = json.loads(child.stdout)
-        return Report(said["entries"], said["heads"], said["damage"])
-    except (ValueError, KeyError):
-        last = (child.stderr.strip() or "no output").splitlines()[-1]
-        return Report(0, 0, f"the check itself failed: {last}")
+    except ValueError:
+        last = (child.stderr.strip() or f"exit code {child.returncode}").splitlines()[-1]
+        raise SubstrateError(f"the check itself failed, which says nothing about the store: {last}") from None
+    if "error" in said:
+        kind: type[SubstrateError] = next(
+            getattr(errors, name) for name in errors.__all__ if getattr(errors, name).code == said["error"]
+        )
+        raise kind(said["message"])
+    return Report(said["entries"], said["heads"], said["damage"])
 
 
 def check_store(
     path: str | Path, *, home: Path | None = None, views: Sequence[View] = (), progress: Progress | None = None
 ) -> Report:
-    """Check the store in this process. With `home`, the high-water mark is compared too."""
+    """Check the store in this process. With `home`, the high-water mark is compared too.
+
+    Raises what keeps it from looking: NotFound, Denied, Busy, FormatTooNew.
+    """
+    check = _Check(views, progress)
+    tables = [*TABLES, *(table for view in views for table in view.tables)]
     try:
-        tables = [*TABLES, *(table for view in views for table in view.tables)]
         store = open_store(Path(path), tables, read_only=True, create=False)
-    except SubstrateError as error:
-        return Report(0, 0, f"the store cannot be opened: {error}")
-    try:
-        with store.read() as transaction:
-            check = _Check(transaction, views, progress)
-            try:
-                check.run(home)
-            except SubstrateError as error:
-                return Report(check.size, check.heads, str(error))
-            return Report(check.size, check.heads, None)
-    except SubstrateError as error:
-        return Report(0, 0, f"the store cannot be read: {error}")
-    finally:
-        store.close()
+        try:
+            # Before the snapshot: a mark that is raised meanwhile would seem to be ahead of it.
+            mark = None if home is None else _mark(store, home)
+            with store.read() as transaction:
+                check.run(transaction, mark)
+        finally:
+            store.close()
+    except FormatTooNew:
+        raise
+    except StoreDamaged as error:
+        return Report(check.size, check.heads, str(error))
+    return Report(check.size, check.heads, None)
+
+
+def _mark(store: Store, home: Path) -> Mark | None:
+    with store.read() as transaction, stored("the origin"):
+        origin = transaction.get(META, b"origin") or b""
+        return Keyring(home, origin.decode()).high_water.read()
 
 
 class _Check:
     """One pass over one snapshot. Raises StoreDamaged at the first damage."""
 
-    def __init__(self, transaction: ReadTransaction, views: Sequence[View], progress: Progress | None) -> None:
-        self._transaction = transaction
+    _transaction: ReadTransaction
+    _salt: bytes
+
+    def __init__(self, views: Sequence[View], progress: Progress | None) -> None:
         self._views = views
         self._progress = progress
         self.size = 0
@@ -111,15 +136,20 @@ class _Check:
         self._records: dict[bytes, bytes] = {}
         self._missing: set[int] = set()
         self._erased: set[int] = set()
+        self._bodies: dict[tuple[bytes, bytes], list[int]] = {}
         self._time = 0
 
-    def run(self, home: Path | None) -> None:
+    def run(self, transaction: ReadTransaction, mark: Mark | None) -> None:
         """All checks, in the order in which one rests on another."""
+        self._transaction = transaction
         meta = dict(self._scan(META))
+        applied = {at: meta.pop(at) for at in list(meta) if at.startswith(APPLIED)}
         origin, self._salt = meta.pop(b"origin", b"").decode("utf-8", "replace"), meta.pop(b"map_salt", b"")
         if not origin or len(self._salt) != MAP_SALT_BYTES or meta:
             raise StoreDamaged("table meta does not hold exactly an origin and a map salt")
         latest = self._check_log(origin)
+        if any(seq != seq_key(self.size) for seq in applied.values()):
+            raise StoreDamaged("a view has not applied just the entries that the log has")
         if self._missing != self._erased:
             odd = min(self._missing ^ self._erased)
             lost = "is gone without a forget entry" if odd in self._missing else "is there in spite of its forget entry"
@@ -129,8 +159,7 @@ class _Check:
         self._check_map(latest)
         for view in self._views:
             self._check_view(view)
-        if home is not None:
-            check_mark(self._transaction, latest, Keyring(home, origin).high_water.read())
+        check_mark(transaction, latest, mark)
 
     def _scan(self, table: str) -> Iterator[tuple[bytes, bytes]]:
         """All rows; and the table's own count must agree, or a page was lost."""
@@ -151,10 +180,7 @@ class _Check:
             seq = self.size
             if at != seq_key(seq):
                 raise StoreDamaged(f"entry {seq} is missing")
-            try:
-                entry = decode_entry(data)
-            except SubstrateError as error:
-                raise StoreDamaged(f"entry {seq}: {error}") from None
+            entry = stored_entry(seq, data)
             if entry.time < self._time:
                 raise StoreDamaged(f"entry {seq} is older than the one before it")
             self._time = entry.time
@@ -168,14 +194,18 @@ class _Check:
             if next(nodes, None) != (at, grow(self._peaks, seq, leaf_hash(data))):
                 raise StoreDamaged(f"the log tree's nodes at entry {seq} are not what the entries say")
             self.size += 1
-            if self._transaction.get(HEADS, seq_key(self.size)) is not None:
+            # Of a key entry the head is needed to follow the rotation; of others it is the one thing no row tells.
+            if entry.kind is Kind.KEY or self._transaction.get(HEADS, seq_key(self.size)) is not None:
                 latest = self._check_head(origin, next(heads, None))
-            if self._progress is not None and self.size % _BATCH == 0:
+            if self._progress is not None and self.size % BATCH == 0:
                 self._progress(self.size, total)
         if body is not None or next(nodes, None) is not None or next(heads, None) is not None:
             raise StoreDamaged("there are bodies, nodes or heads beyond the last entry")
         if latest is None or latest.size != self.size:
             raise StoreDamaged(f"no head covers the last of {self.size:,} entries")
+        # Once more by the library alone, over the rows as they are stored.
+        if LogTree(self._transaction, self.size).get_root() != latest.root:
+            raise StoreDamaged("the stored nodes do not lead to the root of the latest head")
         return latest
 
     def _open(self, seq: int, entry: Entry, row: bytes) -> bytes:
@@ -199,22 +229,29 @@ class _Check:
             said, state = change
             key = said if isinstance(said, bytes) else map_key(self._salt, said)
             self._records[key] = encode_record(key, entry.subject, seq, state)
+            if state is State.FORGOTTEN:
+                if left := self._bodies.pop((key, entry.subject), None):
+                    raise StoreDamaged(f"the body of entry {left[0]} is there, though entry {seq} forgot its name")
+            else:
+                self._bodies.setdefault((key, entry.subject), []).append(seq)
 
     def _check_head(self, origin: str, row: tuple[bytes, bytes] | None) -> Head:
         self.heads += 1
-        try:
-            signed = SignedHead.parse((row or (b"", b""))[1].decode())
-        except (SubstrateError, UnicodeDecodeError) as error:
-            raise StoreDamaged(f"the head at size {self.size:,} is malformed: {error}") from None
+        if row is None:
+            raise StoreDamaged(f"the head at size {self.size:,} is missing")
+        with stored(f"the head at size {self.size:,}"):
+            signed = SignedHead.parse(row[1].decode())
         head = signed.head
-        # The head over a key entry is signed by the key before it; the very first one by itself.
-        signers = self._keys if len(self._keys) == 1 or self._keys[-1][0] != seq_key(self.size - 1) else self._keys[:-1]
-        if head.origin != origin or head.size != self.size or row is None or row[0] != seq_key(self.size):
+        # The head over a key entry is signed by the key before it and by the new one; the very first by itself.
+        turn = len(self._keys) > 1 and self._keys[-1][0] == seq_key(self.size - 1)
+        with stored("a verifier key"):
+            signers = [VerifierKey.parse(vkey.decode()) for _, vkey in self._keys[-2 if turn else -1 :]]
+        if head.origin != origin or head.size != self.size or row[0] != seq_key(self.size):
             raise StoreDamaged(f"the head at size {self.size:,} is of another log or size")
         if head.root != bag(self._peaks):
             raise StoreDamaged(f"the head at size {self.size:,} has another root than its entries")
-        if not signers or not signed.signed_by(VerifierKey.parse(signers[-1][1].decode())):
-            raise StoreDamaged(f"the head at size {self.size:,} is not signed by the key then in force")
+        if len(signed.note.signatures) != len(signers) or not all(signed.signed_by(key) for key in signers):
+            raise StoreDamaged(f"the head at size {self.size:,} is not signed by just the key then in force")
         return head
 
     def _check_map(self, head: Head) -> None:
@@ -262,32 +299,24 @@ class _Check:
         with tempfile.TemporaryDirectory() as scratch:
             store = open_store(Path(scratch) / "view", list(view.tables))
             try:
-                for start in range(0, self.size, _BATCH):
+                for start in range(0, self.size, BATCH):
                     with store.write() as transaction:
-                        view.apply(transaction, self._logged(start))
+                        view.apply(transaction, replay(self._transaction, start, min(start + BATCH, self.size)))
                 with store.read() as derived:
                     for table in view.tables:
-                        if list(self._scan(table)) != list(derived.scan(table)):
+                        rows = zip_longest(self._scan(table), derived.scan(table))
+                        if any(here != there for here, there in rows):
                             raise StoreDamaged(f"table {table} of the view {view.name} is not what the log says")
             finally:
                 store.close()
 
-    def _logged(self, start: int) -> list[Logged]:
-        keys = [seq_key(seq) for seq in range(start, min(start + _BATCH, self.size))]
-        entries, bodies = self._transaction.get_many(ENTRIES, keys), self._transaction.get_many(BODIES, keys)
-        logged = []
-        for at, data, row in zip(keys, entries, bodies, strict=True):
-            entry = decode_entry(data or b"")
-            body = None if row is None else row[SALT_BYTES:]
-            logged.append(Logged(read_seq(at), entry.kind, entry.subject, entry.time, body))
-        return logged
 
-
-def _main(arguments: Sequence[str]) -> None:
-    report = check_store(arguments[0], home=Path(arguments[1]) if len(arguments) > 1 else None)
-    said = {"entries": report.entries, "heads": report.heads, "damage": report.damage}
+def main(arguments: Sequence[str]) -> None:
+    """What the child does: check, and say in one line of JSON what was found."""
+    said: dict[str, str | int | None]
+    try:
+        report = check_store(arguments[0], home=Path(arguments[1]) if len(arguments) > 1 else None)
+        said = {"entries": report.entries, "heads": report.heads, "damage": report.damage}
+    except SubstrateError as error:
+        said = {"error": error.code, "message": str(error)}
     sys.stdout.write(json.dumps(said))
-
-
-if __name__ == "__main__":
-    _main(sys.argv[1:])

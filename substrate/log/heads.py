@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from substrate.errors import InputError, NotFound, ProofInvalid, RolledBack, StoreDamaged
+from substrate.errors import InputError, NotFound, RolledBack, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.highwater import Mark
+from substrate.log.stored import stored
 from substrate.log.tables import HEADS, KEYS, read_seq, seq_key
 from substrate.log.tree import root_at
 from substrate.proof.head import Head, Pin, SignedHead
@@ -26,10 +27,8 @@ __all__ = [
 
 @lru_cache(maxsize=16)
 def _parse(note: bytes) -> SignedHead:
-    try:
+    with stored("a stored head"):
         return SignedHead.parse(note.decode())
-    except (ProofInvalid, UnicodeDecodeError):
-        raise StoreDamaged("a stored head is malformed; run fsck") from None
 
 
 def latest_head(transaction: ReadTransaction) -> SignedHead | None:
@@ -58,7 +57,8 @@ def head_at(transaction: ReadTransaction, size: int) -> SignedHead:
 def key_in_force(transaction: ReadTransaction) -> VerifierKey:
     """The key that signs from now on."""
     for _, vkey in transaction.scan(KEYS, reverse=True):
-        return VerifierKey.parse(vkey.decode())
+        with stored("a stored verifier key"):
+            return VerifierKey.parse(vkey.decode())
     raise StoreDamaged("the store names no verifier key; run fsck")
 
 
@@ -66,35 +66,36 @@ def keys_since(transaction: ReadTransaction, key: VerifierKey) -> list[int]:
     """The seqs of the key entries after the one that put `key` in force. NotFound if it never was."""
     seqs: list[int] = []
     for at, vkey in transaction.scan(KEYS, reverse=True):
-        if vkey.decode() == str(key):
+        if vkey == str(key).encode():
             return seqs[::-1]
         seqs.append(read_seq(at))
     raise NotFound(f"key {key.key_id.hex()} never signed this log")
 
 
-def check_contains(transaction: ReadTransaction, head: Head, size: int, root: bytes, memory: str) -> None:
-    """RolledBack if the log that `head` describes does not contain the one that `memory` remembers at size and root."""
+def check_contains(transaction: ReadTransaction, head: Head, mark: Mark, memory: str) -> None:
+    """RolledBack if the log that `head` describes does not contain the one that `memory` has in mind."""
+    size, root = mark.size, mark.root
     if size > head.size:
         raise RolledBack(
             f"this store is at {head}, but {memory} remembers it at size {size:,}, root {root.hex()[:16]}: it was "
-            "rolled back, or an old copy stands in its place. Bring the newer one back, or restore to go on from here"
+            "rolled back, or an old copy stands in its place. Bring the newer one back"
         )
     here = head.root if size == head.size else root_at(transaction, size)
-    if here != root:
+    if here != root or (size == head.size and mark.map_root != head.map_root):
         raise RolledBack(
             f"two histories: this store is at {head}, and had root {here.hex()[:16]} at size {size:,}, where {memory} "
-            f"remembers root {root.hex()[:16]}. Bring the right one back, or restore to go on from this one"
+            f"remembers root {root.hex()[:16]}, or another map. Bring the right one back"
         )
 
 
 def check_mark(transaction: ReadTransaction, head: Head, mark: Mark | None) -> None:
     """RolledBack if the log does not contain the one that the high-water mark remembers."""
     if mark is not None:
-        check_contains(transaction, head, mark.size, mark.root, "the high-water mark")
+        check_contains(transaction, head, mark, "the high-water mark")
 
 
 def check_pin(transaction: ReadTransaction, head: Head, pin: Pin) -> None:
     """RolledBack if the log does not contain the pinned one. InputError if the pin is of another log."""
     if pin.head.origin != head.origin:
         raise InputError(f"the pin is of {pin.head.origin}, this store is {head.origin}")
-    check_contains(transaction, head, pin.head.size, pin.head.root, "the pin")
+    check_contains(transaction, head, Mark.of(pin.head), "the pin")

@@ -3,8 +3,8 @@
 The signer refuses a store that is behind the mark, or has another root at its size; so a store that was rolled back or
 forked is noticed by the first process that wants to write to it, or opens it.
 
-1. The file has two slots of one disk sector each. A raise writes the slot with the lower size, so that whatever a crash
-   leaves of that write, the other slot is whole.
+1. The file has two slots, each in disk sectors of its own. A raise writes the slot with the lower size, so that
+   whatever a crash leaves of that write, the other slot is whole.
 2. The mark never falls. `flock` on the file orders the processes that raise it.
 3. A raise is written at once, and forced to disk at most once a second: an honest log is ahead of a mark that lags,
    which is no fault. Only a rollback within that second, after a power loss, escapes the mark (pins still show it).
@@ -19,37 +19,44 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from substrate.errors import StoreDamaged
-from substrate.files import sync_folder
+from substrate.errors import Busy, StoreDamaged
+from substrate.files import flush, flush_descriptor
+from substrate.kv.translate import typed_errors
+from substrate.proof.head import Head
 
 __all__ = ["HighWater", "Mark"]
 
-_SLOT = 512
+_SLOT = 4096
 _WORD = "substrate-high-water"
 _SYNC_SECONDS = 1.0
+_LOCK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A size, and the root the log had at it."""
+    """A size, and the roots that log and map had at it."""
 
     size: int
     root: bytes
+    map_root: bytes
+
+    @classmethod
+    def of(cls, head: Head) -> Mark:
+        """The mark of a head."""
+        return cls(head.size, head.root, head.map_root)
 
 
 def _encode(mark: Mark) -> bytes:
-    line = f"{_WORD} {mark.size} {mark.root.hex()}"
+    line = f"{_WORD} {mark.size} {mark.root.hex()} {mark.map_root.hex()}"
     return f"{line} {sha256(line.encode()).hexdigest()}\n".encode().ljust(_SLOT, b"\n")
 
 
 def _decode(slot: bytes) -> Mark | None:
     words = slot.decode("ascii", "replace").split()
-    if len(words) != 4 or words[0] != _WORD or not words[1].isdigit():  # noqa: PLR2004 - word, size, root, check
+    line, _, digest = " ".join(words).rpartition(" ")
+    if len(words) != 5 or words[0] != _WORD or sha256(line.encode()).hexdigest() != digest:  # noqa: PLR2004
         return None
-    line = " ".join(words[:3])
-    if sha256(line.encode()).hexdigest() != words[3]:
-        return None
-    return Mark(int(words[1]), bytes.fromhex(words[2]))
+    return Mark(int(words[1]), bytes.fromhex(words[2]), bytes.fromhex(words[3]))
 
 
 class HighWater:
@@ -61,10 +68,11 @@ class HighWater:
 
     def read(self) -> Mark | None:
         """The mark; None if there is none yet. StoreDamaged if the file is there and holds none."""
-        try:
-            data = self._path.read_bytes()
-        except FileNotFoundError:
-            return None
+        with typed_errors(f"reading {self._path}"):
+            try:
+                data = self._path.read_bytes()
+            except FileNotFoundError:
+                return None
         mark = _highest(data)
         if mark is None and data:
             raise StoreDamaged(
@@ -74,11 +82,15 @@ class HighWater:
         return mark
 
     def raise_to(self, mark: Mark) -> None:
-        """Make the mark at least `mark`. Raises OSError if the file cannot be written."""
+        """Make the mark at least `mark`. Busy if another process holds it for a second; DiskFull and the like."""
+        with typed_errors(f"raising {self._path}"):
+            self._raise_to(mark)
+
+    def _raise_to(self, mark: Mark) -> None:
         new = not self._path.exists()
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            _lock(descriptor)
             data = os.pread(descriptor, 2 * _SLOT, 0)
             slots = [_decode(data[at : at + _SLOT]) for at in (0, _SLOT)]
             sizes = [-1 if slot is None else slot.size for slot in slots]
@@ -86,23 +98,31 @@ class HighWater:
                 return
             os.pwrite(descriptor, _encode(mark), _SLOT * sizes.index(min(sizes)))
             if time.monotonic() - self._synced_at >= _SYNC_SECONDS:
-                os.fsync(descriptor)
+                flush_descriptor(descriptor)
                 self._synced_at = time.monotonic()
         finally:
             os.close(descriptor)
         if new:
-            sync_folder(self._path.parent)
+            flush(self._path.parent)
 
     def sync(self) -> None:
         """Force the mark to disk, as at the end of a session."""
+        with typed_errors(f"flushing {self._path}"):
+            if self._path.exists():
+                flush(self._path)
+
+
+def _lock(descriptor: int) -> None:
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
         try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise Busy("another process holds the high-water mark") from None
+            time.sleep(0.001)
+        else:
             return
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _highest(data: bytes) -> Mark | None:

@@ -12,20 +12,25 @@ new key.
 
 from __future__ import annotations
 
+import logging
 import stat
 from pathlib import Path
 from urllib.parse import quote
 
 from substrate.errors import Denied, InputError, StoreDamaged, SubstrateError
-from substrate.files import replace_file, sync_folder
-from substrate.log.highwater import HighWater
-from substrate.proof.note import Signer, VerifierKey
+from substrate.files import flush, replace_file
+from substrate.kv.translate import typed_errors
+from substrate.log.highwater import HighWater, Mark
+from substrate.proof.head import Head
+from substrate.proof.note import Signer, VerifierKey, generate_signer
 
 __all__ = ["Keyring"]
 
+_log = logging.getLogger(__name__)
+
 
 class Keyring:
-    """The keys of `origin` under `home`. Nothing is created before `install` or `stage`."""
+    """The keys of `origin` under `home`. Nothing is created before `install` or `stage`. I/O errors come typed."""
 
     def __init__(self, home: Path, origin: str) -> None:
         # The ending keeps an origin such as '..' from being a path.
@@ -35,33 +40,60 @@ class Keyring:
         self._next = self.folder / "next.key"
         self._loaded: tuple[tuple[int, int, int], Signer] | None = None
 
-    def install(self, signer: Signer, store: Path) -> None:
-        """Write the first key of a log. InputError if the folder would lie inside the store."""
+    def install(self, origin: str, store: Path) -> Signer:
+        """The first key of a new log, on disk. InputError if its place lies inside the store, or is another log's.
+
+        A key without a mark was left by a creation that died before its commit: it is taken up.
+        """
         if self.folder.resolve().is_relative_to(store.resolve()):
             raise InputError(
                 f"the signing key must not lie inside the store folder {store}: set SUBSTRATE_HOME to another place"
             )
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        replace_file(self._current, (signer.secret() + "\n").encode())
-        sync_folder(self.folder.parent)
+        with typed_errors(f"writing {self._current}"):
+            if self._current.exists():
+                if self.high_water.read() is not None:
+                    raise InputError(
+                        f"another store has the origin {origin}, with its key in {self.folder}: use another"
+                    )
+                return _load(self._current)
+            signer = generate_signer(origin)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace_file(self._current, (signer.secret() + "\n").encode())
+            flush(self.folder.parent)
+            return signer
+
+    def keep_up(self, head: Head) -> None:
+        """Raise the high-water mark to `head`, if this log's keys live here.
+
+        What fails is told, not raised: the entries are durable and acknowledged, and a mark that lags is no fault.
+        """
+        if not self.folder.exists():
+            return
+        try:
+            self.high_water.raise_to(Mark.of(head))
+        except SubstrateError as error:
+            _log.warning("the high-water mark could not be raised: %s", error)
 
     def stage(self, signer: Signer) -> None:
         """Write the key that a rotation is about to put in force."""
-        replace_file(self._next, (signer.secret() + "\n").encode())
+        with typed_errors(f"writing {self._next}"):
+            replace_file(self._next, (signer.secret() + "\n").encode())
 
     def settle(self, in_force: VerifierKey) -> None:
         """Finish a rotation that the log has, drop one that it has not. `in_force` is what the log says."""
-        if not self._next.exists():
-            return
-        if _load(self._next).key == in_force:
-            self._next.rename(self._current)
-        else:
-            self._next.unlink()
-        sync_folder(self.folder)
+        with typed_errors(f"settling {self._next}"):
+            if not self._next.exists():
+                return
+            if _load(self._next).key == in_force:
+                self._next.rename(self._current)
+            else:
+                self._next.unlink()
+            flush(self.folder)
 
     def signer(self, in_force: VerifierKey) -> Signer:
         """The signer of the key that the log says is in force. Denied if it is not here."""
-        signer = self._load_current()
+        with typed_errors(f"reading {self._current}"):
+            signer = self._load_current()
         if signer.key != in_force:
             raise Denied(
                 f"the key in {self._current} is not the one this log is signed with (key id "
@@ -84,14 +116,14 @@ class Keyring:
 def _load(path: Path) -> Signer:
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            raise Denied(f"the signing key {path} can be read by others: chmod 600 it, and consider a key rotation")
-        text = path.read_text(encoding="utf-8")
+            raise Denied(f"the signing key {path} can be read by others: chmod 600 it")
+        data = path.read_bytes()
     except FileNotFoundError:
         raise Denied(
             f"there is no signing key at {path}: this store can be read and checked, but not written to, from here. "
             "Copy the key folder from the machine that made the store, or set SUBSTRATE_HOME"
         ) from None
     try:
-        return Signer.parse(text.rstrip("\n"))
+        return Signer.parse(data.decode("ascii", "replace").rstrip("\n"))
     except SubstrateError:
         raise StoreDamaged(f"the signing key {path} is damaged: restore it from a backup") from None

@@ -11,21 +11,24 @@ from uuid import uuid4
 
 from substrate.clock import Clock, SystemClock
 from substrate.codec import Draft
-from substrate.errors import InputError, NotFound, StoreDamaged
+from substrate.errors import Denied, InputError, NotFound, ProofInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import open_store
-from substrate.log.append import Appended, Appender, Batch, Expect, Plan, View
+from substrate.log.append import Appended, Appender
+from substrate.log.expect import Expect
 from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
 from substrate.log.keyring import Keyring
 from substrate.log.prove import find_record, opening_of, prove_extended, prove_name, prove_recorded
+from substrate.log.replay import View, catch_up, is_behind
+from substrate.log.stored import stored, stored_entry
 from substrate.log.tables import ENTRIES, META, NODES, TABLES, read_seq, seq_key
 from substrate.log.tree import root_at
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle, Opening
-from substrate.proof.entry import Entry, decode_entry
+from substrate.proof.entry import Entry
 from substrate.proof.hashes import HASH_BYTES, leaf_hash
-from substrate.proof.head import Pin, SignedHead
-from substrate.proof.note import VerifierKey, generate_signer
+from substrate.proof.head import MAX_SIZE, Pin, SignedHead
+from substrate.proof.note import VerifierKey, check_key_name, generate_signer
 from substrate.proof.record import Record
 from substrate.settings import load_settings
 
@@ -60,27 +63,40 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
     one is made up otherwise. Raises NotFound, Denied, FormatTooNew, StoreDamaged; RolledBack if the store is older
     than this machine knows it to have been. With `read_only` nothing is written, and no key is needed.
     """
-    folder = Path(path)
-    keys = Path(home) if home is not None else load_settings().home
+    folder = Path(path).expanduser().resolve()
+    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
     tables = [*TABLES, *(table for view in views for table in view.tables)]
+    if origin is not None:
+        _check_origin(origin)
     store = open_store(folder, tables, read_only=read_only, create=create)
     try:
-        with store.read() as transaction:
-            known = transaction.get(META, b"origin")
-        if known is None and not read_only:
-            signer = generate_signer(origin or f"substrate-{uuid4().hex}")
-            appender = Appender(store, Keyring(keys, signer.key.name), clock or SystemClock(), views)
-            appender.create(signer, folder)
-            with store.read() as transaction:
-                known = transaction.get(META, b"origin")
+        if _origin(store) is None and not read_only:
+            new = origin or f"substrate-{uuid4().hex}"
+            Appender(store, Keyring(keys, new), clock or SystemClock(), views).create(new, folder)
+        known = _origin(store)
         if known is None:
             raise NotFound(f"the store in {folder} holds no log yet: open it for writing once")  # noqa: TRY301
-        log = Log(store, Keyring(keys, known.decode()), clock or SystemClock(), views)
+        if origin not in (None, known):
+            raise InputError(f"the store in {folder} is of the origin {known}, not {origin}")  # noqa: TRY301
+        log = Log(store, Keyring(keys, known), clock or SystemClock(), views)
         log.check_at_open()
     except BaseException:
         store.close()
         raise
     return log
+
+
+def _check_origin(origin: str) -> None:
+    try:
+        check_key_name(origin)
+    except ProofInvalid as error:
+        raise InputError(f"origin: {error}") from None
+
+
+def _origin(store: Store) -> str | None:
+    with store.read() as transaction, stored("the origin"):
+        known = transaction.get(META, b"origin")
+        return None if known is None else known.decode()
 
 
 class Log:
@@ -89,6 +105,7 @@ class Log:
     def __init__(self, store: Store, keyring: Keyring, clock: Clock, views: Sequence[View]) -> None:
         self._store = store
         self._keyring = keyring
+        self._views = views
         self._appender = Appender(store, keyring, clock, views)
 
     def __enter__(self) -> Self:
@@ -101,25 +118,17 @@ class Log:
 
     def close(self) -> None:
         """Release the store. What was acknowledged is on disk already."""
-        if not self._store.read_only:
-            self._keyring.high_water.sync()
-        self._store.close()
+        try:
+            if not self._store.read_only:
+                self._keyring.high_water.sync()
+        finally:
+            self._store.close()
 
     # -- writing -------------------------------------------------------------------------------------------------
 
     def append(self, drafts: Iterable[Draft], *, expect: Expect | None = None) -> Appended:
-        """Append drafts as one. On return they are on disk, covered by the returned head. InputError if there are none.
-
-        See `Appender.append` for what else can be raised; then nothing was written.
-        """
-        batch = Batch(list(drafts))
-        if not batch.drafts:
-            raise InputError("nothing to append: give at least one item")
-        return self._appender.append(lambda _: batch, expect)
-
-    def append_planned(self, plan: Plan, *, expect: Expect | None = None) -> Appended:
-        """Append what `plan` decides under the write lock, where it sees all that was written before."""
-        return self._appender.append(plan, expect)
+        """Append drafts as one: see Appender.append for what is promised and raised."""
+        return self._appender.append(list(drafts), expect)
 
     def rotate_key(self) -> VerifierKey:
         """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
@@ -157,17 +166,19 @@ class Log:
     def entry(self, seq: int) -> StoredEntry:
         """One entry. NotFound past the end."""
         with self._store.read() as transaction:
-            data = transaction.get(ENTRIES, seq_key(seq)) if seq >= 0 else None
+            data = transaction.get(ENTRIES, seq_key(seq)) if 0 <= seq <= MAX_SIZE else None
             if data is None:
                 raise NotFound(f"there is no entry {seq}")
-            return StoredEntry(seq, decode_entry(data), opening_of(transaction, seq))
+            return StoredEntry(seq, stored_entry(seq, data), opening_of(transaction, seq))
 
     def entries(self, start: int = 0, limit: int = 1000) -> list[StoredEntry]:
-        """Up to `limit` entries from `start` on, in order."""
+        """Up to `limit` entries from `start` on, in order. InputError if one of the two is negative."""
+        if start < 0 or limit < 0:
+            raise InputError("start and limit are whole numbers from 0 on")
         with self._store.read() as transaction:
-            rows = transaction.scan(ENTRIES, seq_key(start), seq_key(start + limit))
+            rows = transaction.scan(ENTRIES, seq_key(min(start, MAX_SIZE)), seq_key(min(start + limit, MAX_SIZE)))
             return [
-                StoredEntry(read_seq(at), decode_entry(data), opening_of(transaction, read_seq(at)))
+                StoredEntry(read_seq(at), stored_entry(read_seq(at), data), opening_of(transaction, read_seq(at)))
                 for at, data in rows
             ]
 
@@ -200,7 +211,12 @@ class Log:
             check_pin(transaction, head, pin)
 
     def check_at_open(self) -> None:
-        """What every open checks: the head's signature, its root, the last entries, and the high-water mark."""
+        """What every open checks: the head's signature, its root, the last entries, and the high-water mark.
+
+        For writing, it also brings the mark up to a log that is ahead of it, and lets views catch up.
+        """
+        # Before the snapshot: a mark that another process raises meanwhile would seem to be ahead of it.
+        mark = self._keyring.high_water.read()
         with self._store.read() as transaction:
             signed = require_head(transaction)
             if not signed.signed_by(key_in_force(transaction)):
@@ -208,7 +224,17 @@ class Log:
             if root_at(transaction, signed.head.size) != signed.head.root:
                 raise StoreDamaged(f"the log tree does not lead to the root of {signed.head}; run fsck")
             _check_tail(transaction, signed.head.size)
-            check_mark(transaction, signed.head, self._keyring.high_water.read())
+            check_mark(transaction, signed.head, mark)
+            behind = is_behind(transaction, self._views, signed.head.size)
+        if self._store.read_only:
+            if behind:
+                raise Denied("a view of this store is behind its log: open it once for writing, with all its views")
+            return
+        if behind:
+            with self._store.write() as transaction:
+                catch_up(transaction, self._views, require_head(transaction).head.size)
+        if mark is None or mark.size < signed.head.size:
+            self._keyring.keep_up(signed.head)
 
 
 def _check_tail(transaction: ReadTransaction, size: int) -> None:

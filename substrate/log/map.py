@@ -122,6 +122,22 @@ class Tile:
         pushed.append(record)
         return pushed
 
+    def check(self, top: bytes | None) -> None:
+        """StoreDamaged unless the nodes above the dirty ones, up to the `top` that the tile above tells, are right.
+
+        An update hashes these nodes anew from what lies beside its way. Had someone changed one of them, or a record,
+        without this check the signer would lend his change a signature.
+        """
+        nodes, leaves, dirty = self.nodes, self.leaves, self.dirty
+        self.dirty = 0
+        for i in range(15, 1, -1):
+            if dirty >> (2 * i) & 3:
+                dirty |= 1 << i
+                if nodes[i] != _pair(nodes, leaves, 2 * i):
+                    raise StoreDamaged("a tile of the map is not what its records say; run fsck")
+        if top is not None and _pair(nodes, leaves, 2) != top:
+            raise StoreDamaged("a tile of the map is not what the tile above it says; run fsck")
+
     def rehash(self) -> None:
         """Hash anew every inner node above a dirty one, from the bottom up."""
         nodes, leaves, dirty = self.nodes, self.leaves, self.dirty
@@ -220,6 +236,10 @@ class MapUpdate:
                         break
                 else:
                     deeper[digits] = TOP + digits[: level + 1]
+                tile.dirty |= 1 << here
+            for place in {TOP} if level == 0 else wanted:
+                above = self._tiles[place[:-1]].nodes[_WAYS[place[-1]][3]] if level else None
+                self._tiles[place].check(above)
             places = deeper
             level += 1
 

@@ -6,6 +6,7 @@ from substrate.errors import Forgotten, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import check_pin, head_at, keys_since, require_head
 from substrate.log.map import find
+from substrate.log.stored import stored
 from substrate.log.tables import BODIES, ENTRIES, META, seq_key
 from substrate.log.tree import consistency_path, inclusion_path
 from substrate.proof.bundle import Bundle, EntryProof, MapProof, Opening, Rotation, Since
@@ -30,7 +31,10 @@ def find_record(transaction: ReadTransaction, name: str) -> Record | None:
     """What the map says of a name now; None if the store never held it."""
     key = map_key(_map_salt(transaction), name)
     data, _ = find(transaction, key)
-    return decode_record(data) if data is not None and data.startswith(key) else None
+    if data is None or not data.startswith(key):
+        return None
+    with stored("the map's record of a name"):
+        return decode_record(data)
 
 
 def prove_recorded(
@@ -59,7 +63,8 @@ def prove_name(
     data, path = find(transaction, key)
     claim, entry, opening = "absent", None, None
     if data is not None and data.startswith(key):
-        record = decode_record(data)
+        with stored("the map's record of a name"):
+            record = decode_record(data)
         claim = _CLAIMS[record.state]
         entry, opening = _entry(transaction, head.head, record.seq)
     return Bundle(

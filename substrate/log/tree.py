@@ -2,14 +2,14 @@
 
 Row `seq` of NODES holds the leaf hash and then the hash of each perfect subtree that this leaf completes. So a subtree
 (level, index) is one slice of one row, appending writes one row per leaf at the end of the table, and roots and paths
-cost O(log n). pymerkle gives hashing, roots and its proof types; RFC 6962 paths are ours, because its consistency
-proofs have another form.
+cost O(log n). RFC 6962 paths are ours, since pymerkle's consistency proofs have another form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from typing import cast
 
 from pymerkle import BaseMerkleTree
 
@@ -80,9 +80,13 @@ def _fold(transaction: ReadTransaction, spans: Sequence[Span]) -> list[bytes]:
 
 
 class LogTree(BaseMerkleTree):  # type: ignore[misc]  # pymerkle is untyped
-    """The tree of the first `size` entries, as the write transaction sees it, and lives no longer than that."""
+    """The tree of the first `size` entries, as a transaction sees it, and lives no longer than that.
 
-    def __init__(self, transaction: WriteTransaction, size: int) -> None:
+    It gives the library its storage: `append_entries`, `get_root` and its own proofs work over our rows, and fsck uses
+    that to derive the root once more by code that is not ours. To `extend` it takes the write transaction.
+    """
+
+    def __init__(self, transaction: ReadTransaction, size: int) -> None:
         # A capacity of 1: `_get_subroot` is overridden, the library's own cache is never filled.
         super().__init__(algorithm="sha256", capacity=1)
         self._transaction = transaction
@@ -95,7 +99,7 @@ class LogTree(BaseMerkleTree):  # type: ignore[misc]  # pymerkle is untyped
         rows = []
         for seq, leaf in enumerate(leaves, first):
             rows.append((seq_key(seq), grow(stack, seq, leaf)))
-        self._transaction.extend(NODES, rows)
+        cast("WriteTransaction", self._transaction).extend(NODES, rows)
         self._size = first + len(rows)
         return bag(stack)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import astuple, replace
 from pathlib import Path
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -12,11 +14,14 @@ import pytest
 from substrate.clock import ManualClock
 from substrate.codec import decode_body, draft_forget, draft_key, draft_other, draft_put, draft_tombstone
 from substrate.errors import (
+    Busy,
     Conflict,
+    Denied,
     HeadMoved,
     InputError,
     NameInvalid,
     NotFound,
+    ProofInvalid,
     SchemaInvalid,
     StoreDamaged,
     SubstrateError,
@@ -24,14 +29,16 @@ from substrate.errors import (
 )
 from substrate.kv.api import WriteTransaction
 from substrate.limits import LIMITS
-from substrate.log.append import Expect, Logged
+from substrate.log.expect import Expect
 from substrate.log.log import Log
 from substrate.log.map import TOP
+from substrate.log.replay import Logged
 from substrate.log.tables import BODIES, HEADS, MAP, NODES, seq_key
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
+from substrate.proof.head import SignedHead
 from substrate.proof.note import generate_signer
-from substrate.proof.record import State
+from substrate.proof.record import State, encode_record
 from substrate.proof.verify import Verifier
 
 A, B, C = "v1.fact.a", "v1.fact.b", "v1.fact.c"
@@ -103,6 +110,14 @@ def test_expect_lets_through_what_still_holds(log: Log) -> None:
     log.append([draft_put(A, "3")], expect=Expect(versions={A: None}))
 
 
+def test_expect_means_a_name_whatever_way_it_is_typed(log: Log) -> None:
+    log.append([draft_put("v1.fact.\u00e4", "1")])
+    with refused(log, Conflict, "at version 1, not absent"):
+        log.append([draft_put("v1.fact.\u00e4", "2")], expect=Expect(versions={"v1.fact.a\u0308": None}))
+    with pytest.raises(SchemaInvalid, match="whole numbers"):
+        Expect(size="1")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("expect", "error", "match"),
     [
@@ -169,16 +184,35 @@ def test_a_forget_of_single_versions_leaves_the_name_alone(log: Log) -> None:
         ([0], InputError, "needed to check the log"),
         ([1, 2], NotFound, "entry 2 has no body"),
         ([99], NotFound, "entry 99 has no body"),
-        ([3], InputError, "needed to check the log"),
+        ([5], InputError, "needed to check the log"),
+        ([4], InputError, "entry 4 is the current version of its name"),
     ],
 )
 def test_what_cannot_be_erased_is_refused(
     log: Log, seqs: Sequence[int], error: type[SubstrateError], match: str
 ) -> None:
     subject = log.append([draft_put(A, "1"), draft_put(B, "2")]).subjects[1]
+    log.append([draft_put(A, "3"), draft_put(B, "4")])
     log.append([draft_forget(subject, [2])])
     with refused(log, error, match):
         log.append([draft_forget(subject, seqs)])
+
+
+def test_a_forget_must_erase_the_current_version_and_come_alone(log: Log) -> None:
+    log.append([draft_put(A, "1")])
+    record = log.record(A)
+    assert record is not None
+    with refused(log, InputError, "must be erased with it"):
+        log.append([draft_forget(record.subject, [], record.key)])
+    with refused(log, InputError, "changed and forgotten in one append"):
+        log.append([draft_put(A, "2"), draft_forget(record.subject, [1], record.key)])
+
+
+def test_a_version_can_be_erased_when_the_same_append_puts_another_in_its_place(log: Log) -> None:
+    subject = log.append([draft_put(A, "wrong")]).subjects[0]
+    log.append([draft_put(A, "right"), draft_forget(subject, [1])])
+    assert log.prove(A).claim == "current"
+    assert log.entry(1).opening is None
 
 
 def test_entries_that_are_about_no_name_get_an_id_of_their_own(log: Log) -> None:
@@ -203,7 +237,16 @@ def test_entries_that_are_about_no_name_get_an_id_of_their_own(log: Log) -> None
         (lambda: [draft_put(A, "1", {"confidence": float("nan")})], SchemaInvalid, "fields must be JSON"),
         (lambda: [draft_put(A, "1", {"name": A})], SchemaInvalid, "fields must not hold name"),
         (lambda: [draft_put(A, "1", subject=b"short")], SchemaInvalid, "an id is 16 bytes"),
-        (lambda: [draft_other(Kind.PUT, {})], SchemaInvalid, "kind put"),
+        (lambda: [draft_other(Kind.PUT, {})], SchemaInvalid, "only edge, unedge, train and model"),
+        (lambda: [draft_other(Kind.EDGE, [1])], SchemaInvalid, "fields must be JSON"),
+        (lambda: [draft_put(A, "1", {5: "x"})], SchemaInvalid, "string keys"),
+        (lambda: [draft_put(A, "1", {"x": [[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]})], SchemaInvalid, "16 levels deep"),
+        (lambda: [draft_put(A, "1", {"x": "\x01" * 2_000_000})], TooLarge, "body has .* the limit is 7,340,032"),
+        (lambda: [draft_tombstone(A, {"name": B})], SchemaInvalid, "fields must not hold name"),
+        (lambda: [draft_forget(None, [1])], SchemaInvalid, "names the id"),
+        (lambda: [draft_forget(bytes(16), [-1])], SchemaInvalid, "erase must hold seqs"),
+        (lambda: [draft_forget(bytes(16), [1], b"short")], SchemaInvalid, "map key has 32 bytes"),
+        (lambda: ["v1.fact.a = 1"], SchemaInvalid, "an append takes drafts"),
         (lambda: [draft_key(generate_signer("x").key)], InputError, "put in force by a rotation"),
     ],
 )
@@ -254,6 +297,22 @@ def test_views_see_every_entry_once_in_order_inside_the_transaction(reopen: Call
         assert transaction.count("counts") == 3
 
 
+def test_a_view_added_later_catches_up_and_none_may_be_left_out(reopen: Callable[..., Log]) -> None:
+    log = reopen()
+    log.append([draft_put(A, "1"), draft_put(B, "2")])
+    log.close()
+    view = Counting()
+    with pytest.raises(Denied, match="behind its log"):
+        reopen(views=[view], read_only=True)
+    log = reopen(views=[view])
+    assert [entry.seq for entry in view.seen] == [0, 1, 2]
+    log.append([draft_put(C, "3")])
+    assert [entry.seq for entry in view.seen] == [0, 1, 2, 3]
+    log.close()
+    with refused(reopen(), Denied, "has the views"):
+        reopen().append([draft_put(A, "4")])
+
+
 def test_a_view_that_fails_takes_the_whole_append_with_it(reopen: Callable[..., Log]) -> None:
     log = reopen(views=[Failing()])
     before = str(log.head())
@@ -265,15 +324,34 @@ def test_a_view_that_fails_takes_the_whole_append_with_it(reopen: Callable[..., 
         assert transaction.count(BODIES) == 1
 
 
+def test_a_rotation_that_cannot_be_settled_at_once_is_done_all_the_same(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, begun = log._store, []
+
+    def busy_the_second_time() -> object:
+        begun.append(True)
+        if len(begun) > 1:
+            raise Busy("someone else")
+        return type(store).write(store)
+
+    appender = replace(log._appender, store=SimpleNamespace(write=busy_the_second_time))
+    fresh = generate_signer(log.key().name)
+    appender.rotate(fresh)
+    assert log.key() == fresh.key
+    monkeypatch.undo()
+    log.append([draft_put(A, "1")])
+
+
 def test_a_mark_that_cannot_be_raised_is_told_but_the_entries_are_there(
     log: Log, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(type(log._keyring.high_water), "raise_to", fail)
+    monkeypatch.setattr(type(log._keyring.high_water), "_raise_to", fail)
     log.append([draft_put(A, "1")])
-    assert "could not be raised" in caplog.text
+    assert "could not be raised: no room on the disk" in caplog.text
     assert log.prove(A).claim == "current"
 
 
@@ -286,18 +364,47 @@ def test_a_store_without_a_head_cannot_be_appended_to(log: Log) -> None:
 
 
 @pytest.mark.parametrize(("table", "key"), [(NODES, seq_key(1)), (MAP, TOP)])
-def test_the_signer_refuses_a_tree_or_map_that_its_latest_head_does_not_cover(
-    log: Log, table: str, key: bytes
-) -> None:
+def test_the_signer_refuses_a_tree_or_map_that_its_latest_head_does_not_cover(log: Log, table: str, key: bytes) -> None:
     log.append([draft_put(A, "1")])
     with log._store.write() as transaction:
         row = transaction.get(table, key) or b""
         transaction.put(table, key, row[:-1] + bytes([row[-1] ^ 1]))
-    with refused(log, StoreDamaged, "not the one that the latest head was signed over"):
+    with refused(log, StoreDamaged, "run fsck"):
+        log.append([draft_put(B, "2")])
+
+
+def test_the_signer_refuses_a_record_changed_deep_in_the_map(log: Log) -> None:
+    log.append([draft_put(f"v1.fact.n{i}", "old") for i in range(200)])
+    log.append([draft_put("v1.fact.n7", "new")])
+    record = log.record("v1.fact.n7")
+    assert record is not None
+    stale = encode_record(record.key, record.subject, 8, State.LIVE)
+    with log._store.write() as transaction:
+        rows = [(at, row) for at, row in transaction.scan(MAP) if encode_record(*astuple(record)) in row]
+        ((at, row),) = rows
+        transaction.put(MAP, at, row.replace(encode_record(*astuple(record)), stale))
+    assert at != TOP
+    with refused(log, StoreDamaged, "not what its records say|not what the tile above"):
+        log.append([draft_put("v1.fact.n7", "newer")])
+    # Elsewhere in the map appends go on; what was changed has no proof that a verifier would take.
+    log.append([draft_put("v1.fact.elsewhere", "1")])
+    with pytest.raises(ProofInvalid):
+        Verifier(str(log.key())).verify_bundle(log.prove("v1.fact.n7"))
+
+
+def test_the_signer_refuses_to_go_on_from_a_head_that_the_key_in_force_did_not_sign(log: Log) -> None:
+    log.append([draft_put(A, "1")])
+    with log._store.write() as transaction:
+        note = transaction.get(HEADS, seq_key(2)) or b""
+        text = SignedHead.parse(note.decode())
+        changed = SignedHead(replace(text.head, map_root=bytes(32)), text.note)
+        forged = changed.head.text() + note.decode().partition("\n\n")[1][1:] + note.decode().partition("\n\n")[2]
+        transaction.put(HEADS, seq_key(2), forged.encode())
+    with refused(log, StoreDamaged, "not signed by the key in force"):
         log.append([draft_put(B, "2")])
 
 
 def test_creating_a_log_where_there_is_one_changes_nothing(log: Log, tmp_path: Path) -> None:
     before = str(log.head())
-    log._appender.create(generate_signer("another"), tmp_path)
+    log._appender.create("another", tmp_path)
     assert str(log.head()) == before

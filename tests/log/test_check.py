@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from substrate.codec import draft_forget, draft_other, draft_put, draft_tombstone
+from substrate.errors import FormatTooNew, NotFound, SubstrateError
 from substrate.kv.api import WriteTransaction
 from substrate.log import check as check_module
-from substrate.log.append import Logged
 from substrate.log.check import Report, check_store, fsck
-from substrate.log.log import Log
+from substrate.log.log import Log, open_log
 from substrate.log.map import TOP
+from substrate.log.replay import Logged
 from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, seq_key
 from substrate.proof.entry import Kind
 
@@ -35,7 +37,7 @@ def grown(log: Log) -> Log:
 def test_a_sound_store_has_no_damage_and_progress_is_told(
     grown: Log, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_module, "_BATCH", 10)
+    monkeypatch.setattr(check_module, "BATCH", 10)
     told: list[tuple[int, int]] = []
     report = check_store(tmp_path / "store", home=home, progress=lambda done, total: told.append((done, total)))
     size = grown.head().head.size
@@ -48,7 +50,42 @@ def test_a_sound_store_has_no_damage_and_progress_is_told(
 def test_fsck_runs_in_a_child_and_says_the_same(tmp_path: Path, home: Path) -> None:
     assert fsck(tmp_path / "store", home=home) == check_store(tmp_path / "store", home=home)
     assert fsck(tmp_path / "store").ok
-    assert "no store" in str(fsck(tmp_path / "nowhere").damage)
+    with pytest.raises(NotFound, match="no store"):
+        fsck(tmp_path / "nowhere")
+
+
+def test_fsck_does_not_run_what_lies_in_the_working_folder(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.append([draft_put("v1.fact.a", "1")])
+    (tmp_path / "lmdb.py").write_text("raise SystemExit('taken in')", encoding="ascii")
+    monkeypatch.chdir(tmp_path)
+    assert fsck(tmp_path / "store").ok
+
+
+def test_a_store_of_tomorrow_is_no_damage(log: Log, tmp_path: Path) -> None:
+    log.close()
+    (tmp_path / "store" / "CURRENT").write_text("substrate 2 env.0001\n", encoding="ascii")
+    with pytest.raises(FormatTooNew):
+        fsck(tmp_path / "store")
+
+
+def test_a_writer_at_work_is_no_damage(log: Log, tmp_path: Path, home: Path) -> None:
+    done = threading.Event()
+
+    def write() -> None:
+        while not done.is_set():
+            log.append([draft_put("v1.fact.a", "1")])
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(20):
+            assert check_store(tmp_path / "store", home=home).damage is None
+            open_log(tmp_path / "store", home=home).close()
+    finally:
+        done.set()
+        writer.join(30)
 
 
 def flip(data: bytes | None, at: int) -> bytes:
@@ -76,9 +113,24 @@ def earlier(t: WriteTransaction) -> None:
     t.put(ENTRIES, seq_key(7), data[:18] + bytes(8) + data[26:])
 
 
+def strip_signature(t: WriteTransaction) -> None:
+    lines = (t.get(HEADS, seq_key(44)) or b"").decode().splitlines(keepends=True)
+    t.put(HEADS, seq_key(44), "".join(lines[:-1]).encode())
+
+
+def add_signature(t: WriteTransaction) -> None:
+    note = t.get(HEADS, seq_key(41)) or b""
+    t.put(HEADS, seq_key(41), note + "\N{EM DASH} witness AQIDBAUG\n".encode())
+
+
+def keep_body(t: WriteTransaction) -> None:
+    """As if a forget had not erased what it lists: another version of the forgotten name, never listed."""
+    t.put(BODIES, seq_key(3), b"x" * 20)
+
+
 DAMAGE: dict[str, tuple[Callable[[WriteTransaction], None], str]] = {
     "an entry's kind": (change(ENTRIES, seq_key(5), 1), "body of entry 5|entry 5|nodes at entry 5"),
-    "an entry's format": (change(ENTRIES, seq_key(5), 0), "entry 5: entry_format"),
+    "an entry's format": (change(ENTRIES, seq_key(5), 0), "entry 5 is malformed"),
     "an entry's id": (change(ENTRIES, seq_key(5), 4), "nodes at entry 5"),
     "an entry's time": (change(ENTRIES, seq_key(5), 25), "nodes at entry 5|older"),
     "an entry's time, backwards": (earlier, "entry 7 is older"),
@@ -100,6 +152,11 @@ DAMAGE: dict[str, tuple[Callable[[WriteTransaction], None], str]] = {
     "a head that is no text": (lambda t: t.put(HEADS, seq_key(41), b"\xff"), "head at size 41 is malformed"),
     "heads swapped": (swap_heads, "head at size 1 is of another log or size"),
     "a head beyond the end": (lambda t: t.put(HEADS, seq_key(99), b"x"), "beyond the last entry"),
+    "a rotation's head lost": (drop(HEADS, seq_key(44)), "head at size 44"),
+    "a rotation's second signature": (strip_signature, "head at size 44 is not signed by just"),
+    "a signature too many": (add_signature, "head at size 41 is not signed by just"),
+    "a forgotten name's body": (keep_body, "body of entry 3 is not|gone|though entry"),
+    "a view's applied seq": (lambda t: t.put(META, b"applied:x", seq_key(1)), "a view has not applied"),
     "the last head lost": (drop(HEADS, seq_key(46)), "no head covers the last"),
     "a key": (change(KEYS, seq_key(43), -3), "table keys"),
     "a key too many": (lambda t: t.put(KEYS, seq_key(44), b"x"), "table keys"),
@@ -173,6 +230,15 @@ def test_a_view_is_compared_with_a_replay(reopen: Callable[..., Log], tmp_path: 
     assert "view values" in str(check_store(tmp_path / "store", views=[Values()]).damage)
 
 
+def test_a_body_that_outlived_the_forgetting_of_its_name_is_found(log: Log, tmp_path: Path) -> None:
+    log.append([draft_put("v1.fact.a", "first")])
+    log.append([draft_put("v1.fact.a", "second")])
+    record = log.record("v1.fact.a")
+    assert record is not None
+    log.append([draft_forget(record.subject, [record.seq], record.key)])
+    assert "body of entry 1 is there, though entry 3 forgot its name" in str(check_store(tmp_path / "store").damage)
+
+
 def test_a_rolled_back_store_is_told_by_fsck_when_it_knows_the_home(grown: Log, tmp_path: Path, home: Path) -> None:
     shutil.copytree(tmp_path / "store", tmp_path / "old")
     grown.append([draft_put("v1.fact.more", "1")])
@@ -185,7 +251,8 @@ def test_a_file_that_crashes_its_reader_still_gives_a_report(
 ) -> None:
     grown.close()
     monkeypatch.setattr(check_module.sys, "executable", "/bin/false")
-    assert "the check itself failed" in str(fsck(tmp_path / "store").damage)
+    with pytest.raises(SubstrateError, match="says nothing about the store"):
+        fsck(tmp_path / "store")
     crash = tmp_path / "crash"
     crash.write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="ascii")
     crash.chmod(0o755)

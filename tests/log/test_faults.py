@@ -23,6 +23,7 @@ from substrate.log.highwater import HighWater
 from substrate.log.keyring import Keyring
 from substrate.log.log import Log, open_log
 from substrate.log.map import MapUpdate
+from substrate.log.naming import Naming
 from substrate.log.tree import LogTree
 from substrate.proof.note import Signer
 
@@ -34,6 +35,9 @@ STEPS: dict[str, tuple[object, str, str, str]] = {
     "read the key in force": (append_module, "key_in_force", NOTHING, NOTHING),
     "settle a rotation": (Keyring, "settle", NOTHING, NOTHING),
     "load the signing key": (Keyring, "signer", NOTHING, NOTHING),
+    "check the views": (append_module, "check_views", NOTHING, NOTHING),
+    "settle the names": (Naming, "settle", NOTHING, NOTHING),
+    "erase": (Naming, "erase", NOTHING, NOTHING),
     "read the mark": (HighWater, "read", NOTHING, NOTHING),
     "check the mark": (append_module, "check_mark", NOTHING, NOTHING),
     "load the map": (MapUpdate, "_load", NOTHING, NOTHING),
@@ -42,7 +46,7 @@ STEPS: dict[str, tuple[object, str, str, str]] = {
     "grow the tree": (LogTree, "extend", NOTHING, NOTHING),
     "write the map": (MapUpdate, "apply", NOTHING, NOTHING),
     "sign the head": (Signer, "sign", NOTHING, NOTHING),
-    "raise the mark": (HighWater, "raise_to", ALL, ALL),
+    "raise the mark": (HighWater, "_raise_to", ALL, ALL),
 }
 WRITES = ["put", "put_many", "extend"]
 

@@ -29,8 +29,37 @@ def test_a_new_log_has_a_random_origin_or_the_given_one(tmp_path: Path) -> None:
 
 
 def test_an_origin_that_could_not_be_signed_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ProofInvalid, match="key_name"):
+    with pytest.raises(InputError, match="origin: key_name"):
         open_log(tmp_path / "a", home=tmp_path / "h", origin="has space")
+    assert not (tmp_path / "a").exists()
+
+
+def test_an_origin_belongs_to_one_store_of_a_home(tmp_path: Path) -> None:
+    with open_log(tmp_path / "a", home=tmp_path / "h", origin="mine") as log:
+        with pytest.raises(InputError, match="another store has the origin mine"):
+            open_log(tmp_path / "b", home=tmp_path / "h", origin="mine")
+        log.append([draft_put(A, "1")])
+        with pytest.raises(InputError, match="is of the origin mine, not yours"):
+            open_log(tmp_path / "a", home=tmp_path / "h", origin="yours")
+
+
+def test_a_mark_that_lags_is_brought_up_by_the_next_open(log: Log, reopen: Callable[..., Log], home: Path) -> None:
+    mark = next(home.glob("keys/*/high-water"))
+    early = mark.read_bytes()
+    log.append([draft_put(A, "1")])
+    late = mark.read_bytes()
+    log.close()
+    mark.write_bytes(early)
+    reopen().close()
+    assert mark.read_bytes() == late
+
+
+def test_the_home_is_found_again_after_a_change_of_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with open_log("store", home="home") as log:
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        log.append([draft_put(A, "1")])
 
 
 def test_the_home_comes_from_the_environment_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +158,11 @@ def test_entries_are_read_one_by_one_or_in_pages(log: Log) -> None:
     assert [stored.seq for stored in log.entries(2, 3)] == [2, 3, 4]
     assert log.entries(99) == []
     assert log.entry(5).seq == 5
-    for seq in (6, -1):
+    for start, limit in ((-1, 5), (0, -1)):
+        with pytest.raises(InputError):
+            log.entries(start, limit)
+    assert log.entries(2**70) == []
+    for seq in (6, -1, 2**70):
         with pytest.raises(NotFound):
             log.entry(seq)
         with pytest.raises(NotFound):
@@ -138,7 +171,7 @@ def test_entries_are_read_one_by_one_or_in_pages(log: Log) -> None:
 
 def test_an_erased_entry_has_no_proof_of_its_content(log: Log) -> None:
     subject = log.append([draft_put(A, "1")]).subjects[0]
-    log.append([draft_forget(subject, [1])])
+    log.append([draft_put(A, "2"), draft_forget(subject, [1])])
     with pytest.raises(Forgotten, match="erased"):
         log.prove_entry(1)
 

@@ -1,0 +1,92 @@
+"""Views, and how they follow the log: entry by entry in the append's own transaction, or by a replay of what it has.
+
+1. How far a view has got, its applied seq, is a row of META, written with the view's own rows.
+2. A view sees every entry once, in order. A replay meets some without a body, which the first pass met whole and saw
+   erased later; both must end in the same rows.
+3. Who appends must know every view the store has, or that view would silently miss what was appended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from substrate.errors import Denied
+from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.log.stored import stored_entry
+from substrate.log.tables import BODIES, ENTRIES, META, read_seq, seq_key
+from substrate.proof.entry import SALT_BYTES, Kind
+
+__all__ = ["APPLIED", "BATCH", "Logged", "View", "apply_views", "catch_up", "check_views", "is_behind", "replay"]
+
+APPLIED: Final = b"applied:"
+BATCH: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """An entry as views see it. `body` None: erased."""
+
+    seq: int
+    kind: Kind
+    subject: bytes
+    time: int
+    body: bytes | None
+
+
+class View(Protocol):
+    """A set of tables that follows from the log alone."""
+
+    name: str
+    tables: Sequence[str]
+
+    def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
+        """Take in entries that come right after those applied before."""
+
+
+def replay(transaction: ReadTransaction, start: int, stop: int) -> list[Logged]:
+    """The entries start..stop, as views see them."""
+    keys = [seq_key(seq) for seq in range(start, stop)]
+    rows = zip(keys, transaction.get_many(ENTRIES, keys), transaction.get_many(BODIES, keys), strict=True)
+    logged = []
+    for at, data, row in rows:
+        entry = stored_entry(read_seq(at), data)
+        body = None if row is None else row[SALT_BYTES:]
+        logged.append(Logged(read_seq(at), entry.kind, entry.subject, entry.time, body))
+    return logged
+
+
+def apply_views(transaction: WriteTransaction, views: Sequence[View], entries: Sequence[Logged], size: int) -> None:
+    """Hand entries to the views, after which the log has `size` of them."""
+    for view in views:
+        view.apply(transaction, entries)
+        transaction.put(META, APPLIED + view.name.encode(), seq_key(size))
+
+
+def is_behind(transaction: ReadTransaction, views: Sequence[View], size: int) -> bool:
+    """Whether one of the views lacks entries that the log has. StoreDamaged if one is ahead of the log."""
+    return any(_applied(transaction, view) < size for view in views)
+
+
+def catch_up(transaction: WriteTransaction, views: Sequence[View], size: int) -> None:
+    """On return every view has all `size` entries of the log."""
+    for view in views:
+        for start in range(_applied(transaction, view), size, BATCH):
+            stop = min(start + BATCH, size)
+            apply_views(transaction, [view], replay(transaction, start, stop), stop)
+        transaction.put(META, APPLIED + view.name.encode(), seq_key(size))
+
+
+def check_views(transaction: ReadTransaction, views: Sequence[View], size: int) -> None:
+    """Denied unless just the views of this store are given and all have followed: else one would miss entries."""
+    known = {at.removeprefix(APPLIED).decode() for at, _ in transaction.scan(META, APPLIED, APPLIED + b"\xff")}
+    if known != {view.name for view in views} or is_behind(transaction, views, size):
+        raise Denied(
+            f"this store has the views {sorted(known) or 'none'}; open it with just these, and all will follow"
+        )
+
+
+def _applied(transaction: ReadTransaction, view: View) -> int:
+    row = transaction.get(META, APPLIED + view.name.encode())
+    return 0 if row is None else read_seq(row)
