@@ -6,8 +6,7 @@ log's map of names said so at the head in the bundle. With a pin also: the log y
 
 Does not prove: that text or times are true; that nothing came after this head; that all saw the same log (compare pins
 for that). Without a key or a pin: only that the bundle agrees with itself, and anyone can make one that does.
-Exit codes: 0 verified, 1 rejected, 2 cannot be read or wrong usage, 3 consistent, origin untrusted.
-The formats are in docs/proofs.md. Sizes, positions and directions come from claim and head, never from a path.
+Exit codes: 0 verified, 1 rejected, 2 unreadable or wrong usage, 3 consistent, origin untrusted. Formats: docs/proofs.md
 """
 
 import argparse
@@ -20,6 +19,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace as Values
+from unicodedata import is_normalized
 
 MAX_BYTES, EPOCH = 16 * 2**20, datetime(1970, 1, 1, tzinfo=UTC)  # more bytes than any honest bundle has
 KINDS = dict(enumerate(("put", "tombstone", "edge", "unedge", "train", "forget", "model", "key"), start=1))
@@ -121,7 +121,7 @@ def read_vkey(text: str) -> dict[tuple[str, bytes], bytes]:
 def read_head(note: str, keys: dict[tuple[str, bytes], bytes]) -> Values:
     """What a signed note says. If there are keys, one of them signed it; a false signature of any of them rejects."""
     parts = re.fullmatch(NOTE, note)
-    need(parts and int(parts[3]) < 2**63, "the head is not a signed note of origin, size, root and map root")
+    need(parts and int(parts[3]) < 2**63 and len(note) <= 2**16, "not a signed note of origin, size, root and map root")
     text, origin, size, *roots, tail = parts.groups()
     root, map_root = read(roots, [32], "a root in the head")
     lines = {(line.split()[1], read(line.split()[2], 0, "a signature")) for line in tail.splitlines()}
@@ -159,7 +159,7 @@ def check_map(bundle: Values, head: Values, body: dict) -> None:
     leaf, path = bundle.map.leaf, bundle.map.path
     asked = hmac.digest(bundle.map.salt, bundle.name.encode(), "sha256")
     node, bits = sha256(b"\0", leaf) if leaf else bytes(32), f"{int.from_bytes(asked):0256b}"[: len(path)]
-    need(len(path) == len(bits), "the map path is too long")
+    need(len(path) == len(bits) and is_normalized("NFC", bundle.name), "a map path too long, or a name not in NFC")
     for bit, side in zip(reversed(bits), path, strict=True):
         node = sha256(b"\1", side, node) if bit == "1" else sha256(b"\1", node, side)
     need(sha256(b"\2", bundle.map.salt, node) == head.map_root, "the map path does not lead to the head's map root")

@@ -138,8 +138,14 @@ class Bundle:
     @classmethod
     def parse(cls, text: str) -> Bundle:
         """The bundle in a file's text. ProofInvalid if a member is missing, unknown, there twice or misshapen."""
-        if len(text) > MAX_BUNDLE:
-            raise ProofInvalid("length", f"a bundle has at most {MAX_BUNDLE:,} characters")
+        if not isinstance(text, str):
+            raise ProofInvalid("shape", "a bundle is handed in as text")
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError:
+            raise ProofInvalid("shape", "the bundle contains a lone surrogate, which has no bytes to hash") from None
+        if size > MAX_BUNDLE:
+            raise ProofInvalid("length", f"a bundle has at most {MAX_BUNDLE:,} bytes")
         members = _object(read_json(text, "the bundle"), "the bundle")
         if members.get("format") != FORMAT:
             raise ProofInvalid("format", f"not a bundle of the format {FORMAT!r}")
@@ -184,8 +190,11 @@ def _read_opening(value: Json) -> Opening:
 def _read_map(value: Json) -> MapProof:
     members = _exactly(_object(value, "map"), {"salt", "leaf", "path"}, "map")
     leaf = members["leaf"]
+    salt = unb64(_text(members["salt"], "map.salt"), "map.salt", MAP_SALT_BYTES)
+    if salt == EMPTY:
+        raise ProofInvalid("length", "a map salt of zeros is none")
     return MapProof(
-        unb64(_text(members["salt"], "map.salt"), "map.salt", MAP_SALT_BYTES),
+        salt,
         None if leaf is None else unb64(_text(leaf, "map.leaf"), "map.leaf", RECORD_BYTES),
         _path(members["path"], "map.path", MAX_DEPTH, empty_allowed=True),
     )
@@ -244,10 +253,6 @@ def _list(value: Json, what: str) -> list[Json]:
 def _text(value: Json, what: str) -> str:
     if not isinstance(value, str):
         raise ProofInvalid("shape", f"{what} must be a string")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ProofInvalid("shape", f"{what} contains a lone surrogate, which has no bytes to hash") from None
     return value
 
 

@@ -72,6 +72,8 @@ def read_json(text: str, what: str) -> Json:
 
     try:
         value: Json = json.loads(text, object_pairs_hook=once, parse_constant=refuse, parse_float=finite)
+        if "\\u" in text:  # an escape may stand for a lone surrogate, which has no UTF-8
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise ProofInvalid("json", f"{what} is not well-formed JSON") from None
     return value

@@ -65,6 +65,8 @@ class VerifierKey:
     @classmethod
     def parse(cls, text: str) -> VerifierKey:
         """The key in a vkey text; ProofInvalid if the text is malformed or its key id does not fit."""
+        if not isinstance(text, str):
+            raise ProofInvalid("vkey", "a verifier key is handed in as text")
         name, plus, rest = text.partition("+")
         key_id, plus2, encoded = rest.partition("+")
         if not (plus and plus2):
@@ -120,7 +122,7 @@ class Note:
 def open_note(data: str) -> Note:
     """The note in its text form; ProofInvalid if it is malformed or carries no signature."""
     if len(data) > _MAX_NOTE:
-        raise ProofInvalid("note", "the note is longer than 64 KiB")
+        raise ProofInvalid("note", f"a note has at most {_MAX_NOTE:,} characters")
     text, blank, tail = data.partition("\n\n")
     lines = tail.split("\n")
     if not blank or len(lines) < 2 or lines.pop() != "":  # noqa: PLR2004 - one line and the end of its newline
@@ -135,8 +137,6 @@ def _read_signature(line: str) -> Signature:
     if match is None:
         raise ProofInvalid("note", "a signature line reads: em dash, name, base64, one space between each")
     data = unb64(match[2], "a signature line")
-    if len(data) <= _KEY_ID_BYTES:
-        raise ProofInvalid("note", "a signature line holds a key id and a signature")
     return Signature(match[1], data[:_KEY_ID_BYTES], data[_KEY_ID_BYTES:])
 
 

@@ -13,9 +13,10 @@ import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from unicodedata import is_normalized
 
 from substrate.errors import InputError, ProofInvalid
-from substrate.proof.bundle import MAX_DEPTH, Bundle, EntryProof, MapProof, Opening
+from substrate.proof.bundle import MAX_DEPTH, Bundle, EntryProof, MapProof, Opening, Since
 from substrate.proof.encoding import Json, read_json
 from substrate.proof.entry import Entry, Kind, decode_entry
 from substrate.proof.hashes import EMPTY, HASH_BYTES, commitment, leaf_hash, map_key, map_root, node_hash
@@ -121,6 +122,8 @@ class Verdict:
     seq: int | None = None
     entry: Entry | None = None
     body: str | None = None
+    since: Since | None = None
+    """The earlier log that this one was shown to contain. Whose it is, only a pin tells."""
 
 
 class Verifier:
@@ -137,12 +140,18 @@ class Verifier:
         self._key = VerifierKey.parse(key) if key is not None else self._pin.key if self._pin is not None else None
         self._heads: dict[str, Head] = {}
 
-    def verify(self, text: str) -> Verdict:
-        """The verdict on a bundle file's text. ProofInvalid, with a `reason`, if anything at all does not hold."""
-        return self.verify_bundle(Bundle.parse(text))
+    def verify(self, text: str, *, claim: str | None = None, name: str | None = None) -> Verdict:
+        """The verdict on a bundle file's text. ProofInvalid, with a `reason`, if anything at all does not hold.
 
-    def verify_bundle(self, bundle: Bundle) -> Verdict:
+        Say what you asked for: a bundle with another `claim`, or about another `name`, is rejected then. Otherwise look
+        at the verdict, since a true bundle about something else is as valid as the one you wanted.
+        """
+        return self.verify_bundle(Bundle.parse(text), claim=claim, name=name)
+
+    def verify_bundle(self, bundle: Bundle, *, claim: str | None = None, name: str | None = None) -> Verdict:
         """As `verify`, for a bundle already parsed."""
+        if claim not in (None, bundle.claim) or name not in (None, bundle.name):
+            raise ProofInvalid("not_asked", "a bundle with another claim, or about another name, than was asked for")
         key, turned = self._key, 0
         for rotation in bundle.rotations:
             head = self._signed_head(rotation.head, key)
@@ -204,6 +213,8 @@ class Verifier:
             body = bundle.opening.body.decode()
             seq = bundle.entry.seq
         if bundle.name is not None and bundle.map is not None:
+            if not is_normalized("NFC", bundle.name):
+                raise ProofInvalid("name_form", "a name is spelled in Unicode NFC: no store has another spelling")
             key = map_key(bundle.map.salt, bundle.name)
             if not hmac.compare_digest(fold_map(key, bundle.map), head.map_root):
                 raise ProofInvalid("map_root_mismatch", "leaf and path do not lead to the map root of the head")
@@ -216,7 +227,7 @@ class Verifier:
                 _check_subject(entry, members, kind, bundle.name, key)
                 if record != Record(key, entry.subject, seq, state):
                     raise ProofInvalid("map_leaf", "the map's leaf is of another name, atom, seq or state, or missing")
-        return Verdict(bundle.claim, self._key is not None, head, bundle.name, seq, entry, body)
+        return Verdict(bundle.claim, self._key is not None, head, bundle.name, seq, entry, body, bundle.since)
 
 
 def _check_entry(proof: EntryProof, opening: Opening, head: Head) -> tuple[Entry, dict[str, Json]]:
@@ -235,9 +246,7 @@ def _next_key(entry: Entry, members: dict[str, Json], head: Head) -> VerifierKey
     if entry.kind is not Kind.KEY:
         raise ProofInvalid("rotation", "the entry of a rotation is of kind key")
     vkey = members.get("vkey")
-    if not isinstance(vkey, str):
-        raise ProofInvalid("rotation", "the body of a key entry names no vkey")
-    key = VerifierKey.parse(vkey)
+    key = VerifierKey.parse(vkey if isinstance(vkey, str) else "")
     if key.name != head.origin:
         raise ProofInvalid("rotation", "a rotation does not change the origin")
     return key

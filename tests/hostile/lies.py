@@ -22,9 +22,21 @@ def lies(seed: int) -> list[Case]:
         *_about_entries(seed),
         *_about_bodies(seed),
         *_about_absence(seed),
+        *_about_spelling(seed),
         *about_heads(seed),
         *about_history(seed),
         *about_rotations(seed),
+    ]
+
+
+def _about_spelling(seed: int) -> list[Case]:
+    """Names that look like another name, because they are not in the one form that stores use."""
+    store = new_store(seed)
+    store.put("v1.\u00e4", 1)
+    store.put("v1.o\u0308", 2)
+    return [
+        case_of("absent in another spelling", store, store.bundle("absent", "v1.a\u0308")),
+        case_of("current in another spelling", store, store.bundle("current", "v1.o\u0308")),
     ]
 
 

@@ -211,6 +211,16 @@ def test_a_rotation_gives_a_chain_of_trust_from_the_old_key_and_from_an_old_pin(
         log.prove(A, trusting=generate_signer(old.name).key)
 
 
+def test_a_true_bundle_about_something_else_is_not_what_was_asked_for(log: Log) -> None:
+    log.append([draft_put(A, "1"), draft_put("v1.fact.b", "2")])
+    verifier = Verifier(key=str(log.key()))
+    bundle = log.prove("v1.fact.b").to_json()
+    assert verifier.verify(bundle, claim="current", name="v1.fact.b").trusted
+    for asked in ({"name": A}, {"claim": "absent"}, {"claim": "absent", "name": "v1.fact.b"}):
+        with pytest.raises(ProofInvalid, match="not_asked"):
+            verifier.verify(bundle, **asked)
+
+
 def test_the_old_key_is_destroyed_by_a_rotation(log: Log, home: Path) -> None:
     secret = next(home.glob("keys/*/signing.key")).read_bytes()
     log.rotate_key()
