@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 
 # From the bottom up. A part may import its own layer and those before it; cycles are refused separately.
 LAYERS = [
-    {"errors", "model", "names", "limits", "clock", "files", "settings"},
+    {"errors", "model", "names", "limits", "clock", "files", "secrets", "settings"},
     {"proof"},
     {"codec"},
     {"kv"},
@@ -32,7 +32,8 @@ RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 ONLY: dict[str, set[str]] = {
     "errors": set(),
     "proof": {"errors"},
-    "kv": {"errors"},
+    "secrets": set(),
+    "kv": {"errors", "files"},
     "surfaces": {"errors", "model", "engine"},
 }
 
