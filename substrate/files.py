@@ -7,12 +7,14 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["flush", "flush_descriptor", "replace_file"]
+__all__ = ["flush", "flush_descriptor", "make_folder", "remove_leftovers", "replace_file"]
+
+_SUFFIX = ".new"
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
     """On return `path` holds `data` and will after a power loss. Until then it holds what it held. Raises OSError."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{_SUFFIX}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
     try:
         try:
@@ -27,6 +29,20 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
         temporary.unlink(missing_ok=True)
         raise
     flush(path.parent)
+
+
+def make_folder(path: Path) -> None:
+    """On return there is such a folder, private if it is new, and there will be after a power loss. Raises OSError."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for folder in missing:
+        flush(folder.parent)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what processes that were killed in the middle of this left in `folder`. Nobody else may be at it now."""
+    for path in folder.glob(f".*{_SUFFIX}"):
+        path.unlink(missing_ok=True)
 
 
 def flush(path: Path) -> None:

@@ -16,7 +16,7 @@ from substrate import errors
 from substrate.clock import ManualClock, SystemClock
 from substrate.codec import decode_body, decode_vkey, draft_forget, draft_put, map_change
 from substrate.errors import InputError, StoreDamaged, SubstrateError, TooLarge
-from substrate.files import replace_file
+from substrate.files import remove_leftovers, replace_file
 from substrate.limits import LIMITS
 from substrate.names import check_name
 from substrate.proof.entry import Kind
@@ -103,6 +103,9 @@ def test_a_replaced_file_is_the_old_one_or_the_new_one(tmp_path: Path, monkeypat
         with pytest.raises(OSError, match="Input/output"):
             replace_file(path, b"new")
     assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+    (tmp_path / ".file.1.new").write_bytes(b"left by a dead process")
+    remove_leftovers(tmp_path)
     assert list(tmp_path.iterdir()) == [path]
     replace_file(path, b"new" * 1000)
     assert path.read_bytes() == b"new" * 1000

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
@@ -37,6 +38,7 @@ __all__ = [
     "flip",
     "found",
     "identity",
+    "is_full",
     "is_store",
     "live",
     "parse",
@@ -54,6 +56,7 @@ _FIRST = "env.0001"
 _POINTER = re.compile(rb"substrate ([0-9]{1,9}) (.*)\n", re.DOTALL)
 _ENVIRONMENT = re.compile(r"env\.[0-9]{4,9}")
 _TWO_META_PAGES = 2 * 4096
+_ROOM = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +176,9 @@ def found(folder: Path, build: Callable[[Path], None]) -> None:
     seal(folder / _FIRST)
     (folder / _CREATING).rename(folder / _CURRENT)
     _flush(folder)
-    _flush(folder.parent)
+    for parent in folder.parents:  # of those above, `prepare` may have made some
+        with suppress(PermissionError):
+            _flush(parent)
 
 
 def begin_environment(folder: Path, name: str) -> Path:
@@ -217,6 +222,19 @@ def discard(path: Path) -> None:
         os.truncate(path / "data.mdb", 0)
     with suppress(FileNotFoundError):
         shutil.rmtree(path)
+
+
+def is_full(path: Path) -> bool:
+    """Whether the data file of an environment cannot grow. The caller holds the writer lock."""
+    try:
+        with (path / "data.mdb").open("r+b", buffering=0) as file:
+            end = file.seek(0, os.SEEK_END)
+            try:
+                return (file.write(bytes(_ROOM)) or 0) < _ROOM
+            finally:
+                file.truncate(end)
+    except OSError as error:
+        return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def _write(path: Path, name: str) -> None:

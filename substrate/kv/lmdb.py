@@ -21,6 +21,7 @@ import lmdb
 from lmdb import _envid
 
 from substrate.errors import Denied, SchemaInvalid, StoreDamaged
+from substrate.kv import folder
 from substrate.kv.handle import Handle
 from substrate.kv.transactions import Reading, Writing
 from substrate.kv.translate import DAMAGED, from_lmdb, typed_errors
@@ -152,9 +153,10 @@ class _LmdbEnvironment:
             else:
                 self.find_tables()
         except BaseException as error:
+            path = Path(raw.path())
             raw.close()
             if isinstance(error, lmdb.Error):
-                raise from_lmdb(error) from error
+                raise from_lmdb(error, lambda: writable and folder.is_full(path)) from error
             raise
 
     def find_tables(self) -> None:
@@ -174,11 +176,22 @@ class _LmdbEnvironment:
         try:
             if write:
                 self._raw.reader_check()
-            return self._raw.begin(write=write)
+                return self._raw.begin(write=True)
+            txn = self._raw.begin()
+            while self._is_torn(txn):
+                txn.abort()
+                txn = self._raw.begin()
         except lmdb.MapResizedError:
             return None
         except lmdb.Error as error:
             raise from_lmdb(error) from error
+        return txn
+
+    def _is_torn(self, txn: lmdb.Transaction[bytes]) -> bool:
+        # To begin, LMDB reads the number of the last commit, then the one of the two meta pages that is its. Put to
+        # sleep in between for two commits, it finds there the page of a later commit, not yet flushed: the snapshot
+        # would show what may still be lost, and the next one might be older. Seen with 8 readers on 2 busy cores.
+        return self._raw.info()["last_txnid"] > txn.id() + 1
 
     def adopt_map(self) -> None:
         """Take over the size to which another process has grown the map. No transaction is live."""
@@ -211,7 +224,8 @@ class _LmdbEnvironment:
     def disown(self) -> None:
         """This process is a forked child: one reference more than there is keeps Python from ever closing it.
 
-        Closing would end the transactions in it, and free their slots in the table by which the parent still reads.
+        Closing would end transactions of the parent, and drop this process's locks on the table of readers: they belong
+        to process and file, and the child has opened the same file anew.
         """
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._raw))
 

@@ -17,10 +17,11 @@ from pathlib import Path
 from threading import RLock
 from time import monotonic
 from typing import Any, Protocol
+from weakref import ref
 
 from substrate.errors import NotFound
 from substrate.kv import folder
-from substrate.kv.gate import Locks
+from substrate.kv.gate import Claim, Locks
 from substrate.kv.translate import typed_errors
 
 __all__ = ["Environment", "Opener", "RawTransaction", "Shared", "Transaction"]
@@ -98,7 +99,7 @@ class Shared:
         self.handles = 0
         self.usable = True
         self.failure: str | None = None
-        self.live: set[Transaction] = set()
+        self.live: dict[int, ref[Transaction]] = {}
         self.locks = Locks(path, create=create_locks)
         self._opener = opener
         self._tables: frozenset[str] = frozenset()
@@ -107,38 +108,36 @@ class Shared:
         self._environment: Environment | None = None
         self._opening = RLock()
 
-    def enter(self, deadline: float) -> Environment:
-        """Enter the gate, and there follow CURRENT. If this raises, the thread is not inside."""
-        gate = self.locks.gate
-        depth = gate.depth()
+    def enter(self, claim: Claim, deadline: float) -> Environment:
+        """Enter the gate, and there follow CURRENT. If this raises, the claim is not inside."""
         try:
-            gate.enter(deadline)
+            claim.enter(deadline)
             environment, pin = self._environment, self._pin
             if environment is None or pin is None or environment.incomplete or not pin.is_current():
                 environment = self._follow()
         except BaseException:
-            gate.leave_to(depth)
+            claim.leave()
             raise
         return environment
 
-    def enter_to_write(self, deadline: float) -> Environment:
-        """The same for a thread that holds the writer lock: the environment is writable."""
-        environment = self.enter(deadline)
-        if not environment.writable:
-            self.leave()
-            self.close_environment(deadline)
-            environment = self.enter(deadline)
+    def enter_to_write(self, claim: Claim, deadline: float) -> Environment:
+        """The same for a claim that has the writer lock: the environment is writable."""
+        while not (environment := self.enter(claim, deadline)).writable:
+            claim.leave()
+            with self.locks.gate.alone(deadline, everywhere=False):
+                self._close()
+                self._follow()  # CURRENT does not move: that too takes the writer lock
         return environment
-
-    def leave(self) -> None:
-        """Leave the gate."""
-        self.locks.gate.leave()
 
     def adopt_map(self, deadline: float) -> None:
         """Another process has grown the map: take that over, while no transaction of this process is live."""
         with self.locks.gate.alone(deadline, everywhere=False):
             if self._environment is not None:
                 self._environment.adopt_map()
+
+    def is_full(self) -> bool:
+        """Whether the data file cannot grow. For a thread that is in a write transaction."""
+        return self._pin is not None and folder.is_full(self.path / self._pin.name)
 
     def fail(self, reason: str) -> None:
         """From now on every call through this object is refused."""
@@ -147,11 +146,12 @@ class Shared:
 
     def found(self, deadline: float) -> None:
         """Create the store if another process has not."""
-        self.locks.writer.acquire(deadline)
+        claim = self.locks.claim()
+        claim.write(deadline)
         try:
             folder.found(self.path, self._opener.create)
         finally:
-            self.locks.writer.release()
+            claim.end()
 
     def declare(self, tables: Iterable[str], deadline: float, *, write: bool) -> None:
         """Take these tables up. On return the environment is open, and clear of debris if nobody was writing."""
@@ -160,13 +160,14 @@ class Shared:
             with self.locks.gate.alone(deadline, everywhere=False):
                 self._tables = self._tables.union(tables)
                 self._close()
-        self.enter(deadline)
-        self.leave()
-        if write and not self.locks.writer.is_mine() and self.locks.writer.try_acquire():
-            try:
+        claim = self.locks.claim()
+        try:
+            self.enter(claim, deadline)
+            claim.leave()
+            if write and not self.locks.writer.is_mine() and claim.try_write():
                 folder.remove_debris(self.path, folder.live(self.path))
-            finally:
-                self.locks.writer.release()
+        finally:
+            claim.end()
 
     def replace(self, build: Callable[[Environment, Path], None], wait_s: float) -> None:
         """Put what `build` makes in the place of the live environment, while others read and nobody writes.
@@ -174,52 +175,43 @@ class Shared:
         Killed or failing at any point, the old state is live or the new one, whole; what is left over goes with the
         next writable open.
         """
-        self.locks.gate.refuse_inside()
-        self.locks.writer.acquire(monotonic() + wait_s)
+        claim = self.locks.claim()
         try:
+            claim.write(monotonic() + wait_s)
             old = folder.live(self.path)
             folder.remove_debris(self.path, old)
             new = folder.after(old)
             target = folder.begin_environment(self.path, new)
             try:
-                self._build(build, target, monotonic() + wait_s)
+                build(self.enter(claim, monotonic() + wait_s), target)
+                claim.leave()
                 folder.seal(target)
                 self._flip(new, monotonic() + wait_s)
             except BaseException:
+                claim.leave()
                 if folder.live(self.path) == old:
                     folder.discard(target)
                 raise
             folder.discard(self.path / old)
         finally:
-            self.locks.writer.release()
-
-    def close_environment(self, deadline: float) -> None:
-        """Close it when no transaction of this process is live. The next one opens it again."""
-        with self.locks.gate.alone(deadline, everywhere=False):
-            self._close()
+            claim.end()
 
     def close(self, deadline: float) -> None:
-        """Close everything."""
-        self.close_environment(deadline)
+        """Close everything, when no transaction of this process is live; Busy after the deadline."""
+        with self.locks.gate.alone(deadline, everywhere=False):
+            self._close()
         self.locks.close()
 
     def disown(self) -> None:
         """This process is a forked child."""
         self.usable = False
-        for transaction in self.live:
+        for transaction in [found for found in (reference() for reference in self.live.values()) if found]:
             transaction.disown()
         if self._environment is not None:
             self._environment.disown()
         if self._pin is not None:
             self._pin.close()
         self.locks.close()
-
-    def _build(self, build: Callable[[Environment, Path], None], target: Path, deadline: float) -> None:
-        environment = self.enter(deadline)
-        try:
-            build(environment, target)
-        finally:
-            self.leave()
 
     def _flip(self, name: str, deadline: float) -> None:
         with self.locks.gate.alone(deadline, everywhere=True):
@@ -228,10 +220,10 @@ class Shared:
 
     def _follow(self) -> Environment:
         with self._opening, typed_errors(str(self.path)):
-            if folder.identity(self.path) != self.identity:
-                raise NotFound(f"another folder is now at {self.path}; open the store again")
             pin = folder.pin(self.path)
             try:
+                if folder.identity(self.path) != self.identity:
+                    raise NotFound(f"another folder is now at {self.path}; open the store again")  # noqa: TRY301
                 if self._environment is None or self._pin is None or pin.name != self._pin.name:
                     self._close()
                     self._environment = self._open(folder.environment(self.path, pin.name))
@@ -246,15 +238,12 @@ class Shared:
             return self._environment
 
     def _open(self, path: Path) -> Environment:
-        writer = self.locks.writer
-        if writer.is_mine():
-            return self._opener.open(path, self._tables, writable=True)
-        if not (self._for_writing and writer.try_acquire()):
-            return self._opener.open(path, self._tables, writable=False)
+        writer, claim = self.locks.writer, self.locks.claim()
         try:
-            return self._opener.open(path, self._tables, writable=True)
+            writable = writer.is_mine() or (self._for_writing and claim.try_write())
+            return self._opener.open(path, self._tables, writable=writable)
         finally:
-            writer.release()
+            claim.end()
 
     def _close(self) -> None:
         environment, self._environment = self._environment, None

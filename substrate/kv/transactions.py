@@ -7,20 +7,24 @@
    store is unusable until it is opened again.
 4. A thread may read while it reads or writes; each sees what was committed before it began. It may not begin to write
    meanwhile: it would wait inside the gate.
+5. An interrupt may strike instead of `__exit__`. Then transaction and claim end with this object: in either order, as
+   ending a transaction touches no page.
 
 No error of LMDB passes: around each of its calls whatever is not ours is translated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import get_ident
 from time import monotonic
 from types import TracebackType
 from typing import Any, NoReturn, Self, cast
+from weakref import ref
 
 from substrate.errors import Denied, Full, SchemaInvalid, StoreDamaged, SubstrateError, TooLarge, Unusable
 from substrate.kv.api import MAX_KEY
+from substrate.kv.gate import Claim
 from substrate.kv.handle import Handle
 from substrate.kv.shared import RawTransaction, Shared
 from substrate.kv.translate import DAMAGED, from_lmdb
@@ -58,10 +62,11 @@ def _refuse_key(key: bytes) -> NoReturn:
 class Reading:
     """A snapshot: `api.ReadTransaction`."""
 
-    __slots__ = ("_handle", "_shared", "_tables", "_thread", "_txn")
+    __slots__ = ("__weakref__", "_claim", "_handle", "_shared", "_tables", "_thread", "_txn")
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
+        self._claim: Claim
         self._shared: Shared
         self._tables: Mapping[str, Any] = {}
         self._thread = get_ident()
@@ -69,21 +74,21 @@ class Reading:
 
     def __enter__(self) -> Self:
         handle = self._handle
-        self._begin(handle.shared(), monotonic() + handle.wait_s, write=False)
+        shared = handle.shared()
+        self._begin(shared, shared.locks.claim(), monotonic() + handle.wait_s, write=False)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._check_thread()
-        txn = self._txn
-        if txn is _INHERITED:
+        if self._txn is _INHERITED:
             return
-        self._txn = _ENDED
+        abort = self._txn.abort
         try:
-            txn.abort()
+            abort()
         finally:
-            self._leave()
+            self._end()
 
     def get(self, table: str, key: bytes) -> bytes | None:
         """The value at `key`, or None."""
@@ -119,11 +124,12 @@ class Reading:
 
         What it yields after a write to the same table is not promised.
         """
-        open_cursor = self._txn.cursor
+        txn = self._txn
+        open_cursor = txn.cursor
         self._check_thread()
         try:
             db = self._tables[table]
-            return iter(()) if db is None else self._walk(open_cursor(db), start, stop, reverse=reverse)
+            return iter(()) if db is None else self._walk(txn, open_cursor(db), start, stop, reverse=reverse)
         except Exception as error:
             raise self._typed(error, table) from error
 
@@ -141,44 +147,46 @@ class Reading:
         """This process is a forked child: the transaction is not its to use or to end."""
         self._txn = _INHERITED
 
-    def _begin(self, shared: Shared, deadline: float, *, write: bool) -> None:
+    def _begin(self, shared: Shared, claim: Claim, deadline: float, *, write: bool) -> None:
         if self._txn is not _NOT_BEGUN:
             raise Denied("a transaction begins once; call read() or write() again")
-        gate = shared.locks.gate
-        depth = gate.depth()
         try:
             txn = None
             while txn is None:
-                environment = shared.enter_to_write(deadline) if write else shared.enter(deadline)
+                environment = (shared.enter_to_write if write else shared.enter)(claim, deadline)
                 try:
                     txn = environment.begin(write=write)
                 except Unusable as error:
                     shared.fail(str(error))
                     raise
                 if txn is None:
-                    shared.leave()
+                    claim.leave()
                     shared.adopt_map(deadline)
             self._thread = get_ident()
-            self._shared, self._tables, self._txn = shared, environment.tables, txn
-            shared.live.add(self)
+            self._claim, self._shared, self._tables, self._txn = claim, shared, environment.tables, txn
+            shared.live[id(self)] = ref(self)
         except BaseException:
-            gate.leave_to(depth)
+            self._txn = _ENDED
+            claim.end()
             raise
 
-    def _leave(self) -> None:
-        self._shared.live.discard(self)
-        self._shared.leave()
+    def _end(self) -> None:
+        self._txn = _ENDED
+        self._shared.live.pop(id(self), None)
+        self._claim.end()
 
     def _walk(
         self,
+        txn: RawTransaction,
         cursor: Any,  # noqa: ANN401
         start: bytes,
         stop: bytes | None,
         *,
         reverse: bool,
     ) -> Iterator[tuple[bytes, bytes]]:
-        txn = self._txn
         try:
+            if self._txn is not txn or get_ident() != self._thread:
+                self._refuse_scan()
             if not reverse:
                 items = cursor.iternext() if cursor.set_range(start) else ()
             elif stop is not None and cursor.set_range(stop):
@@ -209,6 +217,9 @@ class Reading:
             return SchemaInvalid(f"no table {table!r}; the store was opened with {', '.join(sorted(self._tables))}")
         if isinstance(error, TypeError):
             return SchemaInvalid(f"table {table}: keys and values are bytes, an item is a tuple of both ({error})")
+        return self._from_lmdb(error)
+
+    def _from_lmdb(self, error: Exception) -> SubstrateError:
         return from_lmdb(error)
 
 
@@ -225,36 +236,25 @@ class Writing(Reading):
         handle = self._handle
         deadline = monotonic() + handle.wait_s
         shared = handle.shared()
-        if not shared.locks.writer.is_mine():
-            shared.locks.gate.refuse_inside()
-        shared.locks.writer.acquire(deadline)
-        try:
-            self._begin(shared, deadline, write=True)
-        except BaseException:
-            shared.locks.writer.release()
-            raise
+        claim = shared.locks.claim()
+        claim.write(deadline)
+        self._begin(shared, claim, deadline, write=True)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._check_thread()
-        txn = self._txn
-        if txn is _INHERITED:
-            if kind is None:
-                txn.commit()  # raises
+        if self._txn is _INHERITED and kind is not None:
             return
-        self._txn = _ENDED
+        commit, abort = self._txn.commit, self._txn.abort
         try:
             if kind is None and self._spoilt is None:
-                self._commit(txn)
+                self._commit(commit)
             else:
-                txn.abort()
+                abort()
         finally:
-            try:
-                self._leave()
-            finally:
-                self._shared.locks.writer.release()
+            self._end()
         if kind is None and self._spoilt is not None:
             raise self._spoilt
 
@@ -298,7 +298,11 @@ class Writing(Reading):
             if not 0 < len(key) <= MAX_KEY:
                 _refuse_key(key)
         try:
-            taken, added = open_cursor(self._tables[table]).putmulti(ready, append=append)
+            cursor = open_cursor(self._tables[table])
+        except Exception as error:
+            raise self._typed(error, table) from error
+        try:
+            taken, added = cursor.putmulti(ready, append=append)
         except Exception as error:
             self._spoilt = self._typed(error, table)  # some of the items may be in
             raise self._spoilt from error
@@ -306,11 +310,11 @@ class Writing(Reading):
             self._spoilt = StoreDamaged(f"table {table}: the new keys do not lie above the old ones; {DAMAGED}")
             raise self._spoilt
 
-    def _commit(self, txn: RawTransaction) -> None:
+    def _commit(self, commit: Callable[[], None]) -> None:
         try:
-            txn.commit()
+            commit()
         except Exception as error:
-            problem = from_lmdb(error)
+            problem = from_lmdb(error, self._shared.is_full)
             if isinstance(problem, Full):
                 raise problem from error
             message = (
@@ -319,8 +323,6 @@ class Writing(Reading):
             self._shared.fail(message)
             raise Unusable(message) from error
 
-    def _typed(self, error: Exception, table: str) -> SubstrateError:
-        problem = super()._typed(error, table)
-        if not isinstance(problem, SchemaInvalid):
-            self._spoilt = problem
-        return problem
+    def _from_lmdb(self, error: Exception) -> SubstrateError:
+        self._spoilt = from_lmdb(error, self._shared.is_full)
+        return self._spoilt

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from substrate.errors import (
@@ -63,11 +63,13 @@ _BY_NAME: dict[str, tuple[type[SubstrateError], str]] = {
 }
 
 
-def from_lmdb(error: Exception) -> SubstrateError:
-    """Our error for one of LMDB's."""
+def from_lmdb(error: Exception, is_full: Callable[[], bool] = lambda: False) -> SubstrateError:
+    """Our error for one of LMDB's. `is_full` tells, where that is possible, whether the data file has room to grow."""
     name = type(error).__name__
     if name == "Error":  # no class of its own: an errno, or 0 for a misuse that LMDB caught
-        return from_os(getattr(error, "code", 0), str(error))
+        number = getattr(error, "code", 0)
+        # LMDB reports a write that was cut short, as by a full disk, as an I/O error.
+        return from_os(errno.ENOSPC if number == errno.EIO and is_full() else number, str(error))
     kind, meaning = _BY_NAME.get(name, (StoreDamaged, DAMAGED))
     return kind(f"{meaning} ({error})")
 

@@ -27,6 +27,7 @@ from substrate.log.expect import Expect
 from substrate.log.heads import check_mark, key_in_force, latest_head, require_head
 from substrate.log.keyring import Keyring
 from substrate.log.naming import Naming
+from substrate.log.origin import write_origin
 from substrate.log.replay import Logged, View, apply_views, check_views
 from substrate.log.stored import stored_entry
 from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, META, seq_key
@@ -86,8 +87,10 @@ class Appender:
         with self.store.write() as transaction:
             if latest_head(transaction) is not None:
                 return
-            # The key is on disk before the commit: a log whose key was never there could not be written to again.
+            # On disk before the commit: a log whose key was never there could not be written to again, and a store that
+            # is emptied later must not be taken for a new one.
             signer = self.keyring.install(origin, folder)
+            write_origin(folder, origin)
             salt = os.urandom(MAP_SALT_BYTES)
             transaction.put(META, b"origin", origin.encode())
             transaction.put(META, b"map_salt", salt)

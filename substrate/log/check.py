@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -104,7 +105,10 @@ def check_store(
             # Before the snapshot: a mark that is raised meanwhile would seem to be ahead of it.
             mark = None if home is None else _mark(store, home)
             with store.read() as transaction:
-                check.run(transaction, mark)
+                try:
+                    check.run(transaction, mark)
+                except (LookupError, ValueError, struct.error) as error:
+                    raise StoreDamaged(f"rows are so malformed that the check stumbled over them: {error!r}") from None
         finally:
             store.close()
     except FormatTooNew:
@@ -162,9 +166,12 @@ class _Check:
         check_mark(transaction, latest, mark)
 
     def _scan(self, table: str) -> Iterator[tuple[bytes, bytes]]:
-        """All rows; and the table's own count must agree, or a page was lost."""
-        count = 0
+        """All rows, in order, each found by its key; and the table's own count must agree, or a page was lost."""
+        count, last = 0, b""
         for item in self._transaction.scan(table):
+            if item[0] <= last or self._transaction.get(table, item[0]) != item[1]:
+                raise StoreDamaged(f"table {table}: row {item[0].hex()} is out of order, or not found by its key")
+            last = item[0]
             count += 1
             yield item
         if count != self._transaction.count(table):

@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from substrate.errors import Busy, StoreDamaged
-from substrate.files import flush, flush_descriptor
+from substrate.files import flush, flush_descriptor, replace_file
 from substrate.kv.translate import typed_errors
 from substrate.proof.head import Head
 
@@ -87,8 +87,9 @@ class HighWater:
             self._raise_to(mark)
 
     def _raise_to(self, mark: Mark) -> None:
-        new = not self._path.exists()
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if not self._path.exists():
+            self._create(mark)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
         try:
             _lock(descriptor)
             data = os.pread(descriptor, 2 * _SLOT, 0)
@@ -102,8 +103,16 @@ class HighWater:
                 self._synced_at = time.monotonic()
         finally:
             os.close(descriptor)
-        if new:
-            flush(self._path.parent)
+
+    def _create(self, mark: Mark) -> None:
+        """The first raise puts a whole file in place: of one that grows, a crash may leave the length without bytes."""
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            _lock(folder)
+            if not self._path.exists():
+                replace_file(self._path, _encode(mark).ljust(2 * _SLOT, b"\n"))
+        finally:
+            os.close(folder)
 
     def sync(self) -> None:
         """Force the mark to disk, as at the end of a session."""

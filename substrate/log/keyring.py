@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from substrate.errors import Denied, InputError, StoreDamaged, SubstrateError
-from substrate.files import flush, replace_file
+from substrate.files import flush, make_folder, remove_leftovers, replace_file
 from substrate.kv.translate import typed_errors
 from substrate.log.highwater import HighWater, Mark
 from substrate.proof.head import Head
@@ -57,10 +57,14 @@ class Keyring:
                     )
                 return _load(self._current)
             signer = generate_signer(origin)
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.folder)
+            remove_leftovers(self.folder)
             replace_file(self._current, (signer.secret() + "\n").encode())
-            flush(self.folder.parent)
             return signer
+
+    def holds_key(self) -> bool:
+        """Whether there is a signing key."""
+        return self._current.exists()
 
     def keep_up(self, head: Head) -> None:
         """Raise the high-water mark to `head`, if this log's keys live here.
@@ -77,6 +81,7 @@ class Keyring:
     def stage(self, signer: Signer) -> None:
         """Write the key that a rotation is about to put in force."""
         with typed_errors(f"writing {self._next}"):
+            remove_leftovers(self.folder)
             replace_file(self._next, (signer.secret() + "\n").encode())
 
     def settle(self, in_force: VerifierKey) -> None:

@@ -18,10 +18,11 @@ from substrate.log.append import Appended, Appender
 from substrate.log.expect import Expect
 from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
 from substrate.log.keyring import Keyring
+from substrate.log.origin import find_origin, unfinished_origin
 from substrate.log.prove import find_record, opening_of, prove_extended, prove_name, prove_recorded
 from substrate.log.replay import View, catch_up, is_behind
-from substrate.log.stored import stored, stored_entry
-from substrate.log.tables import ENTRIES, META, NODES, TABLES, read_seq, seq_key
+from substrate.log.stored import stored_entry
+from substrate.log.tables import ENTRIES, NODES, TABLES, read_seq, seq_key
 from substrate.log.tree import root_at
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle, Opening
@@ -70,10 +71,10 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
         _check_origin(origin)
     store = open_store(folder, tables, read_only=read_only, create=create)
     try:
-        if _origin(store) is None and not read_only:
-            new = origin or f"substrate-{uuid4().hex}"
+        if find_origin(store, folder) is None and not read_only:
+            new = unfinished_origin(store, folder, keys) or origin or f"substrate-{uuid4().hex}"
             Appender(store, Keyring(keys, new), clock or SystemClock(), views).create(new, folder)
-        known = _origin(store)
+        known = find_origin(store, folder)
         if known is None:
             raise NotFound(f"the store in {folder} holds no log yet: open it for writing once")  # noqa: TRY301
         if origin not in (None, known):
@@ -91,12 +92,6 @@ def _check_origin(origin: str) -> None:
         check_key_name(origin)
     except ProofInvalid as error:
         raise InputError(f"origin: {error}") from None
-
-
-def _origin(store: Store) -> str | None:
-    with store.read() as transaction, stored("the origin"):
-        known = transaction.get(META, b"origin")
-        return None if known is None else known.decode()
 
 
 class Log:

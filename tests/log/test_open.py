@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from substrate.codec import draft_forget, draft_put
-from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid, StoreDamaged
+from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid, RolledBack, StoreDamaged
 from substrate.kv.lmdb import open_store
+from substrate.log import append as append_module
+from substrate.log.check import check_store
 from substrate.log.log import Log, open_log
 from substrate.log.tables import ENTRIES, HEADS, KEYS, META, NODES, TABLES, seq_key
 from substrate.proof.note import generate_signer
@@ -52,6 +56,59 @@ def test_a_mark_that_lags_is_brought_up_by_the_next_open(log: Log, reopen: Calla
     mark.write_bytes(early)
     reopen().close()
     assert mark.read_bytes() == late
+
+
+def test_an_emptied_store_is_not_taken_for_a_new_one(log: Log, reopen: Callable[..., Log], tmp_path: Path) -> None:
+    log.append([draft_put(A, "1")])
+    log.close()
+    open_store(tmp_path / "empty", list(TABLES)).close()
+    shutil.copy(next((tmp_path / "empty").glob("env.*/data.mdb")), next((tmp_path / "store").glob("env.*/data.mdb")))
+    for home in (None, tmp_path / "no_keys_here"):
+        with pytest.raises(RolledBack, match="is empty, but was made for the log"):
+            reopen() if home is None else open_log(tmp_path / "store", home=home)
+
+
+def test_data_of_another_log_in_the_folder_is_noticed(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        open_log(tmp_path / name, home=tmp_path / "home").close()
+    shutil.copy(next((tmp_path / "b").glob("env.*/data.mdb")), next((tmp_path / "a").glob("env.*/data.mdb")))
+    with pytest.raises(StoreDamaged, match="the data in it is of"):
+        open_log(tmp_path / "a", home=tmp_path / "home")
+
+
+def test_a_creation_that_died_before_its_commit_is_finished_under_the_same_origin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(append_module.Appender, "_write", die)
+        with pytest.raises(KeyboardInterrupt):
+            open_log(tmp_path / "store", home=tmp_path / "home", origin="mine")
+    with open_log(tmp_path / "store", home=tmp_path / "home") as log:
+        assert log.head().head.origin == "mine"
+        log.append([draft_put(A, "1")])
+
+
+def test_many_who_create_the_same_store_at_once_get_one_log(tmp_path: Path) -> None:
+    code = """
+import sys
+from substrate import open_log
+sys.stdin.readline()
+with open_log(sys.argv[1], home=sys.argv[2]) as log:
+    print(log.head().head.origin)
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "store"), str(tmp_path / "home")]
+    children = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    origins = {child.communicate(timeout=60)[0] for child in children}
+    assert len(origins) == 1
+    assert [child.returncode for child in children] == [0] * 4
+    assert check_store(tmp_path / "store", home=tmp_path / "home").damage is None
 
 
 def test_the_home_is_found_again_after_a_change_of_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,216 @@
+"""What child processes of the tests do: `python -m tests.kv.child VERB PATH ...`. They say what they have done.
+
+A line on standard output is written after the call returned, so what the parent has read is acknowledged. Those that
+run on end when their standard input is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from substrate.errors import SubstrateError
+from substrate.kv import folder
+from substrate.kv.api import Store
+from substrate.kv.lmdb import open_store
+
+TABLES = ("log", "tokens", "data")
+
+
+def say(line: object) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def is_asked_to_end() -> bool:
+    return bool(select.select([sys.stdin], [], [], 0)[0])
+
+
+def wait_for_end() -> None:
+    sys.stdin.readline()
+
+
+def seq_key(seq: int) -> bytes:
+    return seq.to_bytes(8, "big")
+
+
+def append(store: Store, token: str) -> int:
+    """One more entry in the log, with the next number."""
+    with store.write() as transaction:
+        last = next(transaction.scan("log", reverse=True), None)
+        seq = 0 if last is None else int.from_bytes(last[0], "big") + 1
+        transaction.extend("log", [(seq_key(seq), token.encode())])
+        transaction.put("tokens", token.encode(), seq_key(seq))
+    return seq
+
+
+def tokens(store: Store) -> list[str]:
+    """All tokens in the order of the log; the other table and the numbers must agree with it."""
+    with store.read() as transaction:
+        log = list(transaction.scan("log"))
+        assert [key for key, _ in log] == [seq_key(seq) for seq in range(len(log))], "gaps in the log"
+        assert transaction.count("log") == len(log)
+        assert sorted((token, seq) for seq, token in log) == list(transaction.scan("tokens")), "tables do not agree"
+        return [token.decode() for _, token in log]
+
+
+def rounds(limit: int) -> Iterator[int]:
+    """So many rounds, or until the parent has had enough."""
+    for number in range(limit):
+        if is_asked_to_end():
+            return
+        yield number
+
+
+def write(path: Path, name: str, count: str) -> None:
+    store = open_store(path, TABLES)
+    for number in rounds(int(count)):
+        token = f"{name}-{number}"
+        append(store, token)
+        say(token)
+    store.close()
+
+
+def read(path: Path) -> None:
+    """Read without pause; the log never gets shorter, and is whole each time."""
+    store = open_store(path, TABLES, read_only=True)
+    seen = 0
+    say("reading")
+    for _ in rounds(10**9):
+        with store.read() as transaction:
+            count = transaction.count("log")
+            last = next(transaction.scan("log", reverse=True), None)
+            assert count == (0 if last is None else int.from_bytes(last[0], "big") + 1)
+            assert count == transaction.count("tokens")
+        assert count >= seen, f"{count} entries after {seen}"
+        seen = count
+    say(seen)
+    store.close()
+
+
+def hold(path: Path, how: str) -> None:
+    """Begin a transaction, and end it when asked to."""
+    store = open_store(path, TABLES, read_only=how == "read")
+    with store.read() if how == "read" else store.write():
+        say("holding")
+        wait_for_end()
+    say("done")
+    store.close()
+
+
+def compact(path: Path) -> None:
+    store = open_store(path, TABLES)
+    say("open")
+    for number in rounds(10**9):
+        store.compact()
+        say(number)
+    store.close()
+
+
+def get(path: Path) -> None:
+    """Answer each line, a key, with its value."""
+    store = open_store(path, TABLES, read_only=True)
+    say("open")
+    for line in sys.stdin:
+        with store.read() as transaction:
+            value = transaction.get("data", line.strip().encode())
+        say((value or b"-").decode())
+    store.close()
+
+
+def create(path: Path, name: str) -> None:
+    """Create the store together with others: all wait for the same go."""
+    say("ready")
+    sys.stdin.readline()
+    store = open_store(path, TABLES)
+    say(append(store, name))
+    store.close()
+
+
+def replace_and_die(path: Path, step: str, when: str) -> None:
+    """Die, without any cleaning up, just before or just after one step of replacing the environment."""
+    store = open_store(path, TABLES)
+    right = getattr(folder, step)
+
+    def last_step(*arguments: object) -> None:
+        if when == "after":
+            right(*arguments)
+        os._exit(9)
+
+    setattr(folder, step, last_step)
+    store.compact()
+
+
+def grow(path: Path) -> None:
+    """Write more than the map of another process holds."""
+    store = open_store(path, TABLES, map_size=1 << 30)
+    with store.write() as transaction:
+        transaction.put("data", b"large", bytes(5_000_000))
+    append(store, "large")
+    say("grown")
+    store.close()
+
+
+def add_table(path: Path, name: str) -> None:
+    store = open_store(path, [*TABLES, name])
+    with store.write() as transaction:
+        transaction.put(name, b"k", b"v")
+    say("added")
+    store.close()
+
+
+def read_as_nobody(path: Path) -> None:
+    for parent in path.parents:
+        if parent.stat().st_uid == os.getuid() and len(parent.parts) > 2:
+            parent.chmod(0o755)
+    try:
+        os.setuid(65534)
+    except PermissionError:
+        say("cannot change user")
+        return
+    try:
+        open_store(path, TABLES, read_only=True)
+    except SubstrateError as error:
+        say(error.code)
+
+
+def ignore_current(path: Path) -> None:
+    """Do not look at CURRENT before writing."""
+    store = open_store(path, TABLES)
+    folder.Pin.is_current = lambda _: True  # type: ignore[method-assign]
+    say("open")
+    sys.stdin.readline()
+    append(store, "blind")
+
+
+def try_to_write(path: Path, wait_s: str) -> None:
+    store = open_store(path, TABLES, wait_s=float(wait_s))
+    try:
+        append(store, "late")
+    except SubstrateError as error:
+        say(error.code)
+    else:
+        say("written")
+    store.close()
+
+
+VERBS = {
+    "add-table": add_table,
+    "compact": compact,
+    "create": create,
+    "get": get,
+    "grow": grow,
+    "hold": hold,
+    "ignore-current": ignore_current,
+    "read": read,
+    "read-as-nobody": read_as_nobody,
+    "replace-and-die": replace_and_die,
+    "try-to-write": try_to_write,
+    "write": write,
+}
+
+if __name__ == "__main__":
+    VERBS[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])  # type: ignore[operator]

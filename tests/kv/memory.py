@@ -1,0 +1,98 @@
+"""The contract of `substrate.kv.api` in the simplest form there is: a dict per table, copied by each transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+
+from substrate.errors import SchemaInvalid, StoreDamaged, TooLarge
+from substrate.kv.api import MAX_KEY
+
+Tables = dict[str, dict[bytes, bytes]]
+
+
+def check_key(key: bytes) -> None:
+    if not key:
+        raise SchemaInvalid("empty key")
+    if len(key) > MAX_KEY:
+        raise TooLarge("key", len(key), MAX_KEY)
+
+
+class MemoryTransaction:
+    def __init__(self, tables: Tables) -> None:
+        self.tables = {name: dict(table) for name, table in tables.items()}
+        self.spoilt: StoreDamaged | None = None
+
+    def _table(self, name: str) -> dict[bytes, bytes]:
+        if name not in self.tables:
+            raise SchemaInvalid(f"no table {name}")
+        return self.tables[name]
+
+    def get(self, table: str, key: bytes) -> bytes | None:
+        check_key(key)
+        return self._table(table).get(key)
+
+    def get_many(self, table: str, keys: Sequence[bytes]) -> list[bytes | None]:
+        for key in keys:
+            check_key(key)
+        values = self._table(table)
+        return [values.get(key) for key in keys]
+
+    def scan(
+        self, table: str, start: bytes = b"", stop: bytes | None = None, *, reverse: bool = False
+    ) -> Iterator[tuple[bytes, bytes]]:
+        items = sorted(self._table(table).items(), reverse=reverse)
+        return iter([item for item in items if start <= item[0] and (stop is None or item[0] < stop)])
+
+    def count(self, table: str) -> int:
+        return len(self._table(table))
+
+    def put(self, table: str, key: bytes, value: bytes) -> None:
+        check_key(key)
+        self._table(table)[key] = value
+
+    def put_many(self, table: str, items: Iterable[tuple[bytes, bytes]]) -> None:
+        ready = list(items)
+        for key, _ in ready:
+            check_key(key)
+        self._table(table).update(ready)
+
+    def extend(self, table: str, items: Iterable[tuple[bytes, bytes]]) -> None:
+        ready = list(items)
+        for key, _ in ready:
+            check_key(key)
+        keys = [*sorted(self._table(table))[-1:], *(key for key, _ in ready)]
+        if any(low >= high for low, high in pairwise(keys)):
+            self.spoilt = StoreDamaged("not ascending")
+            raise self.spoilt
+        self._table(table).update(ready)
+
+    def delete(self, table: str, key: bytes) -> bool:
+        check_key(key)
+        return self._table(table).pop(key, None) is not None
+
+
+class MemoryStore:
+    read_only = False
+
+    def __init__(self, tables: Sequence[str]) -> None:
+        self.tables: Tables = {name: {} for name in tables}
+
+    @contextmanager
+    def read(self) -> Iterator[MemoryTransaction]:
+        yield MemoryTransaction(self.tables)
+
+    @contextmanager
+    def write(self) -> Iterator[MemoryTransaction]:
+        transaction = MemoryTransaction(self.tables)
+        yield transaction
+        if transaction.spoilt is not None:
+            raise transaction.spoilt
+        self.tables = transaction.tables
+
+    def compact(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
