@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import shutil
@@ -26,11 +25,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from substrate.errors import FormatTooNew, InputError, NotFound, StoreDamaged
+from substrate.files import flush
 
 __all__ = [
     "FORMAT",
     "LOCK_FILES",
-    "Pin",
+    "Pointer",
     "after",
     "begin_environment",
     "discard",
@@ -42,8 +42,8 @@ __all__ = [
     "is_store",
     "live",
     "parse",
-    "pin",
     "prepare",
+    "read_pointer",
     "remove_debris",
     "seal",
 ]
@@ -60,7 +60,7 @@ _ROOM = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Pin:
+class Pointer:
     """One state of CURRENT, held open: no later CURRENT can have the same inode meanwhile, so comparing it is exact."""
 
     name: str
@@ -93,7 +93,7 @@ def is_store(folder: Path) -> bool:
     return (folder / _CURRENT).exists()
 
 
-def pin(folder: Path) -> Pin:
+def read_pointer(folder: Path) -> Pointer:
     """Read CURRENT and hold it open. NotFound if it is not there; FormatTooNew, StoreDamaged if it cannot be used."""
     try:
         fd = os.open(folder / _CURRENT, os.O_RDONLY | os.O_CLOEXEC)
@@ -102,7 +102,7 @@ def pin(folder: Path) -> Pin:
     try:
         status = os.fstat(fd)
         name = parse(os.read(fd, 4096), folder)
-        return Pin(name, str(folder / _CURRENT), fd, status.st_dev, status.st_ino)
+        return Pointer(name, str(folder / _CURRENT), fd, status.st_dev, status.st_ino)
     except BaseException:
         os.close(fd)
         raise
@@ -110,7 +110,7 @@ def pin(folder: Path) -> Pin:
 
 def live(folder: Path) -> str:
     """The environment that CURRENT names now."""
-    now = pin(folder)
+    now = read_pointer(folder)
     now.close()
     return now.name
 
@@ -170,15 +170,15 @@ def found(folder: Path, build: Callable[[Path], None]) -> None:
     if is_store(folder):
         return
     _write(folder / _CREATING, _FIRST)
-    _flush(folder)
+    flush(folder)
     discard(folder / _FIRST)
     build(begin_environment(folder, _FIRST))
     seal(folder / _FIRST)
     (folder / _CREATING).rename(folder / _CURRENT)
-    _flush(folder)
+    flush(folder)
     for parent in folder.parents:  # of those above, `prepare` may have made some
         with suppress(PermissionError):
-            _flush(parent)
+            flush(parent)
 
 
 def begin_environment(folder: Path, name: str) -> Path:
@@ -191,16 +191,16 @@ def begin_environment(folder: Path, name: str) -> Path:
 def seal(path: Path) -> None:
     """On return the environment, which nobody has open, is on disk with all its names."""
     (path / "data.mdb").chmod(0o600)
-    _flush(path / "data.mdb")
-    _flush(path)
-    _flush(path.parent)
+    flush(path / "data.mdb")
+    flush(path)
+    flush(path.parent)
 
 
 def flip(folder: Path, name: str) -> None:
     """Make `name` the live environment. On return that is on disk; the caller holds the gate alone."""
     _write(folder / _NEXT, name)
     (folder / _NEXT).replace(folder / _CURRENT)
-    _flush(folder)
+    flush(folder)
 
 
 def remove_debris(folder: Path, live: str) -> None:
@@ -208,7 +208,7 @@ def remove_debris(folder: Path, live: str) -> None:
     debris = [path for path in folder.iterdir() if _ENVIRONMENT.fullmatch(path.name) and path.name != live]
     if debris:
         # Whoever wrote CURRENT may have been killed before its flush: a power cut must not bring the old one back.
-        _flush(folder)
+        flush(folder)
     for path in debris:
         discard(path)
     for name in (_NEXT, _CREATING):
@@ -241,17 +241,4 @@ def _write(path: Path, name: str) -> None:
     with path.open("wb") as file:
         file.write(f"substrate {FORMAT} {name}\n".encode())
     path.chmod(0o600)
-    _flush(path)
-
-
-def _flush(path: Path) -> None:
-    """To the disk itself; on macOS a plain fsync stops at the disk's cache."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        full = getattr(fcntl, "F_FULLFSYNC", None)
-        if full is None:
-            os.fsync(fd)
-        else:
-            fcntl.fcntl(fd, full)
-    finally:
-        os.close(fd)
+    flush(path)

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from weakref import ref
 
 from substrate.errors import NotFound
+from substrate.files import flush
 from substrate.kv import folder
 from substrate.kv.gate import Claim, Locks
 from substrate.kv.translate import typed_errors
@@ -104,7 +105,7 @@ class Shared:
         self._opener = opener
         self._tables: frozenset[str] = frozenset()
         self._for_writing = False
-        self._pin: folder.Pin | None = None
+        self._pointer: folder.Pointer | None = None
         self._environment: Environment | None = None
         self._opening = RLock()
 
@@ -112,8 +113,8 @@ class Shared:
         """Enter the gate, and there follow CURRENT. If this raises, the claim is not inside."""
         try:
             claim.enter(deadline)
-            environment, pin = self._environment, self._pin
-            if environment is None or pin is None or environment.incomplete or not pin.is_current():
+            environment, pointer = self._environment, self._pointer
+            if environment is None or pointer is None or environment.incomplete or not pointer.is_current():
                 environment = self._follow()
         except BaseException:
             claim.leave()
@@ -137,7 +138,7 @@ class Shared:
 
     def is_full(self) -> bool:
         """Whether the data file cannot grow. For a thread that is in a write transaction."""
-        return self._pin is not None and folder.is_full(self.path / self._pin.name)
+        return self._pointer is not None and folder.is_full(self.path / self._pointer.name)
 
     def fail(self, reason: str) -> None:
         """From now on every call through this object is refused."""
@@ -209,8 +210,8 @@ class Shared:
             transaction.disown()
         if self._environment is not None:
             self._environment.disown()
-        if self._pin is not None:
-            self._pin.close()
+        if self._pointer is not None:
+            self._pointer.close()
         self.locks.close()
 
     def _flip(self, name: str, deadline: float) -> None:
@@ -220,21 +221,25 @@ class Shared:
 
     def _follow(self) -> Environment:
         with self._opening, typed_errors(str(self.path)):
-            pin = folder.pin(self.path)
+            pointer = folder.read_pointer(self.path)
             try:
                 if folder.identity(self.path) != self.identity:
                     raise NotFound(f"another folder is now at {self.path}; open the store again")  # noqa: TRY301
-                if self._environment is None or self._pin is None or pin.name != self._pin.name:
+                if self._environment is None or self._pointer is None or pointer.name != self._pointer.name:
+                    if self._pointer is not None:
+                        # Who moved CURRENT may have been killed before its flush; a power cut must not bring the old
+                        # one back when something has been written to the new environment.
+                        flush(self.path)
                     self._close()
-                    self._environment = self._open(folder.environment(self.path, pin.name))
+                    self._environment = self._open(folder.environment(self.path, pointer.name))
                 elif self._environment.incomplete:
                     self._environment.find_tables()
             except BaseException:
-                pin.close()
+                pointer.close()
                 raise
-            if self._pin is not None:
-                self._pin.close()
-            self._pin = pin
+            if self._pointer is not None:
+                self._pointer.close()
+            self._pointer = pointer
             return self._environment
 
     def _open(self, path: Path) -> Environment:
@@ -249,6 +254,6 @@ class Shared:
         environment, self._environment = self._environment, None
         if environment is not None:
             environment.close()
-        pin, self._pin = self._pin, None
-        if pin is not None:
-            pin.close()
+        pointer, self._pointer = self._pointer, None
+        if pointer is not None:
+            pointer.close()

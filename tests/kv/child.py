@@ -180,7 +180,7 @@ def read_as_nobody(path: Path) -> None:
 def ignore_current(path: Path) -> None:
     """Do not look at CURRENT before writing."""
     store = open_store(path, TABLES)
-    folder.Pin.is_current = lambda _: True  # type: ignore[method-assign]
+    folder.Pointer.is_current = lambda _: True  # type: ignore[method-assign]
     say("open")
     sys.stdin.readline()
     append(store, "blind")

@@ -220,13 +220,13 @@ def test_sixty_four_tables_fit(tmp_path: Path) -> None:
 
 def test_every_folder_that_creation_made_is_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed: list[Path] = []
-    right = folder._flush
+    right = folder.flush
 
     def flush(path: Path) -> None:
         flushed.append(path)
         right(path)
 
-    monkeypatch.setattr(folder, "_flush", flush)
+    monkeypatch.setattr(folder, "flush", flush)
     path = tmp_path / "new" / "deep" / "store"
     open_store(path, ["a"]).close()
     created = flushed.index(path / "CREATING")
