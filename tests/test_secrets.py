@@ -52,6 +52,15 @@ def cpu_seconds(text: str) -> float:
     return time.process_time() - start
 
 
+def is_linear(unit: str) -> bool:
+    """Whether eight times the text costs some eight times as much: quadratic work would cost 64 times.
+
+    A ratio, since the machine may be slow; and the best of a few, since it may be busy.
+    """
+    small, large = (unit * (size // len(unit) + 1) for size in (MEBIBYTE // 64, MEBIBYTE // 8))
+    return any(cpu_seconds(large) < 24 * max(cpu_seconds(small), 0.002) for _ in range(5))
+
+
 def test_there_are_at_least_25_kinds_and_samples_of_each() -> None:
     assert len(KINDS) >= 25
     assert set(KINDS) == SAMPLE_KINDS == {row[0] for row in secrets._BY_LITERAL + secrets._BY_CONTEXT}
@@ -204,22 +213,14 @@ def hostile_texts() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("unit", list(hostile_texts()), ids=ascii)
-def test_a_mebibyte_made_to_be_slow_takes_less_than_a_second(unit: str) -> None:
-    text = (unit * (MEBIBYTE // len(unit) + 1))[:MEBIBYTE]
-    assert any(cpu_seconds(text) < 1 for _ in range(3))  # a busy machine may spoil one measurement
+def test_a_text_made_to_be_slow_costs_in_proportion_to_its_length(unit: str) -> None:
+    assert is_linear(unit)
 
 
 @pytest.mark.parametrize("trigger", TRIGGERS, ids=ascii)
 def test_no_trigger_repeated_at_length_is_slow(trigger: str) -> None:
-    for unit in (trigger, trigger + "a1"):
-        text = unit * (MEBIBYTE // 8 // len(unit))
-        assert any(cpu_seconds(text) < 1 / 8 for _ in range(5))
-
-
-def test_a_short_text_costs_microseconds() -> None:
-    text = "The invoice of March goes to the harbour office before noon; refunds wait for a second pair of eyes. " * 2
-    best = min(sum(cpu_seconds(text) for _ in range(200)) / 200 for _ in range(10))
-    assert best < 60e-6  # 8e-6 on the machine of shared/limits.md when idle; CI machines are shared
+    assert is_linear(trigger)
+    assert is_linear(trigger + "a1")
 
 
 def test_the_page_shows_the_same_kinds_as_the_code() -> None:

@@ -119,6 +119,9 @@ def test_whatever_a_power_failure_leaves_holds_all_that_was_acknowledged(part: i
 @pytest.mark.parametrize("twin", ["no-sync", "no-names"])
 def test_a_store_that_does_not_flush_is_found_out(twin: str, tmp_path: Path) -> None:
     session = record(tmp_path, f"{twin} {SEED}", twin)
-    found = states(session.events, slice(0, 0), 40, random.Random(SEED))
-    lost = [line for _, faulty in faults(session, found, tmp_path) for line in faulty if "was acknowledged" in line]
-    assert lost, f"SUBSTRATE_SEED={SEED}: nothing acknowledged was lost in 40 states"
+    for attempt in range(10):
+        found = states(session.events, slice(0, 0), 40, random.Random(f"{SEED} {attempt}"))
+        lines = [line for _, faulty in faults(session, found, tmp_path) for line in faulty]
+        if any("was acknowledged" in line for line in lines):
+            return
+    pytest.fail(f"SUBSTRATE_SEED={SEED}: nothing acknowledged was lost in 400 states")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from substrate.errors import InputError, ProofInvalid
@@ -178,6 +180,15 @@ def test_a_bundle_larger_than_any_is_refused_before_it_is_read() -> None:
         Bundle.parse(b"{}")  # type: ignore[arg-type]
     with pytest.raises(ProofInvalid, match="as text"):
         Verifier(key=1)  # type: ignore[arg-type]
+
+
+def test_numbers_beyond_the_finite_and_salts_of_zeros_are_refused() -> None:
+    for text in ('{"x": 1e999}', '{"x": -1e999}', '{"x": NaN}'):
+        with pytest.raises(ProofInvalid, match="no finite number"):
+            Bundle.parse(text)
+    absent = {"claim": "absent", "name": "v1.fact.a", "head": str(signed()), "format": "substrate-bundle/1"}
+    with pytest.raises(ProofInvalid, match="salt of zeros"):
+        Bundle.parse(json.dumps(absent | {"map": {"salt": b64(bytes(32)), "leaf": None, "path": []}}))
 
 
 def test_the_memory_for_checked_heads_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,92 @@
+"""Results, and how they are printed: one plain table, or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = ["Beside", "Result", "as_json", "as_text"]
+
+_RATES = {"entries/CPU-s", "entries/s"}
+_HEADINGS = ("work", "size", "ours", "target", "met?", "beside it, same rounds", "", "ours costs")
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A limit or a peer, measured in the same rounds. `ratio`: our cost over its cost; None: they do not compare."""
+
+    what: str
+    value: float
+    unit: str
+    ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One measured number of ours. Times are in seconds; a target of None means that none was set."""
+
+    work: str
+    size: int | None
+    ours: float
+    unit: str
+    target: float | None = None
+    beside: Sequence[Beside] = ()
+    more: dict[str, float] = field(default_factory=dict)
+    """Further numbers, for the JSON only."""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is met."""
+        if self.target is None:
+            return None
+        return self.ours >= self.target if self.unit in _RATES else self.ours <= self.target
+
+
+def _show(value: float, unit: str) -> str:
+    match unit:
+        case "us":
+            return f"{value * 1e6:,.1f} us"
+        case "ms":
+            return f"{value * 1e3:,.3g} ms" if value < 1 else f"{value * 1e3:,.0f} ms"
+        case "x":
+            return f"{value:.2f} x"
+        case _:
+            return f"{value:,.0f} {unit}"
+
+
+def _lines(result: Result) -> list[tuple[str, ...]]:
+    size = "" if result.size is None else f"{result.size:,}"
+    target = "" if result.target is None else _show(result.target, result.unit)
+    met = {None: "", True: "yes", False: "NO"}[result.met]
+    first = (result.work, size, _show(result.ours, result.unit), target, met)
+    lines = []
+    for at, beside in enumerate(result.beside or (None,)):
+        right = ("", "", "")
+        if beside is not None:
+            factor = "" if beside.ratio is None else f"{beside.ratio:.2f} x"
+            right = (beside.what, _show(beside.value, beside.unit), factor)
+        lines.append((first if at == 0 else ("",) * 5) + right)
+    return lines
+
+
+def as_text(results: Sequence[Result]) -> str:
+    """The table, columns aligned."""
+    rows = [_HEADINGS]
+    for result in results:
+        rows += _lines(result)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    rows.insert(1, tuple("-" * width for width in widths))
+    left = {0, 5}
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if column in left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def as_json(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """The same, for a file."""
+    return [{**asdict(result), "met": result.met} for result in results]
