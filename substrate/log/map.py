@@ -34,8 +34,14 @@ _KEY_BYTES = 32
 TOP = b"t"
 _WAYS = {ord(f"{nibble:x}"): tuple((16 | nibble) >> shift for shift in (3, 2, 1, 0)) for nibble in range(16)}
 """For each hexadecimal digit, the four nodes of a tile on the way down to it."""
-_READ_AHEAD = 7
-"""Tiles on one path that are read at once: enough for some 10**7 names."""
+_READ_AHEAD = 5
+"""Tiles on one path that are read at once: enough for most of 10**5 names; deeper ways take another read."""
+_SHALLOW = 3
+"""Length of the row keys of the three upmost levels: some 273 tiles, through which most ways go."""
+_ALL = (1 << 32) - 1
+_SOUND: dict[bytes, tuple[bytes, bytes]] = {}
+"""Row and top of shallow tiles that were checked whole. The row itself is compared, so that a stale entry, or one of
+another store, is of no harm: it only costs the check that it could have saved."""
 _MASKS = Struct(">II")
 _BITS = [[tuple(8 * byte + bit for bit in range(8) if value >> bit & 1) for value in range(256)] for byte in range(4)]
 _FIRST, _SECOND, _THIRD, _FOURTH = _BITS
@@ -65,10 +71,11 @@ def _pair(nodes: dict[int, bytes], leaves: int, left: int) -> bytes:
 class Tile:
     """A tile taken out of its row. `nodes` holds hashes of inner nodes and records of leaves, by number."""
 
-    __slots__ = ("dirty", "inner", "leaves", "nodes")
+    __slots__ = ("dirty", "inner", "leaves", "loaded", "nodes")
 
     def __init__(self, row: bytes | None = None) -> None:
         """StoreDamaged if the row is malformed. Without a row: a tile with nothing in it."""
+        self.loaded = row
         self.nodes: dict[int, bytes] = {}
         self.inner = self.leaves = self.dirty = 0
         if row is not None:
@@ -97,6 +104,8 @@ class Tile:
 
     def insert(self, record: bytes, ways: tuple[int, ...], level: int) -> list[bytes]:
         """Set a record whose way through this tile is `ways`. Returns the records that belong to the tile below."""
+        if self.inner >> ways[3] & 1:
+            return [record]
         nodes = self.nodes
         pushed: list[bytes] = []
         for here in ways:
@@ -122,21 +131,18 @@ class Tile:
         pushed.append(record)
         return pushed
 
-    def check(self, top: bytes | None) -> None:
-        """StoreDamaged unless the nodes above the dirty ones, up to the `top` that the tile above tells, are right.
+    def check(self, touched: int) -> None:
+        """StoreDamaged unless every inner node above a touched one is the hash of the two below it.
 
         An update hashes these nodes anew from what lies beside its way. Had someone changed one of them, or a record,
         without this check the signer would lend his change a signature.
         """
-        nodes, leaves, dirty = self.nodes, self.leaves, self.dirty
-        self.dirty = 0
+        nodes, leaves = self.nodes, self.leaves
         for i in range(15, 1, -1):
-            if dirty >> (2 * i) & 3:
-                dirty |= 1 << i
+            if touched >> (2 * i) & 3 and self.inner >> i & 1:
+                touched |= 1 << i
                 if nodes[i] != _pair(nodes, leaves, 2 * i):
                     raise StoreDamaged("a tile of the map is not what its records say; run fsck")
-        if top is not None and _pair(nodes, leaves, 2) != top:
-            raise StoreDamaged("a tile of the map is not what the tile above it says; run fsck")
 
     def rehash(self) -> None:
         """Hash anew every inner node above a dirty one, from the bottom up."""
@@ -226,27 +232,41 @@ class MapUpdate:
                     raise StoreDamaged("the map lacks a tile that the tile above it names; run fsck")
                 self._tiles[place] = Tile(row)
             deeper: dict[bytes, bytes] = {}
+            touched = dict.fromkeys(wanted, 0) if level else {TOP: 0}
             for digits, place in places.items():
                 tile = self._tiles[place]
-                inner, leaves = tile.inner, tile.leaves
-                for here in _WAYS[digits[level]]:
-                    if not inner >> here & 1:
-                        if leaves >> here & 1 and tile.nodes[here].startswith(keys[digits]):
-                            self._records[keys[digits]] = tile.nodes[here]
-                        break
-                else:
+                inner = tile.inner
+                ways = _WAYS[digits[level]]
+                here = ways[3]
+                if inner >> here & 1:
                     deeper[digits] = TOP + digits[: level + 1]
-                tile.dirty |= 1 << here
-            for place in {TOP} if level == 0 else wanted:
-                above = self._tiles[place[:-1]].nodes[_WAYS[place[-1]][3]] if level else None
-                self._tiles[place].check(above)
+                else:
+                    here = next(way for way in ways if not inner >> way & 1)
+                    if tile.leaves >> here & 1 and tile.nodes[here].startswith(keys[digits]):
+                        self._records[keys[digits]] = tile.nodes[here]
+                touched[place] |= 1 << here
+            for place, nodes in touched.items():
+                self._check(place, nodes)
             places = deeper
             level += 1
+
+    def _check(self, place: bytes, touched: int) -> None:
+        """StoreDamaged unless a loaded tile is sound along the touched ways, and is what the tile above says."""
+        tile = self._tiles[place]
+        sound = _SOUND.get(place)
+        if sound is not None and sound[0] == tile.loaded:
+            top = sound[1]
+        else:
+            tile.check(_ALL if len(place) <= _SHALLOW else touched)
+            top = tile.combine(1)
+        if place != TOP and top != self._tiles[place[:-1]].nodes[_WAYS[place[-1]][3]]:
+            raise StoreDamaged("a tile of the map is not what the tile above it says; run fsck")
 
     def apply(self, records: Iterable[bytes]) -> bytes:
         """Set the record of each key (all loaded before), write the changed tiles and return the root of the tree."""
         levels: list[dict[bytes, Tile]] = []
-        changes = {TOP: items} if (items := list(records)) else {}
+        digits = {record: record[:_KEY_BYTES].hex().encode("ascii") for record in records}
+        changes = {TOP: list(digits)} if digits else {}
         while changes:
             level = len(levels)
             here: dict[bytes, Tile] = {}
@@ -257,10 +277,10 @@ class MapUpdate:
                     tile = self._tiles[place] = Tile()
                 here[place] = tile
                 for record in items:
-                    digits = record[: (level >> 1) + 1].hex().encode("ascii")
-                    pushed = tile.insert(record, _WAYS[digits[level]], level)
+                    way = digits.get(record) or record[:_KEY_BYTES].hex().encode("ascii")
+                    pushed = tile.insert(record, _WAYS[way[level]], level)
                     if pushed:
-                        below.setdefault(TOP + digits[: level + 1], []).extend(pushed)
+                        below.setdefault(TOP + way[: level + 1], []).extend(pushed)
             levels.append(here)
             changes = below
         return self._write(levels)
@@ -270,11 +290,14 @@ class MapUpdate:
         for level in range(len(levels) - 1, -1, -1):
             for place, tile in levels[level].items():
                 tile.rehash()
-                rows.append((place, tile.row()))
+                row, top = tile.row(), tile.combine(1)
+                rows.append((place, row))
+                if len(place) <= _SHALLOW:
+                    _SOUND[place] = (row, top)
                 if level:
                     above = levels[level - 1][place[:-1]]
                     bottom = _WAYS[place[-1]][3]
-                    above.nodes[bottom] = tile.combine(1)
+                    above.nodes[bottom] = top
                     above.dirty |= 1 << bottom
         rows.sort()
         self._transaction.put_many(MAP, rows)

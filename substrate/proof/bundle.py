@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from substrate.errors import ProofInvalid
 from substrate.proof.encoding import Json, b64, read_json, unb64, unb64_hashes
@@ -220,16 +221,17 @@ def _path(value: Json, what: str, longest: int, *, empty_allowed: bool = False) 
     items = _list(value, what)
     if len(items) > longest:
         raise ProofInvalid("path_length", f"{what} has {len(items)} elements; no path has more than {longest}")
-    texts = [item for item in items if isinstance(item, str) and (item or not empty_allowed)]
-    if len(texts) + (items.count("") if empty_allowed else 0) != len(items):
+    if set(map(type, items)) - {str}:
         raise ProofInvalid("shape", f"{what} is a list of strings")
-    hashes = unb64_hashes(texts, what)
-    if EMPTY in hashes:
+    texts = cast("list[str]", items)
+    if empty_allowed and "" in texts:
+        given = iter(unb64_hashes([text for text in texts if text], what))
+        hashes = [next(given) if text else EMPTY for text in texts]
+    else:
+        hashes = unb64_hashes(texts, what)
+    if hashes.count(EMPTY) != (texts.count("") if empty_allowed else 0):
         raise ProofInvalid("base64", f"{what}: an empty sibling is spelled as an empty string, in the map only")
-    if len(hashes) == len(items):
-        return hashes
-    given = iter(hashes)
-    return [next(given) if item else EMPTY for item in items]
+    return hashes
 
 
 def _exactly(members: dict[str, Json], wanted: set[str], what: str) -> dict[str, Json]:

@@ -17,7 +17,6 @@ from substrate.errors import ProofInvalid
 
 __all__ = ["Json", "b64", "read_json", "unb64", "unb64_hashes"]
 
-_HASH_TEXT = 44
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 
@@ -42,36 +41,41 @@ def unb64(text: str, what: str, length: int | None = None) -> bytes:
     return data
 
 
-_HASHES = re.compile("(?:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)*")
+_HASHES = re.compile("(?:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=,)*")
 
 
 def unb64_hashes(texts: Sequence[str], what: str) -> list[bytes]:
     """The 32-byte values of canonical base64 texts. One look at all of them is much faster than one at each."""
-    if any(len(text) != _HASH_TEXT for text in texts) or not _HASHES.fullmatch("".join(texts)):
+    if not _HASHES.fullmatch(",".join([*texts, ""])):
         raise ProofInvalid("base64", f"{what} holds something that is not the canonical base64 of 32 bytes")
     return [binascii.a2b_base64(text) for text in texts]
 
 
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ProofInvalid("json", "a member stands twice in one object")
+    return value
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ProofInvalid("json", f"{word} is no finite number")
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    if isinf(value):
+        _refuse(word)
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse, parse_float=_finite)
+
+
 def read_json(text: str, what: str) -> Json:
     """The value of a JSON text; ProofInvalid on duplicate members, NaN, infinity, broken text or absurd nesting."""
-
-    def once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        value = dict(pairs)
-        if len(value) != len(pairs):
-            raise ProofInvalid("json", f"{what} has a member twice")
-        return value
-
-    def refuse(word: str) -> NoReturn:
-        raise ProofInvalid("json", f"{what} contains {word}, which is no finite number")
-
-    def finite(word: str) -> float:
-        value = float(word)
-        if isinf(value):
-            refuse(word)
-        return value
-
     try:
-        value: Json = json.loads(text, object_pairs_hook=once, parse_constant=refuse, parse_float=finite)
+        value: Json = _DECODER.decode(text)
         if "\\u" in text:  # an escape may stand for a lone surrogate, which has no UTF-8
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):

@@ -127,7 +127,7 @@ def open_note(data: str) -> Note:
     lines = tail.split("\n")
     if not blank or len(lines) < 2 or lines.pop() != "":  # noqa: PLR2004 - one line and the end of its newline
         raise ProofInvalid("note", "a note is a text, an empty line, and signature lines, each ended by a newline")
-    if any(not (c == "\n" or c.isprintable()) for c in text):
+    if not text.replace("\n", "").isprintable():
         raise ProofInvalid("note", "the note contains control characters")
     return Note(text + "\n", tuple(_read_signature(line) for line in lines))
 

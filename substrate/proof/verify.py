@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -22,7 +21,7 @@ from substrate.proof.entry import Entry, Kind, decode_entry
 from substrate.proof.hashes import EMPTY, HASH_BYTES, commitment, leaf_hash, map_key, map_root, node_hash
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import VerifierKey
-from substrate.proof.record import Record, State, decode_record
+from substrate.proof.record import State, decode_record, encode_record
 
 __all__ = ["Verdict", "Verifier", "fold_map", "verify_consistency", "verify_inclusion"]
 
@@ -46,7 +45,7 @@ def verify_inclusion(leaf_hash: bytes, index: int, size: int, path: Sequence[byt
     if len(path) != inner + (index >> inner).bit_count():
         raise ProofInvalid("path_length", f"the path of leaf {index} of {size} does not have {len(path)} elements")
     node = _climb(leaf_hash, index, path, inner)
-    if not hmac.compare_digest(node, root):
+    if node != root:
         raise ProofInvalid("root_mismatch", "leaf and path do not lead to the root")
 
 
@@ -80,24 +79,24 @@ def verify_consistency(size1: int, size2: int, path: Sequence[bytes], root1: byt
     for level, sibling in enumerate(rest):
         if level >= inner or index >> level & 1:
             old = node_hash(sibling, old)
-    if not hmac.compare_digest(old, root1):
+    if old != root1:
         raise ProofInvalid("root_mismatch", "the path does not lead to the older root")
-    if not hmac.compare_digest(_climb(seed, index, rest, inner), root2):
+    if _climb(seed, index, rest, inner) != root2:
         raise ProofInvalid("root_mismatch", "the path does not lead to the newer root")
 
 
 def _climb(node: bytes, index: int, path: Sequence[bytes], inner: int) -> bytes:
     """Fold a path: below `inner` the bits of `index` say the side, above it every sibling stands to the left."""
-    for level, sibling in enumerate(path):
-        left = level >= inner or index >> level & 1
-        node = sha256(b"\x01" + sibling + node if left else b"\x01" + node + sibling).digest()
+    bits = index | -1 << inner
+    for sibling in path:
+        node = sha256(b"\x01" + sibling + node if bits & 1 else b"\x01" + node + sibling).digest()
+        bits >>= 1
     return node
 
 
 def _check_hashes(hashes: Sequence[bytes]) -> None:
-    for item in hashes:
-        if len(item) != HASH_BYTES:
-            raise ProofInvalid("length", f"a hash has {HASH_BYTES} bytes, not {len(item)}")
+    if not {HASH_BYTES}.issuperset(map(len, hashes)):
+        raise ProofInvalid("length", f"a hash has {HASH_BYTES} bytes")
 
 
 def fold_map(key: bytes, proof: MapProof) -> bytes:
@@ -206,7 +205,7 @@ class Verifier:
 
     def _check_claim(self, bundle: Bundle, head: Head) -> Verdict:
         """A bundle has just the members of its claim (`Bundle` sees to that), so what is there is what must hold."""
-        entry, body, seq, record = None, None, None, None
+        entry, body, seq = None, None, None
         members: dict[str, Json] = {}
         if bundle.entry is not None and bundle.opening is not None:
             entry, members = _check_entry(bundle.entry, bundle.opening, head)
@@ -216,16 +215,14 @@ class Verifier:
             if not is_normalized("NFC", bundle.name):
                 raise ProofInvalid("name_form", "a name is spelled in Unicode NFC: no store has another spelling")
             key = map_key(bundle.map.salt, bundle.name)
-            if not hmac.compare_digest(fold_map(key, bundle.map), head.map_root):
+            if fold_map(key, bundle.map) != head.map_root:
                 raise ProofInvalid("map_root_mismatch", "leaf and path do not lead to the map root of the head")
-            if bundle.map.record is not None:
-                record = decode_record(bundle.map.record)
             if entry is None or seq is None:
-                _check_absent(key, record, len(bundle.map.path))
+                _check_absent(key, bundle.map.record, len(bundle.map.path))
             else:
                 kind, state = _STATES[bundle.claim]
                 _check_subject(entry, members, kind, bundle.name, key)
-                if record != Record(key, entry.subject, seq, state):
+                if bundle.map.record != encode_record(key, entry.subject, seq, state):
                     raise ProofInvalid("map_leaf", "the map's leaf is of another name, atom, seq or state, or missing")
         return Verdict(bundle.claim, self._key is not None, head, bundle.name, seq, entry, body, bundle.since)
 
@@ -233,7 +230,7 @@ class Verifier:
 def _check_entry(proof: EntryProof, opening: Opening, head: Head) -> tuple[Entry, dict[str, Json]]:
     """The entry and the members of its body: the one commits to the other, and is in the log of `head`."""
     entry = decode_entry(proof.data)
-    if not hmac.compare_digest(commitment(opening.salt, opening.body), entry.commitment):
+    if commitment(opening.salt, opening.body) != entry.commitment:
         raise ProofInvalid("commitment", "salt and body are not those the entry commits to")
     verify_inclusion(leaf_hash(proof.data), proof.seq, head.size, proof.path, head.root)
     members = read_json(opening.body.decode(), "the body")
@@ -252,13 +249,14 @@ def _next_key(entry: Entry, members: dict[str, Json], head: Head) -> VerifierKey
     return key
 
 
-def _check_absent(key: bytes, record: Record | None, depth: int) -> None:
+def _check_absent(key: bytes, record: bytes | None, depth: int) -> None:
     """The place is empty, or another leaf lives there, so that the asked key can be nowhere else."""
     if record is None:
         return
-    if record.key == key:
+    other = decode_record(record).key
+    if other == key:
         raise ProofInvalid("not_absent", "the map holds this very name")
-    shared = MAX_DEPTH - (int.from_bytes(record.key, "big") ^ int.from_bytes(key, "big")).bit_length()
+    shared = MAX_DEPTH - (int.from_bytes(other, "big") ^ int.from_bytes(key, "big")).bit_length()
     if shared < depth:
         raise ProofInvalid("other_place", "the leaf shown lives elsewhere in the map")
 
