@@ -94,5 +94,5 @@ def machine(folder: Path) -> list[str]:
     return [
         f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; {system}",
         "; ".join(f"{name} {number}" for name, number in versions.items()),
-        f"stores in {folder.parent}, file system {file_system_type(folder.resolve()) or 'unknown'}",
+        f"stores in a temporary folder, file system {file_system_type(folder.resolve()) or 'unknown'}",
     ]

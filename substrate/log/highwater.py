@@ -52,7 +52,7 @@ def _encode(mark: Mark) -> bytes:
 
 
 def _decode(slot: bytes) -> Mark | None:
-    words = slot.decode("ascii", "replace").split()
+    words = slot.partition(b"\n")[0].decode("ascii", "replace").split()
     line, _, digest = " ".join(words).rpartition(" ")
     if len(words) != 5 or words[0] != _WORD or sha256(line.encode()).hexdigest() != digest:  # noqa: PLR2004
         return None
