@@ -43,7 +43,7 @@ peers: ## comparison with other memory servers
 	@echo "No peers are compared at this layer yet. SQLite and raw LMDB stand beside the store in 'make bench'."
 
 soak: $(STAMP) strace ## the large sizes of the tests; SOAK=10 for ten times as large
-	SUBSTRATE_SOAK=$(SOAK) $(BIN)/python -m pytest -m soak --timeout=0 -rA
+	SUBSTRATE_SOAK=$(SOAK) $(BIN)/python -m pytest -m soak -n $(JOBS) --dist worksteal --timeout=0 -rA
 
 # The power-failure test records the writes of a child process with strace, which exists on Linux only.
 strace:

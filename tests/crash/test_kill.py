@@ -98,7 +98,7 @@ def survivor() -> Iterator[Worker]:
 def test_a_killed_writer_loses_nothing_acknowledged_and_leaves_no_partial_batch(
     part: int, tmp_path: Path, survivor: Worker
 ) -> None:
-    for crashes in parts(tmp_path, f"append {part}", rounds(10, 200)):
+    for crashes in parts(tmp_path, f"append {part}", rounds(10, 100)):
         crashes.kill("append", after="append")
         crashes.must_be_sound(crashes.examine(survivor)["faults"])
 
@@ -106,7 +106,7 @@ def test_a_killed_writer_loses_nothing_acknowledged_and_leaves_no_partial_batch(
 @pytest.mark.soak
 def test_a_kill_in_a_compaction_leaves_the_old_store_or_the_new_one(tmp_path: Path, survivor: Worker) -> None:
     last = set()
-    for crashes in parts(tmp_path, "compact", rounds(10, 200)):
+    for crashes in parts(tmp_path, "compact", rounds(10, 100)):
         last.add(crashes.kill("compact", after="compacting")[-1]["deed"])
         crashes.must_be_sound(crashes.examine(survivor)["faults"])
     assert "compacting" in last, "no kill came in the middle of a compaction"
@@ -117,7 +117,7 @@ def test_a_kill_in_a_rotation_leaves_the_old_key_or_the_new_one_in_force_and_at_
     tmp_path: Path, survivor: Worker
 ) -> None:
     last = set()
-    for crashes in parts(tmp_path, "rotate", rounds(10, 200)):
+    for crashes in parts(tmp_path, "rotate", rounds(10, 100)):
         last.add(crashes.kill("rotate", after="rotating")[-1]["deed"])
         crashes.must_be_sound(crashes.examine(survivor)["faults"])
     assert "rotating" in last, "no kill came in the middle of a rotation"
@@ -126,7 +126,7 @@ def test_a_kill_in_a_rotation_leaves_the_old_key_or_the_new_one_in_force_and_at_
 @pytest.mark.soak
 @pytest.mark.parametrize("part", range(2))
 def test_a_kill_in_the_first_open_after_a_kill_changes_nothing(part: int, tmp_path: Path, survivor: Worker) -> None:
-    for crashes in parts(tmp_path, f"compound {part}", rounds(10, 250)):
+    for crashes in parts(tmp_path, f"compound {part}", rounds(10, 100)):
         crashes.kill(crashes.rng.choice(["append", "compact", "rotate"]), after="append")
         crashes.kill("append", after="opening")
         crashes.must_be_sound(crashes.examine(survivor)["faults"])
@@ -134,7 +134,7 @@ def test_a_kill_in_the_first_open_after_a_kill_changes_nothing(part: int, tmp_pa
 
 @pytest.mark.soak
 def test_a_store_whose_creation_was_killed_can_be_opened_and_written(tmp_path: Path, survivor: Worker) -> None:
-    for number in range(rounds(10, 200)):
+    for number in range(rounds(10, 100)):
         crashes = Crashes(tmp_path / str(number), f"create {SEED} {number}")
         crashes.store.parent.mkdir()
         crashes.kill("append", after="opening")

@@ -63,7 +63,7 @@ def split_views_are_noticed(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.soak
 def test_whoever_holds_a_pin_past_the_fork_notices_it(tmp_path: Path) -> None:
-    for seed in range(rounds(10, 200)):
+    for seed in range(rounds(10, 100)):
         split_views_are_noticed(tmp_path, seed)
 
 
@@ -77,7 +77,7 @@ def test_a_pin_check_that_looks_at_sizes_only_would_miss_the_fork(
 
 @pytest.mark.soak
 def test_an_older_data_file_is_refused_by_open_and_by_the_signer(tmp_path: Path) -> None:
-    for seed in range(rounds(10, 200)):
+    for seed in range(rounds(10, 100)):
         rng = random.Random(seed)
         store, home = tmp_path / f"store{seed}", tmp_path / "home"
         with open_log(store, home=home) as log:
