@@ -22,7 +22,7 @@ def say(text: str) -> None:
 
 def run_verifier(*arguments: str) -> None:
     """The script an auditor runs: the standard library alone, without this package."""
-    shown = [Path(word).name if Path(word).exists() else word.partition("+")[0] for word in arguments]
+    shown = [Path(word).name if Path(word).exists() else "VKEY" if "+" in word else word for word in arguments]
     print(f"$ python verify_proof.py {' '.join(shown)}")
     result = subprocess.run(  # noqa: S603 - our own script
         [sys.executable, "-I", "-S", str(VERIFIER), *arguments], capture_output=True, text=True, check=False
@@ -62,6 +62,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a story, told from top to bot
             log.append([substrate.draft_put("v1.fact.payment_provider", "PayPal")], expect=expect)
         except Conflict as error:
             print(f"  a second writer with the old version: Conflict: {error}")
+        print(f"  read back: {log.get('v1.fact.payment_provider')}")
 
         say("4. Prove it: this is the current version. The auditor checks with her key and her pin, offline")
         bundle = folder / "payment_provider.json"
@@ -104,7 +105,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a story, told from top to bot
     except RolledBack as error:
         print(f"  RolledBack: {error}")
 
-    print("\nDone. README.md says what each step means; docs/proofs.md has the formats, byte by byte.")
+    print("\nDone. This was examples/first_session.py; README.md has the same in Python, docs/proofs.md the formats.")
 
 
 if __name__ == "__main__":

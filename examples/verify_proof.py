@@ -126,7 +126,7 @@ def read_head(note: str, keys: dict[tuple[str, bytes], bytes]) -> Values:
     root, map_root = read(roots, [32], "a root in the head")
     lines = {(line.split()[1], read(line.split()[2], 0, "a signature")) for line in tail.splitlines()}
     known = [(keys[name, raw[:4]], raw[4:]) for name, raw in lines if name == origin and (name, raw[:4]) in keys]
-    need(known or not keys, "the head is not signed by a trusted key of its origin")
+    need(known or not keys, "not signed by a key you trust; if it was rotated, ask for a proof with trusting=<key>")
     need(all(ed25519(key, text.encode(), signature) for key, signature in known), "a signature is false")
     return Values(origin=origin, size=int(size), root=root, map_root=map_root)
 
@@ -200,7 +200,7 @@ def verify(bundle_text: str, key: str | None = None, pin_text: str | None = None
         need(climb(nodes, since.size, head.size, leaf=False) == (since.root, head.root), "the earlier log is not in it")
     if pin and (head.origin, head.size, head.root, head.map_root) != (pin.origin, pin.size, pin.root, pin.map_root):
         longer = since and head.origin == pin.origin and head.size > pin.size
-        need(longer and (since.size, since.root) == (pin.size, pin.root), "the log is not shown to be the pinned one")
+        need(longer and (since.size, since.root) == (pin.size, pin.root), "not tied to your pin: ask with since=<pin>")
     body = check_entry(bundle.entry, bundle.atom, head) if bundle.entry else {}
     if bundle.name is not None:
         check_map(bundle, head, body)

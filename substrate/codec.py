@@ -168,7 +168,9 @@ def _encode(members: Mapping[str, Json]) -> bytes:
 
 def _check_text(field: str, text: str, limit: int) -> None:
     if not isinstance(text, str):
-        raise SchemaInvalid(f"{field} must be a string, not {type(text).__name__}")
+        raise SchemaInvalid(
+            f"{field} must be a string, not {type(text).__name__}: use str(), or put other JSON into fields"
+        )
     try:
         size = len(text.encode())
     except UnicodeEncodeError:

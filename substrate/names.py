@@ -29,5 +29,8 @@ def check_name(name: str) -> str:
     if size > LIMITS["name_bytes"]:
         raise TooLarge("name", size, LIMITS["name_bytes"])
     if not _GRAMMAR.fullmatch(name):
-        raise NameInvalid("name must read v<number>.<type>.<rest>, with a lower-case type: v1.fact.payment_provider")
+        raise NameInvalid(
+            f"{name!r} is no name: it must read v<number>.<type>.<rest>, the type of a-z, 0-9 and _, as in "
+            "v1.fact.payment_provider"
+        )
     return name

@@ -274,7 +274,7 @@ def test_the_script_can_be_used_as_a_module(store: reference.Store) -> None:
     assert (result.entry.seq, result.entry.kind, result.body["value"]) == (4, "put", "value 3")
     assert (result.head.origin, result.head.size, result.head.root) == ("example.org/log", store.size, store.root)
     assert verify_proof.verify(text, None, None).trust is None
-    with pytest.raises(verify_proof.Rejected, match="trusted key"):
+    with pytest.raises(verify_proof.Rejected, match="a key you trust"):
         verify_proof.verify(text, reference.Key.from_seed("example.org/log", "x").vkey, None)
 
 

@@ -113,7 +113,7 @@ class _LmdbOpener:
     def _open(self, path: Path, *, writable: bool) -> lmdb.Environment:
         for size in (self.map_size, min(self.map_size, _SMALLER_MAP_SIZE)):
             try:
-                return lmdb.open(
+                raw = lmdb.open(
                     str(path),
                     map_size=size,
                     readonly=not writable,
@@ -127,11 +127,21 @@ class _LmdbOpener:
                     lock=True,
                     lib_version=0,
                 )
+                _refuse_cut_off(raw, path)
+                return raw  # noqa: TRY300
             except lmdb.MemoryError:
                 continue
             except lmdb.Error as error:
                 raise from_lmdb(error) from error
         raise Denied(f"the system refuses a memory map of {size:,} bytes; raise the limit on address space (ulimit -v)")
+
+
+def _refuse_cut_off(raw: lmdb.Environment, path: Path) -> None:
+    """StoreDamaged if the file ends before its last page: to touch what is missing would end the process (SIGBUS)."""
+    needed = (raw.info()["last_pgno"] + 1) * raw.stat()["psize"]
+    if (path / "data.mdb").stat().st_size < needed:
+        raw.close()
+        raise StoreDamaged(f"{path / 'data.mdb'} is cut off; {DAMAGED}")
 
 
 class _LmdbEnvironment:

@@ -25,12 +25,13 @@ from pathlib import Path
 from substrate import errors
 from substrate.codec import decode_body, decode_vkey, map_change
 from substrate.errors import FormatTooNew, StoreDamaged, SubstrateError
-from substrate.kv.api import ReadTransaction, Store
+from substrate.kv.api import ReadTransaction
 from substrate.kv.lmdb import open_store
 from substrate.log.heads import check_mark
 from substrate.log.highwater import Mark
 from substrate.log.keyring import Keyring
 from substrate.log.map import TOP, Tile
+from substrate.log.origin import find_origin
 from substrate.log.replay import APPLIED, BATCH, View, replay
 from substrate.log.stored import stored, stored_entry
 from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, TABLES, seq_key
@@ -41,6 +42,7 @@ from substrate.proof.hashes import commitment, leaf_hash, map_key, map_root
 from substrate.proof.head import Head, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import State, encode_record
+from substrate.settings import load_settings
 
 __all__ = ["Report", "check_store", "fsck"]
 
@@ -66,14 +68,15 @@ class Report:
 def fsck(path: str | Path, *, home: str | Path | None = None) -> Report:
     """Check the store in a child process, so that even a file that crashes its reader gives a report.
 
+    The high-water mark in `home` (default: settings, as for `open_log`) is compared too.
+
     Raises what keeps it from looking (NotFound, Denied, Busy, FormatTooNew), and SubstrateError if the child dies of
     something else than the file.
     """
     # -P: a module in the working folder must not be taken for one of ours.
-    command = [sys.executable, "-P", "-c", _CHILD, str(Path(__file__).parents[2]), str(path)]
-    child = subprocess.run(  # noqa: S603 - our own code
-        command if home is None else [*command, str(home)], capture_output=True, text=True, check=False
-    )
+    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
+    command = [sys.executable, "-P", "-c", _CHILD, str(Path(__file__).parents[2]), str(path), str(keys)]
+    child = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own code
     if -child.returncode in _CRASHES:
         name = signal.Signals(-child.returncode).name
         return Report(0, 0, f"the data file is so damaged that reading it ends the process ({name})")
@@ -103,7 +106,8 @@ def check_store(
         store = open_store(Path(path), tables, read_only=True, create=False)
         try:
             # Before the snapshot: a mark that is raised meanwhile would seem to be ahead of it.
-            mark = None if home is None else _mark(store, home)
+            origin = find_origin(store, Path(path))
+            mark = Keyring(home, origin).high_water.read() if home is not None and origin is not None else None
             with store.read() as transaction:
                 try:
                     check.run(transaction, mark)
@@ -116,12 +120,6 @@ def check_store(
     except StoreDamaged as error:
         return Report(check.size, check.heads, str(error))
     return Report(check.size, check.heads, None)
-
-
-def _mark(store: Store, home: Path) -> Mark | None:
-    with store.read() as transaction, stored("the origin"):
-        origin = transaction.get(META, b"origin") or b""
-        return Keyring(home, origin.decode()).high_water.read()
 
 
 class _Check:
@@ -322,7 +320,7 @@ def main(arguments: Sequence[str]) -> None:
     """What the child does: check, and say in one line of JSON what was found."""
     said: dict[str, str | int | None]
     try:
-        report = check_store(arguments[0], home=Path(arguments[1]) if len(arguments) > 1 else None)
+        report = check_store(arguments[0], home=Path(arguments[1]))
         said = {"entries": report.entries, "heads": report.heads, "damage": report.damage}
     except SubstrateError as error:
         said = {"error": error.code, "message": str(error)}

@@ -57,7 +57,13 @@ class Keyring:
                     )
                 return _load(self._current)
             signer = generate_signer(origin)
-            make_folder(self.folder)
+            try:
+                make_folder(self.folder)
+            except OSError as error:
+                raise Denied(
+                    f"the key folder {self.folder} cannot be made ({error.strerror}): set SUBSTRATE_HOME to a folder "
+                    "you can write to"
+                ) from None
             remove_leftovers(self.folder)
             replace_file(self._current, (signer.secret() + "\n").encode())
             return signer

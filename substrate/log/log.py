@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, overload
 from uuid import uuid4
 
 from substrate.clock import Clock, SystemClock
-from substrate.codec import Draft
-from substrate.errors import Denied, InputError, NotFound, ProofInvalid, StoreDamaged
+from substrate.codec import Draft, decode_body
+from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import open_store
 from substrate.log.append import Appended, Appender
@@ -30,7 +30,7 @@ from substrate.proof.entry import Entry
 from substrate.proof.hashes import HASH_BYTES, leaf_hash
 from substrate.proof.head import MAX_SIZE, Pin, SignedHead
 from substrate.proof.note import VerifierKey, check_key_name, generate_signer
-from substrate.proof.record import Record
+from substrate.proof.record import Record, State
 from substrate.settings import load_settings
 
 __all__ = ["Log", "StoredEntry", "open_log"]
@@ -67,6 +67,8 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
     folder = Path(path).expanduser().resolve()
     keys = load_settings().home if home is None else Path(home).expanduser().resolve()
     tables = [*TABLES, *(table for view in views for table in view.tables)]
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file; a store is a folder: give another path")
     if origin is not None:
         _check_origin(origin)
     store = open_store(folder, tables, read_only=read_only, create=create)
@@ -92,6 +94,18 @@ def _check_origin(origin: str) -> None:
         check_key_name(origin)
     except ProofInvalid as error:
         raise InputError(f"origin: {error}") from None
+
+
+@overload
+def _pin(pin: Pin | str) -> Pin: ...
+@overload
+def _pin(pin: Pin | str | None) -> Pin | None: ...
+def _pin(pin: Pin | str | None) -> Pin | None:
+    return Pin.parse(pin) if isinstance(pin, str) else pin
+
+
+def _key(key: VerifierKey | str | None) -> VerifierKey | None:
+    return VerifierKey.parse(key.strip()) if isinstance(key, str) else key
 
 
 class Log:
@@ -122,7 +136,16 @@ class Log:
     # -- writing -------------------------------------------------------------------------------------------------
 
     def append(self, drafts: Iterable[Draft], *, expect: Expect | None = None) -> Appended:
-        """Append drafts as one: see Appender.append for what is promised and raised."""
+        """Append drafts as one. On return they are on disk, and covered by the returned head.
+
+        Raises, with nothing written: InputError or TooLarge (nothing given, too much, or what cannot be erased),
+        Conflict or HeadMoved (`expect`), NotFound (a tombstone or forget of what is not there), Denied (no signing key,
+        read-only, views missing), StoreDamaged, RolledBack, Busy, Full.
+        """
+        if isinstance(drafts, Draft):
+            raise SchemaInvalid("append takes a list of drafts: put this one into brackets")
+        if expect is not None and not isinstance(expect, Expect):
+            raise SchemaInvalid("expect must be an Expect: Expect(versions={name: seq}), or Expect(size=...)")
         return self._appender.append(list(drafts), expect)
 
     def rotate_key(self) -> VerifierKey:
@@ -158,8 +181,28 @@ class Log:
         with self._store.read() as transaction:
             return find_record(transaction, name)
 
+    def get(self, name: str) -> str:
+        """The current value of a name. NotFound if it is not there or tombstoned, Forgotten if it was forgotten.
+
+        What is read is not checked against the head: for that, `prove` it and have it verified, or run fsck.
+        """
+        name = check_name(name)
+        with self._store.read() as transaction:
+            record = find_record(transaction, name)
+            if record is not None and record.state is State.FORGOTTEN:
+                raise Forgotten(f"{name} was forgotten by entry {record.seq}")
+            if record is None or record.state is State.TOMBSTONED:
+                raise NotFound(f"there is no {name}" + (": it was tombstoned" if record else ""))
+            opening = opening_of(transaction, record.seq)
+            value = None if opening is None else decode_body(opening.body).get("value")
+            if not isinstance(value, str):
+                raise StoreDamaged(f"the body of entry {record.seq} holds no value; run fsck")
+            return value
+
     def entry(self, seq: int) -> StoredEntry:
         """One entry. NotFound past the end."""
+        if not isinstance(seq, int):
+            raise SchemaInvalid("an entry is read by its seq, a whole number; for a name, use get or record")
         with self._store.read() as transaction:
             data = transaction.get(ENTRIES, seq_key(seq)) if 0 <= seq <= MAX_SIZE else None
             if data is None:
@@ -179,31 +222,35 @@ class Log:
 
     # -- proving -------------------------------------------------------------------------------------------------
 
-    def prove(self, name: str, *, since: Pin | None = None, trusting: VerifierKey | None = None) -> Bundle:
+    def prove(self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None) -> Bundle:
         """What `name` is at the latest head: current, tombstoned, forgotten or absent.
 
         With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key to
-        the one in force. RolledBack if the pin is not of this history.
+        the one in force; both may be given as text. RolledBack if the pin is not of this history.
         """
-        name = check_name(name)
+        name, pin, key = check_name(name), _pin(since), _key(trusting)
         with self._store.read() as transaction:
-            return prove_name(transaction, name, since, trusting)
+            return prove_name(transaction, name, pin, key)
 
-    def prove_entry(self, seq: int, *, since: Pin | None = None, trusting: VerifierKey | None = None) -> Bundle:
+    def prove_entry(
+        self, seq: int, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
+    ) -> Bundle:
         """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
+        pin, key = _pin(since), _key(trusting)
         with self._store.read() as transaction:
-            return prove_recorded(transaction, seq, since, trusting)
+            return prove_recorded(transaction, seq, pin, key)
 
-    def prove_extended(self, since: Pin) -> Bundle:
+    def prove_extended(self, since: Pin | str) -> Bundle:
         """That the log still contains all of the pinned one. RolledBack if it does not."""
+        pin = _pin(since)
         with self._store.read() as transaction:
-            return prove_extended(transaction, since)
+            return prove_extended(transaction, pin)
 
-    def check_pin(self, pin: Pin) -> None:
+    def check_pin(self, pin: Pin | str) -> None:
         """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""
+        pinned = _pin(pin)
         with self._store.read() as transaction:
-            head = require_head(transaction).head
-            check_pin(transaction, head, pin)
+            check_pin(transaction, require_head(transaction).head, pinned)
 
     def check_at_open(self) -> None:
         """What every open checks: the head's signature, its root, the last entries, and the high-water mark.

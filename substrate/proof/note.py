@@ -65,8 +65,6 @@ class VerifierKey:
     @classmethod
     def parse(cls, text: str) -> VerifierKey:
         """The key in a vkey text; ProofInvalid if the text is malformed or its key id does not fit."""
-        if not isinstance(text, str):
-            raise ProofInvalid("vkey", "a verifier key is handed in as text")
         name, plus, rest = text.partition("+")
         key_id, plus2, encoded = rest.partition("+")
         if not (plus and plus2):

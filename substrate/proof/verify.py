@@ -129,14 +129,14 @@ class Verifier:
     """Checks bundles against what *you* trust: a verifier key, a pin, or (then nothing is trusted) neither.
 
     It remembers heads whose signature it has checked, so that further bundles under the same head cost no signature.
-    Arguments are the text of a vkey and of a pin file; ProofInvalid if malformed. Not safe to share between threads.
+    Arguments are a vkey or a pin, as such or as text; ProofInvalid if malformed. Not safe to share between threads.
     """
 
-    def __init__(self, key: str | None = None, pin: str | None = None) -> None:
+    def __init__(self, key: str | VerifierKey | None = None, pin: str | Pin | None = None) -> None:
         if key is not None and pin is not None:
             raise InputError("give a key or a pin, not both: a pin brings the key that was in force with it")
-        self._pin = None if pin is None else Pin.parse(pin)
-        self._key = VerifierKey.parse(key) if key is not None else self._pin.key if self._pin is not None else None
+        self._pin = None if pin is None else Pin.parse(str(pin))
+        self._key = VerifierKey.parse(str(key)) if key is not None else self._pin.key if self._pin is not None else None
         self._heads: dict[str, Head] = {}
 
     def verify(self, text: str, *, claim: str | None = None, name: str | None = None) -> Verdict:
@@ -179,7 +179,9 @@ class Verifier:
             return signed.head
         if key is None or not signed.signed_by(key):
             raise ProofInvalid(
-                "signature", f"no valid signature over the head of {signed.head.origin} by a key you trust"
+                "signature",
+                f"no valid signature over the head of {signed.head.origin} by a key you trust; if the key was rotated, "
+                "ask for a bundle made with trusting=<your key>",
             )
         # Only what the caller's own keys vouch for is remembered: a key learnt from one bundle is not trusted in the
         # next.
@@ -199,7 +201,10 @@ class Verifier:
             if head != pin:
                 raise ProofInvalid("forked", f"two histories: pinned {pin}, bundle {head}")
         elif bundle.since is None or bundle.since.size != pin.size:
-            raise ProofInvalid("pin_unconnected", f"the bundle lacks the consistency path since the pin ({pin})")
+            raise ProofInvalid(
+                "pin_unconnected",
+                f"no consistency path since your pin ({pin}): ask for a bundle made with since=<your pin>",
+            )
         elif bundle.since.root != pin.root:
             raise ProofInvalid("forked", f"two histories: pinned {pin}, bundle since {bundle.since.root.hex()[:16]}")
 

@@ -202,7 +202,6 @@ PACKAGE_REDUNDANT = {
     "note.Signer.parse": "a signing key is never in a bundle",
     "bundle.Bundle.parse: raise ProofInvalid('shape', 'the bundle contains a lone": "no UTF-8 file is read to that",
     "bundle.Bundle.parse: raise ProofInvalid('shape', 'a bundle is handed in": "no bundle comes as anything else",
-    "note.VerifierKey.parse: raise ProofInvalid('vkey', 'a verifier key is handed": "no bundle brings anything else",
     "verify.Verifier.verify_bundle: raise ProofInvalid('not_asked'": "nothing is asked for here; test_open.py",
     "bundle.Bundle.parse: raise ProofInvalid('length'": "a limit on work, not on meaning",
     "bundle._path: raise ProofInvalid('path_length'": "a limit on work: the tree has its own length",

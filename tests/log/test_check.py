@@ -166,7 +166,7 @@ DAMAGE: dict[str, tuple[Callable[[WriteTransaction], None], str]] = {
     "a tile's record": (lambda t: t.put(MAP, second_tile(t), flip(t.get(MAP, second_tile(t)), -1)), "map's tile"),
     "a tile too many": (lambda t: t.put(MAP, TOP + b"0123456", bytes(8)), "no tile above them names"),
     "the map salt": (change(META, b"map_salt"), "map"),
-    "the origin": (change(META, b"origin", -1), "another log"),
+    "the origin": (change(META, b"origin", -1), "the data in it is of"),
     "a stranger in meta": (lambda t: t.put(META, b"x", b"y"), "table meta"),
     "meta lost": (drop(META, b"map_salt"), "table meta"),
 }

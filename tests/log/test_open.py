@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -11,8 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from substrate.codec import draft_forget, draft_put
-from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid, RolledBack, StoreDamaged
+from substrate.codec import draft_forget, draft_put, draft_tombstone
+from substrate.errors import (
+    Denied,
+    Forgotten,
+    InputError,
+    NotFound,
+    ProofInvalid,
+    RolledBack,
+    SchemaInvalid,
+    StoreDamaged,
+)
 from substrate.kv.lmdb import open_store
 from substrate.log import append as append_module
 from substrate.log.check import check_store
@@ -224,6 +234,71 @@ def test_entries_are_read_one_by_one_or_in_pages(log: Log) -> None:
             log.entry(seq)
         with pytest.raises(NotFound):
             log.prove_entry(seq)
+
+
+def test_a_name_is_read_by_its_current_value(log: Log) -> None:
+    log.append([draft_put(A, "1"), draft_put("v1.fact.b", "2")])
+    log.append([draft_put(A, "3")])
+    assert log.get(A) == "3"
+    with pytest.raises(NotFound, match=r"there is no v1\.fact\.nope$"):
+        log.get("v1.fact.nope")
+    log.append([draft_tombstone("v1.fact.b")])
+    with pytest.raises(NotFound, match="it was tombstoned"):
+        log.get("v1.fact.b")
+    record = log.record(A)
+    assert record is not None
+    log.append([draft_forget(record.subject, [1, 3], record.key)])
+    with pytest.raises(Forgotten, match="forgotten by entry 5"):
+        log.get(A)
+
+
+def test_a_value_whose_body_is_lost_is_damage(log: Log) -> None:
+    log.append([draft_put(A, "1")])
+    with log._store.write() as transaction:
+        transaction.delete("bodies", seq_key(1))
+    with pytest.raises(StoreDamaged, match="holds no value"):
+        log.get(A)
+
+
+def test_what_is_handed_in_wrong_gets_an_error_that_says_what_is_right(log: Log, tmp_path: Path) -> None:
+    with pytest.raises(SchemaInvalid, match="into brackets"):
+        log.append(draft_put(A, "1"))  # type: ignore[arg-type]
+    with pytest.raises(SchemaInvalid, match="expect must be an Expect"):
+        log.append([draft_put(A, "1")], expect=3)  # type: ignore[arg-type]
+    with pytest.raises(SchemaInvalid, match="use get or record"):
+        log.entry(A)  # type: ignore[arg-type]
+    (tmp_path / "file").write_text("", encoding="ascii")
+    for read_only in (False, True):
+        with pytest.raises(InputError, match="is a file; a store is a folder"):
+            open_log(tmp_path / "file", home=tmp_path / "home", read_only=read_only)
+    with pytest.raises(Denied, match="set SUBSTRATE_HOME to a folder you can write to"):
+        open_log(tmp_path / "other", home=tmp_path / "file")
+
+
+def test_pins_and_keys_may_be_handed_in_as_text(log: Log) -> None:
+    pin, key = log.pin(), log.key()
+    log.rotate_key()
+    log.append([draft_put(A, "1")])
+    log.check_pin(str(pin))
+    for bundle in (log.prove(A, since=str(pin)), log.prove_extended(str(pin))):
+        assert Verifier(pin=pin).verify_bundle(bundle).trusted
+    assert Verifier(key=key).verify_bundle(log.prove_entry(0, trusting=str(key))).trusted
+
+
+@pytest.mark.parametrize("left", [20_000, 0.5, -1])
+def test_a_data_file_that_was_cut_off_is_refused_and_does_not_end_the_process(
+    log: Log, reopen: Callable[..., Log], tmp_path: Path, left: float
+) -> None:
+    for i in range(30):
+        log.append([draft_put(f"v1.fact.n{i}", "x" * 3000)])
+    log.close()
+    data = next((tmp_path / "store").glob("env.*/data.mdb"))
+    size = data.stat().st_size
+    os.truncate(data, int(left if left > 1 else size * left if left > 0 else size - 4096))
+    for options in ({}, {"read_only": True}):
+        with pytest.raises(StoreDamaged, match="cut off"):
+            reopen(**options)
+    assert "cut off" in str(check_store(tmp_path / "store").damage)
 
 
 def test_an_erased_entry_has_no_proof_of_its_content(log: Log) -> None:
