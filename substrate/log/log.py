@@ -104,6 +104,11 @@ def _pin(pin: Pin | str | None) -> Pin | None:
     return Pin.parse(pin) if isinstance(pin, str) else pin
 
 
+def _stored(transaction: ReadTransaction, seq: int, data: bytes | None) -> StoredEntry:
+    entry = stored_entry(seq, data)
+    return StoredEntry(seq, entry, opening_of(transaction, seq, entry))
+
+
 def _key(key: VerifierKey | str | None) -> VerifierKey | None:
     return VerifierKey.parse(key.strip()) if isinstance(key, str) else key
 
@@ -184,7 +189,7 @@ class Log:
     def get(self, name: str) -> str:
         """The current value of a name. NotFound if it is not there or tombstoned, Forgotten if it was forgotten.
 
-        What is read is not checked against the head: for that, `prove` it and have it verified, or run fsck.
+        What is read is checked against its entry, not against the head: for that, `prove` it and have it verified.
         """
         name = check_name(name)
         with self._store.read() as transaction:
@@ -193,7 +198,7 @@ class Log:
                 raise Forgotten(f"{name} was forgotten by entry {record.seq}")
             if record is None or record.state is State.TOMBSTONED:
                 raise NotFound(f"there is no {name}" + (": it was tombstoned" if record else ""))
-            opening = opening_of(transaction, record.seq)
+            opening = _stored(transaction, record.seq, transaction.get(ENTRIES, seq_key(record.seq))).opening
             value = None if opening is None else decode_body(opening.body).get("value")
             if not isinstance(value, str):
                 raise StoreDamaged(f"the body of entry {record.seq} holds no value; run fsck")
@@ -207,7 +212,7 @@ class Log:
             data = transaction.get(ENTRIES, seq_key(seq)) if 0 <= seq <= MAX_SIZE else None
             if data is None:
                 raise NotFound(f"there is no entry {seq}")
-            return StoredEntry(seq, stored_entry(seq, data), opening_of(transaction, seq))
+            return _stored(transaction, seq, data)
 
     def entries(self, start: int = 0, limit: int = 1000) -> list[StoredEntry]:
         """Up to `limit` entries from `start` on, in order. InputError if one of the two is negative."""
@@ -215,10 +220,7 @@ class Log:
             raise InputError("start and limit are whole numbers from 0 on")
         with self._store.read() as transaction:
             rows = transaction.scan(ENTRIES, seq_key(min(start, MAX_SIZE)), seq_key(min(start + limit, MAX_SIZE)))
-            return [
-                StoredEntry(read_seq(at), stored_entry(read_seq(at), data), opening_of(transaction, read_seq(at)))
-                for at, data in rows
-            ]
+            return [_stored(transaction, read_seq(at), data) for at, data in rows]
 
     # -- proving -------------------------------------------------------------------------------------------------
 

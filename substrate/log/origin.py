@@ -30,7 +30,7 @@ def find_origin(store: Store, folder: Path) -> str | None:
         known = None if data is None else data.decode()
     noted = _noted(folder)
     if known is not None and noted not in (None, known):
-        raise StoreDamaged(f"the folder {folder} is of the log {noted}, the data in it is of {known}: restore a backup")
+        raise StoreDamaged(f"{folder} is of the origin {noted}, but the data in it is of {known}: restore a backup")
     return known
 
 

@@ -6,12 +6,12 @@ from substrate.errors import Forgotten, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import check_pin, head_at, keys_since, require_head
 from substrate.log.map import find
-from substrate.log.stored import stored
+from substrate.log.stored import stored, stored_entry
 from substrate.log.tables import BODIES, ENTRIES, META, seq_key
 from substrate.log.tree import consistency_path, inclusion_path
 from substrate.proof.bundle import Bundle, EntryProof, MapProof, Opening, Rotation, Since
-from substrate.proof.entry import SALT_BYTES
-from substrate.proof.hashes import map_key
+from substrate.proof.entry import SALT_BYTES, Entry
+from substrate.proof.hashes import commitment, map_key
 from substrate.proof.head import Head, Pin
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import Record, State, decode_record
@@ -21,10 +21,15 @@ __all__ = ["find_record", "opening_of", "prove_extended", "prove_name", "prove_r
 _CLAIMS = {State.LIVE: "current", State.TOMBSTONED: "tombstoned", State.FORGOTTEN: "forgotten"}
 
 
-def opening_of(transaction: ReadTransaction, seq: int) -> Opening | None:
-    """Salt and body of an entry; None if they were erased."""
+def opening_of(transaction: ReadTransaction, seq: int, entry: Entry) -> Opening | None:
+    """Salt and body of an entry; None if they were erased. StoreDamaged if they are not what it commits to."""
     row = transaction.get(BODIES, seq_key(seq))
-    return None if row is None else Opening(row[:SALT_BYTES], row[SALT_BYTES:])
+    if row is None:
+        return None
+    opening = Opening(row[:SALT_BYTES], row[SALT_BYTES:])
+    if commitment(opening.salt, opening.body) != entry.commitment:
+        raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to; run fsck")
+    return opening
 
 
 def find_record(transaction: ReadTransaction, name: str) -> Record | None:
@@ -101,7 +106,7 @@ def _entry(transaction: ReadTransaction, head: Head, seq: int) -> tuple[EntryPro
     data = transaction.get(ENTRIES, seq_key(seq)) if 0 <= seq < head.size else None
     if data is None:
         raise NotFound(f"there is no entry {seq}: the log has {head.size:,}, counted from 0")
-    opening = opening_of(transaction, seq)
+    opening = opening_of(transaction, seq, stored_entry(seq, data))
     if opening is None:
         raise Forgotten(f"the body of entry {seq} was erased for good")
     return EntryProof(seq, data, inclusion_path(transaction, seq, head.size)), opening
