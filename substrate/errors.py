@@ -5,9 +5,11 @@
     │   ├── NameInvalid             not a name of the grammar in names.py
     │   ├── TooLarge                over a limit of limits.py; names the field, the size and the limit
     │   ├── SchemaInvalid           wrong type or shape
-    │   └── PathEscape              a path that leaves the folder it must stay in
+    │   ├── PathEscape              a path that leaves the folder it must stay in
+    │   ├── SecretFound             it looks like a credential; says which kind and where, never the value
+    │   └── ItemsRefused            items of a batch are at fault; `refused` names each, with its reason
     ├── NotFound                    no such atom, entry or head
-    │   └── Forgotten               it was there and was erased for good
+    │   └── Forgotten               it was there and was erased for good; `proof` shows it
     ├── Denied                      the caller may not do this here (scope, read-only store, missing key)
     ├── Conflict                    `expect` did not hold; nothing was written
     │   └── HeadMoved               another process appended first
@@ -38,6 +40,7 @@ __all__ = [
     "Full",
     "HeadMoved",
     "InputError",
+    "ItemsRefused",
     "MapFull",
     "NameInvalid",
     "NotFound",
@@ -45,6 +48,7 @@ __all__ = [
     "ProofInvalid",
     "RolledBack",
     "SchemaInvalid",
+    "SecretFound",
     "StoreDamaged",
     "SubstrateError",
     "TooLarge",
@@ -95,6 +99,22 @@ class PathEscape(InputError):
     code = "path_escape"
 
 
+class SecretFound(InputError):
+    """It looks like a credential, and an append-only log is the worst place for one. The message never holds it."""
+
+    code = "secret"
+
+
+class ItemsRefused(InputError):
+    """Items of a batch are at fault, and nothing of it was written. `refused` holds each: item, code, reason, name."""
+
+    code = "items_refused"
+
+    def __init__(self, message: str, refused: tuple[object, ...] = ()) -> None:
+        super().__init__(message)
+        self.refused = refused
+
+
 class NotFound(SubstrateError):
     """No such atom, entry or head."""
 
@@ -102,9 +122,13 @@ class NotFound(SubstrateError):
 
 
 class Forgotten(NotFound):
-    """It was there and was erased for good."""
+    """It was there and was erased for good. `proof` is the bundle that shows it, where one was made."""
 
     code = "forgotten"
+
+    def __init__(self, message: str, proof: object = None) -> None:
+        super().__init__(message)
+        self.proof = proof
 
 
 class Denied(SubstrateError):

@@ -6,7 +6,27 @@ import struct
 from enum import Enum
 from typing import Final
 
-__all__ = ["BODIES", "ENTRIES", "HEADS", "KEYS", "MAP", "META", "NODES", "TABLES", "Sureness", "read_seq", "seq_key"]
+__all__ = [
+    "ATOMS",
+    "BODIES",
+    "CONFIRMED",
+    "ENTRIES",
+    "EXPECTED",
+    "GAPS",
+    "HEADS",
+    "KEYS",
+    "LINKS",
+    "MAP",
+    "META",
+    "NODES",
+    "STATEMENTS",
+    "TABLES",
+    "TRACES",
+    "VERSIONS",
+    "Sureness",
+    "read_seq",
+    "seq_key",
+]
 
 
 class Sureness(Enum):
@@ -34,6 +54,21 @@ MAP: Final = "map"
 KEYS: Final = "keys"
 """seq of a key entry -> its vkey."""
 
+ATOMS: Final = "atoms"
+"""name -> its latest version; views/atoms.py."""
+VERSIONS: Final = "versions"
+"""atom id, seq -> kind and name of that version; views/atoms.py."""
+GAPS: Final = "gaps"
+"""map key, seq of the forget entry -> what was erased under that name; views/atoms.py."""
+LINKS: Final = "links"
+"""atom id, direction, edge type, other atom's id -> latest statement of that edge; views/edges.py."""
+STATEMENTS: Final = "statements"
+"""edge id, seq -> what was stated; views/edges.py."""
+CONFIRMED: Final = "confirmed"
+"""atom or edge id -> which version was last said again, and when; views/traces.py."""
+EXPECTED: Final = "expected"
+"""atom id -> name of an atom that edges point to and that is not there yet; views/traces.py."""
+
 TABLES: Final[dict[str, Sureness]] = {
     ENTRIES: Sureness.TRUTH,
     BODIES: Sureness.TRUTH,
@@ -42,7 +77,15 @@ TABLES: Final[dict[str, Sureness]] = {
     NODES: Sureness.VIEW,
     MAP: Sureness.VIEW,
     KEYS: Sureness.VIEW,
+    ATOMS: Sureness.VIEW,
+    VERSIONS: Sureness.VIEW,
+    GAPS: Sureness.VIEW,
+    LINKS: Sureness.VIEW,
+    STATEMENTS: Sureness.VIEW,
+    CONFIRMED: Sureness.TRACE,
+    EXPECTED: Sureness.TRACE,
 }
+TRACES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.TRACE)
 
 _SEQ: Final = struct.Struct(">Q")
 

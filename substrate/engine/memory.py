@@ -1,0 +1,305 @@
+"""The facade: one store, open, with all its verbs. Each verb is one file beside this one; only this one knows them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TextIO
+
+from substrate.clock import Clock
+from substrate.engine.access import access
+from substrate.engine.checkpoint import Batch, checkpoint
+from substrate.engine.diff import diff
+from substrate.engine.edges import edges
+from substrate.engine.export import export
+from substrate.engine.forget import Selection, forget
+from substrate.engine.history import history
+from substrate.engine.importing import import_lines
+from substrate.engine.intake import AtomInput, EdgeInput, ExpectInput
+from substrate.engine.listing import list_atoms
+from substrate.engine.moments import Moment, Time
+from substrate.engine.progress import Progress
+from substrate.engine.stats import stats
+from substrate.engine.stores import open_memory_log
+from substrate.log.log import Log
+from substrate.model import Access, Diff, Edges, Forgot, History, Listing, Name, Saved, Stats
+from substrate.proof.bundle import Bundle
+from substrate.proof.head import Pin, SignedHead
+from substrate.proof.note import VerifierKey
+from substrate.proof.verify import Verdict, Verifier
+
+__all__ = ["Memory", "open_memory"]
+
+
+def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
+    path: str | Path,
+    *,
+    read_only: bool = False,
+    create: bool = True,
+    home: str | Path | None = None,
+    actor: str | None = None,
+    origin: str | None = None,
+    clock: Clock | None = None,
+) -> Memory:
+    """Open the store in the folder `path`; make it if there is none and `create` is set.
+
+    Public as `substrate.open`. `home` is where signing keys live (default: settings). `actor` is who writes, where a call
+    does not say. `origin` names a *new* store's log. With `read_only` nothing is written at all, and no key is needed.
+    Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
+    """
+    return Memory(open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock), actor)
+
+
+class Memory:
+    """An open store. Safe to share between threads. Each call sees one snapshot of its own: the newest there is."""
+
+    def __init__(self, log: Log, actor: str | None = None) -> None:
+        self._log = log
+        self._actor = actor
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Memory {self._log.path}>"
+
+    def close(self) -> None:
+        """Release the store. What was acknowledged is on disk already."""
+        self._log.close()
+
+    # -- save ----------------------------------------------------------------------------------------------------
+
+    def checkpoint(  # noqa: PLR0913
+        self,
+        atoms: Iterable[AtomInput] = (),
+        *,
+        edges: Iterable[EdgeInput] = (),
+        tombstones: Iterable[Name] = (),
+        unedges: Iterable[EdgeInput | str] = (),
+        expect: ExpectInput | None = None,
+        actor: str | None = None,
+        origin: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        task: Name | None = None,
+        partial: bool = False,
+        allow_secrets: bool = False,
+    ) -> Saved:
+        """Save atoms and edges, take atoms (`tombstones`) and edges (`unedges`) out of use: as one, or not at all.
+
+        An atom is `"v1.type.rest = value"`, a mapping with the fields of `Atom`, or an Atom; an edge a mapping with `source`,
+        `type`, `target` and the further fields of `Edge` (ends by name or id), or an Edge; an unedge the same, or an edge's
+        id. `actor`, `origin`, `session` and `source` hold for items that do not say their own. `task` gets a `produced_by`
+        edge from every atom recorded. The same said again confirms and makes no new version.
+
+        `expect`: {name: seq, or None for absent} or a head; Conflict or HeadMoved if another writer was faster. An invalid
+        item: ItemsRefused, naming each, with nothing written; with `partial` the others are saved and `refused` tells.
+        What looks like a credential is refused too, unless `allow_secrets`.
+        Also raises TooLarge, Denied, Busy, Full, StoreDamaged, RolledBack; always with nothing written.
+        """
+        batch = Batch(tuple(atoms), tuple(edges), tuple(tombstones), tuple(unedges), task)
+        return checkpoint(
+            self._log,
+            batch,
+            expect=expect,
+            said={"actor": actor or self._actor, "origin": origin, "session": session, "source": source},
+            partial=partial,
+            allow_secrets=allow_secrets,
+        )
+
+    # -- read ----------------------------------------------------------------------------------------------------
+
+    def access(
+        self, name: Name, *, as_of: Moment | None = None, valid_at: Time | None = None, proof: bool = False
+    ) -> Access:
+        """The atom of this name or id: as it is now, as we knew it at `as_of`, as it was in the world at `valid_at`.
+
+        `as_of` is a seq, a time or a head; times are datetimes or ISO 8601. With `proof`, also the proof that it is current,
+        or, with `as_of` or `valid_at`, that this version was recorded. NotFound if there is none (the message says whether
+        it was tombstoned); Forgotten, with the proof of that as `.proof`, if it was erased.
+        """
+        return access(self._log, name, as_of=as_of, valid_at=valid_at, proof=proof)
+
+    def list(  # noqa: PLR0913
+        self,
+        prefix: str = "",
+        *,
+        limit: int = 100,
+        offset: int = 0,
+        after: str | None = None,
+        tombstoned: bool = False,
+        superseded: bool = False,
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+    ) -> Listing:
+        """Atoms whose names begin with `prefix`, by name. `limit` is at most 1,000; go on with `after=listing.next`.
+
+        Those out of use are left out unless `tombstoned` or `superseded` ask for them.
+        """
+        return list_atoms(
+            self._log,
+            prefix,
+            limit=limit,
+            offset=offset,
+            after=after,
+            tombstoned=tombstoned,
+            superseded=superseded,
+            as_of=as_of,
+            valid_at=valid_at,
+        )
+
+    def edges(  # noqa: PLR0913
+        self,
+        name: Name,
+        *,
+        direction: str = "both",
+        type: str | None = None,  # noqa: A002 - the word for it
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+        limit: int = 1000,
+    ) -> Edges:
+        """The edges of an atom, `in`, `out` or `both`, of one type or all, those taken back left out.
+
+        An atom that edges point to but that is not there yet can be asked for too. NotFound if there is neither.
+        """
+        return edges(self._log, name, direction=direction, type=type, as_of=as_of, valid_at=valid_at, limit=limit)
+
+    def history(self, name: Name, *, as_of: Moment | None = None, valid_at: Time | None = None) -> History:
+        """Every version of an atom, oldest first, tombstones and gaps (what was forgotten) among them.
+
+        With `as_of` those known then; with `valid_at` those that hold at that time. NotFound if the store never held it.
+        """
+        return history(self._log, name, as_of=as_of, valid_at=valid_at)
+
+    def diff(
+        self, start: Moment, stop: Moment | None = None, *, prefix: str = "", valid_at: Time | None = None
+    ) -> Diff:
+        """What became of atoms and edges after `start` until `stop` (None: now): seqs, times or heads."""
+        return diff(self._log, start, stop, prefix=prefix, valid_at=valid_at)
+
+    # -- prove ---------------------------------------------------------------------------------------------------
+
+    def prove(
+        self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
+    ) -> Bundle:
+        """What `name` is at the latest head: current, tombstoned, forgotten or absent.
+
+        With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key to the
+        one in force. RolledBack if the pin is not of this history.
+        """
+        return self._log.prove(name, since=since, trusting=trusting)
+
+    def prove_entry(
+        self, seq: int, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
+    ) -> Bundle:
+        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
+        return self._log.prove_entry(seq, since=since, trusting=trusting)
+
+    def prove_extended(self, since: Pin | str) -> Bundle:
+        """That the log still contains all of the pinned one. RolledBack if it does not."""
+        return self._log.prove_extended(since)
+
+    def verify(
+        self, bundle: Bundle | str, *, pin: Pin | str | None = None, name: str | None = None, claim: str | None = None
+    ) -> Verdict:
+        """Check a bundle against this store's own key, or a pin. ProofInvalid if it is not true.
+
+        Someone else than this store's owner uses `substrate.Verifier`, or the script, with a key got by another way.
+        """
+        text = bundle.to_json() if isinstance(bundle, Bundle) else bundle
+        verifier = Verifier(key=self._log.key()) if pin is None else Verifier(pin=pin)
+        return verifier.verify(text, name=name, claim=claim)
+
+    def head(self) -> SignedHead:
+        """The latest head."""
+        return self._log.head()
+
+    def pin(self) -> Pin:
+        """The latest head and the key in force, to be remembered outside the store."""
+        return self._log.pin()
+
+    def check_pin(self, pin: Pin | str) -> None:
+        """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""
+        self._log.check_pin(pin)
+
+    def key(self) -> VerifierKey:
+        """The verifier key in force: what an auditor needs, and should get by another way than the bundle."""
+        return self._log.key()
+
+    def rotate_key(self) -> VerifierKey:
+        """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
+        return self._log.rotate_key()
+
+    # -- care ----------------------------------------------------------------------------------------------------
+
+    def forget(  # noqa: PLR0913
+        self,
+        names: Name | Iterable[Name] = (),
+        *,
+        source: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        seqs: range | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Forgot:
+        """Erase for good: atoms by name or id; or every version and edge of a source, an actor, a session, a range of seqs.
+
+        Give one of these. Of an atom named, all goes: versions, edges from and to it, traces. Otherwise the versions and
+        edges that match go; an atom left without a version is forgotten as a whole, and one that loses its current version
+        only is tombstoned. `dry_run` counts and writes nothing. On return the bytes are gone from the store's files
+        (`compacted`; False if readers did not let go in time: then `compact()` later). Not from backups and exports.
+        NotFound if nothing matches.
+        """
+        selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs)
+        return forget(self._log, selection, dry_run=dry_run, actor=self._actor, progress=progress)
+
+    def stats(self) -> Stats:
+        """How much the store holds. Reads a row for each atom and each edge."""
+        return stats(self._log)
+
+    def rebuild(self, progress: Progress | None = None) -> None:
+        """Make every table that follows from the log anew, beside the store, and put it in place. Others go on reading."""
+        self._log.rebuild(progress)
+
+    def compact(self) -> None:
+        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
+        self._log.compact()
+
+    def export(self, to: str | Path | TextIO, *, full: bool = False, progress: Progress | None = None) -> int:
+        """Write the store as JSON Lines; the number of lines. `full`: what a verifiable clone needs, salts included.
+
+        Otherwise: every version and edge statement in order, by name, as `import_lines` and other programs read it.
+        A file must not be there yet.
+        """
+        return export(self._log, to, full=full, progress=progress)
+
+    def import_lines(
+        self,
+        lines: str | Path | TextIO,
+        *,
+        partial: bool = False,
+        allow_secrets: bool = False,
+        progress: Progress | None = None,
+    ) -> Saved:
+        """Replay a plain export into this store, as checkpoints of at most 1,000 lines each.
+
+        Fields stay as they were, but an id, a seq and the time of recording are new; a version that does not say when it
+        occurred gets the time at which it was recorded before. Raises as `checkpoint` does, naming the line.
+        """
+        return import_lines(
+            self._log, lines, actor=self._actor, partial=partial, allow_secrets=allow_secrets, progress=progress
+        )
+
+    def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:
+        """Copy the store into the new folder `target`, as of one moment, while others write; the pin of that moment.
+
+        The signing key is not in it. `substrate.restore` brings it back.
+        """
+        return self._log.backup(target, progress)

@@ -1,0 +1,104 @@
+"""How results show themselves: as plain dictionaries, as HTML in a notebook, as a table of pandas if it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from html import escape
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Result", "Results", "iso", "plain"]
+
+_Item = TypeVar("_Item", bound="Result")
+_SHOWN_CHARACTERS = 500
+"""Of a cell in HTML; `to_dict` has all of it."""
+
+
+def iso(time: datetime) -> str:
+    """A time as text, in UTC: 2026-03-01T12:00:00Z, with microseconds where there are any."""
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def plain(value: object) -> object:
+    """The value as JSON can hold it."""
+    match value:
+        case Result():
+            return value.to_dict()
+        case datetime():
+            return iso(value)
+        case bytes():
+            return value.hex()
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case range():
+            return [value.start, value.stop]
+        case str() | int() | float() | None:
+            return value
+        case Sequence():
+            return [plain(item) for item in value]
+        case _:
+            return str(value)
+
+
+class Result:
+    """A frozen dataclass that can be shown."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """Its fields as JSON can hold them; what is None or empty is left out."""
+        said = {field.name: getattr(self, field.name) for field in fields(self) if is_dataclass(self)}  # type: ignore[arg-type]
+        return {name: plain(value) for name, value in said.items() if _is_said(value)}
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{escape(name)}</th><td>{_cell(said)}</td></tr>" for name, said in self.to_dict().items())
+        return f"<table>{rows}</table>"
+
+
+class Results(Result, Sequence[_Item], Generic[_Item]):
+    """A frozen dataclass whose first field, `items`, is what it is a sequence of."""
+
+    __slots__ = ()
+
+    items: tuple[_Item, ...]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, at: int) -> _Item: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[_Item, ...]: ...
+    def __getitem__(self, at: int | slice) -> _Item | tuple[_Item, ...]:
+        return self.items[at]
+
+    def __iter__(self) -> Iterator[_Item]:
+        return iter(self.items)
+
+    def to_df(self) -> DataFrame:
+        """A row for each item. Needs pandas."""
+        try:
+            from pandas import DataFrame  # noqa: PLC0415 - not everyone has it, nobody else pays for it
+        except ImportError:
+            raise ImportError("to_df needs pandas: pip install pandas") from None
+        return DataFrame([item.to_dict() for item in self.items])
+
+    def _repr_html_(self) -> str:
+        rows = [item.to_dict() for item in self.items]
+        columns = list(dict.fromkeys(name for row in rows for name in row))
+        head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+        body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(c, ''))}</td>" for c in columns) + "</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _is_said(value: object) -> bool:
+    return value is not None and value != () and value != {}
+
+
+def _cell(value: object) -> str:
+    text = value if isinstance(value, str) else str(value)
+    return escape(text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…")
