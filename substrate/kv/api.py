@@ -90,5 +90,8 @@ class Store(Protocol):
         is refused.
         """
 
+    def size(self) -> int:
+        """How many bytes it takes on disk."""
+
     def close(self) -> None:
         """Release this handle. The last one of a process closes the files."""

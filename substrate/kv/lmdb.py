@@ -112,6 +112,10 @@ class LmdbStore:
         with _fresh_store(target, self._handle.tables, build, self._map_size) as (new, inside):
             finish(new, inside)
 
+    def size(self) -> int:
+        """How many bytes the data file takes on disk; it is sparse, and a part of it may be free for reuse."""
+        return self._handle.shared().size()
+
     def close(self) -> None:
         """Release this handle. The last one of a process closes the files."""
         self._handle.close()

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import substrate
+from substrate.codec import draft_put
+from substrate.log.log import open_log
 from tests.crash.children import Worker
 
 NAME = "v1.fact.old"
@@ -17,12 +19,12 @@ NAME = "v1.fact.old"
 def specimen(folder: Path) -> tuple[dict[str, object], str]:
     """A store with two keys behind it: what a question about it asks, and a proof that was made under the first."""
     store, home = folder / "store", folder / "home"
-    with substrate.open_log(store, home=home) as log:
+    with open_log(store, home=home) as log:
         first = str(log.key())
-        log.append([substrate.draft_put(NAME, "old 0 1 ")])
+        log.append([draft_put(NAME, "old 0 1 ")])
         proof = log.prove(NAME).to_json()
         log.rotate_key()
-        log.append([substrate.draft_put(f"v1.fact.n{i}", f"many {i} 200 ") for i in range(200)])
+        log.append([draft_put(f"v1.fact.n{i}", f"many {i} 200 ") for i in range(200)])
         head = log.head().head
         told = [[head.size, head.root.hex()]]
         return {"told": told, "keys": [first, str(log.key())]}, proof

@@ -15,10 +15,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import substrate
-from substrate.codec import Draft
+from substrate.codec import Draft, draft_put
 from substrate.log.append import Appended, Appender
-from substrate.log.log import Log
+from substrate.log.log import Log, open_log
 from substrate.log.tables import KEYS, MAP, NODES
 
 PADDING = (0, 40, 400, 6000)
@@ -36,7 +35,7 @@ def batch(label: str, rng: random.Random) -> list[Draft]:
     """Atoms whose values tell which batch they belong to, and how many there are in it."""
     size = rng.choice((1, 2, 5, 20, 60))
     return [
-        substrate.draft_put(f"v1.fact.n{rng.randrange(300)}", f"{label} {i} {size} {'x' * rng.choice(PADDING)}")
+        draft_put(f"v1.fact.n{rng.randrange(300)}", f"{label} {i} {size} {'x' * rng.choice(PADDING)}")
         for i in range(size)
     ]
 
@@ -122,7 +121,7 @@ DEEDS: dict[str, Callable[[Log, str, random.Random], None]] = {
 def main(store: str, home: str, deed: str, seed: str) -> None:
     rng = random.Random(seed)
     say("opening")
-    with substrate.open_log(Path(store), home=Path(home)) as log:
+    with open_log(Path(store), home=Path(home)) as log:
         say("open", log)
         number = 0
         while True:

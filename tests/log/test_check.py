@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from substrate.codec import draft_forget, draft_other, draft_put, draft_tombstone
+from substrate.engine import fsck as fsck_module
+from substrate.engine.fsck import fsck
 from substrate.errors import FormatTooNew, NotFound, SubstrateError
 from substrate.kv.api import WriteTransaction
 from substrate.log import check as check_module
-from substrate.log.check import Report, check_store, fsck
+from substrate.log.check import Report, check_store
 from substrate.log.log import Log, open_log
 from substrate.log.map import TOP
 from substrate.log.replay import Logged
@@ -251,11 +253,11 @@ def test_a_file_that_crashes_its_reader_still_gives_a_report(
     grown: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     grown.close()
-    monkeypatch.setattr(check_module.sys, "executable", "/bin/false")
+    monkeypatch.setattr(fsck_module.sys, "executable", "/bin/false")
     with pytest.raises(SubstrateError, match="says nothing about the store"):
         fsck(tmp_path / "store")
     crash = tmp_path / "crash"
     crash.write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="ascii")
     crash.chmod(0o755)
-    monkeypatch.setattr(check_module.sys, "executable", str(crash))
+    monkeypatch.setattr(fsck_module.sys, "executable", str(crash))
     assert "SIGSEGV" in str(fsck(tmp_path / "store").damage)
