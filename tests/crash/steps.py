@@ -53,6 +53,7 @@ DEEDS: dict[str, Callable[[Log], object]] = {
     "append": lambda log: log.append([draft_put("v1.fact.step", "step 0 1 ")]),
     "compact": lambda log: log.compact(),
     "compact-hastily": compact_hastily,
+    "rebuild": lambda log: log.rebuild(),
     "rotate": lambda log: log.rotate_key(),
     "rotate-unstaged": rotate_unstaged,
 }

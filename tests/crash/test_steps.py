@@ -53,7 +53,9 @@ def every_stop(deed: str, tmp_path: Path) -> dict[str, list[str]]:
     raise AssertionError("unreachable")
 
 
-@pytest.mark.parametrize(("deed", "least"), [("create", 15), ("append", 2), ("compact", 10), ("rotate", 8)])
+@pytest.mark.parametrize(
+    ("deed", "least"), [("create", 15), ("append", 2), ("compact", 10), ("rebuild", 40), ("rotate", 8)]
+)
 def test_wherever_it_stops_the_store_is_the_old_one_or_the_new_one_and_can_be_written(
     deed: str, least: int, tmp_path: Path
 ) -> None:

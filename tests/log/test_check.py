@@ -21,6 +21,7 @@ from substrate.log.log import Log, open_log
 from substrate.log.map import TOP
 from substrate.log.replay import Logged
 from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, seq_key
+from substrate.log.truth import Truth
 from substrate.proof.entry import Kind
 
 
@@ -193,17 +194,17 @@ def test_a_map_that_is_right_in_itself_but_not_what_the_log_says_is_found(grown:
         row = transaction.get(MAP, TOP)
         assert row is not None
     # The twin: a check that leaves out where a record lies and what the log says of it passes what ours finds.
-    real = check_module._Check._replay
+    real = Truth._replay
 
-    def forgetful(self: check_module._Check, seq: int, *rest: object) -> None:
+    def forgetful(self: Truth, seq: int, *rest: object) -> None:
         if seq != 10:
             real(self, seq, *rest)  # type: ignore[arg-type]
 
-    check_module._Check._replay = forgetful  # type: ignore[assignment]
+    Truth._replay = forgetful  # type: ignore[assignment]
     try:
         report = check_store(tmp_path / "store")
     finally:
-        check_module._Check._replay = real  # type: ignore[method-assign]
+        Truth._replay = real  # type: ignore[method-assign]
     assert "record that the log does not have" in str(report.damage)
 
 
