@@ -34,6 +34,9 @@ __all__ = [
 ]
 
 _STATES = {Kind.PUT: State.LIVE, Kind.TOMBSTONE: State.TOMBSTONED, Kind.FORGET: State.FORGOTTEN}
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+"""Made once: `json.dumps` makes one for every body."""
+_DECODER = json.JSONDecoder()
 _OTHER = frozenset({Kind.EDGE, Kind.UNEDGE, Kind.TRAIN, Kind.MODEL})
 
 
@@ -118,7 +121,7 @@ def draft_other(kind: Kind, members: Mapping[str, Json], *, subject: bytes | Non
 def decode_body(body: bytes) -> dict[str, Json]:
     """The members of a body. StoreDamaged if these are not bytes that this module makes."""
     try:
-        members: Json = json.loads(body)
+        members: Json = _DECODER.decode(body.decode())
     except (ValueError, RecursionError):
         raise StoreDamaged("a body is not well-formed JSON") from None
     if not isinstance(members, dict):
@@ -188,8 +191,7 @@ def _is_plain(value: object, levels: int) -> bool:
 
 def _encode(members: Mapping[str, Json]) -> bytes:
     try:
-        text = json.dumps(members, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-        body = text.encode()
+        body = _ENCODER.encode(members).encode()
     except ValueError:  # NaN, infinity, a lone surrogate
         raise SchemaInvalid("fields must be JSON with finite numbers and valid Unicode") from None
     if len(body) > LIMITS["body_bytes"]:
