@@ -191,9 +191,12 @@ class _Plan(_Told):
             self._forget_atom(at, there)
             return
         gone = [row for row in there if self._is_selected(row.seq)]
-        if len(gone) == len(there):
+        if not gone:
+            return
+        # A tombstone says nothing but the name: it is no reason to keep that.
+        if all(row in gone for row in there if row.kind is Kind.PUT):
             self._forget_atom(at, there)
-        elif gone:
+        else:
             self._forget_versions(at, there, gone)
 
     def _is_selected(self, seq: int) -> bool:

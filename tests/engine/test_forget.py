@@ -66,6 +66,14 @@ def test_a_tombstone_that_is_forgotten_leaves_the_atom_out_of_use(memory: Memory
         memory.access(A)
 
 
+def test_an_atom_of_which_only_a_tombstone_would_be_left_goes_as_a_whole(memory: Memory) -> None:
+    memory.checkpoint([f"{A} = bad"], actor="eve")
+    memory.checkpoint(tombstones=[A], actor="ada")
+    assert memory.forget(actor="eve").atoms == 1
+    with pytest.raises(Forgotten):
+        memory.access(A)
+
+
 def test_an_edge_loses_the_statements_of_one_actor(memory: Memory) -> None:
     memory.checkpoint([f"{A} = 1", f"{B} = 2"], edges=[EDGE], actor="ada")
     memory.checkpoint(edges=[{**EDGE, "confidence": 0.1}], actor="eve")
