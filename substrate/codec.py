@@ -68,10 +68,13 @@ def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None) -> Draf
     return Draft(Kind.TOMBSTONE, _encode({**_members(fields), "name": name}), None, name)
 
 
-def draft_forget(subject: bytes, erase: Iterable[int], map_key: bytes | None = None) -> Draft:
+def draft_forget(
+    subject: bytes, erase: Iterable[int], map_key: bytes | None = None, *, edges: Iterable[bytes] = ()
+) -> Draft:
     """Erases the bodies of the entries `erase`. With `map_key`, the name at that place of the map is forgotten too.
 
-    The body says which seqs and which map key, nothing that was erased.
+    `edges` are the ids of edges of which nothing stays. The body says which seqs, map key and edges, nothing that was
+    erased.
     """
     seqs = tuple(sorted(set(erase)))
     if not all(type(seq) is int and 0 <= seq <= MAX_TIME for seq in seqs):
@@ -81,6 +84,8 @@ def draft_forget(subject: bytes, erase: Iterable[int], map_key: bytes | None = N
         if len(map_key) != HASH_BYTES:
             raise SchemaInvalid(f"a map key has {HASH_BYTES} bytes")
         members["key"] = map_key.hex()
+    if listed := sorted(edge.hex() for edge in edges):
+        members["edges"] = list(listed)
     if _check_id(subject) is None:
         raise SchemaInvalid("a forget names the id of its atom")
     return Draft(Kind.FORGET, _encode(members), subject, None, map_key, seqs)

@@ -148,8 +148,8 @@ STATS = Verb(
 
 def _fsck(given: Namespace, output: Output) -> Answer:
     path = store_path(given)
-    with output.progress("checking"):
-        report = substrate.fsck(path)
+    with output.progress("checking") as progress:
+        report = substrate.fsck(path, progress=progress)
     document = {"store": str(path), "ok": report.ok, "entries": report.entries, "heads": report.heads}
     if report.damage is None:
         facts = [("no damage", path), ("entries", f"{report.entries:,}"), ("heads", f"{report.heads:,}")]

@@ -116,12 +116,12 @@ def parse_seqs(text: str) -> range:
 
 
 def parse_expect(text: str) -> tuple[str, int | None] | str:
-    """NAME=SEQ or NAME=absent; or, for @FILE, the text of a pin or head."""
+    """NAME=SEQ or NAME=absent; or, for @FILE, the text of a pin."""
     if text.startswith("@"):
-        return read_text(text[1:], "the pin or head")
+        return read_text(text[1:], "the pin")
     name, equals, said = text.rpartition("=")
     if not equals or not (said == "absent" or said.isdecimal()):
-        raise InputError("an expectation reads NAME=SEQ, NAME=absent or @FILE (a pin or head)")
+        raise InputError("an expectation reads NAME=SEQ, NAME=absent, or @FILE with a pin in it")
     return name.strip(), None if said == "absent" else int(said)
 
 

@@ -6,6 +6,7 @@ import re
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+import substrate
 from substrate.cli.answer import Answer, Table
 from substrate.cli.exits import Exit
 from substrate.cli.inputs import (
@@ -21,10 +22,11 @@ from substrate.cli.inputs import (
 from substrate.cli.output import Output
 from substrate.cli.stores import writing
 from substrate.cli.verb import Example, Verb, argument, flag, option
-from substrate.errors import InputError, ItemsRefused
+from substrate.errors import InputError, ItemsRefused, ProofInvalid
 
 if TYPE_CHECKING:
     from substrate.model import Saved
+    from substrate.proof.head import Pin
 
 __all__ = ["CHECKPOINT", "saved_answer"]
 
@@ -86,11 +88,16 @@ def _with_fields(atom: Item, given: Namespace) -> Item:
     return {"name": name.strip(), "value": value.strip(), **fields} if equals else atom
 
 
-def _expected(given: list[tuple[str, int | None] | str]) -> dict[str, int | None] | str | None:
-    heads = [item for item in given if isinstance(item, str)]
-    if heads and len(given) > 1:
-        raise InputError("--expect takes either one head or any number of names")
-    return heads[0] if heads else dict(item for item in given if not isinstance(item, str)) or None
+def _expected(given: list[tuple[str, int | None] | str]) -> dict[str, int | None] | Pin | None:
+    pins = [item for item in given if isinstance(item, str)]
+    if not pins:
+        return dict(item for item in given if not isinstance(item, str)) or None
+    if len(given) > 1:
+        raise InputError("--expect takes either one pin or any number of names")
+    try:
+        return substrate.Pin.parse(pins[0])
+    except ProofInvalid as error:
+        raise InputError(f"--expect: {error}") from None
 
 
 def _placed(refused: object, places: list[str]) -> object:
@@ -209,7 +216,7 @@ CHECKPOINT = Verb(
             metavar="NAME=SEQ",
             repeatable=True,
             parse=parse_expect,
-            help="save only if NAME is still at SEQ, or absent; or @FILE: only if that pin or head is the latest",
+            help="save only if NAME is still at SEQ, or absent; or @FILE: only if that pin is the latest head",
         ),
         flag("--partial", help="save the items that are valid, and tell which were not"),
         flag("--allow-secrets", help="save what looks like a credential, too"),

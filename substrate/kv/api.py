@@ -72,5 +72,8 @@ class Store(Protocol):
     def compact(self) -> None:
         """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after."""
 
+    def size(self) -> int:
+        """How many bytes it takes on disk."""
+
     def close(self) -> None:
         """Release this handle. The last one of a process closes the files."""

@@ -65,6 +65,10 @@ class LmdbStore:
         with typed_errors("compaction"):
             self._handle.shared().replace(lambda environment, target: environment.copy(target), self._handle.wait_s)
 
+    def size(self) -> int:
+        """How many bytes the data file takes on disk; it is sparse, and a part of it may be free for reuse."""
+        return self._handle.shared().size()
+
     def close(self) -> None:
         """Release this handle. The last one of a process closes the files."""
         self._handle.close()

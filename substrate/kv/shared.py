@@ -140,6 +140,11 @@ class Shared:
         """Whether the data file cannot grow. For a thread that is in a write transaction."""
         return self._pointer is not None and folder.is_full(self.path / self._pointer.name)
 
+    def size(self) -> int:
+        """How many bytes the live data file takes on disk."""
+        with typed_errors(str(self.path)):
+            return (self.path / folder.live(self.path) / "data.mdb").stat().st_blocks * 512
+
     def fail(self, reason: str) -> None:
         """From now on every call through this object is refused."""
         self.failure = reason

@@ -5,26 +5,20 @@ keys, every tile of the map from the entries' bodies, every view from a replay. 
 no others. What it cannot see: that a head of the past was deleted (but for those of rotations), the map roots of heads
 before the latest, and a log that its key-holder wrote anew as a whole (pins show that).
 
-A damaged file can crash the process that maps it, so `fsck` looks from a child process; `check_store` is what the
-child does.
+A damaged file can crash the process that maps it: `engine/fsck.py` looks from a child process.
 """
 
 from __future__ import annotations
 
-import json
-import signal
 import struct
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from substrate import errors
 from substrate.codec import decode_body, decode_vkey, map_change
-from substrate.errors import FormatTooNew, StoreDamaged, SubstrateError
+from substrate.errors import FormatTooNew, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.kv.lmdb import open_store
 from substrate.log.heads import check_mark
@@ -42,12 +36,9 @@ from substrate.proof.hashes import commitment, leaf_hash, map_key, map_root
 from substrate.proof.head import Head, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import State, encode_record
-from substrate.settings import load_settings
 
-__all__ = ["Report", "check_store", "fsck"]
+__all__ = ["Progress", "Report", "check_store"]
 
-_CHILD = "import sys; sys.path.insert(0, sys.argv[1]); from substrate.log.check import main; main(sys.argv[2:])"
-_CRASHES = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT})
 Progress = Callable[[int, int], None]
 
 
@@ -63,34 +54,6 @@ class Report:
     def ok(self) -> bool:
         """Whether no damage was found."""
         return self.damage is None
-
-
-def fsck(path: str | Path, *, home: str | Path | None = None) -> Report:
-    """Check the store in a child process, so that even a file that crashes its reader gives a report.
-
-    The high-water mark in `home` (default: settings, as for `open_log`) is compared too.
-
-    Raises what keeps it from looking (NotFound, Denied, Busy, FormatTooNew), and SubstrateError if the child dies of
-    something else than the file.
-    """
-    # -P: a module in the working folder must not be taken for one of ours.
-    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
-    command = [sys.executable, "-P", "-c", _CHILD, str(Path(__file__).parents[2]), str(path), str(keys)]
-    child = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own code
-    if -child.returncode in _CRASHES:
-        name = signal.Signals(-child.returncode).name
-        return Report(0, 0, f"the data file is so damaged that reading it ends the process ({name})")
-    try:
-        said = json.loads(child.stdout)
-    except ValueError:
-        last = (child.stderr.strip() or f"exit code {child.returncode}").splitlines()[-1]
-        raise SubstrateError(f"the check itself failed, which says nothing about the store: {last}") from None
-    if "error" in said:
-        kind: type[SubstrateError] = next(
-            getattr(errors, name) for name in errors.__all__ if getattr(errors, name).code == said["error"]
-        )
-        raise kind(said["message"])
-    return Report(said["entries"], said["heads"], said["damage"])
 
 
 def check_store(
@@ -160,7 +123,8 @@ class _Check:
             raise StoreDamaged("table keys is not what the key entries say")
         self._check_map(latest)
         for view in self._views:
-            self._check_view(view)
+            if APPLIED + view.name.encode() in applied:
+                self._check_view(view)
         check_mark(transaction, latest, mark)
 
     def _scan(self, table: str) -> Iterator[tuple[bytes, bytes]]:
@@ -314,14 +278,3 @@ class _Check:
                             raise StoreDamaged(f"table {table} of the view {view.name} is not what the log says")
             finally:
                 store.close()
-
-
-def main(arguments: Sequence[str]) -> None:
-    """What the child does: check, and say in one line of JSON what was found."""
-    said: dict[str, str | int | None]
-    try:
-        report = check_store(arguments[0], home=Path(arguments[1]))
-        said = {"entries": report.entries, "heads": report.heads, "damage": report.damage}
-    except SubstrateError as error:
-        said = {"error": error.code, "message": str(error)}
-    sys.stdout.write(json.dumps(said))

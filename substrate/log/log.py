@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +15,7 @@ from substrate.codec import Draft, decode_body
 from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import open_store
-from substrate.log.append import Appended, Appender
+from substrate.log.append import Appended, Appender, Plan
 from substrate.log.expect import Expect
 from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
 from substrate.log.keyring import Keyring
@@ -81,7 +82,7 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
             raise NotFound(f"the store in {folder} holds no log yet: open it for writing once")  # noqa: TRY301
         if origin not in (None, known):
             raise InputError(f"the store in {folder} is of the origin {known}, not {origin}")  # noqa: TRY301
-        log = Log(store, Keyring(keys, known), clock or SystemClock(), views)
+        log = Log(folder, store, Keyring(keys, known), clock or SystemClock(), views)
         log.check_at_open()
     except BaseException:
         store.close()
@@ -116,7 +117,9 @@ def _key(key: VerifierKey | str | None) -> VerifierKey | None:
 class Log:
     """An open log. Safe to share between threads. Use `open_log`; close it, or use it as a context manager."""
 
-    def __init__(self, store: Store, keyring: Keyring, clock: Clock, views: Sequence[View]) -> None:
+    def __init__(self, path: Path, store: Store, keyring: Keyring, clock: Clock, views: Sequence[View]) -> None:
+        self.path = path
+        self.clock = clock
         self._store = store
         self._keyring = keyring
         self._views = views
@@ -153,6 +156,13 @@ class Log:
             raise SchemaInvalid("expect must be an Expect: Expect(versions={name: seq}), or Expect(size=...)")
         return self._appender.append(list(drafts), expect)
 
+    def decide(self, plan: Plan, *, expect: Expect | None = None) -> Appended:
+        """Append what `plan` decides under the write lock, from what is there then, with rows of trace tables.
+
+        Raises as `append` does, and what `plan` raises; with nothing written. Of nothing to append, `seqs` is empty.
+        """
+        return self._appender.decide(plan, expect)
+
     def rotate_key(self) -> VerifierKey:
         """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
         fresh = generate_signer(self.key().name)
@@ -164,6 +174,14 @@ class Log:
         self._store.compact()
 
     # -- reading -------------------------------------------------------------------------------------------------
+
+    def size_on_disk(self) -> int:
+        """How many bytes the store's data takes on disk."""
+        return self._store.size()
+
+    def snapshot(self) -> AbstractContextManager[ReadTransaction]:
+        """All tables as of now, for one call of a verb above; it must end with that call."""
+        return self._store.read()
 
     def head(self) -> SignedHead:
         """The latest head."""

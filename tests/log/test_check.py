@@ -14,7 +14,8 @@ from substrate.codec import draft_forget, draft_other, draft_put, draft_tombston
 from substrate.errors import FormatTooNew, NotFound, SubstrateError
 from substrate.kv.api import WriteTransaction
 from substrate.log import check as check_module
-from substrate.log.check import Report, check_store, fsck
+from substrate.engine.fsck import fsck
+from substrate.log.check import Report, check_store
 from substrate.log.log import Log, open_log
 from substrate.log.map import TOP
 from substrate.log.replay import Logged
