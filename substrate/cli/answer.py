@@ -39,7 +39,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns. A column that is marked with `~` holds free text: on a terminal it is cut to fit."""
+    """Rows under columns. On a terminal a column marked `~` is cut to fit, one marked `=` is not; others fold."""
 
     columns: tuple[str, ...]
     rows: Iterable[Sequence[object]]

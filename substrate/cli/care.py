@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 import substrate
-from substrate.cli.answer import Answer, Facts, Table
+from substrate.cli.answer import Answer, Facts
 from substrate.cli.exits import Exit
 from substrate.cli.inputs import parse_seqs
 from substrate.cli.output import Output
@@ -39,7 +39,7 @@ def _forget(given: Namespace, output: Output) -> Answer:
             raise InputError("nothing was forgotten yet: what was printed is what would be. To do it, say --yes")
         output.show(would)
         if not output.agreed("Forgetting is for good: no history, no backup of this store's own, no undo."):
-            return Answer({"dry_run": True}, hints=("nothing was forgotten",))
+            return Answer(hints=("nothing was forgotten",), exit=Exit.INTERRUPTED)
     with writing(given) as memory, output.progress("forgetting") as progress:
         done = _call(memory, given, progress=progress)
     hints = ["backups and exports made before still hold it; they are yours to delete"]
@@ -62,12 +62,12 @@ def _call(memory: Memory, given: Namespace, *, dry_run: bool = False, progress: 
 
 def _forgot(forgot: Forgot, hints: tuple[str, ...]) -> Answer:
     facts = [
-        ("would forget" if forgot.dry_run else "forgot", f"{forgot.atoms:,} atoms"),
-        ("versions", f"{forgot.versions:,}"),
-        ("edges", f"{forgot.edges:,}"),
-        ("traces", f"{forgot.traces:,}"),
+        ("would forget atoms" if forgot.dry_run else "forgot atoms", forgot.atoms),
+        ("versions", forgot.versions),
+        ("edges", forgot.edges),
+        ("traces", forgot.traces),
         *(("tombstoned", name) for name in forgot.tombstoned),
-        ("entries", ", ".join(map(str, forgot.seqs)) or None),
+        ("forget entries", ", ".join(map(str, forgot.seqs)) or None),
     ]
     partial = not (forgot.dry_run or forgot.compacted)
     return Answer(
@@ -115,24 +115,21 @@ FORGET = Verb(
 def _stats(given: Namespace, _: Output) -> Answer:
     with reading(given) as memory:
         stats = memory.stats()
+    types = sorted(stats.types.items(), key=lambda item: (-item[1], item[0]))
     facts = [
         ("store", store_path(given)),
         ("origin", stats.origin),
-        ("atoms", f"{stats.atoms:,}"),
-        ("tombstoned", f"{stats.tombstoned:,}"),
-        ("forgotten", f"{stats.forgotten:,}"),
-        ("edges", f"{stats.edges:,}"),
-        ("dangling", f"{stats.dangling:,}"),
-        ("entries", f"{stats.entries:,}"),
-        ("heads", f"{stats.heads:,}"),
-        ("bytes", f"{stats.bytes:,}"),
+        ("atoms", stats.atoms),
+        *((f"of type {name}", count) for name, count in types),
+        ("tombstoned", stats.tombstoned),
+        ("forgotten", stats.forgotten),
+        ("edges", stats.edges),
+        ("dangling", stats.dangling),
+        ("entries", stats.entries),
+        ("heads", stats.heads),
+        ("bytes", stats.bytes),
     ]
-    types = sorted(stats.types.items(), key=lambda item: (-item[1], item[0]))
-    blocks = (
-        Facts(facts),
-        *((Table(("type", "atoms"), [(f"v*.{name}", count) for name, count in types]),) if types else ()),
-    )
-    return Answer({"store": str(store_path(given)), "types": {}, **stats.to_dict()}, blocks)
+    return Answer({"store": str(store_path(given)), "types": {}, **stats.to_dict()}, (Facts(facts),))
 
 
 STATS = Verb(
@@ -152,7 +149,7 @@ def _fsck(given: Namespace, output: Output) -> Answer:
         report = substrate.fsck(path, progress=progress)
     document = {"store": str(path), "ok": report.ok, "entries": report.entries, "heads": report.heads}
     if report.damage is None:
-        facts = [("no damage", path), ("entries", f"{report.entries:,}"), ("heads", f"{report.heads:,}")]
+        facts = [("no damage", path), ("entries", report.entries), ("heads", report.heads)]
         return Answer({**document, "damage": None}, (Facts(facts, "good"),), is_report=True)
     facts = [("damage", report.damage), ("store", path)]
     return Answer(

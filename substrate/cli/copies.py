@@ -15,7 +15,7 @@ from substrate.cli.output import Output
 from substrate.cli.save import saved_answer
 from substrate.cli.stores import reading, store_path, writing
 from substrate.cli.verb import Example, Verb, argument, flag
-from substrate.errors import InputError
+from substrate.errors import InputError, ItemsRefused
 
 __all__ = ["BACKUP", "EXPORT", "IMPORT", "RESTORE"]
 
@@ -67,8 +67,23 @@ def _import(given: Namespace, output: Output) -> Answer:
         document = {"store": str(path), "origin": head.origin, "entries": head.size}
         return Answer(document, (Facts([("cloned", head), ("store", path)], "good"),), is_report=True)
     with writing(given, create=True) as memory, output.progress("importing") as progress:
-        saved = memory.import_lines(lines, partial=given.partial, allow_secrets=given.allow_secrets, progress=progress)
-    return saved_answer(saved, [])
+        try:
+            saved = memory.import_lines(
+                lines, partial=given.partial, allow_secrets=given.allow_secrets, progress=progress
+            )
+        except ItemsRefused as error:
+            # The message names the first few, and last how far it got; they all stand in `refused`.
+            how_far = str(error).rpartition("; ")[2]
+            raise ItemsRefused(f"{how_far}; refused: {len(error.refused)}", error.refused) from None
+    counts = {
+        "recorded": saved.recorded,
+        "confirmed": saved.confirmed,
+        "tombstoned": saved.tombstoned,
+        "edges": saved.edges,
+        "unedged": saved.unedged,
+        "dangling": saved.dangling,
+    }
+    return saved_answer(saved, [(what, len(names)) for what, names in counts.items()])
 
 
 def _source(file: str) -> Path | io.StringIO:

@@ -33,7 +33,7 @@ class Exit(IntEnum):
 EXITS: dict[Exit, str] = {
     Exit.OK: "done; of verify: verified",
     Exit.REJECTED: "verify: the proof is rejected; fsck: the store is damaged",
-    Exit.USAGE: "wrong usage or invalid input; nothing was written",
+    Exit.USAGE: "wrong usage or invalid input",
     Exit.UNTRUSTED: "verify: consistent, origin untrusted (no key and no pin was given)",
     Exit.NOT_FOUND: "no such store, atom or entry",
     Exit.FORGOTTEN: "it was there and was forgotten",
@@ -45,7 +45,7 @@ EXITS: dict[Exit, str] = {
     Exit.ROLLED_BACK: "the store is behind, or forked from, a head it is known to have had",
     Exit.PARTIAL: "done in part; what was printed says what was left",
     Exit.BUG: "an error in Substrate itself; --debug shows where",
-    Exit.INTERRUPTED: "stopped by Ctrl-C",
+    Exit.INTERRUPTED: "stopped by Ctrl-C, or by the answer to a question",
     Exit.PIPE_CLOSED: "the reader of the output went away, as in `substrate list | head -1`",
 }
 """Each code in words, as --help and docs/cli.md show them."""

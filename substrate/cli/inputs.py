@@ -154,7 +154,7 @@ class Items:
     """What one text holds, and for each atom where it stood there."""
 
     atoms: list[Item] = field(default_factory=list)
-    edges: list[Item] = field(default_factory=list)
+    edges: list[dict[str, object]] = field(default_factory=list)
     tombstones: list[str] = field(default_factory=list)
     unedges: list[Item] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
@@ -204,24 +204,29 @@ def _from_document(document: Mapping[str, object]) -> Items:
     if unknown := document.keys() - set(_MEMBERS):
         known = ", ".join(_MEMBERS)
         raise InputError(f"a document has the members {known}; this one has {len(unknown)} that are none of these")
-    lists: dict[str, list[object]] = {}
+    items = Items()
     for member in _MEMBERS:
         found = document.get(member, [])
         if not isinstance(found, list):
             raise InputError(f"{member} must be a list")
-        lists[member] = found
-    for member, kinds in (
-        ("atoms", (str, dict)),
-        ("edges", (str, dict)),
-        ("unedges", (str, dict)),
-        ("tombstones", str),
-    ):
-        for at, item in enumerate(lists[member]):
-            if not isinstance(item, kinds):  # type: ignore[arg-type]
-                raise InputError(f"{member}[{at}] must be {'a string' if kinds is str else 'an object or a string'}")
-    edges = [parse_edge(item) if isinstance(item, str) else item for item in lists["edges"]]
-    unedges = [parse_unedge(item) if isinstance(item, str) else item for item in lists["unedges"]]
-    return Items(lists["atoms"], edges, lists["tombstones"], unedges, [])  # type: ignore[arg-type]
+        for at, item in enumerate(found):
+            if not isinstance(item, str | dict) or (member == "tombstones" and isinstance(item, dict)):
+                wanted = "a string" if member == "tombstones" else "a string or an object"
+                raise InputError(f"{member}[{at}] must be {wanted}")
+            _take(items, member, item)
+    return items
+
+
+def _take(items: Items, member: str, item: Item) -> None:
+    match member, item:
+        case "atoms", _:
+            items.atoms.append(item)
+        case "tombstones", str():
+            items.tombstones.append(item)
+        case "edges", _:
+            items.edges.append(parse_edge(item) if isinstance(item, str) else item)
+        case _:
+            items.unedges.append(parse_unedge(item) if isinstance(item, str) else item)
 
 
 def _object(text: str, what: str) -> dict[str, object]:

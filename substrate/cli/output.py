@@ -74,7 +74,7 @@ class Output:
 
     def error(self, error: SubstrateError) -> None:
         """Say what went wrong: one line, and one more for each item that was refused. With --json one document."""
-        refused = [item.to_dict() for item in getattr(error, "refused", ()) if hasattr(item, "to_dict")]
+        refused: list[dict[str, object]] = [item.to_dict() for item in getattr(error, "refused", ())]
         said = {
             "code": error.code,
             "message": str(error),

@@ -175,7 +175,7 @@ def _listed(atoms: list[Atom] | tuple[Atom, ...], given: Namespace) -> Raw | Tab
     if given.names:
         return Raw("".join(f"{atom.name}\n" for atom in atoms))
     return Table(
-        ("name", "~value", "seq", "recorded", "state"),
+        ("name", "~value", "=seq", "=recorded", "state"),
         [(atom.name, atom.value, atom.seq, when(atom.recorded_at), _state(atom)) for atom in atoms],
     )
 
@@ -229,14 +229,18 @@ def _edges(given: Namespace, _: Output) -> Answer:
             valid_at=given.valid_at,
             limit=given.limit,
         )
-    rows = [(edge.source, edge.type, edge.target, edge.seq, _windows(edge), edge.id) for edge in found]
-    hints = [f"{', '.join(edge.dangling)} of this edge is not there yet: {edge.id}" for edge in found if edge.dangling]
+    rows = [(edge.source, edge.type, edge.target, edge.seq, _windows(edge), _dangling(edge), edge.id) for edge in found]
+    hints = []
     if found.more:
         hints.append("there are more: --limit N")
     if not rows:
         hints.append("it has no such edges")
-    table = Table(("source", "type", "target", "seq", "holds", "id"), rows)
+    table = Table(("source", "type", "target", "=seq", "holds", "state", "=id"), rows)
     return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), tuple(hints))
+
+
+def _dangling(edge: Edge) -> str | None:
+    return f"dangling {', '.join(edge.dangling)}" if edge.dangling else None
 
 
 def _windows(edge: Edge) -> str | None:
@@ -249,7 +253,7 @@ EDGES = Verb(
     "read",
     "Show the edges of an atom.",
     "Edges from it and to it that are in force. An edge may point to a name that is not there yet; such a name can be "
-    "asked for, too. In a pipe each is a line of source, type, target, seq, when it holds, and id.",
+    "asked for, too. In a pipe each is a line of source, type, target, seq, when it holds, state and id.",
     (
         Example("substrate edges v1.decision.ledger", "all its edges"),
         Example("substrate edges v1.fact.currency --in --type depends_on", "what depends on it"),
@@ -283,7 +287,7 @@ def _history(given: Namespace, _: Output) -> Answer:
         )
         for version in found
     ]
-    table = Table(("seq", "recorded", "kind", "actor", "~value"), rows)
+    table = Table(("=seq", "=recorded", "=kind", "actor", "~value"), rows)
     return Answer({"items": [], **found.to_dict()}, (table,) if rows else ())
 
 
@@ -315,7 +319,7 @@ def _diff(given: Namespace, _: Output) -> Answer:
         (change.kind, change.name or change.id, _said(change, "before"), _said(change, "after")) for change in found
     ]
     hints = () if rows else (f"nothing changed after entry {found.start} up to entry {found.stop}",)
-    table = Table(("change", "name", "~before", "~after"), rows)
+    table = Table(("=change", "name", "~before", "~after"), rows)
     return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), hints)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import substrate
-from substrate.cli.answer import Answer, Table
+from substrate.cli.answer import Answer, Facts
 from substrate.cli.exits import Exit
 from substrate.cli.inputs import (
     Item,
@@ -52,8 +54,9 @@ def _checkpoint(given: Namespace, _: Output) -> Answer:
                 allow_secrets=given.allow_secrets,
             )
         except ItemsRefused as error:
-            raise ItemsRefused(str(error), tuple(_placed(item, items.places) for item in error.refused)) from None
-    return saved_answer(saved, items.places)
+            refused = tuple(_placed(item, items.places) for item in error.refused)
+            raise ItemsRefused(f"nothing was saved; refused: {len(refused)}", refused) from None
+    return _saved(saved, items.places)
 
 
 def _gather(given: Namespace) -> Items:
@@ -104,39 +107,33 @@ def _placed(refused: object, places: list[str]) -> object:
     """A refused atom with the line it stood in, where it came as lines."""
     at = re.fullmatch(r"atoms\[(\d+)\]", getattr(refused, "item", ""))
     place = places[int(at[1])] if at and int(at[1]) < len(places) else ""
-    if not place:
-        return refused
-    from dataclasses import replace  # noqa: PLC0415 - only when something is wrong
-
-    return replace(refused, item=f"{refused.item}, {place}")  # type: ignore[type-var, attr-defined]
+    return replace(refused, item=f"{refused.item}, {place}") if place else refused  # type: ignore[type-var, attr-defined]
 
 
-def saved_answer(saved: Saved, places: list[str]) -> Answer:
-    """What a checkpoint or an import did, an item a line."""
-    refused = [_placed(item, places) for item in saved.refused]
-    rows: list[tuple[str, ...]] = []
-    for what, names in (
-        ("recorded", saved.recorded),
-        ("confirmed", saved.confirmed),
-        ("tombstoned", saved.tombstoned),
-        ("edge", saved.edges),
-        ("unedged", saved.unedged),
-    ):
-        rows += [(what, name) for name in names]
-    hints = [f"not there yet, though edges point to it: {name}" for name in saved.dangling]
-    rows += [("dangling", name) for name in saved.dangling]
-    document = saved.to_dict()
-    if refused:
-        document["refused"] = [item.to_dict() for item in refused]  # type: ignore[attr-defined]
-        rows += [("refused", f"{item.item}: {item.reason}") for item in refused]  # type: ignore[attr-defined]
-        hints = [f"{len(refused)} items were not taken, the others were"]
-    return Answer(
-        document,
-        (Table(("", "~"), rows),),
-        tuple(hints),
-        is_report=True,
-        exit=Exit.PARTIAL if refused else Exit.OK,
-    )
+def _saved(saved: Saved, places: list[str]) -> Answer:
+    """What became of each item."""
+    groups = {
+        "recorded": saved.recorded,
+        "confirmed": saved.confirmed,
+        "tombstoned": saved.tombstoned,
+        "edge": saved.edges,
+        "unedged": saved.unedged,
+        "dangling": saved.dangling,
+    }
+    rows = [(what, name) for what, names in groups.items() for name in names]
+    return saved_answer(replace(saved, refused=tuple(_placed(item, places) for item in saved.refused)), rows)  # type: ignore[misc]
+
+
+def saved_answer(saved: Saved, rows: Sequence[tuple[str, object]]) -> Answer:
+    """A report of these rows, and of what was refused."""
+    rows = [*rows, *(("refused", f"{item.item}: {item.reason}") for item in saved.refused)]
+    hints = []
+    if saved.dangling:
+        hints.append("dangling: edges point to a name that is not there yet; they hold from when it is recorded")
+    if saved.refused:
+        hints.append("what was refused is not saved; all the rest is")
+    exit_code = Exit.PARTIAL if saved.refused else Exit.OK
+    return Answer(saved.to_dict(), (Facts(rows),), tuple(hints), is_report=True, exit=exit_code)
 
 
 CHECKPOINT = Verb(

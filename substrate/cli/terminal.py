@@ -21,8 +21,10 @@ from substrate.cli.escape import in_json, parts
 
 __all__ = ["bar", "draw", "tell"]
 
-_MARKS = {"good": "bold green", "bad": "bold red", "doubt": "bold yellow", "": "bold"}
-_FREE = "~"
+_MARKS = {"good": "bold green", "bad": "bold red", "doubt": "bold yellow", "": ""}
+_FREE, _RIGID = "~", "="
+_CUT = 1000
+"""Characters of a text that is cut to fit: no terminal is wider, and a value may have a million."""
 
 
 def draw(block: Block, stream: TextIO) -> None:
@@ -77,15 +79,28 @@ def _facts(pairs: Sequence[tuple[str, object]], first: str) -> RenderableType:
     styles = iter([first])
     for label, said in pairs:
         if said is not None:
-            grid.add_row(_text(label), _text(said, next(styles, "")))
+            grid.add_row(_text(label), _text(f"{said:,}" if isinstance(said, int) else said, next(styles, "")))
     return grid
 
 
 def _grid(columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> RenderableType:
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        free = column.startswith(_FREE)
-        grid.add_column(column.removeprefix(_FREE), no_wrap=free, overflow="ellipsis" if free else "fold", ratio=None)
-    for row in rows:
-        grid.add_row(*("" if value is None else _text(value) for value in row))
+    """A table without the columns in which nothing stands. Where there is no room, free text is cut and names fold."""
+    shown = [row for row in rows if any(value is not None for value in row)]
+    there = [at for at in range(len(columns)) if any(row[at] is not None for row in shown)]
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for at in there:
+        rigid = columns[at].startswith(_RIGID)
+        grid.add_column(
+            columns[at].lstrip(_FREE + _RIGID), no_wrap=rigid, overflow="fold", min_width=None if rigid else 8
+        )
+    for row in shown:
+        grid.add_row(*(_cell(row[at], free=columns[at].startswith(_FREE)) for at in there))
     return grid
+
+
+def _cell(value: object, *, free: bool) -> Text:
+    text = "" if value is None else str(value)
+    shown = _text(text[:_CUT] if free else text)
+    if free:
+        shown.no_wrap, shown.overflow = True, "ellipsis"
+    return shown
