@@ -55,6 +55,10 @@ class Result:
         said = {field.name: getattr(self, field.name) for field in fields(self) if is_dataclass(self)}  # type: ignore[arg-type]
         return {name: plain(value) for name, value in said.items() if _is_said(value)}
 
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}={_short(value)}" for name, value in self.to_dict().items())
+        return f"{type(self).__name__}({said})"
+
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th>{escape(name)}</th><td>{_cell(said)}</td></tr>" for name, said in self.to_dict().items()

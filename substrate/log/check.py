@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from substrate.codec import decode_body, decode_vkey, map_change
 from substrate.errors import FormatTooNew, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.kv.lmdb import open_store
@@ -27,15 +26,12 @@ from substrate.log.keyring import Keyring
 from substrate.log.map import TOP, Tile
 from substrate.log.origin import find_origin
 from substrate.log.replay import APPLIED, BATCH, View, replay
-from substrate.log.stored import stored, stored_entry
-from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, TABLES, seq_key
-from substrate.log.tree import LogTree, bag, grow
+from substrate.log.tables import ENTRIES, KEYS, MAP, META, NODES, TABLES, seq_key
+from substrate.log.tree import LogTree
+from substrate.log.truth import Truth, walk
 from substrate.proof.bundle import MAP_SALT_BYTES
-from substrate.proof.entry import SALT_BYTES, Entry, Kind
-from substrate.proof.hashes import commitment, leaf_hash, map_key, map_root
-from substrate.proof.head import Head, SignedHead
-from substrate.proof.note import VerifierKey
-from substrate.proof.record import State, encode_record
+from substrate.proof.hashes import map_root
+from substrate.proof.head import Head
 
 __all__ = ["Progress", "Report", "check_store"]
 
@@ -89,6 +85,7 @@ class _Check:
     """One pass over one snapshot. Raises StoreDamaged at the first damage."""
 
     _transaction: ReadTransaction
+    _truth: Truth
     _salt: bytes
 
     def __init__(self, views: Sequence[View], progress: Progress | None) -> None:
@@ -96,13 +93,6 @@ class _Check:
         self._progress = progress
         self.size = 0
         self.heads = 0
-        self._peaks: list[bytes] = []
-        self._keys: list[tuple[bytes, bytes]] = []
-        self._records: dict[bytes, bytes] = {}
-        self._missing: set[int] = set()
-        self._erased: set[int] = set()
-        self._bodies: dict[tuple[bytes, bytes], list[int]] = {}
-        self._time = 0
 
     def run(self, transaction: ReadTransaction, mark: Mark | None) -> None:
         """All checks, in the order in which one rests on another."""
@@ -112,14 +102,11 @@ class _Check:
         origin, self._salt = meta.pop(b"origin", b"").decode("utf-8", "replace"), meta.pop(b"map_salt", b"")
         if not origin or len(self._salt) != MAP_SALT_BYTES or meta:
             raise StoreDamaged("table meta does not hold exactly an origin and a map salt")
+        self._truth = Truth(self._salt)
         latest = self._check_log(origin)
         if any(seq != seq_key(self.size) for seq in applied.values()):
             raise StoreDamaged("a view has not applied just the entries that the log has")
-        if self._missing != self._erased:
-            odd = min(self._missing ^ self._erased)
-            lost = "is gone without a forget entry" if odd in self._missing else "is there in spite of its forget entry"
-            raise StoreDamaged(f"the body of entry {odd} {lost}")
-        if list(self._scan(KEYS)) != self._keys:
+        if list(self._scan(KEYS)) != self._truth.keys:
             raise StoreDamaged("table keys is not what the key entries say")
         self._check_map(latest)
         for view in self._views:
@@ -142,86 +129,21 @@ class _Check:
     def _check_log(self, origin: str) -> Head:
         """Entries, bodies, nodes and heads, in one merge by seq. The latest head."""
         total = self._transaction.count(ENTRIES)
-        bodies, nodes, heads = self._scan(BODIES), self._scan(NODES), self._scan(HEADS)
-        body = next(bodies, None)
-        latest: Head | None = None
-        for at, data in self._scan(ENTRIES):
-            seq = self.size
-            if at != seq_key(seq):
-                raise StoreDamaged(f"entry {seq} is missing")
-            entry = stored_entry(seq, data)
-            if entry.time < self._time:
-                raise StoreDamaged(f"entry {seq} is older than the one before it")
-            self._time = entry.time
-            content = None
-            if body is not None and body[0] == at:
-                content = self._open(seq, entry, body[1])
-                body = next(bodies, None)
-            else:
-                self._missing.add(seq)
-            self._replay(seq, entry, content)
-            if next(nodes, None) != (at, grow(self._peaks, seq, leaf_hash(data))):
+        nodes, truth = self._scan(NODES), self._truth
+        for seq, (data, row, note) in enumerate(walk(self._scan)):
+            if next(nodes, None) != (seq_key(seq), truth.take(data, row)):
                 raise StoreDamaged(f"the log tree's nodes at entry {seq} are not what the entries say")
-            self.size += 1
-            # Of a key entry the head is needed to follow the rotation; of others it is the one thing no row tells.
-            if entry.kind is Kind.KEY or self._transaction.get(HEADS, seq_key(self.size)) is not None:
-                latest = self._check_head(origin, next(heads, None))
+            truth.sign(note)
+            self.size, self.heads = truth.size, truth.heads
             if self._progress is not None and self.size % BATCH == 0:
                 self._progress(self.size, total)
-        if body is not None or next(nodes, None) is not None or next(heads, None) is not None:
-            raise StoreDamaged("there are bodies, nodes or heads beyond the last entry")
-        if latest is None or latest.size != self.size:
-            raise StoreDamaged(f"no head covers the last of {self.size:,} entries")
+        if next(nodes, None) is not None:
+            raise StoreDamaged("there are nodes beyond the last entry")
+        latest = truth.close(origin)
         # Once more by the library alone, over the rows as they are stored.
         if LogTree(self._transaction, self.size).get_root() != latest.root:
             raise StoreDamaged("the stored nodes do not lead to the root of the latest head")
         return latest
-
-    def _open(self, seq: int, entry: Entry, row: bytes) -> bytes:
-        if commitment(row[:SALT_BYTES], row[SALT_BYTES:]) != entry.commitment:
-            raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to")
-        return row[SALT_BYTES:]
-
-    def _replay(self, seq: int, entry: Entry, body: bytes | None) -> None:
-        """What the entry does to keys, map and erasures."""
-        if body is None:
-            return
-        members = decode_body(body)
-        if entry.kind is Kind.KEY:
-            self._keys.append((seq_key(seq), decode_vkey(body).encode()))
-        if entry.kind is Kind.FORGET:
-            erased = members.get("erased")
-            if isinstance(erased, list):
-                self._erased.update(item for item in erased if isinstance(item, int))
-        change = map_change(entry.kind, members)
-        if change is not None:
-            said, state = change
-            key = said if isinstance(said, bytes) else map_key(self._salt, said)
-            self._records[key] = encode_record(key, entry.subject, seq, state)
-            if state is State.FORGOTTEN:
-                if left := self._bodies.pop((key, entry.subject), None):
-                    raise StoreDamaged(f"the body of entry {left[0]} is there, though entry {seq} forgot its name")
-            else:
-                self._bodies.setdefault((key, entry.subject), []).append(seq)
-
-    def _check_head(self, origin: str, row: tuple[bytes, bytes] | None) -> Head:
-        self.heads += 1
-        if row is None:
-            raise StoreDamaged(f"the head at size {self.size:,} is missing")
-        with stored(f"the head at size {self.size:,}"):
-            signed = SignedHead.parse(row[1].decode())
-        head = signed.head
-        # The head over a key entry is signed by the key before it and by the new one; the very first by itself.
-        turn = len(self._keys) > 1 and self._keys[-1][0] == seq_key(self.size - 1)
-        with stored("a verifier key"):
-            signers = [VerifierKey.parse(vkey.decode()) for _, vkey in self._keys[-2 if turn else -1 :]]
-        if head.origin != origin or head.size != self.size or row[0] != seq_key(self.size):
-            raise StoreDamaged(f"the head at size {self.size:,} is of another log or size")
-        if head.root != bag(self._peaks):
-            raise StoreDamaged(f"the head at size {self.size:,} has another root than its entries")
-        if len(signed.note.signatures) != len(signers) or not all(signed.signed_by(key) for key in signers):
-            raise StoreDamaged(f"the head at size {self.size:,} is not signed by just the key then in force")
-        return head
 
     def _check_map(self, head: Head) -> None:
         """Every tile from the records below it; every record where it belongs; no tile or record too many."""
@@ -243,8 +165,8 @@ class _Check:
             waiting += [(at + b"%x" % (i & 15), tile.nodes[i]) for i in range(16, 32) if tile.inner >> i & 1]
         if tiles:
             raise StoreDamaged("the map has tiles that no tile above them names")
-        if seen != len(self._records):
-            raise StoreDamaged(f"the map holds {seen:,} names, the log says {len(self._records):,}")
+        if seen != len(self._truth.records):
+            raise StoreDamaged(f"the map holds {seen:,} names, the log says {len(self._truth.records):,}")
 
     def _check_tile(self, at: bytes, tile: Tile) -> int:
         """The number of leaves of one tile, each of which is where it belongs and says what the log says."""
@@ -259,7 +181,7 @@ class _Check:
                 record = tile.nodes[i]
                 bits = f"{int.from_bytes(record[:32], 'big'):0256b}"
                 way = "".join(f"{int(chr(digit), 16):04b}" for digit in at[1:]) + f"{i:b}"[1:]
-                if not bits.startswith(way) or self._records.get(record[:32]) != record:
+                if not bits.startswith(way) or self._truth.records.get(record[:32]) != record:
                     raise StoreDamaged(f"{where} has a record that the log does not have, or has it in a wrong place")
         return tile.leaves.bit_count()
 

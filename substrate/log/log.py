@@ -13,7 +13,7 @@ from uuid import uuid4
 from substrate.clock import Clock, SystemClock
 from substrate.codec import Draft, decode_body
 from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid, SchemaInvalid, StoreDamaged
-from substrate.kv.api import ReadTransaction, Store
+from substrate.kv.api import Progress, ReadTransaction, Store
 from substrate.kv.lmdb import open_store
 from substrate.log.append import Appended, Appender, Plan
 from substrate.log.expect import Expect
@@ -21,6 +21,7 @@ from substrate.log.heads import check_mark, check_pin, key_in_force, require_hea
 from substrate.log.keyring import Keyring
 from substrate.log.origin import find_origin, unfinished_origin
 from substrate.log.prove import find_record, opening_of, prove_extended, prove_name, prove_recorded
+from substrate.log.rebuild import rebuild
 from substrate.log.replay import View, catch_up, is_behind
 from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, NODES, TABLES, read_seq, seq_key
@@ -172,6 +173,13 @@ class Log:
     def compact(self) -> None:
         """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
         self._store.compact()
+
+    def rebuild(self, progress: Progress | None = None) -> None:
+        """Make every table that follows from the log anew, beside the store, and put it in place. Others go on reading.
+
+        Raises, with nothing changed: StoreDamaged if the log itself is damaged, RolledBack, Denied, Busy, Full.
+        """
+        rebuild(self._store, self._keyring.high_water.read(), self._views, progress)
 
     # -- reading -------------------------------------------------------------------------------------------------
 
