@@ -57,15 +57,14 @@ _ZSH = """\
 #compdef substrate
 # Completion of substrate for zsh. To use it: source <(substrate completion zsh), after compinit.
 _substrate_names() {
-    local -a store names
-    local at=${words[(I)--store]}
-    (( at )) && store=(--store "${(Q)words[at+1]}")
+    local -a names
     names=(${(f)"$(substrate list --names --limit %(asked)d $store -- "${(Q)PREFIX}" 2>/dev/null)"})
     compadd -a names
 }
 _substrate() {
-    local curcontext=$curcontext state line
-    local -a shared verbs
+    local curcontext=$curcontext state line at=${words[(I)--store]}
+    local -a shared verbs store
+    (( at )) && store=(--store "${(Q)words[at+1]}")
     shared=(
 %(shared)s
     )

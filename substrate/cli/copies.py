@@ -7,9 +7,11 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 from shlex import quote
+from typing import TextIO, cast
 
 import substrate
 from substrate.cli.answer import Answer, Facts
+from substrate.cli.escape import in_json
 from substrate.cli.inputs import read_text
 from substrate.cli.output import Output
 from substrate.cli.save import saved_answer
@@ -21,19 +23,27 @@ __all__ = ["BACKUP", "EXPORT", "IMPORT", "RESTORE"]
 
 
 def _export(given: Namespace, output: Output) -> Answer:
-    to_stdout = given.file == "-"
-    if to_stdout and output.json:
-        raise InputError("an export is JSON Lines already: --json needs a file to export to")
-    with reading(given) as memory, output.progress("exporting") as progress:
-        target = sys.stdout if to_stdout else Path(given.file).expanduser()
-        lines = memory.export(target, full=given.full, progress=progress)
-    if to_stdout:
+    if given.file == "-":
+        if output.json:
+            raise InputError("an export is JSON Lines already: --json needs a file to export to")
+        with reading(given) as memory:
+            memory.export(cast("TextIO", _Shown()) if output.on_terminal else sys.stdout, full=given.full)
         return Answer()
+    with reading(given) as memory, output.progress("exporting") as progress:
+        lines = memory.export(Path(given.file).expanduser(), full=given.full, progress=progress)
     hints = ("it holds the salts of every entry: keep it as safe as the store",) if given.full else ()
     document = {"file": given.file, "lines": lines, "full": given.full}
     return Answer(
         document, (Facts([("exported", f"{lines:,} lines"), ("file", given.file)], "good"),), hints, is_report=True
     )
+
+
+class _Shown(io.TextIOBase):
+    """Standard output that is a terminal: the lines are the same JSON, but do nothing else than show."""
+
+    def write(self, text: str) -> int:
+        sys.stdout.write(in_json(text))
+        return len(text)
 
 
 EXPORT = Verb(

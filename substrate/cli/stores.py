@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import substrate
 from substrate.errors import Denied, InputError, NotFound
+from substrate.files import replace_file
 from substrate.settings import load_settings
 
 if TYPE_CHECKING:
@@ -43,9 +44,13 @@ def _open(given: Namespace, *, read_only: bool) -> Memory:
 
 
 def write_text(path: str, text: str, what: str) -> None:
-    """Put a text into a file of the user's, replacing what was there."""
+    """Put a text into a file of the user's: whole, or what was there stays. What is no file is written to as it is."""
+    target = Path(path).expanduser().resolve()
     try:
-        Path(path).expanduser().write_text(text, encoding="utf-8")
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8")
+        else:
+            replace_file(target, text.encode(), 0o666)  # less what the user's mask takes away
     except PermissionError as error:
         raise Denied(f"{what} cannot be written to {path}: {error.strerror}") from None
     except OSError as error:

@@ -85,7 +85,8 @@ def in_terminal(command: list[str], answers: bytes = b"", **environment: str) ->
     pid, terminal = pty.fork()
     if pid == 0:  # pragma: no cover - the child
         try:
-            os.execvpe(command[0], command, {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment})
+            env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **environment}
+            os.execvpe(command[0], command, env)  # noqa: S606 - what a terminal does
         finally:
             os._exit(127)
     os.write(terminal, answers)

@@ -34,7 +34,7 @@ def test_a_pin_is_made_and_checked(store: Commands) -> None:
 
 
 def go_back_unseen(folder: Path) -> None:
-    """What a thief of the high-water mark could do: the store as it was, and nothing on this machine that knows better."""
+    """The store as it was, and nothing left on this machine that knows better."""
     shutil.rmtree("substrate-store")
     shutil.copytree("copy", "substrate-store")
     for mark in folder.glob("home/keys/*/high-water"):
