@@ -149,19 +149,26 @@ BACKUP = Verb(
 def _restore(given: Namespace, output: Output) -> Answer:
     path = store_path(given)
     with output.progress("restoring"):
-        substrate.restore(Path(given.backup).expanduser(), path)
-    with reading(given) as memory:
-        head = memory.head().head
-    document = {"store": str(path), "origin": head.origin, "entries": head.size}
-    return Answer(document, (Facts([("restored", path), ("head", head)], "good"),), is_report=True)
+        restored = substrate.restore(Path(given.backup).expanduser(), path)
+    document: dict[str, object] = {"store": str(path), "origin": restored.origin, "key": str(restored.key)}
+    facts: list[tuple[str, object]] = [("restored", path), ("origin", restored.origin), ("key", restored.key)]
+    hints = []
+    if (given_up := restored.abandoned) is not None:
+        document["abandoned"] = {"origin": given_up.origin, "size": given_up.size, "root": given_up.root.hex()}
+        facts.append(("given up", f"{given_up.origin} at size {given_up.size}, root {given_up.root.hex()[:16]}"))
+        hints.append(
+            "the log goes on under a new origin and a new key: give whoever checks proofs the new key or a new pin"
+        )
+    return Answer(document, (Facts(facts, "good"),), tuple(hints), is_report=True)
 
 
 RESTORE = Verb(
     "restore",
     "care",
     "Bring a backup back, into the folder that --store says.",
-    "The one way to go back in time. If the store has gone on since the backup, what is abandoned is recorded, and "
-    "the log goes on under a new origin, so that nobody mistakes the one for the other.",
+    "The folder must not be there yet, or be empty: nothing is overwritten. It is the one way to go back in time. If "
+    "the store went on after the backup, or its key is not here, the log goes on under a new origin and a new key, "
+    "from an entry that says what was given up, so that nobody mistakes the one for the other.",
     (
         Example("substrate restore copy-1 --store back", "into the folder back"),
         Example("substrate list --store back", "what it holds"),
