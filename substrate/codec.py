@@ -50,6 +50,8 @@ class Draft:
     name: str | None = None
     map_key: bytes | None = None
     erase: tuple[int, ...] = ()
+    again: bool = False
+    """Of a tombstone: it may take the place of another one."""
 
     @property
     def state(self) -> State | None:
@@ -67,10 +69,10 @@ def draft_put(
     return Draft(Kind.PUT, body, _check_id(subject), name)
 
 
-def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None) -> Draft:
-    """Takes `name` out of use; history keeps it."""
+def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None, *, again: bool = False) -> Draft:
+    """Takes `name` out of use; history keeps it. With `again` it may be so already: that tombstone is erased then."""
     name = check_name(name)
-    return Draft(Kind.TOMBSTONE, _encode({**_members(fields), "name": name}), None, name)
+    return Draft(Kind.TOMBSTONE, _encode({**_members(fields), "name": name}), None, name, again=again)
 
 
 def draft_forget(
@@ -204,6 +206,8 @@ def _check_text(field: str, text: str, limit: int) -> None:
         raise SchemaInvalid(
             f"{field} must be a string, not {type(text).__name__}: use str(), or put other JSON into fields"
         )
+    if len(text) > limit:
+        raise TooLarge(field, len(text), limit)  # as many bytes at least; to count them would copy it
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
