@@ -72,7 +72,9 @@ class RawLmdb:
         steps, deletes = work
         with self._env.begin(write=True) as txn:
             for table, items, append in steps:
-                txn.cursor(self._tables[table]).putmulti(items, append=append)
+                _, added = txn.cursor(self._tables[table]).putmulti(items, append=append)
+                if added != len(items):
+                    raise AssertionError(f"LMDB took {added} of {len(items)} rows of {table}")
             for table, keys in deletes.items():
                 for key in keys:
                     txn.delete(key, db=self._tables[table])
