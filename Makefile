@@ -38,6 +38,7 @@ format: $(STAMP) ## put the code into the format that check wants
 
 bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" for fewer
 	$(BIN)/python -m benchmarks.store $(SIZES)
+	$(BIN)/python -m benchmarks.atoms $(SIZES)
 
 peers: ## comparison with other memory servers
 	@echo "No peers are compared at this layer yet. SQLite and raw LMDB stand beside the store in 'make bench'."

@@ -175,7 +175,6 @@ def measure_care(stores: AtomStores) -> list[Result]:
                 _timed(lambda: memory.export(folder / "plain.jsonl")),
                 {"SQLite, as lines of JSON": _timed(lambda: sqlite.export(folder / "sqlite.jsonl"))},
             ),
-            result("export, full", _timed(lambda: memory.export(folder / "full.jsonl", full=True))),
             result(
                 "backup",
                 _timed(lambda: memory.backup(folder / "backup")),

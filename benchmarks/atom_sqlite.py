@@ -141,9 +141,9 @@ class SqliteAtoms:
 
     def list(self, prefix: str, after: str, limit: int) -> list[Row]:
         """A page of the current versions of names with this prefix."""
-        query = f"select * from version where name > ? and name >= ? and name < ? and kind = ? and {_LATEST}"  # noqa: S608
-        last = prefix + _LAST_CHARACTER
-        return self._all(f"{query} order by name limit ?", after, prefix, last, PUT, limit)
+        start, low = (">", after) if after >= prefix else (">=", prefix)
+        query = f"select * from version where name {start} ? and name < ? and kind = ? and {_LATEST}"  # noqa: S608
+        return self._all(f"{query} order by name limit ?", low, prefix + _LAST_CHARACTER, PUT, limit)
 
     def edges(self, name: str) -> list[Row]:
         """The edges from and to an atom."""
