@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -83,7 +84,7 @@ def _measure_compacting(stores: AtomStores, memory: Memory, names: Iterator[str]
     samples = interleave(
         {
             "ours": Contender(memory.forget, lambda _: next(names)),
-            "raw": Contender(stores.raw.copy, target),
+            "raw": Contender(stores.raw.copy, target, shutil.rmtree),
             "sqlite": Contender(sqlite, lambda _: next(names)),
         },
         _COMPACTIONS,

@@ -79,10 +79,11 @@ class RawLmdb:
                 for key in keys:
                     txn.delete(key, db=self._tables[table])
 
-    def copy(self, folder: Path) -> None:
+    def copy(self, folder: Path) -> Path:
         """A copy without free pages, in the new folder."""
         folder.mkdir()
         self._env.copy(str(folder), compact=True)
+        return folder
 
     def table_bytes(self) -> dict[str, int]:
         """Bytes in pages, by table."""
