@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import substrate
+from substrate.cli.inputs import is_text
 from substrate.errors import Denied, InputError, NotFound
 from substrate.files import replace_file
 from substrate.settings import load_settings
@@ -18,8 +19,11 @@ __all__ = ["reading", "store_path", "write_text", "writing"]
 
 
 def store_path(given: Namespace) -> Path:
-    """The store's folder: as given, else as the settings say."""
-    return load_settings().store if given.store is None else Path(given.store).expanduser()
+    """The store's folder: as given, else as the settings say. InputError if its path is no text."""
+    path = load_settings().store if given.store is None else Path(given.store).expanduser()
+    if not is_text(str(path.resolve())):
+        raise InputError("the path of the store is not UTF-8 text: LMDB needs one that is")
+    return path
 
 
 def reading(given: Namespace) -> Memory:
