@@ -39,7 +39,7 @@ def command(verb: Verb, rng: random.Random) -> list[str]:
 def test_nothing_that_is_typed_is_a_bug(store: Commands, verb: Verb) -> None:
     store.ok("pin", "-o", "me.pin")
     Path("letter").write_text("Dear all", encoding="utf-8")
-    for seed in range(rounds(15, 500)):
+    for seed in range(rounds(6, 500)):
         words = command(verb, random.Random(f"{verb.name} {seed}"))
         stdin = os.fsencode(random.Random(seed).choice(NASTY))
         ran = store(*words, stdin=stdin, terminal=seed % 3 == 0)
