@@ -71,9 +71,8 @@ def _import(given: Namespace, output: Output) -> Answer:
     lines = _source(given.file)
     if given.full:
         path = store_path(given)
-        substrate.clone(lines, path)
-        with reading(given) as memory:
-            head = memory.head().head
+        with output.progress("cloning") as progress:
+            head = substrate.clone(lines, path, progress=progress).head
         document = {"store": str(path), "origin": head.origin, "entries": head.size}
         return Answer(document, (Facts([("cloned", head), ("store", path)], "good"),), is_report=True)
     with writing(given, create=True) as memory, output.progress("importing") as progress:

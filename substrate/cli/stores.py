@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,7 @@ from substrate.settings import load_settings
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
 
-__all__ = ["reading", "store_path", "write_text", "writing"]
+__all__ = ["missing_store_explained", "reading", "store_path", "write_text", "writing"]
 
 
 def store_path(given: Namespace) -> Path:
@@ -37,10 +39,17 @@ def writing(given: Namespace, *, create: bool = False, actor: str | None = None)
 
 
 def _open(given: Namespace, *, read_only: bool) -> Memory:
-    path = store_path(given)
+    with missing_store_explained(given):
+        return substrate.open(store_path(given), read_only=read_only, create=False)
+
+
+@contextmanager
+def missing_store_explained(given: Namespace) -> Iterator[None]:
+    """What is not found in this block is the store itself: say where it was looked for, and what to do."""
     try:
-        return substrate.open(path, read_only=read_only, create=False)
+        yield
     except NotFound:
+        path = store_path(given)
         raise NotFound(
             f"there is no store in {path}. To make it: substrate checkpoint 'v1.fact.x = y'. "
             "To use another: --store PATH, or set SUBSTRATE_STORE"
