@@ -54,6 +54,25 @@ class _Chunk:
         return self.said.get(key, kind) == kind and not (kind in ("tombstone", "unedge") and key in self.said)
 
 
+class _Runs:
+    """From when each name's latest value holds, by when it was first recorded: that must not become today."""
+
+    def __init__(self) -> None:
+        self._latest: dict[str, tuple[int | None, object]] = {}
+
+    def put(self, name: str, value: object, recorded_at: object) -> object:
+        """When the value was first recorded; None if it is the first thing said of the name: it holds from ever."""
+        said = hash(value) if isinstance(value, str) else 0
+        before = self._latest.get(name)
+        since = None if before is None else before[1] if before[0] == said else recorded_at
+        self._latest[name] = (said, since)
+        return since
+
+    def end(self, name: str) -> None:
+        """It is out of use: the same value again is another statement."""
+        self._latest[name] = (None, None)
+
+
 def import_lines(
     save: Save,
     source: str | Path | TextIO,
@@ -106,7 +125,7 @@ def _together(results: list[Saved]) -> Saved:
 
 def _chunks(source: str | Path | TextIO) -> Iterator[tuple[_Chunk, int, int]]:
     """The lines in groups, with how many bytes were read, of how many (0 if that is not known)."""
-    chunk, seen = _Chunk(), set[str]()
+    chunk, runs = _Chunk(), _Runs()
     read = 0
     with _reader(source) as (lines, total):
         for number, text in enumerate(bounded_lines(lines, LIMITS["line_bytes"]), 1):
@@ -119,7 +138,7 @@ def _chunks(source: str | Path | TextIO) -> Iterator[tuple[_Chunk, int, int]]:
             if not chunk.fits(kind, key, len(text)):
                 yield chunk, read, total
                 chunk = _Chunk()
-            _add(chunk, kind, fields, seen)
+            _add(chunk, kind, fields, runs)
             chunk.said[key] = kind
             chunk.lines[_KINDS[kind]].append(number)
             chunk.size += len(text)
@@ -127,17 +146,16 @@ def _chunks(source: str | Path | TextIO) -> Iterator[tuple[_Chunk, int, int]]:
             yield chunk, read, total
 
 
-def _add(chunk: _Chunk, kind: str, fields: _Fields, seen: set[str]) -> None:
+def _add(chunk: _Chunk, kind: str, fields: _Fields, runs: _Runs) -> None:
     recorded_at = fields.get("recorded_at")
     item = {word: value for word, value in fields.items() if word not in _INFORMATION}
     if kind == "put":
-        name = str(item.get("name"))
-        # The first version holds from ever, a later one from when it was recorded: that must not become today.
-        if name in seen and recorded_at is not None:
-            item.setdefault("occurred_at", recorded_at)
-        seen.add(name)
+        since = runs.put(str(item.get("name")), item.get("value"), recorded_at)
+        if since is not None:
+            item.setdefault("occurred_at", since)
         chunk.atoms.append({**_NO_ATOM_FIELDS, **item})
     elif kind == "tombstone":
+        runs.end(str(item.get("name")))
         item.setdefault("occurred_at", recorded_at)  # from when it was out of use must not become today either
         chunk.tombstones.append(item)
     else:

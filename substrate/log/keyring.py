@@ -102,6 +102,11 @@ class Keyring:
         finally:
             os.close(descriptor)
 
+    def holds(self, key: VerifierKey) -> bool:
+        """Whether the signing key is the one of `key`. Denied if there is one that others can read."""
+        with typed_errors(f"reading {self._current}"):
+            return self.holds_key() and self._load_current().key == key
+
     def keep_up(self, head: Head) -> None:
         """Raise the high-water mark to `head`, if this log's keys live here.
 

@@ -202,7 +202,10 @@ def test_who_imports_does_not_become_who_said_it(grown: Memory, tmp_path: Path) 
 
 def test_an_import_keeps_from_when_something_was_out_of_use(memory: Memory, other: Memory, clock: ManualClock) -> None:
     times = []
-    for items in (["v1.fact.a = 1"], None, ["v1.fact.a = 2"]):
+    again = [{"name": "v1.fact.a", "value": "2", "tags": ["refined"]}]
+    memory.checkpoint([{"name": "v1.fact.a", "value": "1", "tags": ["first"]}])
+    clock.advance(DAY)
+    for items in (["v1.fact.a = 1"], None, ["v1.fact.a = 2"], again):
         if items is None:
             memory.checkpoint(tombstones=["v1.fact.a"], actor="bob")
         else:
@@ -214,5 +217,6 @@ def test_an_import_keeps_from_when_something_was_out_of_use(memory: Memory, othe
     other.import_lines(io.StringIO(file.getvalue()))
     for store in (memory, other):
         answers = [[atom.value for atom in store.list(valid_at=from_microseconds(time))] for time in times]
-        assert answers == [["1"], [], ["2"]]
-        assert store.history("v1.fact.a")[1].actor == "bob"
+        assert answers == [["1"], [], ["2"], ["2"]]
+        assert [atom.value for atom in store.list(valid_at="2001-01-01")] == ["1"]
+        assert [version.actor for version in store.history("v1.fact.a") if version.kind == "tombstone"] == ["bob"]
