@@ -1,0 +1,249 @@
+"""The first half of the machine: what is done to the real store, and told to the plain model in the same words."""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+
+from substrate.clock import ManualClock
+from substrate.engine.memory import Memory, open_memory
+from substrate.engine.stores import VIEWS
+from substrate.errors import Conflict, ItemsRefused
+from substrate.log.check import check_store
+from tests.engine.plain_model import Event, PlainModel, Said
+from tests.engine.showing import to_input
+
+DAY = 86_400 * 1_000_000
+START = 1_700_000_000_000_000
+NAMES = ["v1.fact.a", "v1.fact.ä", "v1.fact.b c", "v1.state.d"]
+TYPES = ["member_of", "depends_on", "likes"]
+ACTORS = [None, "ann", "bob"]
+
+names = st.sampled_from(NAMES)
+types = st.sampled_from(TYPES)
+actors = st.sampled_from(ACTORS)
+times = st.integers(-4, 8).map(lambda day: START + day * DAY)
+steps = st.sampled_from([0, 1, DAY, DAY, 3 * DAY, 400 * DAY, -1, -DAY, -3650 * DAY])
+flags = st.booleans()
+
+
+def members(**strategies: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({}, optional=strategies)
+
+
+def windows() -> st.SearchStrategy[tuple[int | None, int | None]]:
+    return st.tuples(st.none() | times, st.none() | times).filter(
+        lambda w: w != (None, None) and (None in w or w[0] < w[1])  # type: ignore[operator]
+    )
+
+
+def content() -> st.SearchStrategy[dict[str, Any]]:
+    """Of few kinds, so that the same is said again now and then."""
+    further = members(
+        tags=st.sampled_from([("red",), ("blue", "red")]),
+        confidence=st.just(0.5),
+        source=st.just("book"),
+        occurred_at=times,
+        attrs=st.just({"page": 7}),
+    )
+    window = st.just({}) | windows().map(
+        lambda w: {k: t for k, t in zip(("valid_from", "valid_to"), w, strict=True) if t is not None}
+    )
+    value = st.sampled_from(["x", "y", "two\nlines = 2"])
+    return st.builds(lambda v, *rest: {"value": v} | rest[0] | rest[1], value, st.just({}) | further, window)
+
+
+def edge_content() -> st.SearchStrategy[dict[str, Any]]:
+    spans = st.lists(windows(), min_size=1, max_size=2).map(tuple)
+    return members(confidence=st.just(0.25), cited=st.just("page 3"), attrs=st.just({"n": [1]}), windows=spans)
+
+
+class Doing(RuleBasedStateMachine):
+    model_type: ClassVar[type[PlainModel]] = PlainModel
+
+    @initialize()
+    def create(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.path, self.home = Path(self.folder.name, "store"), Path(self.folder.name, "home")
+        self.clock = ManualClock(START)
+        self.memory = self.open(self.path)
+        self.model = self.model_type(START)
+        self.ids: dict[int, str] = {}
+        self.edge_ids: dict[tuple[int, str, int], str] = {}
+        self.others = 0
+
+    def open(self, path: Path) -> Memory:
+        return open_memory(path, home=self.home, clock=self.clock)
+
+    def another(self) -> Path:
+        self.others += 1
+        return Path(self.folder.name, f"other{self.others}")
+
+    def teardown(self) -> None:
+        if not hasattr(self, "folder"):
+            return
+        try:
+            self.memory.close()
+            assert check_store(self.path, home=self.home, views=VIEWS).damage is None
+        finally:
+            self.folder.cleanup()
+
+    # -- what happens --------------------------------------------------------------------------------------------
+
+    @rule(step=steps)
+    def time_passes(self, step: int) -> None:
+        self.clock.advance(step)
+
+    @rule(name=names, said=content(), actor=actors)
+    def put(self, name: str, said: Said, actor: str | None) -> None:
+        self.checkpoint([(name, said)], actor)
+
+    @rule(name=names, actor=actors)
+    def say_again(self, name: str, actor: str | None) -> None:
+        found = self.model.access(name)
+        if isinstance(found, Event):
+            self.checkpoint([(name, found.said)], actor)
+
+    @rule(items=st.lists(st.tuples(names, content()), min_size=2, max_size=4), actor=actors)
+    def put_several(self, items: list[tuple[str, Said]], actor: str | None) -> None:
+        self.checkpoint(items, actor)
+
+    def checkpoint(self, items: list[tuple[str, Said]], actor: str | None) -> None:
+        before, head = self.model.size, self.memory.head()
+        saved = self.memory.checkpoint([to_input(said, name=name) for name, said in items], actor=actor)
+        made = [self.model.put(name, said, self.clock.now(), actor) for name, said in items]
+        assert saved.seqs == range(before, self.model.size)
+        assert set(saved.recorded) == {name for (name, _), new in zip(items, made, strict=True) if new}
+        assert {name for (name, _), new in zip(items, made, strict=True) if not new} <= set(saved.confirmed)
+        if not any(made):
+            assert saved.head == head
+
+    @rule(name=names)
+    def tombstone(self, name: str) -> None:
+        if self.model.tombstone(name, self.clock.now()):
+            assert self.memory.checkpoint(tombstones=[name]).tombstoned == (name,)
+        else:
+            with pytest.raises(ItemsRefused) as refusal:
+                self.memory.checkpoint(tombstones=[name])
+            assert [(item.item, item.code) for item in refusal.value.refused] == [("tombstones[0]", "not_found")]
+
+    @rule(source=names, kind=types, target=names, said=st.just({}) | edge_content(), actor=actors)
+    def edge(self, source: str, kind: str, target: str, said: Said, actor: str | None) -> None:
+        ends = (source, kind, target)
+        saved = self.memory.checkpoint(edges=[self.edge_input(ends, said)], actor=actor)
+        made = self.model.edge(ends, said, self.clock.now(), actor)
+        assert (len(saved.seqs), len(saved.edges)) == (made, made)
+        assert set(saved.dangling) == {name for name in (source, target) if name in self.model.dangling()}
+
+    @rule(source=names, target=names)
+    def supersede(self, source: str, target: str) -> None:
+        ends = (source, "supersedes", target)
+        if self.model.makes_a_cycle(source, target):
+            with pytest.raises(ItemsRefused):
+                self.memory.checkpoint(edges=[self.edge_input(ends)])
+        else:
+            self.memory.checkpoint(edges=[self.edge_input(ends)])
+            self.model.edge(ends, {}, self.clock.now())
+
+    @rule(pick=st.integers(0, 99))
+    def unedge(self, pick: int) -> None:
+        known = sorted({event.about for event in self.model.events if isinstance(event.about, tuple)})
+        ends = self.model.ends(known[pick % len(known)]) if known else (NAMES[0], TYPES[0], NAMES[1])
+        if self.model.unedge(ends, self.clock.now()):
+            assert len(self.memory.checkpoint(unedges=[self.edge_input(ends)]).unedged) == 1
+        else:
+            with pytest.raises(ItemsRefused) as refusal:
+                self.memory.checkpoint(unedges=[self.edge_input(ends)])
+            assert refusal.value.refused[0].item == "unedges[0]"
+
+    def edge_input(self, ends: tuple[str, str, str], said: Said | None = None) -> dict[str, Any]:
+        return to_input(said or {}, **dict(zip(("source", "type", "target"), ends, strict=True)))
+
+    @rule(name=names, said=content(), wrong=st.integers(-2, 2))
+    def put_as_expected(self, name: str, said: Said, wrong: int) -> None:
+        found = self.model.access(name)
+        right = found.seq if isinstance(found, Event) else None
+        expect = right if wrong == 0 else (right or 0) + wrong
+        given = to_input(said, name=name)
+        if expect == right:
+            self.memory.checkpoint([given], expect={name: expect})
+            self.model.put(name, said, self.clock.now())
+        else:
+            with pytest.raises(Conflict):
+                self.memory.checkpoint([given], expect={name: expect})
+
+    @rule(name=names)
+    def forget(self, name: str) -> None:
+        about = self.model.number(name)
+        if about is None or self.model.last(about) is None:
+            return
+        before = self.model.size
+        counted = self.memory.forget(name, dry_run=True)
+        assert (counted.dry_run, counted.seqs, self.memory.head().head.size) == (True, (), before)
+        forgot = self.memory.forget(name)
+        assert forgot.atoms == counted.atoms == 1
+        assert (forgot.versions, forgot.edges) == (counted.versions, counted.edges)
+        assert forgot.compacted
+        (seq,) = self.follow(before, {"FORGET"}).get(self.ids[about], [None])
+        assert seq is not None
+        self.model.forget(about, seq)
+
+    @rule(actor=st.sampled_from(["ann", "bob"]))
+    def forget_actor(self, actor: str) -> None:
+        if not self.model.said_by(actor) or self.model.mixed_edges(actor):
+            return
+        before, said = self.model.size, self.model.said_by(actor)
+        whole = self.model.left_without_version(actor)
+        lost = {e.about for e in said if isinstance(e.about, int) and self.model.last(e.about) is e} - whole
+        forgot = self.memory.forget(actor=actor)
+        assert forgot.atoms == len(whole)
+        assert sorted(forgot.tombstoned) == sorted(self.model.names[about] for about in lost)  # type: ignore[index]
+        forgets, tombstones = self.follow(before, {"FORGET"}), self.tombstones(before)
+        for about in sorted(whole):
+            self.model.forget(about, forgets[self.ids[about]][-1])
+        for event in said:
+            if event.erased_by is None:
+                id_ = self.ids[event.about] if isinstance(event.about, int) else self.edge_ids[event.about]
+                event.erased_by = forgets.get(id_, [-1])[-1]
+                self.model.confirmed.pop(event.about, None)
+        for about in lost:
+            (seq,) = tombstones[self.ids[about]]  # type: ignore[index]
+            self.model.events.append(Event(seq, self.model.times[seq], "tombstone", about, {}))
+        self.model.events.sort(key=lambda event: event.seq)
+
+    def follow(self, start: int, kinds: set[str]) -> dict[str, list[int]]:
+        """Take over the times of the entries from `start` on; the seqs of those of these kinds, by their subject."""
+        found = self.entries(start, kinds)
+        self.model.times[start:] = [stored.entry.time for stored in self.memory._log.entries(start)]
+        return found
+
+    def tombstones(self, start: int) -> dict[str, list[int]]:
+        return self.entries(start, {"TOMBSTONE"})
+
+    def entries(self, start: int, kinds: set[str]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for stored in self.memory._log.entries(start):
+            if stored.entry.kind.name in kinds:
+                found.setdefault(str(uuid.UUID(bytes=stored.entry.subject)), []).append(stored.seq)
+        return found
+
+    # -- what must change nothing --------------------------------------------------------------------------------
+
+    @rule()
+    def reopen(self) -> None:
+        self.memory.close()
+        self.memory = self.open(self.path)
+
+    @rule()
+    def rebuild(self) -> None:
+        self.memory.rebuild()
+
+    @rule()
+    def compact(self) -> None:
+        self.memory.compact()
