@@ -1,4 +1,4 @@
-"""Row 19: what was forgotten is in no file any more, in no spelling; all other proofs hold, and so does that of erasure."""
+"""Row 19: what was forgotten is in no file any more, in no spelling; other proofs hold, as does that of the erasure."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_nothing_is_left_of_what_was_forgotten_by_name(tmp_path: Path, seed: int
         erased = [version.seq for version in memory.history(planted.name)]
         forgot = memory.forget(planted.name)
         assert (forgot.atoms, forgot.compacted) == (1, True)
-        assert forgot.versions >= len([seq for seq in erased])
+        assert forgot.versions >= len(erased)
         if waiting := memory.stats().dangling:
             pytest.fail(f"{waiting} names are still waited for, by edges that were forgotten")
         assert traces_of(planted.canary, tmp_path) == []
@@ -197,7 +197,7 @@ def test_another_handle_reads_on_after_a_forget(reopen: Callable[..., Memory], t
     assert traces_of(planted.canary, tmp_path) == []
 
 
-# -- broken twins: the search through the files finds what a careless forget would leave ---------------------------------
+# -- broken twins: the search through the files finds what a careless forget would leave ---------------------------
 
 
 @pytest.mark.parametrize("table", [ATOMS, VERSIONS, EXPECTED, BODIES])
