@@ -133,18 +133,17 @@ class Doing(RuleBasedStateMachine):
                 self.memory.checkpoint(tombstones=[name])
             assert [(item.item, item.code) for item in refusal.value.refused] == [("tombstones[0]", "not_found")]
 
-    @rule(source=names, kind=types, target=names, said=st.just({}) | edge_content(), actor=actors)
-    def edge(self, source: str, kind: str, target: str, said: Said, actor: str | None) -> None:
-        ends = (source, kind, target)
+    @rule(ends=st.tuples(names, types, names), said=st.just({}) | edge_content(), actor=actors)
+    def edge(self, ends: tuple[str, str, str], said: Said, actor: str | None) -> None:
         saved = self.memory.checkpoint(edges=[self.edge_input(ends, said)], actor=actor)
         made = self.model.edge(ends, said, self.clock.now(), actor)
         assert (len(saved.seqs), len(saved.edges)) == (made, made)
-        assert set(saved.dangling) == {name for name in (source, target) if name in self.model.dangling()}
+        assert set(saved.dangling) == {name for name in (ends[0], ends[2]) if name in self.model.dangling()}
 
-    @rule(source=names, target=names)
-    def supersede(self, source: str, target: str) -> None:
-        ends = (source, "supersedes", target)
-        if self.model.makes_a_cycle(source, target):
+    @rule(newer=names, older=names)
+    def supersede(self, newer: str, older: str) -> None:
+        ends = (newer, "supersedes", older)
+        if self.model.makes_a_cycle(newer, older):
             with pytest.raises(ItemsRefused):
                 self.memory.checkpoint(edges=[self.edge_input(ends)])
         else:
