@@ -10,44 +10,44 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from substrate import errors
-    from substrate.codec import draft_put, draft_tombstone
-    from substrate.log.check import fsck
-    from substrate.log.expect import Expect
-    from substrate.log.log import Log, open_log
+    from substrate.engine.fsck import fsck
+    from substrate.engine.memory import Memory
+    from substrate.engine.memory import open_memory as open  # noqa: A004 - it is what one does with a store
+    from substrate.model import Atom, Edge, Window
     from substrate.proof.bundle import Bundle
     from substrate.proof.head import Pin
     from substrate.proof.verify import Verdict, Verifier
 
 __all__ = [
+    "Atom",
     "Bundle",
-    "Expect",
-    "Log",
+    "Edge",
+    "Memory",
     "Pin",
     "Verdict",
     "Verifier",
+    "Window",
     "__version__",
-    "draft_put",
-    "draft_tombstone",
     "errors",
     "fsck",
-    "open_log",
+    "open",
 ]
 
 __version__ = "0.1.0.dev0"
 
 # Where each lazy name lives: "module", or "module:name" for a name in it.
 _HOMES = {
+    "Atom": "substrate.model:Atom",
     "Bundle": "substrate.proof.bundle:Bundle",
-    "Expect": "substrate.log.expect:Expect",
-    "Log": "substrate.log.log:Log",
+    "Edge": "substrate.model:Edge",
+    "Memory": "substrate.engine.memory:Memory",
     "Pin": "substrate.proof.head:Pin",
     "Verdict": "substrate.proof.verify:Verdict",
     "Verifier": "substrate.proof.verify:Verifier",
-    "draft_put": "substrate.codec:draft_put",
-    "draft_tombstone": "substrate.codec:draft_tombstone",
+    "Window": "substrate.model:Window",
     "errors": "substrate.errors",
-    "fsck": "substrate.log.check:fsck",
-    "open_log": "substrate.log.log:open_log",
+    "fsck": "substrate.engine.fsck:fsck",
+    "open": "substrate.engine.memory:open_memory",
 }
 
 

@@ -22,16 +22,21 @@ from substrate.proof.record import State
 __all__ = [
     "Draft",
     "decode_body",
+    "decode_restored_from",
     "decode_vkey",
     "draft_forget",
     "draft_key",
     "draft_other",
     "draft_put",
+    "draft_restore",
     "draft_tombstone",
     "map_change",
 ]
 
 _STATES = {Kind.PUT: State.LIVE, Kind.TOMBSTONE: State.TOMBSTONED, Kind.FORGET: State.FORGOTTEN}
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+"""Made once: `json.dumps` makes one for every body."""
+_DECODER = json.JSONDecoder()
 _OTHER = frozenset({Kind.EDGE, Kind.UNEDGE, Kind.TRAIN, Kind.MODEL})
 
 
@@ -68,10 +73,13 @@ def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None) -> Draf
     return Draft(Kind.TOMBSTONE, _encode({**_members(fields), "name": name}), None, name)
 
 
-def draft_forget(subject: bytes, erase: Iterable[int], map_key: bytes | None = None) -> Draft:
+def draft_forget(
+    subject: bytes, erase: Iterable[int], map_key: bytes | None = None, *, edges: Iterable[bytes] = ()
+) -> Draft:
     """Erases the bodies of the entries `erase`. With `map_key`, the name at that place of the map is forgotten too.
 
-    The body says which seqs and which map key, nothing that was erased.
+    `edges` are the ids of edges of which nothing stays. The body says which seqs, map key and edges, nothing that was
+    erased.
     """
     seqs = tuple(sorted(set(erase)))
     if not all(type(seq) is int and 0 <= seq <= MAX_TIME for seq in seqs):
@@ -81,6 +89,8 @@ def draft_forget(subject: bytes, erase: Iterable[int], map_key: bytes | None = N
         if len(map_key) != HASH_BYTES:
             raise SchemaInvalid(f"a map key has {HASH_BYTES} bytes")
         members["key"] = map_key.hex()
+    if listed := sorted(edge.hex() for edge in edges):
+        members["edges"] = list(listed)
     if _check_id(subject) is None:
         raise SchemaInvalid("a forget names the id of its atom")
     return Draft(Kind.FORGET, _encode(members), subject, None, map_key, seqs)
@@ -89,6 +99,16 @@ def draft_forget(subject: bytes, erase: Iterable[int], map_key: bytes | None = N
 def draft_key(key: VerifierKey) -> Draft:
     """From the next head on, `key` signs."""
     return Draft(Kind.KEY, _encode({"vkey": str(key)}))
+
+
+def draft_restore(key: VerifierKey, origin: str, size: int, root: bytes, abandoned: tuple[int, bytes] | None) -> Draft:
+    """The log that `origin` had at this size and root goes on under the origin of `key`, which alone signs then.
+
+    `abandoned` is the size and root that the old log is known to have had, and that was given up.
+    """
+    given_up: Json = None if abandoned is None else {"size": abandoned[0], "root": abandoned[1].hex()}
+    restored_from: Json = {"origin": origin, "size": size, "root": root.hex()}
+    return Draft(Kind.KEY, _encode({"vkey": str(key), "restored_from": restored_from, "abandoned": given_up}))
 
 
 def draft_other(kind: Kind, members: Mapping[str, Json], *, subject: bytes | None = None) -> Draft:
@@ -101,7 +121,7 @@ def draft_other(kind: Kind, members: Mapping[str, Json], *, subject: bytes | Non
 def decode_body(body: bytes) -> dict[str, Json]:
     """The members of a body. StoreDamaged if these are not bytes that this module makes."""
     try:
-        members: Json = json.loads(body)
+        members: Json = _DECODER.decode(body.decode())
     except (ValueError, RecursionError):
         raise StoreDamaged("a body is not well-formed JSON") from None
     if not isinstance(members, dict):
@@ -115,6 +135,20 @@ def decode_vkey(body: bytes) -> str:
     if not isinstance(vkey, str):
         raise StoreDamaged("the body of a key entry names no vkey")
     return vkey
+
+
+def decode_restored_from(body: bytes) -> tuple[str, int, bytes] | None:
+    """Origin, size and root of the log that a key entry goes on from under a new origin; None if it is no restore."""
+    said = decode_body(body).get("restored_from")
+    if said is None:
+        return None
+    match said:
+        case {"origin": str(origin), "size": int(size), "root": str(root), **more} if not more:
+            try:
+                return origin, size, bytes.fromhex(root)
+            except ValueError:
+                pass
+    raise StoreDamaged("the body of a key entry does not say what it was restored from")
 
 
 def map_change(kind: Kind, members: Mapping[str, Json]) -> tuple[str | bytes, State] | None:
@@ -157,8 +191,7 @@ def _is_plain(value: object, levels: int) -> bool:
 
 def _encode(members: Mapping[str, Json]) -> bytes:
     try:
-        text = json.dumps(members, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-        body = text.encode()
+        body = _ENCODER.encode(members).encode()
     except ValueError:  # NaN, infinity, a lone surrogate
         raise SchemaInvalid("fields must be JSON with finite numbers and valid Unicode") from None
     if len(body) > LIMITS["body_bytes"]:

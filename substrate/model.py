@@ -1,7 +1,7 @@
 """The values that users hold: atoms, edges, versions, changes, and what the verbs answer. Frozen, without I/O.
 
-Times are aware datetimes in UTC. An interval of validity is half open: it holds from `start` (None: from ever) until, not
-including, `end` (None: for good).
+Times are aware datetimes in UTC. An interval of validity is half open: it holds from `start` (None: from ever) until,
+not including, `end` (None: for good).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def to_microseconds(time: datetime) -> int:
     return (aware - _EPOCH) // _MICROSECOND
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Window(Result):
     """When something holds in the world."""
 
@@ -71,7 +71,7 @@ class Window(Result):
         return (self.start is None or self.start <= time) and (self.end is None or time < self.end)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Atom(Result):
     """One version of a named value. What the writer did not say is None or empty."""
 
@@ -122,7 +122,7 @@ class Atom(Result):
         return said
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Edge(Result):
     """A stated link between two atoms, each given by its name where that is known, else by its id."""
 
@@ -154,7 +154,7 @@ class Edge(Result):
         return not self.windows or any(window.holds_at(time) for window in self.windows)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Version(Result):
     """One line of an atom's history."""
 
@@ -169,20 +169,20 @@ class Version(Result):
     """Of a gap: the seq of the forget entry."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Change(Result):
     """What became of one atom or edge between two moments."""
 
     kind: str
-    """added, changed, tombstoned, revived, forgotten; edge_added, edge_changed, edge_removed."""
+    """added, changed, tombstoned, revived, forgotten; edge_added, edge_changed, edge_removed, edge_forgotten."""
     name: str | None
-    """The atom's name; of an edge `source type target`; None if it was forgotten."""
+    """The atom's name; of an edge `source type target`; None if all of it was forgotten."""
     id: str
     before: Atom | Edge | None = None
     after: Atom | Edge | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Refused(Result):
     """An item that was not taken: which (`atoms[3]`), its name if that may be shown, and why."""
 
@@ -192,7 +192,7 @@ class Refused(Result):
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Saved(Result):
     """What a checkpoint did. On disk, and covered by `head`."""
 
@@ -217,7 +217,7 @@ class Saved(Result):
         return {**super(Saved, self).to_dict(), "head": head}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Access(Result):
     """An atom that was read; with its proof, if asked for."""
 
@@ -240,7 +240,7 @@ class Access(Result):
         return said if self.proof is None else {**said, "proof": json.loads(self.proof.to_json())}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Listing(Results[Atom]):
     """A page of atoms, in the order of their names."""
 
@@ -251,7 +251,7 @@ class Listing(Results[Atom]):
     """With `as_of`: how many atoms of the whole store were there then and have been forgotten since."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Edges(Results[Edge]):
     """The edges of an atom."""
 
@@ -260,14 +260,14 @@ class Edges(Results[Edge]):
     """Whether there are more than the limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class History(Results[Version]):
     """The versions of an atom, oldest first."""
 
     items: tuple[Version, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Diff(Results[Change]):
     """What changed after the seq `start` up to, including, the seq `stop`."""
 
@@ -276,7 +276,7 @@ class Diff(Results[Change]):
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Forgot(Result):
     """What a forget erased; or would erase, in a dry run."""
 
@@ -295,7 +295,7 @@ class Forgot(Result):
     """Whether the bytes are gone from the files too."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Stats(Result):
     """How much a store holds."""
 

@@ -8,29 +8,89 @@ import unicodedata
 from substrate.errors import NameInvalid, TooLarge
 from substrate.limits import LIMITS
 
-__all__ = ["check_name"]
+__all__ = ["TYPES", "check_name", "guess_name", "normalise"]
+
+TYPES = (
+    "fact",
+    "state",
+    "event",
+    "procedure",
+    "task",
+    "domain",
+    "hub",
+    "goal",
+    "constraint",
+    "preference",
+    "decision",
+    "document",
+    "chunk",
+    "entity",
+)
+"""The types that everyone uses. Any other word of a-z, 0-9 and _ is a type too."""
 
 _GRAMMAR = re.compile(r"v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\.[^\s.](?:.*[^\s.])?", re.DOTALL)
 _FORBIDDEN = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff]")
+_VERSION = re.compile(r"(?:[vV]0*([1-9][0-9]{0,5})[._:/ -]+)?(.*)", re.DOTALL)
+_TYPED = re.compile(rf"({'|'.join(TYPES)})s?[._:/ -]+(.+)", re.DOTALL | re.IGNORECASE)
+_SHOWN = 80
+"""Characters of a wrong name that a message repeats."""
+
+
+def normalise(text: str) -> str:
+    """Text in the one spelling (Unicode NFC) in which names are kept."""
+    return unicodedata.normalize("NFC", text)
 
 
 def check_name(name: str) -> str:
     """The name in its one canonical spelling (Unicode NFC). NameInvalid or TooLarge if it is none.
 
     Allowed after `v1.<type>.`: any characters but control characters, line separators and lone surrogates; it neither
-    begins nor ends with a space or a dot.
+    begins nor ends with a space or a dot. NameInvalid says what is allowed, and the name that was meant, if it can
+    guess.
     """
     if not isinstance(name, str):
         raise NameInvalid(f"name must be a string, not {type(name).__name__}")
     if _FORBIDDEN.search(name):
-        raise NameInvalid("name contains a control character, a line separator or a lone surrogate")
-    name = unicodedata.normalize("NFC", name)
+        raise NameInvalid(
+            "name contains a control character, a line separator or a lone surrogate; any other characters are allowed"
+            + _hint(name)
+        )
+    name = normalise(name)
     size = len(name.encode())
     if size > LIMITS["name_bytes"]:
         raise TooLarge("name", size, LIMITS["name_bytes"])
     if not _GRAMMAR.fullmatch(name):
+        shown = name if len(name) <= _SHOWN else name[:_SHOWN] + "…"
         raise NameInvalid(
-            f"{name!r} is no name: it must read v<number>.<type>.<rest>, the type of a-z, 0-9 and _, as in "
-            "v1.fact.payment_provider"
+            f"{shown!r} is no name: it must read v<number>.<type>.<rest>, the type of a-z, 0-9 and _, as in "
+            "v1.fact.payment_provider, and neither begin nor end with a space or a dot" + _hint(name)
         )
     return name
+
+
+def guess_name(text: str) -> str | None:
+    """The name that someone who wrote `text` may have meant: v1.hub.corrections for hub_corrections.
+
+    None if unclear.
+    """
+    cleaned = normalise(_FORBIDDEN.sub(" ", text)).strip(" .\t")
+    version = _VERSION.match(cleaned)
+    if version is None:
+        return None
+    number, rest = version.groups()
+    typed = _TYPED.fullmatch(rest)
+    if typed is not None:
+        kind, rest = typed[1].lower(), typed[2]
+    else:
+        kind, dot, rest = rest.partition(".")
+        if not dot:
+            return None
+        kind = re.sub(r"[^a-z0-9_]+", "_", kind.lower()).strip("_")
+    guess = f"v{number or 1}.{kind}.{rest.strip(' .')}"
+    fits = _GRAMMAR.fullmatch(guess) and len(guess.encode()) <= LIMITS["name_bytes"]
+    return guess if fits and guess != text else None
+
+
+def _hint(name: str) -> str:
+    guess = guess_name(name) if len(name) <= LIMITS["name_bytes"] else None
+    return "" if guess is None else f". Did you mean {guess}?"

@@ -15,7 +15,8 @@ __all__ = ["Result", "Results", "iso", "plain"]
 
 _Item = TypeVar("_Item", bound="Result")
 _SHOWN_CHARACTERS = 500
-"""Of a cell in HTML; `to_dict` has all of it."""
+"""Of a value in a repr or a cell; `to_dict` has all of it."""
+_SHOWN_ITEMS = 20
 
 
 def iso(time: datetime) -> str:
@@ -23,7 +24,7 @@ def iso(time: datetime) -> str:
     return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def plain(value: object) -> object:
+def plain(value: object) -> object:  # noqa: PLR0911 - one for each type
     """The value as JSON can hold it."""
     match value:
         case Result():
@@ -54,8 +55,14 @@ class Result:
         said = {field.name: getattr(self, field.name) for field in fields(self) if is_dataclass(self)}  # type: ignore[arg-type]
         return {name: plain(value) for name, value in said.items() if _is_said(value)}
 
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}={_short(value)}" for name, value in self.to_dict().items())
+        return f"{type(self).__name__}({said})"
+
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{escape(name)}</th><td>{_cell(said)}</td></tr>" for name, said in self.to_dict().items())
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{_cell(said)}</td></tr>" for name, said in self.to_dict().items()
+        )
         return f"<table>{rows}</table>"
 
 
@@ -65,6 +72,11 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
     __slots__ = ()
 
     items: tuple[_Item, ...]
+
+    def __repr__(self) -> str:
+        lines = "".join(f"\n  {item!r}" for item in self.items[:_SHOWN_ITEMS])
+        more = f"\n  … and {len(self.items) - _SHOWN_ITEMS} more" if len(self.items) > _SHOWN_ITEMS else ""
+        return f"{type(self).__name__} of {len(self.items)}{lines}{more}"
 
     def __len__(self) -> int:
         return len(self.items)
@@ -96,7 +108,12 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
 
 
 def _is_said(value: object) -> bool:
-    return value is not None and value != () and value != {}
+    return value is not None and value not in ((), {})
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
 
 
 def _cell(value: object) -> str:

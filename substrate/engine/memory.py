@@ -1,8 +1,11 @@
-"""The facade: one store, open, with all its verbs. Each verb is one file beside this one; only this one knows them all."""
+"""The facade: one store, open, with all its verbs.
+
+Each verb is one file beside this one; only this one knows them all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
@@ -44,11 +47,13 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
 ) -> Memory:
     """Open the store in the folder `path`; make it if there is none and `create` is set.
 
-    Public as `substrate.open`. `home` is where signing keys live (default: settings). `actor` is who writes, where a call
-    does not say. `origin` names a *new* store's log. With `read_only` nothing is written at all, and no key is needed.
-    Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
+    Public as `substrate.open`. `home` is where signing keys live (default: settings). `actor` is who writes, where a
+    call does not say. `origin` names a *new* store's log. With `read_only` nothing is written at all, and no key is
+    needed. Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
     """
-    return Memory(open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock), actor)
+    return Memory(
+        open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock), actor
+    )
 
 
 class Memory:
@@ -93,15 +98,16 @@ class Memory:
     ) -> Saved:
         """Save atoms and edges, take atoms (`tombstones`) and edges (`unedges`) out of use: as one, or not at all.
 
-        An atom is `"v1.type.rest = value"`, a mapping with the fields of `Atom`, or an Atom; an edge a mapping with `source`,
-        `type`, `target` and the further fields of `Edge` (ends by name or id), or an Edge; an unedge the same, or an edge's
-        id. `actor`, `origin`, `session` and `source` hold for items that do not say their own. `task` gets a `produced_by`
-        edge from every atom recorded. The same said again confirms and makes no new version.
+        An atom is `"v1.type.rest = value"`, a mapping with the fields of `Atom`, or an Atom; an edge a mapping with
+        `source`, `type`, `target` and the further fields of `Edge` (ends by name or id), or an Edge; an unedge the
+        same, or an edge's id. `actor`, `origin`, `session` and `source` hold for items that do not say their own.
+        `task` gets a `produced_by` edge from every atom recorded. The same said again confirms and makes no new
+        version.
 
-        `expect`: {name: seq, or None for absent} or a head; Conflict or HeadMoved if another writer was faster. An invalid
-        item: ItemsRefused, naming each, with nothing written; with `partial` the others are saved and `refused` tells.
-        What looks like a credential is refused too, unless `allow_secrets`.
-        Also raises TooLarge, Denied, Busy, Full, StoreDamaged, RolledBack; always with nothing written.
+        `expect`: {name: seq, or None for absent} or a head; Conflict or HeadMoved if another writer was faster. An
+        invalid item: ItemsRefused, naming each, with nothing written; with `partial` the others are saved and
+        `refused` tells. What looks like a credential is refused too, unless `allow_secrets`. Also raises TooLarge,
+        Denied, Busy, Full, StoreDamaged, RolledBack; always with nothing written.
         """
         batch = Batch(tuple(atoms), tuple(edges), tuple(tombstones), tuple(unedges), task)
         return checkpoint(
@@ -120,9 +126,9 @@ class Memory:
     ) -> Access:
         """The atom of this name or id: as it is now, as we knew it at `as_of`, as it was in the world at `valid_at`.
 
-        `as_of` is a seq, a time or a head; times are datetimes or ISO 8601. With `proof`, also the proof that it is current,
-        or, with `as_of` or `valid_at`, that this version was recorded. NotFound if there is none (the message says whether
-        it was tombstoned); Forgotten, with the proof of that as `.proof`, if it was erased.
+        `as_of` is a seq, a time or a head; times are datetimes or ISO 8601. With `proof`, also the proof that it is
+        current, or, with `as_of` or `valid_at`, that this version was recorded. NotFound if there is none (the
+        message says whether it was tombstoned); Forgotten, with the proof of that as `.proof`, if it was erased.
         """
         return access(self._log, name, as_of=as_of, valid_at=valid_at, proof=proof)
 
@@ -173,7 +179,8 @@ class Memory:
     def history(self, name: Name, *, as_of: Moment | None = None, valid_at: Time | None = None) -> History:
         """Every version of an atom, oldest first, tombstones and gaps (what was forgotten) among them.
 
-        With `as_of` those known then; with `valid_at` those that hold at that time. NotFound if the store never held it.
+        With `as_of` those known then; with `valid_at` those that hold at that time. NotFound if the store never held
+        it.
         """
         return history(self._log, name, as_of=as_of, valid_at=valid_at)
 
@@ -185,13 +192,11 @@ class Memory:
 
     # -- prove ---------------------------------------------------------------------------------------------------
 
-    def prove(
-        self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
-    ) -> Bundle:
+    def prove(self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None) -> Bundle:
         """What `name` is at the latest head: current, tombstoned, forgotten or absent.
 
-        With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key to the
-        one in force. RolledBack if the pin is not of this history.
+        With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key
+        to the one in force. RolledBack if the pin is not of this history.
         """
         return self._log.prove(name, since=since, trusting=trusting)
 
@@ -249,13 +254,13 @@ class Memory:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Forgot:
-        """Erase for good: atoms by name or id; or every version and edge of a source, an actor, a session, a range of seqs.
+        """Erase for good: atoms by name or id; or all versions and edges of a source, actor, session or range of seqs.
 
-        Give one of these. Of an atom named, all goes: versions, edges from and to it, traces. Otherwise the versions and
-        edges that match go; an atom left without a version is forgotten as a whole, and one that loses its current version
-        only is tombstoned. `dry_run` counts and writes nothing. On return the bytes are gone from the store's files
-        (`compacted`; False if readers did not let go in time: then `compact()` later). Not from backups and exports.
-        NotFound if nothing matches.
+        Give one of these. Of an atom named, all goes: versions, edges from and to it, traces. Otherwise the versions
+        and edges that match go; an atom left without a version is forgotten as a whole, and one that loses its
+        current version only is tombstoned. `dry_run` counts and writes nothing. On return the bytes are gone from the
+        store's files (`compacted`; False if readers did not let go in time: then `compact()` later). Not from backups
+        and exports. NotFound if nothing matches.
         """
         selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs)
         return forget(self._log, selection, dry_run=dry_run, actor=self._actor, progress=progress)
@@ -265,7 +270,10 @@ class Memory:
         return stats(self._log)
 
     def rebuild(self, progress: Progress | None = None) -> None:
-        """Make every table that follows from the log anew, beside the store, and put it in place. Others go on reading."""
+        """Make every table that follows from the log anew, beside the store, and put it in place.
+
+        Others go on reading.
+        """
         self._log.rebuild(progress)
 
     def compact(self) -> None:
@@ -290,12 +298,12 @@ class Memory:
     ) -> Saved:
         """Replay a plain export into this store, as checkpoints of at most 1,000 lines each.
 
-        Fields stay as they were, but an id, a seq and the time of recording are new; a version that does not say when it
-        occurred gets the time at which it was recorded before. Raises as `checkpoint` does, naming the line.
+        Fields stay as they were, but ids, seqs and times of recording are new; a version that took the place of an
+        earlier one, and does not say when it occurred, gets the time at which it was recorded before, so that
+        `valid_at` answers stay what they were. Raises as `checkpoint` does, naming the line; what came before it is
+        saved then.
         """
-        return import_lines(
-            self._log, lines, actor=self._actor, partial=partial, allow_secrets=allow_secrets, progress=progress
-        )
+        return import_lines(self.checkpoint, lines, partial=partial, allow_secrets=allow_secrets, progress=progress)
 
     def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:
         """Copy the store into the new folder `target`, as of one moment, while others write; the pin of that moment.

@@ -13,13 +13,16 @@ What every implementation promises, and all that code above may lean on:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, TypeAlias
 
-__all__ = ["MAX_KEY", "ReadTransaction", "Store", "WriteTransaction"]
+__all__ = ["MAX_KEY", "Progress", "ReadTransaction", "Store", "WriteTransaction"]
 
 MAX_KEY = 400
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with (done, total), now and then, from the thread that works."""
 
 
 class ReadTransaction(Protocol):
@@ -71,6 +74,24 @@ class Store(Protocol):
 
     def compact(self) -> None:
         """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after."""
+
+    def rewrite(self, fill: Callable[[ReadTransaction, Store], None]) -> None:
+        """Put a new store in the place of this one, under everybody who has it open, when `fill` has filled it.
+
+        `fill` gets a snapshot of the old one and the new one, which has this handle's tables, empty, and which it may
+        write in several transactions. Meanwhile others read, and writers wait. What it raises leaves all as it was.
+        """
+
+    def copy(self, target: Path, finish: Callable[[Store, Path], None], progress: Progress | None = None) -> None:
+        """Make the folder `target`, absent or empty, a store with all tables as of one moment, while others write.
+
+        `finish` gets the copy, which is no store yet for anybody else, and the folder that will be `target`: it may
+        change the one and add files to the other. What it raises leaves nothing behind. Killed, it leaves a folder that
+        is refused.
+        """
+
+    def size(self) -> int:
+        """How many bytes it takes on disk."""
 
     def close(self) -> None:
         """Release this handle. The last one of a process closes the files."""

@@ -4,13 +4,15 @@
     env.0001/     data.mdb, and lock.mdb, which is LMDB's table of readers
     *.lock        empty files to lock, see gate.py
     CREATING      only while the store is being created: the CURRENT to be
+    unfinished/   only while a whole store (a copy, say) is being made here: what will be moved up, CURRENT last
 
 1. CURRENT is replaced whole (temporary file, flush, rename, flush of the folder), after what it names is on disk.
 2. An environment that CURRENT does not name is debris: no transaction is in it and none will be. Whoever holds the
    writer lock may remove it; nobody else may create one.
-3. Without CURRENT nothing is removed, unless CREATING says that no data was ever there.
+3. Without CURRENT nothing is removed, unless CREATING says that no data was ever there. A folder without CURRENT that
+   holds `unfinished` is refused: who was making it was stopped.
 4. The format is read before LMDB sees a file, and LMDB never gets to create data.mdb in the place of a lost one.
-5. Nothing here opens a lock.mdb: closing it would drop the locks that LMDB holds on it in this process.
+5. Nothing here opens a lock.mdb that is there: closing it would drop the locks that LMDB holds on it in this process.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +39,7 @@ __all__ = [
     "environment",
     "flip",
     "found",
+    "fresh",
     "identity",
     "is_full",
     "is_store",
@@ -44,7 +47,9 @@ __all__ = [
     "parse",
     "prepare",
     "read_pointer",
+    "refuse_unfinished",
     "remove_debris",
+    "reserve_lock_file",
     "seal",
 ]
 
@@ -53,10 +58,13 @@ LOCK_FILES = ("writer.lock", "queue.lock", "gate.lock", "turn.lock")
 
 _CURRENT, _NEXT, _CREATING = "CURRENT", "CURRENT.new", "CREATING"
 _FIRST = "env.0001"
+_UNFINISHED = "unfinished"
 _POINTER = re.compile(rb"substrate ([0-9]{1,9}) (.*)\n", re.DOTALL)
 _ENVIRONMENT = re.compile(r"env\.[0-9]{4,9}")
 _TWO_META_PAGES = 2 * 4096
 _ROOM = 1 << 16
+_LOCK_FILE_BYTES = 18 * 4096
+"""Room for more readers than an environment is opened with; LMDB takes the file as large as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +189,59 @@ def found(folder: Path, build: Callable[[Path], None]) -> None:
             flush(parent)
 
 
+@contextmanager
+def fresh(folder: Path) -> Iterator[Path]:
+    """Where to put together a store that `folder`, absent or empty, becomes at the end of the block: whole, on disk.
+
+    If the block fails, `folder` is as it was. If the process is killed in it, `folder` is refused by everybody.
+    """
+    was_there = folder.exists()
+    refuse_unfinished(folder)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        foreign = min((path.name for path in folder.iterdir()), default=None)
+    except (FileExistsError, NotADirectoryError):
+        raise InputError(f"{folder} is a file; a store is a folder: give another path") from None
+    if foreign is not None:
+        kind = "holds a store" if is_store(folder) else f"is not empty (it has {foreign!r})"
+        raise InputError(f"{folder} {kind}; nothing is overwritten: give a new folder, or move that one away first")
+    inside = folder / _UNFINISHED
+    inside.mkdir(mode=0o700)
+    try:
+        for parent in (folder, *folder.parents):
+            with suppress(PermissionError):
+                flush(parent)
+        yield inside
+        _move_up(folder, inside)
+    except BaseException:
+        for path in folder.iterdir():  # it was empty, so all of it is ours
+            discard(path) if path.is_dir() else path.unlink()
+        if not was_there:
+            folder.rmdir()
+        raise
+
+
+def _move_up(folder: Path, inside: Path) -> None:
+    for path in inside.iterdir():
+        if path.is_file():
+            flush(path)
+        if path.name != _CURRENT:
+            path.rename(folder / path.name)
+    flush(folder)
+    (inside / _CURRENT).rename(folder / _CURRENT)
+    flush(folder)
+    inside.rmdir()
+
+
+def refuse_unfinished(folder: Path) -> None:
+    """InputError if a store was being made here and whoever did so was stopped."""
+    if (folder / _UNFINISHED).exists() and not is_store(folder):
+        raise InputError(
+            f"{folder} is not finished: the backup, restore or import that was making it was stopped, or is still at "
+            "work. If it was stopped, remove the folder and start again"
+        )
+
+
 def begin_environment(folder: Path, name: str) -> Path:
     """An empty folder for an environment that is not live yet. The caller holds the writer lock."""
     path = folder / name
@@ -191,9 +252,31 @@ def begin_environment(folder: Path, name: str) -> Path:
 def seal(path: Path) -> None:
     """On return the environment, which nobody has open, is on disk with all its names."""
     (path / "data.mdb").chmod(0o600)
+    reserve_lock_file(path)  # while it can still be called off
     flush(path / "data.mdb")
     flush(path)
     flush(path.parent)
+
+
+def reserve_lock_file(path: Path) -> None:
+    """Give the environment in `path` its lock.mdb, if it has none and may be written. OSError if there is no room.
+
+    LMDB would make it as one large hole and map it: on a full disk, the first touch of that ends the process (SIGBUS).
+    """
+    try:
+        fd = os.open(path / "lock.mdb", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno in {errno.EEXIST, errno.EACCES, errno.EPERM, errno.EROFS}:
+            return
+        raise
+    try:
+        if os.write(fd, bytes(_LOCK_FILE_BYTES)) < _LOCK_FILE_BYTES:
+            raise OSError(errno.ENOSPC, "no room for lock.mdb")  # noqa: TRY301
+    except BaseException:
+        (path / "lock.mdb").unlink()
+        raise
+    finally:
+        os.close(fd)
 
 
 def flip(folder: Path, name: str) -> None:
@@ -213,6 +296,8 @@ def remove_debris(folder: Path, live: str) -> None:
         discard(path)
     for name in (_NEXT, _CREATING):
         (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):  # empty, if whoever made the store was killed right at the end
+        (folder / _UNFINISHED).rmdir()
 
 
 def discard(path: Path) -> None:

@@ -24,7 +24,7 @@ __all__ = ["Handle"]
 class Handle:
     """Counted in the `Shared` of its folder until closed."""
 
-    __slots__ = ("_closed", "_opener", "_path", "_shared", "_tables", "wait_s", "write")
+    __slots__ = ("_closed", "_opener", "_path", "_shared", "tables", "wait_s", "write")
 
     def __init__(  # noqa: PLR0913
         self, path: Path, tables: Iterable[str], opener: Opener, *, write: bool, create: bool, wait_s: float
@@ -32,7 +32,7 @@ class Handle:
         self.write = write
         self.wait_s = wait_s
         self._path = path.resolve()
-        self._tables = tuple(tables)
+        self.tables = tuple(tables)
         self._opener = opener
         self._closed = False
         filesystem.refuse_network(self._path)
@@ -68,6 +68,7 @@ class Handle:
         deadline = monotonic() + self.wait_s
         with _register.lock, typed_errors(str(self._path)):
             if not folder.is_store(self._path):
+                folder.refuse_unfinished(self._path)
                 if not (create and self.write):
                     raise NotFound(f"there is no store at {self._path}; check the path, or open it for writing")
                 folder.prepare(self._path)
@@ -78,7 +79,7 @@ class Handle:
             if shared is None:
                 shared = self._open(deadline)
             else:
-                shared.declare(self._tables, deadline, write=self.write)
+                shared.declare(self.tables, deadline, write=self.write)
             _register.opened[shared.identity] = shared
             shared.handles += 1
             return shared
@@ -88,7 +89,7 @@ class Handle:
         try:
             if not folder.is_store(self._path):
                 shared.found(deadline)
-            shared.declare(self._tables, deadline, write=self.write)
+            shared.declare(self.tables, deadline, write=self.write)
         except BaseException:
             shared.close(deadline)
             raise

@@ -13,34 +13,41 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterable, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 import lmdb
 from lmdb import _envid
 
-from substrate.errors import Denied, SchemaInvalid, StoreDamaged
-from substrate.kv import folder
+from substrate.errors import Busy, Denied, SchemaInvalid, StoreDamaged
+from substrate.kv import filesystem, folder
+from substrate.kv.api import Progress, ReadTransaction, Store
 from substrate.kv.handle import Handle
 from substrate.kv.transactions import Reading, Writing
 from substrate.kv.translate import DAMAGED, from_lmdb, typed_errors
 
-__all__ = ["LmdbStore", "open_store"]
+__all__ = ["LmdbStore", "make_store", "open_store"]
 
 _MAP_SIZE = 1 << 40
 _SMALLER_MAP_SIZE = 1 << 36  # where the system refuses the larger one
 _MAX_TABLES = 64
 _MAX_READERS = 1024
+_COPIED_ROWS, _COPIED_BYTES = 10_000, 8 << 20
+"""What a copy takes into one transaction, whichever comes first: so memory does not grow with the store."""
 
 
 class LmdbStore:
     """An open store: `api.Store`."""
 
-    __slots__ = ("_handle",)
+    __slots__ = ("_handle", "_map_size")
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: Handle, map_size: int) -> None:
         self._handle = handle
+        self._map_size = map_size
 
     @property
     def read_only(self) -> bool:
@@ -62,8 +69,52 @@ class LmdbStore:
         Busy, with nothing changed, if a writer or a reader does not end in time; DiskFull if both do not fit.
         """
         self._refuse_read_only()
+        wait_s = self._handle.wait_s
         with typed_errors("compaction"):
-            self._handle.shared().replace(lambda environment, target: environment.copy(target), self._handle.wait_s)
+            shared = self._handle.shared()
+            shared.declare_all(monotonic() + wait_s)
+            shared.replace(lambda target: shared.copy(target, monotonic() + wait_s), wait_s)
+
+    def rewrite(self, fill: Callable[[ReadTransaction, Store], None]) -> None:
+        """Put what `fill` makes in the place of this store, while others read; `api.Store` says how.
+
+        Errors as for `compact`, and what `fill` raises.
+        """
+        self._refuse_read_only()
+
+        def build(target: Path) -> None:
+            # A store of its own, for as long as it is being filled; only its data file stays.
+            inside = target / "store"
+            new = open_store(inside, self._handle.tables, map_size=self._map_size)
+            try:
+                with self.read() as old:
+                    fill(old, new)
+            finally:
+                new.close()
+            (inside / folder.live(inside) / "data.mdb").rename(target / "data.mdb")
+            shutil.rmtree(inside)
+
+        with typed_errors("rewriting"):
+            self._handle.shared().replace(build, self._handle.wait_s)
+
+    def copy(self, target: Path, finish: Callable[[Store, Path], None], progress: Progress | None = None) -> None:
+        """Copy this store into the folder `target`, absent or empty, while others write; `api.Store` says how.
+
+        Raises InputError (there is something at `target`), DiskFull, Denied, Busy (a table was added just now).
+        """
+        deadline = monotonic() + self._handle.wait_s
+        shared = self._handle.shared()
+        shared.declare_all(deadline)
+
+        def build(path: Path) -> None:
+            shared.copy(path, deadline, progress)
+
+        with _fresh_store(target, self._handle.tables, build, self._map_size) as (new, inside):
+            finish(new, inside)
+
+    def size(self) -> int:
+        """How many bytes the data file takes on disk; it is sparse, and a part of it may be free for reuse."""
+        return self._handle.shared().size()
 
     def close(self) -> None:
         """Release this handle. The last one of a process closes the files."""
@@ -93,7 +144,33 @@ def open_store(  # noqa: PLR0913
     if not 0 < len(tables) <= _MAX_TABLES or not all(tables):
         raise SchemaInvalid(f"tables: give 1 to {_MAX_TABLES} names")
     opener = _LmdbOpener(map_size)
-    return LmdbStore(Handle(Path(path), tables, opener, write=not read_only, create=create, wait_s=wait_s))
+    handle = Handle(Path(path), tables, opener, write=not read_only, create=create, wait_s=wait_s)
+    return LmdbStore(handle, map_size)
+
+
+def make_store(path: Path, tables: Sequence[str], fill: Callable[[Store, Path], None]) -> None:
+    """Make the folder `path`, absent or empty, a store that `fill` fills, and adds files to. All of it, or nothing.
+
+    Until it is whole it is no store for anybody else. Raises InputError, Denied, DiskFull, and what `fill` raises.
+    """
+    with _fresh_store(path, tables, _LmdbOpener(_MAP_SIZE).create, _MAP_SIZE) as (new, inside):
+        fill(new, inside)
+
+
+@contextmanager
+def _fresh_store(
+    target: Path, tables: Sequence[str], build: Callable[[Path], None], map_size: int
+) -> Iterator[tuple[LmdbStore, Path]]:
+    target = target.resolve()
+    filesystem.refuse_network(target)
+    with typed_errors(str(target)), folder.fresh(target) as inside:
+        folder.found(inside, build)
+        new = open_store(inside, tables, map_size=map_size)
+        try:
+            yield new, inside
+        finally:
+            new.close()
+        (inside / folder.live(inside) / "lock.mdb").unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +187,13 @@ class _LmdbOpener:
         """Open it. Missing tables are created if it is `writable`: the caller holds the writer lock."""
         return _LmdbEnvironment(self._open(path, writable=writable), tables, self, writable=writable)
 
-    def _open(self, path: Path, *, writable: bool) -> lmdb.Environment:
+    def open_unsynced(self, path: Path) -> lmdb.Environment:
+        """A new one in the empty folder `path`, for this thread alone; its commits are on disk when it is sealed."""
+        return self._open(path, writable=True, alone=True)
+
+    def _open(self, path: Path, *, writable: bool, alone: bool = False) -> lmdb.Environment:
+        if not alone:
+            folder.reserve_lock_file(path)
         for size in (self.map_size, min(self.map_size, _SMALLER_MAP_SIZE)):
             try:
                 raw = lmdb.open(
@@ -121,10 +204,10 @@ class _LmdbOpener:
                     mode=0o600,
                     max_dbs=_MAX_TABLES,
                     max_readers=_MAX_READERS,
-                    sync=True,
-                    metasync=True,
+                    sync=not alone,
+                    metasync=not alone,
                     writemap=False,
-                    lock=True,
+                    lock=not alone,
                     lib_version=0,
                 )
                 _refuse_cut_off(raw, path)
@@ -210,22 +293,48 @@ class _LmdbEnvironment:
         except lmdb.Error as error:
             raise from_lmdb(error) from error
 
-    def copy(self, target: Path) -> None:
-        """Write all tables, without free pages, into the empty folder `target`, and see that all are there."""
-        try:
-            self._raw.copy(str(target), compact=True)
-            copy = self._opener.open(target, self.tables, writable=False)
-            complete = copy.count() == self.count()
-            copy.close()
-        except lmdb.Error as error:
-            raise from_lmdb(error) from error
-        if not complete:
-            raise StoreDamaged(f"the copy is not complete and was not taken; {DAMAGED}")
-
-    def count(self) -> list[int]:
-        """How many tables there are, and how many keys in each declared one."""
+    def names(self) -> list[str]:
+        """Every table that is there, declared or not."""
         with self._raw.begin() as txn:
-            return [txn.stat()["entries"], *(txn.stat(table)["entries"] for table in self.tables.values() if table)]
+            return _names(txn)
+
+    def copy(self, target: Path, progress: Progress | None = None) -> None:
+        """Write all tables, row by row, into the empty folder `target`, and see that all are there.
+
+        Not by LMDB's own copy: that leaves out free pages, but takes the others as they are, and in the free space of a
+        page there may be bytes of rows that were deleted from it.
+        """
+        txn = self.begin(write=False)
+        if txn is None:
+            raise Busy("another process has just grown the store: try again")
+        new = self._opener.open_unsynced(target)
+        try:
+            with txn:
+                if unknown := set(_names(txn)) - {name for name, table in self.tables.items() if table is not None}:
+                    raise Busy(f"another process has just added the table {min(unknown)}: try again")
+                self._copy(txn, new, progress or (lambda _, __: None))
+            new.sync(True)  # noqa: FBT003 - LMDB's signature
+        except lmdb.Error as error:
+            raise from_lmdb(error, lambda: folder.is_full(target)) from error
+        finally:
+            new.close()
+
+    def _copy(self, txn: lmdb.Transaction[bytes], new: lmdb.Environment, progress: Progress) -> None:
+        tables = {name: table for name, table in self.tables.items() if table is not None}
+        total = sum(txn.stat(table)["entries"] for table in tables.values())
+        done = 0
+        progress(done, total)
+        for name, table in tables.items():
+            with new.begin(write=True) as writing:
+                there = new.open_db(name.encode(), txn=writing)
+            rows = 0
+            for items in _batches(txn.cursor(table)):
+                with new.begin(write=True) as writing:
+                    rows += writing.cursor(there).putmulti(items, append=True)[1]
+                progress(done + rows, total)
+            if rows != txn.stat(table)["entries"]:
+                raise StoreDamaged(f"table {name} cannot be read whole, and the copy was not taken; {DAMAGED}")
+            done += rows
 
     def close(self) -> None:
         """Close it. No transaction is live."""
@@ -238,6 +347,22 @@ class _LmdbEnvironment:
         to process and file, and the child has opened the same file anew.
         """
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._raw))
+
+
+def _names(txn: lmdb.Transaction[bytes]) -> list[str]:
+    return [name.decode() for name in txn.cursor().iternext(keys=True, values=False)]
+
+
+def _batches(cursor: lmdb.Cursor[bytes]) -> Iterator[list[tuple[bytes, bytes]]]:
+    items: list[tuple[bytes, bytes]] = []
+    size = 0
+    for item in cursor:
+        items.append(item)
+        size += len(item[1])
+        if len(items) >= _COPIED_ROWS or size >= _COPIED_BYTES:
+            yield items
+            items, size = [], 0
+    yield items
 
 
 def _tell_apart() -> None:

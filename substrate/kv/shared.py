@@ -22,6 +22,7 @@ from weakref import ref
 from substrate.errors import NotFound
 from substrate.files import flush
 from substrate.kv import folder
+from substrate.kv.api import Progress
 from substrate.kv.gate import Claim, Locks
 from substrate.kv.translate import typed_errors
 
@@ -64,8 +65,11 @@ class Environment(Protocol):
     def adopt_map(self) -> None:
         """Take over the size to which another process has grown the map. No transaction is live."""
 
-    def copy(self, target: Path) -> None:
-        """Write all tables, without free pages, into the empty folder `target`."""
+    def names(self) -> list[str]:
+        """Every table that is there, declared or not."""
+
+    def copy(self, target: Path, progress: Progress | None = None) -> None:
+        """Write all tables, row by row, into the empty folder `target`; all must be declared, or it is Busy."""
 
     def close(self) -> None:
         """Close it. No transaction is live."""
@@ -140,6 +144,11 @@ class Shared:
         """Whether the data file cannot grow. For a thread that is in a write transaction."""
         return self._pointer is not None and folder.is_full(self.path / self._pointer.name)
 
+    def size(self) -> int:
+        """How many bytes the live data file takes on disk."""
+        with typed_errors(str(self.path)):
+            return (self.path / folder.live(self.path) / "data.mdb").stat().st_blocks * 512
+
     def fail(self, reason: str) -> None:
         """From now on every call through this object is refused."""
         self.failure = reason
@@ -170,9 +179,27 @@ class Shared:
         finally:
             claim.end()
 
-    def replace(self, build: Callable[[Environment, Path], None], wait_s: float) -> None:
+    def declare_all(self, deadline: float) -> None:
+        """Take up every table that is there, whoever made it."""
+        claim = self.locks.claim()
+        try:
+            names = self.enter(claim, deadline).names()
+        finally:
+            claim.end()
+        self.declare(names, deadline, write=False)
+
+    def copy(self, target: Path, deadline: float, progress: Progress | None = None) -> None:
+        """Write all tables, as of now, into the empty folder `target`, while others read and write."""
+        claim = self.locks.claim()
+        try:
+            self.enter(claim, deadline).copy(target, progress)
+        finally:
+            claim.end()
+
+    def replace(self, build: Callable[[Path], None], wait_s: float) -> None:
         """Put what `build` makes in the place of the live environment, while others read and nobody writes.
 
+        It is called with an empty folder, by a thread that holds the writer lock and may read.
         Killed or failing at any point, the old state is live or the new one, whole; what is left over goes with the
         next writable open.
         """
@@ -184,12 +211,10 @@ class Shared:
             new = folder.after(old)
             target = folder.begin_environment(self.path, new)
             try:
-                build(self.enter(claim, monotonic() + wait_s), target)
-                claim.leave()
+                build(target)
                 folder.seal(target)
                 self._flip(new, monotonic() + wait_s)
             except BaseException:
-                claim.leave()
                 if folder.live(self.path) == old:
                     folder.discard(target)
                 raise

@@ -6,22 +6,24 @@
 2. Entries, bodies, tree, map, views and head go into the same transaction. Its commit is the acknowledgement.
 3. Times never step back along the log, whatever the clock does. Order is by seq alone.
 4. The mark is raised after the commit; if that fails, the entries are there all the same (the mark may lag).
-5. Views are handed in. They see entries in order, inside the transaction, and must not fail on what the log accepts.
+5. What to append can be decided under the write lock, from what is then there: nobody can come in between.
+6. Views are handed in. They see entries in order, inside the transaction, and must not fail on what the log accepts.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeAlias
 
 from substrate.clock import Clock
 from substrate.codec import Draft, decode_vkey, draft_key
 from substrate.errors import Busy, InputError, SchemaInvalid, StoreDamaged, TooLarge
-from substrate.kv.api import Store, WriteTransaction
+from substrate.kv.api import ReadTransaction, Store, WriteTransaction
 from substrate.limits import LIMITS
 from substrate.log.expect import Expect
 from substrate.log.heads import check_mark, key_in_force, latest_head, require_head
@@ -30,7 +32,7 @@ from substrate.log.naming import Naming
 from substrate.log.origin import write_origin
 from substrate.log.replay import Logged, View, apply_views, check_views
 from substrate.log.stored import stored_entry
-from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, META, seq_key
+from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, META, TRACES, seq_key
 from substrate.log.tree import LogTree, root_at
 from substrate.proof.bundle import MAP_SALT_BYTES
 from substrate.proof.entry import SALT_BYTES, Kind, encode_entry
@@ -38,7 +40,7 @@ from substrate.proof.hashes import EMPTY, EMPTY_ROOT, commitment, map_root
 from substrate.proof.head import Head, SignedHead
 from substrate.proof.note import Note, Signer
 
-__all__ = ["Appended", "Appender"]
+__all__ = ["Appended", "Appender", "Decision", "Plan"]
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +52,18 @@ class Appended:
     seqs: range
     subjects: tuple[bytes, ...]
     head: SignedHead
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to append, and which rows of trace tables go with it: (table, key, value; None deletes). May be nothing."""
+
+    drafts: Sequence[Draft] = ()
+    traces: Sequence[tuple[str, bytes, bytes | None]] = ()
+
+
+Plan: TypeAlias = Callable[[ReadTransaction, int], Decision]
+"""Decides from what is there, and the time that the entries will bear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +85,26 @@ class Appender:
         read-only, views missing), StoreDamaged, RolledBack, Busy, Full.
         """
         _check_batch(drafts)
-        return self._append(drafts, expect or Expect())
+        return self._append(lambda _, __: Decision(drafts), expect or Expect())
+
+    def decide(self, plan: Plan, expect: Expect | None = None) -> Appended:
+        """Append what `plan` decides, called under the write lock. It must not keep the transaction.
+
+        On return all of it is on disk; if there was nothing to append, `seqs` is empty and the head the one before.
+        Raises as `append` does, and what `plan` raises; with nothing written. `expect` is checked before it is called.
+        """
+
+        def checked(transaction: ReadTransaction, time: int) -> Decision:
+            decision = plan(transaction, time)
+            if decision.drafts:
+                _check_batch(decision.drafts)
+            return decision
+
+        return self._append(checked, expect or Expect())
 
     def rotate(self, fresh: Signer) -> Appended:
         """Put a new key in force, by an entry under a head that both old and new key sign. Errors as for `append`."""
-        appended = self._append([draft_key(fresh.key)], Expect(), fresh)
+        appended = self._append(lambda _, __: Decision([draft_key(fresh.key)]), Expect(), fresh)
         try:
             # Under the write lock: someone else's rotation may have staged its key by now.
             with self.store.write() as transaction:
@@ -97,10 +126,11 @@ class Appender:
             transaction.put(META, b"origin", origin.encode())
             transaction.put(META, b"map_salt", salt)
             empty = Head(origin, 0, EMPTY_ROOT, map_root(salt, EMPTY))
-            appended = self._write(transaction, empty, [draft_key(signer.key)], Expect(), [signer])
+            naming = Naming(transaction, salt, [draft_key(signer.key)], Expect(), empty)
+            appended = self._write(transaction, naming, empty, self.clock.now(), [signer])
         self.keyring.keep_up(appended.head.head)
 
-    def _append(self, drafts: Sequence[Draft], expect: Expect, fresh: Signer | None = None) -> Appended:
+    def _append(self, plan: Plan, expect: Expect, fresh: Signer | None = None) -> Appended:
         with self.store.write() as transaction:
             signed = require_head(transaction)
             in_force = key_in_force(transaction)
@@ -113,24 +143,38 @@ class Appender:
             if fresh is not None:
                 self.keyring.stage(fresh)
                 signers.append(fresh)
-            appended = self._write(transaction, signed.head, drafts, expect, signers)
+            appended = self._decide(transaction, signed, plan, expect, signers)
         self._vouched[:] = [appended.head]
         self.keyring.keep_up(appended.head.head)
         return appended
 
-    def _write(
-        self,
-        transaction: WriteTransaction,
-        base: Head,
-        drafts: Sequence[Draft],
-        expect: Expect,
-        signers: Sequence[Signer],
+    def _decide(
+        self, transaction: WriteTransaction, signed: SignedHead, plan: Plan, expect: Expect, signers: Sequence[Signer]
     ) -> Appended:
         salt = transaction.get(META, b"map_salt") or b""
-        naming = Naming(transaction, salt, drafts, expect, base)
-        if root_at(transaction, base.size) != base.root or map_root(salt, naming.root()) != base.map_root:
+        if expect.size is not None or expect.versions:
+            Naming(transaction, salt, (), expect, signed.head)  # a conflict is said before what a plan may object to
+        time = self._time(transaction, signed.head.size)
+        decision = plan(transaction, time)
+        appended = Appended(range(signed.head.size, signed.head.size), (), signed)
+        if decision.drafts:
+            naming = Naming(transaction, salt, decision.drafts, expect, signed.head)
+            appended = self._write(transaction, naming, signed.head, time, signers)
+        for table, key, value in decision.traces:
+            if table not in TRACES:
+                raise SchemaInvalid(f"{table} holds no traces: what it holds follows from the log")
+            if value is None:
+                transaction.delete(table, key)
+            else:
+                transaction.put(table, key, value)
+        return appended
+
+    def _write(
+        self, transaction: WriteTransaction, naming: Naming, base: Head, time: int, signers: Sequence[Signer]
+    ) -> Appended:
+        drafts = naming.drafts
+        if root_at(transaction, base.size) != base.root or map_root(naming.salt, naming.root()) != base.map_root:
             raise StoreDamaged("the stored tree or map is not the one that the latest head was signed over; run fsck")
-        time = self._time(transaction, base.size)
         entries, bodies, leaves, subjects = [], [], [], []
         salts = os.urandom(SALT_BYTES * len(drafts))  # one call: 1,000 small ones cost more than all the hashing
         for i, draft in enumerate(drafts):
@@ -149,10 +193,10 @@ class Appender:
         transaction.extend(ENTRIES, entries)
         transaction.extend(BODIES, bodies)
         root = LogTree(transaction, base.size).extend(leaves)
-        head = Head(base.origin, base.size + len(drafts), root, map_root(salt, naming.write()))
+        head = Head(base.origin, base.size + len(drafts), root, map_root(naming.salt, naming.write()))
         if self.views:
             logged = [
-                Logged(base.size + i, draft.kind, subject, time, draft.body)
+                Logged(base.size + i, draft.kind, subject, time, draft.body, draft.name)
                 for i, (draft, subject) in enumerate(zip(drafts, subjects, strict=True))
             ]
             apply_views(transaction, self.views, logged, head.size)
@@ -162,10 +206,7 @@ class Appender:
         return Appended(range(base.size, head.size), tuple(subjects), signed)
 
     def _time(self, transaction: WriteTransaction, size: int) -> int:
-        now = self.clock.now()
-        if size == 0:
-            return now
-        return max(now, stored_entry(size - 1, transaction.get(ENTRIES, seq_key(size - 1))).time)
+        return max(self.clock.now(), stored_entry(size - 1, transaction.get(ENTRIES, seq_key(size - 1))).time)
 
 
 def _check_batch(drafts: Sequence[Draft]) -> None:

@@ -5,26 +5,19 @@ keys, every tile of the map from the entries' bodies, every view from a replay. 
 no others. What it cannot see: that a head of the past was deleted (but for those of rotations), the map roots of heads
 before the latest, and a log that its key-holder wrote anew as a whole (pins show that).
 
-A damaged file can crash the process that maps it, so `fsck` looks from a child process; `check_store` is what the
-child does.
+A damaged file can crash the process that maps it: `engine/fsck.py` looks from a child process.
 """
 
 from __future__ import annotations
 
-import json
-import signal
 import struct
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from substrate import errors
-from substrate.codec import decode_body, decode_vkey, map_change
-from substrate.errors import FormatTooNew, StoreDamaged, SubstrateError
+from substrate.errors import FormatTooNew, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.kv.lmdb import open_store
 from substrate.log.heads import check_mark
@@ -33,21 +26,15 @@ from substrate.log.keyring import Keyring
 from substrate.log.map import TOP, Tile
 from substrate.log.origin import find_origin
 from substrate.log.replay import APPLIED, BATCH, View, replay
-from substrate.log.stored import stored, stored_entry
-from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, TABLES, seq_key
-from substrate.log.tree import LogTree, bag, grow
+from substrate.log.tables import ENTRIES, KEYS, MAP, META, NODES, TABLES, seq_key
+from substrate.log.tree import LogTree
+from substrate.log.truth import Truth, walk
 from substrate.proof.bundle import MAP_SALT_BYTES
-from substrate.proof.entry import SALT_BYTES, Entry, Kind
-from substrate.proof.hashes import commitment, leaf_hash, map_key, map_root
-from substrate.proof.head import Head, SignedHead
-from substrate.proof.note import VerifierKey
-from substrate.proof.record import State, encode_record
-from substrate.settings import load_settings
+from substrate.proof.hashes import map_root
+from substrate.proof.head import Head
 
-__all__ = ["Report", "check_store", "fsck"]
+__all__ = ["Progress", "Report", "check_store"]
 
-_CHILD = "import sys; sys.path.insert(0, sys.argv[1]); from substrate.log.check import main; main(sys.argv[2:])"
-_CRASHES = frozenset({signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT})
 Progress = Callable[[int, int], None]
 
 
@@ -63,34 +50,6 @@ class Report:
     def ok(self) -> bool:
         """Whether no damage was found."""
         return self.damage is None
-
-
-def fsck(path: str | Path, *, home: str | Path | None = None) -> Report:
-    """Check the store in a child process, so that even a file that crashes its reader gives a report.
-
-    The high-water mark in `home` (default: settings, as for `open_log`) is compared too.
-
-    Raises what keeps it from looking (NotFound, Denied, Busy, FormatTooNew), and SubstrateError if the child dies of
-    something else than the file.
-    """
-    # -P: a module in the working folder must not be taken for one of ours.
-    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
-    command = [sys.executable, "-P", "-c", _CHILD, str(Path(__file__).parents[2]), str(path), str(keys)]
-    child = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own code
-    if -child.returncode in _CRASHES:
-        name = signal.Signals(-child.returncode).name
-        return Report(0, 0, f"the data file is so damaged that reading it ends the process ({name})")
-    try:
-        said = json.loads(child.stdout)
-    except ValueError:
-        last = (child.stderr.strip() or f"exit code {child.returncode}").splitlines()[-1]
-        raise SubstrateError(f"the check itself failed, which says nothing about the store: {last}") from None
-    if "error" in said:
-        kind: type[SubstrateError] = next(
-            getattr(errors, name) for name in errors.__all__ if getattr(errors, name).code == said["error"]
-        )
-        raise kind(said["message"])
-    return Report(said["entries"], said["heads"], said["damage"])
 
 
 def check_store(
@@ -126,6 +85,7 @@ class _Check:
     """One pass over one snapshot. Raises StoreDamaged at the first damage."""
 
     _transaction: ReadTransaction
+    _truth: Truth
     _salt: bytes
 
     def __init__(self, views: Sequence[View], progress: Progress | None) -> None:
@@ -133,13 +93,6 @@ class _Check:
         self._progress = progress
         self.size = 0
         self.heads = 0
-        self._peaks: list[bytes] = []
-        self._keys: list[tuple[bytes, bytes]] = []
-        self._records: dict[bytes, bytes] = {}
-        self._missing: set[int] = set()
-        self._erased: set[int] = set()
-        self._bodies: dict[tuple[bytes, bytes], list[int]] = {}
-        self._time = 0
 
     def run(self, transaction: ReadTransaction, mark: Mark | None) -> None:
         """All checks, in the order in which one rests on another."""
@@ -149,18 +102,16 @@ class _Check:
         origin, self._salt = meta.pop(b"origin", b"").decode("utf-8", "replace"), meta.pop(b"map_salt", b"")
         if not origin or len(self._salt) != MAP_SALT_BYTES or meta:
             raise StoreDamaged("table meta does not hold exactly an origin and a map salt")
+        self._truth = Truth(self._salt)
         latest = self._check_log(origin)
         if any(seq != seq_key(self.size) for seq in applied.values()):
             raise StoreDamaged("a view has not applied just the entries that the log has")
-        if self._missing != self._erased:
-            odd = min(self._missing ^ self._erased)
-            lost = "is gone without a forget entry" if odd in self._missing else "is there in spite of its forget entry"
-            raise StoreDamaged(f"the body of entry {odd} {lost}")
-        if list(self._scan(KEYS)) != self._keys:
+        if list(self._scan(KEYS)) != self._truth.keys:
             raise StoreDamaged("table keys is not what the key entries say")
         self._check_map(latest)
         for view in self._views:
-            self._check_view(view)
+            if APPLIED + view.name.encode() in applied:
+                self._check_view(view)
         check_mark(transaction, latest, mark)
 
     def _scan(self, table: str) -> Iterator[tuple[bytes, bytes]]:
@@ -178,86 +129,21 @@ class _Check:
     def _check_log(self, origin: str) -> Head:
         """Entries, bodies, nodes and heads, in one merge by seq. The latest head."""
         total = self._transaction.count(ENTRIES)
-        bodies, nodes, heads = self._scan(BODIES), self._scan(NODES), self._scan(HEADS)
-        body = next(bodies, None)
-        latest: Head | None = None
-        for at, data in self._scan(ENTRIES):
-            seq = self.size
-            if at != seq_key(seq):
-                raise StoreDamaged(f"entry {seq} is missing")
-            entry = stored_entry(seq, data)
-            if entry.time < self._time:
-                raise StoreDamaged(f"entry {seq} is older than the one before it")
-            self._time = entry.time
-            content = None
-            if body is not None and body[0] == at:
-                content = self._open(seq, entry, body[1])
-                body = next(bodies, None)
-            else:
-                self._missing.add(seq)
-            self._replay(seq, entry, content)
-            if next(nodes, None) != (at, grow(self._peaks, seq, leaf_hash(data))):
+        nodes, truth = self._scan(NODES), self._truth
+        for seq, (data, row, note) in enumerate(walk(self._scan)):
+            if next(nodes, None) != (seq_key(seq), truth.take(data, row)):
                 raise StoreDamaged(f"the log tree's nodes at entry {seq} are not what the entries say")
-            self.size += 1
-            # Of a key entry the head is needed to follow the rotation; of others it is the one thing no row tells.
-            if entry.kind is Kind.KEY or self._transaction.get(HEADS, seq_key(self.size)) is not None:
-                latest = self._check_head(origin, next(heads, None))
+            truth.sign(note)
+            self.size, self.heads = truth.size, truth.heads
             if self._progress is not None and self.size % BATCH == 0:
                 self._progress(self.size, total)
-        if body is not None or next(nodes, None) is not None or next(heads, None) is not None:
-            raise StoreDamaged("there are bodies, nodes or heads beyond the last entry")
-        if latest is None or latest.size != self.size:
-            raise StoreDamaged(f"no head covers the last of {self.size:,} entries")
+        if next(nodes, None) is not None:
+            raise StoreDamaged("there are nodes beyond the last entry")
+        latest = truth.close(origin)
         # Once more by the library alone, over the rows as they are stored.
         if LogTree(self._transaction, self.size).get_root() != latest.root:
             raise StoreDamaged("the stored nodes do not lead to the root of the latest head")
         return latest
-
-    def _open(self, seq: int, entry: Entry, row: bytes) -> bytes:
-        if commitment(row[:SALT_BYTES], row[SALT_BYTES:]) != entry.commitment:
-            raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to")
-        return row[SALT_BYTES:]
-
-    def _replay(self, seq: int, entry: Entry, body: bytes | None) -> None:
-        """What the entry does to keys, map and erasures."""
-        if body is None:
-            return
-        members = decode_body(body)
-        if entry.kind is Kind.KEY:
-            self._keys.append((seq_key(seq), decode_vkey(body).encode()))
-        if entry.kind is Kind.FORGET:
-            erased = members.get("erased")
-            if isinstance(erased, list):
-                self._erased.update(item for item in erased if isinstance(item, int))
-        change = map_change(entry.kind, members)
-        if change is not None:
-            said, state = change
-            key = said if isinstance(said, bytes) else map_key(self._salt, said)
-            self._records[key] = encode_record(key, entry.subject, seq, state)
-            if state is State.FORGOTTEN:
-                if left := self._bodies.pop((key, entry.subject), None):
-                    raise StoreDamaged(f"the body of entry {left[0]} is there, though entry {seq} forgot its name")
-            else:
-                self._bodies.setdefault((key, entry.subject), []).append(seq)
-
-    def _check_head(self, origin: str, row: tuple[bytes, bytes] | None) -> Head:
-        self.heads += 1
-        if row is None:
-            raise StoreDamaged(f"the head at size {self.size:,} is missing")
-        with stored(f"the head at size {self.size:,}"):
-            signed = SignedHead.parse(row[1].decode())
-        head = signed.head
-        # The head over a key entry is signed by the key before it and by the new one; the very first by itself.
-        turn = len(self._keys) > 1 and self._keys[-1][0] == seq_key(self.size - 1)
-        with stored("a verifier key"):
-            signers = [VerifierKey.parse(vkey.decode()) for _, vkey in self._keys[-2 if turn else -1 :]]
-        if head.origin != origin or head.size != self.size or row[0] != seq_key(self.size):
-            raise StoreDamaged(f"the head at size {self.size:,} is of another log or size")
-        if head.root != bag(self._peaks):
-            raise StoreDamaged(f"the head at size {self.size:,} has another root than its entries")
-        if len(signed.note.signatures) != len(signers) or not all(signed.signed_by(key) for key in signers):
-            raise StoreDamaged(f"the head at size {self.size:,} is not signed by just the key then in force")
-        return head
 
     def _check_map(self, head: Head) -> None:
         """Every tile from the records below it; every record where it belongs; no tile or record too many."""
@@ -279,8 +165,8 @@ class _Check:
             waiting += [(at + b"%x" % (i & 15), tile.nodes[i]) for i in range(16, 32) if tile.inner >> i & 1]
         if tiles:
             raise StoreDamaged("the map has tiles that no tile above them names")
-        if seen != len(self._records):
-            raise StoreDamaged(f"the map holds {seen:,} names, the log says {len(self._records):,}")
+        if seen != len(self._truth.records):
+            raise StoreDamaged(f"the map holds {seen:,} names, the log says {len(self._truth.records):,}")
 
     def _check_tile(self, at: bytes, tile: Tile) -> int:
         """The number of leaves of one tile, each of which is where it belongs and says what the log says."""
@@ -295,7 +181,7 @@ class _Check:
                 record = tile.nodes[i]
                 bits = f"{int.from_bytes(record[:32], 'big'):0256b}"
                 way = "".join(f"{int(chr(digit), 16):04b}" for digit in at[1:]) + f"{i:b}"[1:]
-                if not bits.startswith(way) or self._records.get(record[:32]) != record:
+                if not bits.startswith(way) or self._truth.records.get(record[:32]) != record:
                     raise StoreDamaged(f"{where} has a record that the log does not have, or has it in a wrong place")
         return tile.leaves.bit_count()
 
@@ -314,14 +200,3 @@ class _Check:
                             raise StoreDamaged(f"table {table} of the view {view.name} is not what the log says")
             finally:
                 store.close()
-
-
-def main(arguments: Sequence[str]) -> None:
-    """What the child does: check, and say in one line of JSON what was found."""
-    said: dict[str, str | int | None]
-    try:
-        report = check_store(arguments[0], home=Path(arguments[1]))
-        said = {"entries": report.entries, "heads": report.heads, "damage": report.damage}
-    except SubstrateError as error:
-        said = {"error": error.code, "message": str(error)}
-    sys.stdout.write(json.dumps(said))

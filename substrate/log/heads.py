@@ -1,4 +1,4 @@
-"""Reading the latest head and the keys, and the signer's rule: never sign what contradicts the high-water mark."""
+"""Reading head, map salt and keys; and the signer's rule: never sign what contradicts the high-water mark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from substrate.errors import InputError, NotFound, RolledBack, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.highwater import Mark
 from substrate.log.stored import stored
-from substrate.log.tables import HEADS, KEYS, read_seq, seq_key
+from substrate.log.tables import HEADS, KEYS, META, read_seq, seq_key
 from substrate.log.tree import root_at
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import VerifierKey
@@ -21,6 +21,7 @@ __all__ = [
     "key_in_force",
     "keys_since",
     "latest_head",
+    "map_salt",
     "require_head",
 ]
 
@@ -52,6 +53,14 @@ def head_at(transaction: ReadTransaction, size: int) -> SignedHead:
     if note is None:
         raise NotFound(f"no head was signed at size {size}")
     return _parse(note)
+
+
+def map_salt(transaction: ReadTransaction) -> bytes:
+    """The secret of this store that names are placed in the map by. StoreDamaged if it is lost."""
+    salt = transaction.get(META, b"map_salt")
+    if salt is None:
+        raise StoreDamaged("the store has lost its map salt; run fsck")
+    return salt
 
 
 def key_in_force(transaction: ReadTransaction) -> VerifierKey:

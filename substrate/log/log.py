@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -12,14 +13,15 @@ from uuid import uuid4
 from substrate.clock import Clock, SystemClock
 from substrate.codec import Draft, decode_body
 from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid, SchemaInvalid, StoreDamaged
-from substrate.kv.api import ReadTransaction, Store
+from substrate.kv.api import Progress, ReadTransaction, Store
 from substrate.kv.lmdb import open_store
-from substrate.log.append import Appended, Appender
+from substrate.log.append import Appended, Appender, Plan
 from substrate.log.expect import Expect
 from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
 from substrate.log.keyring import Keyring
 from substrate.log.origin import find_origin, unfinished_origin
 from substrate.log.prove import find_record, opening_of, prove_extended, prove_name, prove_recorded
+from substrate.log.rebuild import rebuild
 from substrate.log.replay import View, catch_up, is_behind
 from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, NODES, TABLES, read_seq, seq_key
@@ -81,7 +83,7 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
             raise NotFound(f"the store in {folder} holds no log yet: open it for writing once")  # noqa: TRY301
         if origin not in (None, known):
             raise InputError(f"the store in {folder} is of the origin {known}, not {origin}")  # noqa: TRY301
-        log = Log(store, Keyring(keys, known), clock or SystemClock(), views)
+        log = Log(folder, store, Keyring(keys, known), clock or SystemClock(), views)
         log.check_at_open()
     except BaseException:
         store.close()
@@ -116,7 +118,9 @@ def _key(key: VerifierKey | str | None) -> VerifierKey | None:
 class Log:
     """An open log. Safe to share between threads. Use `open_log`; close it, or use it as a context manager."""
 
-    def __init__(self, store: Store, keyring: Keyring, clock: Clock, views: Sequence[View]) -> None:
+    def __init__(self, path: Path, store: Store, keyring: Keyring, clock: Clock, views: Sequence[View]) -> None:
+        self.path = path
+        self.clock = clock
         self._store = store
         self._keyring = keyring
         self._views = views
@@ -153,6 +157,13 @@ class Log:
             raise SchemaInvalid("expect must be an Expect: Expect(versions={name: seq}), or Expect(size=...)")
         return self._appender.append(list(drafts), expect)
 
+    def decide(self, plan: Plan, *, expect: Expect | None = None) -> Appended:
+        """Append what `plan` decides under the write lock, from what is there then, with rows of trace tables.
+
+        Raises as `append` does, and what `plan` raises; with nothing written. Of nothing to append, `seqs` is empty.
+        """
+        return self._appender.decide(plan, expect)
+
     def rotate_key(self) -> VerifierKey:
         """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
         fresh = generate_signer(self.key().name)
@@ -163,7 +174,22 @@ class Log:
         """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
         self._store.compact()
 
+    def rebuild(self, progress: Progress | None = None) -> None:
+        """Make every table that follows from the log anew, beside the store, and put it in place. Others go on reading.
+
+        Raises, with nothing changed: StoreDamaged if the log itself is damaged, RolledBack, Denied, Busy, Full.
+        """
+        rebuild(self._store, self._keyring.high_water.read(), self._views, progress)
+
     # -- reading -------------------------------------------------------------------------------------------------
+
+    def size_on_disk(self) -> int:
+        """How many bytes the store's data takes on disk."""
+        return self._store.size()
+
+    def snapshot(self) -> AbstractContextManager[ReadTransaction]:
+        """All tables as of now, for one call of a verb above; it must end with that call."""
+        return self._store.read()
 
     def head(self) -> SignedHead:
         """The latest head."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from substrate.codec import Draft, decode_body, map_change
 from substrate.errors import Conflict, HeadMoved, InputError, NotFound
 from substrate.kv.api import WriteTransaction
 from substrate.log.expect import Expect
+from substrate.log.identity import atom_id, draw_id
 from substrate.log.map import MapUpdate, find
 from substrate.log.stored import stored, stored_entry
 from substrate.log.tables import BODIES, ENTRIES, seq_key
 from substrate.names import check_name
-from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind
+from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.proof.hashes import map_key
 from substrate.proof.head import Head
 from substrate.proof.record import Record, State, decode_record, encode_record
@@ -32,8 +32,8 @@ class Naming:
     ) -> None:
         """Conflict or HeadMoved if `expect` does not hold."""
         self._transaction = transaction
-        self._salt = salt
-        self._drafts = drafts
+        self.salt = salt
+        self.drafts = drafts
         self._size = base.size
         self._keys = [draft.map_key if draft.name is None else map_key(salt, draft.name) for draft in drafts]
         expected = {check_name(name): version for name, version in expect.versions.items()}
@@ -55,14 +55,14 @@ class Naming:
 
     def settle(self, i: int, seq: int) -> bytes:
         """The id of draft `i`, which will be at `seq`; and its record in the map, if it is about a name."""
-        draft, key = self._drafts[i], self._keys[i]
+        draft, key = self.drafts[i], self._keys[i]
         state = draft.state
         if key is None or state is None:
-            return draft.subject or _new_id()
+            return draft.subject or draw_id()
         if draft.kind == Kind.FORGET and key in self._changed:
             raise InputError("a name cannot be changed and forgotten in one append: append the change first")
         record = self._record(key)
-        subject = _subject(draft, record)
+        subject = _subject(draft, key, record)
         if draft.kind == Kind.FORGET and record is not None and record.seq not in draft.erase:
             raise InputError(f"to forget a name, its current version (entry {record.seq}) must be erased with it")
         self._changed[key] = encode_record(key, subject, seq, state)
@@ -70,7 +70,7 @@ class Naming:
 
     def erase(self) -> None:
         """Delete the bodies that the drafts erase. Call when all are settled: a name's current body cannot go alone."""
-        for draft in self._drafts:
+        for draft in self.drafts:
             for seq in draft.erase:
                 self._erase(seq)
 
@@ -96,7 +96,7 @@ class Naming:
         self._transaction.delete(BODIES, at)
 
     def _is_current(self, name: str, seq: int) -> bool:
-        key = map_key(self._salt, name)
+        key = map_key(self.salt, name)
         data = self._changed.get(key) or find(self._transaction, key)[0]
         if data is None or not data.startswith(key):
             return False
@@ -104,20 +104,12 @@ class Naming:
             return decode_record(data).seq == seq
 
 
-def _new_id() -> bytes:
-    """A UUIDv4, as bytes; uuid.uuid4 takes three times as long, most of it to make an object we do not keep."""
-    drawn = bytearray(os.urandom(ID_BYTES))
-    drawn[6] = drawn[6] & 0x0F | 0x40
-    drawn[8] = drawn[8] & 0x3F | 0x80
-    return bytes(drawn)
-
-
-def _subject(draft: Draft, record: Record | None) -> bytes:
+def _subject(draft: Draft, key: bytes, record: Record | None) -> bytes:
     """The id that a draft about a name is for; NotFound or Conflict if the name is not in a state for it."""
     if record is None or record.state is State.FORGOTTEN:
         if draft.kind != Kind.PUT:
             raise NotFound(f"{draft.name or 'the name'}: there is no such atom to {draft.kind.name.lower()}")
-        return draft.subject or _new_id()
+        return draft.subject or atom_id(key, record)
     if draft.kind == Kind.TOMBSTONE and record.state is State.TOMBSTONED:
         raise NotFound(f"{draft.name}: it is tombstoned already")
     if draft.subject is not None and draft.subject != record.subject:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from substrate.errors import Forgotten, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
-from substrate.log.heads import check_pin, head_at, keys_since, require_head
+from substrate.log.heads import check_pin, head_at, keys_since, map_salt, require_head
 from substrate.log.map import find
 from substrate.log.stored import stored, stored_entry
-from substrate.log.tables import BODIES, ENTRIES, META, seq_key
+from substrate.log.tables import BODIES, ENTRIES, seq_key
 from substrate.log.tree import consistency_path, inclusion_path
 from substrate.proof.bundle import Bundle, EntryProof, MapProof, Opening, Rotation, Since
 from substrate.proof.entry import SALT_BYTES, Entry
@@ -34,7 +34,7 @@ def opening_of(transaction: ReadTransaction, seq: int, entry: Entry) -> Opening 
 
 def find_record(transaction: ReadTransaction, name: str) -> Record | None:
     """What the map says of a name now; None if the store never held it."""
-    key = map_key(_map_salt(transaction), name)
+    key = map_key(map_salt(transaction), name)
     data, _ = find(transaction, key)
     if data is None or not data.startswith(key):
         return None
@@ -63,7 +63,7 @@ def prove_name(
 ) -> Bundle:
     """What a name is at the latest head: current, tombstoned, forgotten or absent."""
     head = require_head(transaction)
-    salt = _map_salt(transaction)
+    salt = map_salt(transaction)
     key = map_key(salt, name)
     data, path = find(transaction, key)
     claim, entry, opening = "absent", None, None
@@ -93,13 +93,6 @@ def prove_extended(transaction: ReadTransaction, since: Pin) -> Bundle:
         since=_since(transaction, head.head, since),
         rotations=_rotations(transaction, since, None),
     )
-
-
-def _map_salt(transaction: ReadTransaction) -> bytes:
-    salt = transaction.get(META, b"map_salt")
-    if salt is None:
-        raise StoreDamaged("the store has lost its map salt; run fsck")
-    return salt
 
 
 def _entry(transaction: ReadTransaction, head: Head, seq: int) -> tuple[EntryProof, Opening]:

@@ -26,13 +26,14 @@ BATCH: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """An entry as views see it. `body` None: erased."""
+    """An entry as views see it. `body` None: erased. `name`: what the body names, where the append knows it already."""
 
     seq: int
     kind: Kind
     subject: bytes
     time: int
     body: bytes | None
+    name: str | None = None
 
 
 class View(Protocol):

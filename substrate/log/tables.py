@@ -24,6 +24,7 @@ __all__ = [
     "TRACES",
     "VERSIONS",
     "Sureness",
+    "behind",
     "read_seq",
     "seq_key",
 ]
@@ -97,3 +98,12 @@ seq_key: Final = _SEQ.pack
 def read_seq(key: bytes) -> int:
     """The seq of such a key."""
     return int.from_bytes(key, "big")
+
+
+def behind(prefix: bytes) -> bytes | None:
+    """The first key that lies behind all keys with this prefix: where a scan of them stops.
+
+    None if there is no such.
+    """
+    stripped = prefix.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None

@@ -9,10 +9,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import substrate
+from substrate.codec import draft_put
 from substrate.errors import StoreDamaged, SubstrateError
 from substrate.kv.lmdb import open_store
 from substrate.log.check import check_store
+from substrate.log.log import open_log
 from substrate.log.tables import ENTRIES, HEADS, NODES, TABLES, seq_key
 from substrate.proof.head import SignedHead
 from tests.crash.children import serve
@@ -64,7 +65,7 @@ def prove(question: dict[str, Any]) -> dict[str, Any]:
     """The bundle of each name; None where it is refused with a typed error, as all are if the log cannot be opened."""
     bundles: dict[str, str | None] = dict.fromkeys(question["names"])
     try:
-        with substrate.open_log(question["store"], home=question["home"], read_only=True) as log:
+        with open_log(question["store"], home=question["home"], read_only=True) as log:
             for name in bundles:
                 try:
                     bundles[name] = log.prove(name).to_json()
@@ -77,8 +78,8 @@ def prove(question: dict[str, Any]) -> dict[str, Any]:
 
 def append(question: dict[str, Any]) -> dict[str, Any]:
     """Put so many new names into the store that almost every tile of the map is touched."""
-    with substrate.open_log(question["store"], home=question["home"]) as log:
-        log.append([substrate.draft_put(f"v1.fact.new{i}", "new") for i in range(400)])
+    with open_log(question["store"], home=question["home"]) as log:
+        log.append([draft_put(f"v1.fact.new{i}", "new") for i in range(400)])
     return {"damage": None}
 
 

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import lmdb
 
-import substrate
-from substrate.codec import draft_forget
-from substrate.log.log import Log
+from substrate.codec import draft_forget, draft_put
+from substrate.log.log import Log, open_log
 from tests.crash.writer import append, say
 
 __all__ = ["CANARY"]
@@ -48,13 +47,13 @@ def commits(log: Log, count: int, rng: random.Random) -> None:
 def main(store: str, home: str, seed: str, twin: str = "") -> None:
     {"": lambda: None, "no-sync": no_sync, "no-names": no_names}[twin]()
     rng = random.Random(seed)
-    with substrate.open_log(Path(store), home=Path(home)) as log:
+    with open_log(Path(store), home=Path(home)) as log:
         say("open", log)
         commits(log, 10, rng)
         log.rotate_key()
         say("rotate", log)
         commits(log, 10, rng)
-        secret = log.append([substrate.draft_put("v1.fact.secret", f"secret 0 1 {CANARY}")])
+        secret = log.append([draft_put("v1.fact.secret", f"secret 0 1 {CANARY}")])
         say("append", log)
         record = log.record("v1.fact.secret")
         log.append([draft_forget(secret.subjects[0], secret.seqs, record.key)])
@@ -62,7 +61,7 @@ def main(store: str, home: str, seed: str, twin: str = "") -> None:
         log.compact()
         say("compact", log)
         commits(log, 8, rng)
-    with substrate.open_log(Path(store), home=Path(home)) as log:
+    with open_log(Path(store), home=Path(home)) as log:
         say("open", log)
         commits(log, 8, rng)
         log.rotate_key()

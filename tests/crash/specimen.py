@@ -11,10 +11,9 @@ from unittest.mock import patch
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-import substrate
 from substrate.clock import ManualClock
-from substrate.codec import draft_forget
-from substrate.log.log import Log
+from substrate.codec import draft_forget, draft_put, draft_tombstone
+from substrate.log.log import Log, open_log
 from tests.crash.children import Child
 
 __all__ = ["Specimen", "make_specimen"]
@@ -57,16 +56,16 @@ def main(folder: Path) -> None:
     with (
         patch("os.urandom", rng.randbytes),
         patch.object(Ed25519PrivateKey, "generate", lambda: Ed25519PrivateKey.from_private_bytes(rng.randbytes(32))),
-        substrate.open_log(store, home=home, origin="specimen", clock=ManualClock()) as log,
+        open_log(store, home=home, origin="specimen", clock=ManualClock()) as log,
     ):
         for part in range(8):
-            log.append([substrate.draft_put(f"v1.fact.n{part}_{i}", f"first {'x' * (i * 7)}") for i in range(25)])
-            log.append([substrate.draft_put(f"v1.fact.n{part}_{i}", f"second {i}") for i in range(6)])
-            log.append([substrate.draft_put(f"v1.fact.large{part}", f"{part}" * 9000)])
+            log.append([draft_put(f"v1.fact.n{part}_{i}", f"first {'x' * (i * 7)}") for i in range(25)])
+            log.append([draft_put(f"v1.fact.n{part}_{i}", f"second {i}") for i in range(6)])
+            log.append([draft_put(f"v1.fact.large{part}", f"{part}" * 9000)])
             if part in {2, 5}:
                 log.rotate_key()
                 forget(log, f"v1.fact.n{part}_20")
-                log.append([substrate.draft_tombstone(f"v1.fact.n{part}_{i}") for i in (7, 8)])
+                log.append([draft_tombstone(f"v1.fact.n{part}_{i}") for i in (7, 8)])
         names = [f"v1.fact.n{part}_{i}" for part in range(0, 8, 2) for i in (0, 7, 20)]
         names += ["v1.fact.large3", "v1.fact.never", "v1.fact.nor_this"]
         proofs = {name: log.prove(name).to_json() for name in names}

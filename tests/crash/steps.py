@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import substrate
+from substrate.codec import draft_put
 from substrate.kv import folder
 from substrate.kv.transactions import Writing
 from substrate.log.keyring import Keyring
-from substrate.log.log import Log
+from substrate.log.log import Log, open_log
 from substrate.proof.note import Signer
 from tests.crash.children import PATIENCE_S, serve
 
@@ -50,9 +50,10 @@ def compact_hastily(log: Log) -> None:
 
 
 DEEDS: dict[str, Callable[[Log], object]] = {
-    "append": lambda log: log.append([substrate.draft_put("v1.fact.step", "step 0 1 ")]),
+    "append": lambda log: log.append([draft_put("v1.fact.step", "step 0 1 ")]),
     "compact": lambda log: log.compact(),
     "compact-hastily": compact_hastily,
+    "rebuild": lambda log: log.rebuild(),
     "rotate": lambda log: log.rotate_key(),
     "rotate-unstaged": rotate_unstaged,
 }
@@ -105,9 +106,9 @@ def do(question: dict[str, Any], report: int) -> None:
     store, home = Path(question["store"]), Path(question["home"])
     if question["deed"] == "create":
         arm(question["stop"], report)
-        substrate.open_log(store, home=home)
+        open_log(store, home=home)
         return
-    log = substrate.open_log(store, home=home)
+    log = open_log(store, home=home)
     arm(question["stop"], report)
     DEEDS[question["deed"]](log)
 

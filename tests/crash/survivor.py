@@ -13,9 +13,10 @@ from time import monotonic
 from typing import Any
 
 import substrate
+from substrate.codec import draft_put
 from substrate.errors import SubstrateError
 from substrate.log.check import check_store
-from substrate.log.log import Log, StoredEntry
+from substrate.log.log import Log, StoredEntry, open_log
 from substrate.proof.entry import Kind, encode_entry
 from substrate.proof.note import VerifierKey
 from tests.crash.children import serve
@@ -34,7 +35,7 @@ def examine(question: dict[str, Any]) -> dict[str, Any]:
     faults: list[str] = answer["faults"]
     began = monotonic()
     try:
-        log = substrate.open_log(store, home=home)
+        log = open_log(store, home=home)
         opened_in = monotonic() - began
         with log:
             entries = log.entries(0, 1 << 40)
@@ -45,7 +46,7 @@ def examine(question: dict[str, Any]) -> dict[str, Any]:
             if len(environments(store)) != 1:
                 faults.append(f"debris is left: {environments(store)}")
             began = monotonic()
-            after = log.append([substrate.draft_put(NAME, "after 0 1 ")]).head.head
+            after = log.append([draft_put(NAME, "after 0 1 ")]).head.head
             if after.size != head.size + 1:
                 faults.append(f"an append led from size {head.size} to {after.size}")
             if opened_in + monotonic() - began > OPEN_AND_WRITE_S:

@@ -1,4 +1,4 @@
-"""Rows 1, 2 and 6: SIGKILL in mid-write, in a compaction, in a key rotation, in the first open after a crash.
+"""Rows 1, 2 and 6: SIGKILL in mid-write, in a compaction, a rebuild, a key rotation, in the first open after a crash.
 
 Killing leaves the page cache alive, so this says nothing about flushing: `test_power.py` does.
 To replay a failure: SUBSTRATE_SEED=<the seed it printed>.
@@ -113,6 +113,15 @@ def test_a_kill_in_a_compaction_leaves_the_old_store_or_the_new_one(tmp_path: Pa
 
 
 @pytest.mark.soak
+def test_a_kill_in_a_rebuild_leaves_the_old_store_or_the_new_one(tmp_path: Path, survivor: Worker) -> None:
+    last = set()
+    for crashes in parts(tmp_path, "rebuild", rounds(10, 100)):
+        last.add(crashes.kill("rebuild", after="rebuilding")[-1]["deed"])
+        crashes.must_be_sound(crashes.examine(survivor)["faults"])
+    assert "rebuilding" in last, "no kill came in the middle of a rebuild"
+
+
+@pytest.mark.soak
 def test_a_kill_in_a_rotation_leaves_the_old_key_or_the_new_one_in_force_and_at_hand(
     tmp_path: Path, survivor: Worker
 ) -> None:
@@ -127,7 +136,7 @@ def test_a_kill_in_a_rotation_leaves_the_old_key_or_the_new_one_in_force_and_at_
 @pytest.mark.parametrize("part", range(2))
 def test_a_kill_in_the_first_open_after_a_kill_changes_nothing(part: int, tmp_path: Path, survivor: Worker) -> None:
     for crashes in parts(tmp_path, f"compound {part}", rounds(10, 100)):
-        crashes.kill(crashes.rng.choice(["append", "compact", "rotate"]), after="append")
+        crashes.kill(crashes.rng.choice(["append", "compact", "rebuild", "rotate"]), after="append")
         crashes.kill("append", after="opening")
         crashes.must_be_sound(crashes.examine(survivor)["faults"])
 
@@ -142,14 +151,18 @@ def test_a_store_whose_creation_was_killed_can_be_opened_and_written(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("twin", "fault"),
-    [("append-early", "was acknowledged"), ("append-split", "batch lacks")],
+    ("twin", "after", "fault"),
+    [
+        ("append-early", "append", "was acknowledged"),
+        ("append-split", "append", "batch lacks"),
+        ("rebuild-in-place", "rebuilding", "StoreDamaged"),
+    ],
 )
-def test_a_broken_writer_is_found_out(twin: str, fault: str, tmp_path: Path, survivor: Worker) -> None:
+def test_a_broken_writer_is_found_out(twin: str, after: str, fault: str, tmp_path: Path, survivor: Worker) -> None:
     for attempt in range(40):
         crashes = Crashes(tmp_path / str(attempt), f"{twin} {SEED} {attempt}")
         crashes.store.parent.mkdir()
-        crashes.kill(twin, after="append")
+        crashes.kill(twin, after=after)
         if any(fault in line for line in crashes.examine(survivor)["faults"]):
             return
     pytest.fail(f"SUBSTRATE_SEED={SEED}: 40 kills did not show the fault")

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import substrate
+from substrate.codec import draft_put
+from substrate.log.log import open_log
 from tests.crash.children import Worker
 
 NAME = "v1.fact.old"
@@ -17,12 +19,12 @@ NAME = "v1.fact.old"
 def specimen(folder: Path) -> tuple[dict[str, object], str]:
     """A store with two keys behind it: what a question about it asks, and a proof that was made under the first."""
     store, home = folder / "store", folder / "home"
-    with substrate.open_log(store, home=home) as log:
+    with open_log(store, home=home) as log:
         first = str(log.key())
-        log.append([substrate.draft_put(NAME, "old 0 1 ")])
+        log.append([draft_put(NAME, "old 0 1 ")])
         proof = log.prove(NAME).to_json()
         log.rotate_key()
-        log.append([substrate.draft_put(f"v1.fact.n{i}", f"many {i} 200 ") for i in range(200)])
+        log.append([draft_put(f"v1.fact.n{i}", f"many {i} 200 ") for i in range(200)])
         head = log.head().head
         told = [[head.size, head.root.hex()]]
         return {"told": told, "keys": [first, str(log.key())]}, proof
@@ -51,7 +53,9 @@ def every_stop(deed: str, tmp_path: Path) -> dict[str, list[str]]:
     raise AssertionError("unreachable")
 
 
-@pytest.mark.parametrize(("deed", "least"), [("create", 15), ("append", 2), ("compact", 10), ("rotate", 8)])
+@pytest.mark.parametrize(
+    ("deed", "least"), [("create", 15), ("append", 2), ("compact", 10), ("rebuild", 40), ("rotate", 8)]
+)
 def test_wherever_it_stops_the_store_is_the_old_one_or_the_new_one_and_can_be_written(
     deed: str, least: int, tmp_path: Path
 ) -> None:

@@ -3,7 +3,7 @@
     python -m tests.crash.writer STORE HOME DEED SEED
 
 Each line goes out by one unbuffered write after the call has returned, so "acknowledged" is what the pipe holds. The
-two deeds `append-early` and `append-split` are broken on purpose: the checks must find them out.
+deeds `append-early`, `append-split` and `rebuild-in-place` are broken on purpose: the checks must find them out.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import substrate
-from substrate.codec import Draft
+from substrate.codec import Draft, draft_put
 from substrate.log.append import Appended, Appender
-from substrate.log.log import Log
+from substrate.log.log import Log, open_log
+from substrate.log.tables import KEYS, MAP, NODES
 
 PADDING = (0, 40, 400, 6000)
 
@@ -35,7 +35,7 @@ def batch(label: str, rng: random.Random) -> list[Draft]:
     """Atoms whose values tell which batch they belong to, and how many there are in it."""
     size = rng.choice((1, 2, 5, 20, 60))
     return [
-        substrate.draft_put(f"v1.fact.n{rng.randrange(300)}", f"{label} {i} {size} {'x' * rng.choice(PADDING)}")
+        draft_put(f"v1.fact.n{rng.randrange(300)}", f"{label} {i} {size} {'x' * rng.choice(PADDING)}")
         for i in range(size)
     ]
 
@@ -85,11 +85,35 @@ def rotate(log: Log, label: str, rng: random.Random) -> None:
     say("rotate", log)
 
 
+def rebuild(log: Log, label: str, rng: random.Random) -> None:
+    append(log, label, rng)
+    say("rebuilding")
+    log.rebuild()
+    say("rebuild", log)
+
+
+def rebuild_in_place(log: Log, label: str, rng: random.Random) -> None:
+    """The twin that empties the tables of the live store, then fills them again."""
+    append(log, label, rng)
+    say("rebuilding")
+    with log._store.read() as old:
+        rows = {table: list(old.scan(table)) for table in (NODES, MAP, KEYS)}
+    for table, items in rows.items():
+        with log._store.write() as transaction:
+            for key, _ in items:
+                transaction.delete(table, key)
+        with log._store.write() as transaction:
+            transaction.put_many(table, items)
+    say("rebuild", log)
+
+
 DEEDS: dict[str, Callable[[Log, str, random.Random], None]] = {
     "append": append,
     "append-early": append_early,
     "append-split": append_split,
     "compact": compact,
+    "rebuild": rebuild,
+    "rebuild-in-place": rebuild_in_place,
     "rotate": rotate,
 }
 
@@ -97,7 +121,7 @@ DEEDS: dict[str, Callable[[Log, str, random.Random], None]] = {
 def main(store: str, home: str, deed: str, seed: str) -> None:
     rng = random.Random(seed)
     say("opening")
-    with substrate.open_log(Path(store), home=Path(home)) as log:
+    with open_log(Path(store), home=Path(home)) as log:
         say("open", log)
         number = 0
         while True:

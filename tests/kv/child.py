@@ -144,6 +144,22 @@ def replace_and_die(path: Path, step: str, when: str) -> None:
     store.compact()
 
 
+def copy_and_die(path: Path, target: str, step: str) -> None:
+    """Die, without any cleaning up, when the copy is filled, when it is about to be moved, or right after that."""
+    store = open_store(path, TABLES)
+    right = folder.found if step == "found" else folder._move_up
+
+    def last_step(*arguments: object) -> None:
+        if step == "after":
+            Path.rmdir = lambda _: os._exit(9)  # type: ignore[assignment,method-assign]
+        if step != "_move_up":
+            right(*arguments)  # type: ignore[arg-type]
+        os._exit(9)
+
+    setattr(folder, right.__name__, last_step)
+    store.copy(Path(target), lambda _, __: None)
+
+
 def grow(path: Path) -> None:
     """Write more than the map of another process holds."""
     store = open_store(path, TABLES, map_size=1 << 30)
@@ -200,6 +216,7 @@ def try_to_write(path: Path, wait_s: str) -> None:
 VERBS = {
     "add-table": add_table,
     "compact": compact,
+    "copy-and-die": copy_and_die,
     "create": create,
     "get": get,
     "grow": grow,

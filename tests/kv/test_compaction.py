@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from substrate.errors import Busy, Denied, DiskFull
+from substrate.errors import Busy, Denied, DiskFull, StoreDamaged
 from substrate.kv import folder
 from substrate.kv.api import Store
 from substrate.kv.lmdb import LmdbStore, open_store
-from substrate.kv.shared import Environment
 from tests.kv.child import TABLES, append, tokens
 from tests.kv.processes import children, wait_until
 
@@ -255,7 +254,7 @@ def test_a_failing_build_leaves_the_old_state_and_no_debris(tmp_path: Path) -> N
     store = open_store(path, TABLES)
     append(store, "token")
 
-    def build(_: Environment, target: Path) -> None:
+    def build(target: Path) -> None:
         (target / "data.mdb").write_bytes(b"half")
         raise DiskFull("no room")
 
@@ -271,10 +270,71 @@ def test_an_incomplete_copy_is_not_taken(tmp_path: Path, monkeypatch: pytest.Mon
     path = tmp_path / "store"
     store = open_store(path, TABLES)
     append(store, "token")
-    counts = iter([[3, 0, 0, 0], [3, 1, 1, 0]])
-    monkeypatch.setattr("substrate.kv.lmdb._LmdbEnvironment.count", lambda _: next(counts))
-    with pytest.raises(Exception, match="not complete"):
+    monkeypatch.setattr("substrate.kv.lmdb._batches", lambda _: iter([[]]))
+    with pytest.raises(StoreDamaged, match="cannot be read whole"):
         store.compact()
     assert environments(path) == ["env.0001"]
     assert tokens(store) == ["token"]
+    store.close()
+
+
+# Of a hundred random stores some four show the fault of a copy by pages: three of them are among these.
+SHOWING = range(66, 76)
+
+
+def erased_bytes_after(compact: Callable[[LmdbStore], None], path: Path, seed: int) -> bool:
+    """Whether bytes of deleted rows are in the file after `compact`. Their pages go on holding other rows."""
+    generator = random.Random(seed)
+    store = open_store(path, TABLES)
+    numbers = generator.randint(3, 60)
+    with store.write() as transaction:
+        for number in range(numbers):
+            transaction.put("data", b"%04d" % number, b"value-%04d-" % number + b"x" * generator.randint(0, 900))
+    gone = [b"%04dz" % generator.randrange(numbers) for _ in range(generator.randint(1, 5))]
+    for key in gone:
+        with store.write() as transaction:
+            transaction.put("data", key, b"canary-abcdefgh" * generator.randint(1, 40))
+            if generator.random() < 0.5:
+                transaction.put("data", key + b"q", b"later" * generator.randint(1, 40))
+    with store.write() as transaction:
+        for key in gone:
+            transaction.delete("data", key)
+        if generator.random() < 0.5:
+            transaction.put("data", b"zzz", b"1")
+    compact(store)
+    store.close()
+    return b"canary" in next(path.glob("env.*/data.mdb")).read_bytes()
+
+
+def copy_by_pages(store: LmdbStore) -> None:
+    """What not to do: LMDB's own compacting copy takes pages as they are, with what was deleted from them."""
+
+    def copy(environment: Any, target: Path, _: object = None) -> None:
+        environment._raw.copy(str(target), compact=True)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("substrate.kv.lmdb._LmdbEnvironment.copy", copy)
+        store.compact()
+
+
+def test_deleted_bytes_are_gone_from_pages_that_hold_other_rows(tmp_path: Path) -> None:
+    assert not any(erased_bytes_after(LmdbStore.compact, tmp_path / str(seed), seed) for seed in SHOWING)
+
+
+def test_a_compaction_page_by_page_is_caught(tmp_path: Path) -> None:
+    assert any(erased_bytes_after(copy_by_pages, tmp_path / str(seed), seed) for seed in SHOWING)
+
+
+def test_a_table_that_this_handle_does_not_know_is_compacted_too(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    store = open_store(path, TABLES)
+    with children(("add-table", path, "extra")) as (child,):
+        child.expect("added")
+    append(store, "token")
+    store.compact()
+    assert tokens(store) == ["token"]
+    store.close()
+    store = open_store(path, [*TABLES, "extra"])
+    with store.read() as transaction:
+        assert list(transaction.scan("extra")) == [(b"k", b"v")]
     store.close()

@@ -11,14 +11,17 @@ from pathlib import Path
 import pytest
 
 from substrate.codec import draft_forget, draft_other, draft_put, draft_tombstone
+from substrate.engine import fsck as fsck_module
+from substrate.engine.fsck import fsck
 from substrate.errors import FormatTooNew, NotFound, SubstrateError
 from substrate.kv.api import WriteTransaction
 from substrate.log import check as check_module
-from substrate.log.check import Report, check_store, fsck
+from substrate.log.check import Report, check_store
 from substrate.log.log import Log, open_log
 from substrate.log.map import TOP
 from substrate.log.replay import Logged
 from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, seq_key
+from substrate.log.truth import Truth
 from substrate.proof.entry import Kind
 
 
@@ -191,17 +194,17 @@ def test_a_map_that_is_right_in_itself_but_not_what_the_log_says_is_found(grown:
         row = transaction.get(MAP, TOP)
         assert row is not None
     # The twin: a check that leaves out where a record lies and what the log says of it passes what ours finds.
-    real = check_module._Check._replay
+    real = Truth._replay
 
-    def forgetful(self: check_module._Check, seq: int, *rest: object) -> None:
+    def forgetful(self: Truth, seq: int, *rest: object) -> None:
         if seq != 10:
             real(self, seq, *rest)  # type: ignore[arg-type]
 
-    check_module._Check._replay = forgetful  # type: ignore[assignment]
+    Truth._replay = forgetful  # type: ignore[assignment]
     try:
         report = check_store(tmp_path / "store")
     finally:
-        check_module._Check._replay = real  # type: ignore[method-assign]
+        Truth._replay = real  # type: ignore[method-assign]
     assert "record that the log does not have" in str(report.damage)
 
 
@@ -250,11 +253,11 @@ def test_a_file_that_crashes_its_reader_still_gives_a_report(
     grown: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     grown.close()
-    monkeypatch.setattr(check_module.sys, "executable", "/bin/false")
+    monkeypatch.setattr(fsck_module.sys, "executable", "/bin/false")
     with pytest.raises(SubstrateError, match="says nothing about the store"):
         fsck(tmp_path / "store")
     crash = tmp_path / "crash"
     crash.write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="ascii")
     crash.chmod(0o755)
-    monkeypatch.setattr(check_module.sys, "executable", str(crash))
+    monkeypatch.setattr(fsck_module.sys, "executable", str(crash))
     assert "SIGSEGV" in str(fsck(tmp_path / "store").damage)

@@ -22,7 +22,8 @@ from tests.scale import rounds
 
 WRITER = """
 import sys
-from substrate import draft_put, open_log
+from substrate.codec import draft_put
+from substrate.log.log import open_log
 store, home, label, commits = sys.argv[1:]
 with open_log(store, home=home) as log:
     print("ready", flush=True)
@@ -34,7 +35,8 @@ with open_log(store, home=home) as log:
 
 READER = """
 import json, sys, threading
-from substrate import Verifier, open_log
+from substrate import Verifier
+from substrate.log.log import open_log
 store, home = sys.argv[1:]
 stop = threading.Event()
 with open_log(store, home=home, read_only=True) as log:
@@ -132,7 +134,7 @@ def test_two_opens_in_one_process_see_each_others_writes_at_once(reopen: Callabl
 def test_another_process_sees_a_write_at_its_next_call(log: Log, tmp_path: Path, home: Path) -> None:
     code = """
 import sys
-from substrate import open_log
+from substrate.log.log import open_log
 with open_log(sys.argv[1], home=sys.argv[2], read_only=True) as log:
     print("ready", flush=True)
     for line in sys.stdin:

@@ -104,7 +104,7 @@ def test_a_creation_that_died_before_its_commit_is_finished_under_the_same_origi
 def test_many_who_create_the_same_store_at_once_get_one_log(tmp_path: Path) -> None:
     code = """
 import sys
-from substrate import open_log
+from substrate.log.log import open_log
 sys.stdin.readline()
 with open_log(sys.argv[1], home=sys.argv[2]) as log:
     print(log.head().head.origin)

@@ -1,0 +1,384 @@
+"""The verb save: atoms, edges and tombstones as one. All of it is written, or nothing, or what the caller lets pass.
+
+What an item says is checked first, without any lock. What it means beside what is there already (is it new, or said
+again? is there such an atom to tombstone?) is decided under the write lock, in the transaction that writes it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+from uuid import UUID
+
+from substrate.codec import Draft, decode_body, draft_other, draft_put, draft_tombstone
+from substrate.engine.intake import (
+    AtomGiven,
+    AtomInput,
+    EdgeGiven,
+    EdgeInput,
+    ExpectInput,
+    read_atom,
+    read_edge,
+    read_end,
+    read_expect,
+    read_said,
+)
+from substrate.engine.reading import body_of, find_subject
+from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
+from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS
+from substrate.log.append import Decision
+from substrate.log.identity import draw_id
+from substrate.log.log import Log
+from substrate.log.tables import BODIES, EXPECTED, seq_key
+from substrate.model import Refused, Saved
+from substrate.proof.encoding import Json
+from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.secrets import Finding, find_secrets
+from substrate.views.atoms import VersionRow, find_name, find_names, versions_of
+from substrate.views.edges import find_link, is_linked, links_of, statement_at
+from substrate.views.traces import Trace, confirmation_of, trace_confirmed, trace_expected
+
+__all__ = ["Batch", "checkpoint"]
+
+_UNCOMPARED: Final = ("actor", "session", "origin")
+"""Who says a thing again does not make it another thing."""
+_SHOWN: Final = 5
+_Raw = TypeVar("_Raw")
+_Read = TypeVar("_Read")
+_EdgeKey = tuple[bytes, str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is to be saved, as it was handed in."""
+
+    atoms: Sequence[AtomInput] = ()
+    edges: Sequence[EdgeInput] = ()
+    tombstones: Sequence[str] = ()
+    unedges: Sequence[EdgeInput | str] = ()
+    task: str | None = None
+
+    def count(self) -> int:
+        """How many items it has."""
+        return len(self.atoms) + len(self.edges) + len(self.tombstones) + len(self.unedges)
+
+
+def checkpoint(  # noqa: PLR0913
+    log: Log,
+    batch: Batch,
+    *,
+    expect: ExpectInput | None = None,
+    said: Mapping[str, object],
+    partial: bool = False,
+    allow_secrets: bool = False,
+) -> Saved:
+    """See `Memory.checkpoint`."""
+    expected, common = read_expect(expect), read_said(said)
+    if batch.count() == 0:
+        raise InputError("nothing to save: give at least one atom, edge or tombstone")
+    if batch.count() > LIMITS["checkpoint_items"]:
+        raise TooLarge("checkpoint", batch.count(), LIMITS["checkpoint_items"], "items")
+    planner = _Planner(common, partial=partial, allow_secrets=allow_secrets)
+    planner.read(batch)
+    appended = log.decide(planner.plan, expect=expected)
+    return Saved(
+        appended.seqs,
+        appended.head,
+        tuple(planner.recorded),
+        tuple(planner.confirmed),
+        tuple(planner.tombstoned),
+        tuple(str(UUID(bytes=edge)) for edge in planner.stated),
+        tuple(str(UUID(bytes=edge)) for edge in planner.unedged),
+        tuple(planner.dangling),
+        tuple(planner.refused),
+    )
+
+
+@dataclass(slots=True)
+class _Known:
+    """What a name or an edge is at within this checkpoint: its id, its version (None: of this checkpoint), its body."""
+
+    subject: bytes
+    seq: int | None
+    members: Mapping[str, Json] | None
+    """None if it is out of use."""
+
+
+@dataclass(slots=True)
+class _Planner:
+    """One checkpoint: reads the items, then decides what they come to."""
+
+    common: Mapping[str, str | None]
+    partial: bool
+    allow_secrets: bool
+    atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
+    edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
+    tombstones: list[tuple[str, str]] = field(default_factory=list)
+    unedges: list[tuple[str, EdgeGiven | str]] = field(default_factory=list)
+    task: str | None = None
+    refused: list[Refused] = field(default_factory=list)
+    recorded: dict[str, None] = field(default_factory=dict)
+    confirmed: dict[str, None] = field(default_factory=dict)
+    tombstoned: dict[str, None] = field(default_factory=dict)
+    stated: dict[bytes, None] = field(default_factory=dict)
+    unedged: dict[bytes, None] = field(default_factory=dict)
+    dangling: dict[str, None] = field(default_factory=dict)
+    _drafts: list[Draft] = field(default_factory=list)
+    _traces: list[Trace] = field(default_factory=list)
+    _names: dict[str, _Known | None] = field(default_factory=dict)
+    _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
+
+    # -- before the lock ---------------------------------------------------------------------------------------------
+
+    def read(self, batch: Batch) -> None:
+        """Check every item for itself. ItemsRefused, unless what is refused may be left out."""
+        common = self.common
+        self.task = None if batch.task is None else read_end(batch.task, "task")
+        self.atoms = self._read_all("atoms", batch.atoms, lambda item: self._clean_atom(read_atom(item, common)))
+        self.edges = self._read_all("edges", batch.edges, lambda item: self._clean_edge(read_edge(item, common)))
+        self.tombstones = self._read_all("tombstones", batch.tombstones, lambda name: read_end(name, "a tombstone"))
+        self.unedges = self._read_all("unedges", batch.unedges, self._read_unedge)
+        self._refuse()
+
+    def _read_all(self, what: str, items: Sequence[_Raw], read: Callable[[_Raw], _Read]) -> list[tuple[str, _Read]]:
+        taken = []
+        for i, item in enumerate(items):
+            try:
+                taken.append((f"{what}[{i}]", read(item)))
+            except InputError as error:
+                self._reject(f"{what}[{i}]", error)
+        return taken
+
+    def _read_unedge(self, item: EdgeInput | str) -> EdgeGiven | str:
+        if not isinstance(item, str):
+            return read_edge(item, self.common)
+        try:
+            return UUID(item).hex
+        except ValueError:
+            raise InputError("an unedge is the id of an edge, or its source, type and target") from None
+
+    def _clean_atom(self, atom: AtomGiven) -> AtomGiven:
+        if not self.allow_secrets:
+            _refuse_secrets({"": f"{atom.name} = {atom.value}"}, atom.members, len(atom.name) + 3)
+        return atom
+
+    def _clean_edge(self, edge: EdgeGiven) -> EdgeGiven:
+        if not self.allow_secrets:
+            _refuse_secrets({"source": edge.source, "target": edge.target}, edge.members, None)
+        return edge
+
+    def _reject(self, item: str, error: SubstrateError, name: str | None = None) -> None:
+        reason = str(error)
+        if find_secrets(reason):
+            reason = "it is invalid, and the reason is not repeated since it holds what looks like a credential"
+        self.refused.append(Refused(item, error.code, reason, name))
+
+    def _refuse(self) -> None:
+        if not self.refused or self.partial:
+            return
+        shown = [f"{refused.item}: {refused.reason}" for refused in self.refused[:_SHOWN]]
+        more = f"; and {len(self.refused) - _SHOWN} more" if len(self.refused) > _SHOWN else ""
+        raise ItemsRefused(f"nothing was saved. {'; '.join(shown)}{more}", tuple(self.refused))
+
+    # -- under the lock ----------------------------------------------------------------------------------------------
+
+    def plan(self, transaction: ReadTransaction, time: int) -> Decision:
+        """What the items come to, given what is there."""
+        self._look_up(transaction)
+        waited_for = transaction.count(EXPECTED) > 0
+        for item, atom in self.atoms:
+            self._try(item, atom.name, lambda atom=atom: self._put(transaction, atom, time, waited_for))  # type: ignore[misc]
+        for item, name in self.tombstones:
+            self._try(item, name, lambda name=name: self._tombstone(transaction, name))  # type: ignore[misc]
+        edges = self.edges
+        if self.task is not None:
+            produced = [name for name in self.recorded if name != self.task]
+            members = {key: text for key, text in self.common.items() if text is not None and key != "source"}
+            edges = [*edges, *(("task", EdgeGiven(name, "produced_by", self.task, dict(members))) for name in produced)]
+        for item, edge in edges:
+            self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
+        for item, unedge in self.unedges:
+            self._try(item, None, lambda unedge=unedge: self._unedge(transaction, unedge))  # type: ignore[misc]
+        self._refuse()
+        return Decision(self._drafts, self._traces)
+
+    def _try(self, item: str, name: str | None, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except (InputError, NotFound) as error:
+            self._reject(item, error, name)
+
+    def _look_up(self, transaction: ReadTransaction) -> None:
+        """The latest version of every atom named, with its body, in two reads."""
+        wanted = list(dict.fromkeys(atom.name for _, atom in self.atoms))
+        rows = find_names(transaction, wanted)
+        live = [row for row in rows if row is not None and row.kind is Kind.PUT]
+        bodies = transaction.get_many(BODIES, [seq_key(row.seq) for row in live])
+        said = {row.seq: body for row, body in zip(live, bodies, strict=True) if body is not None}
+        for name, row in zip(wanted, rows, strict=True):
+            if row is None:
+                self._names[name] = None
+            else:
+                body = said.get(row.seq)
+                members = None if body is None else decode_body(body[SALT_BYTES:])
+                self._names[name] = _Known(row.subject, row.seq, members)
+
+    def _put(self, transaction: ReadTransaction, atom: AtomGiven, time: int, waited_for: bool) -> None:  # noqa: FBT001
+        members = atom.members
+        if "parent" in members:
+            members["parent"] = find_subject(transaction, str(members["parent"])).hex()
+        known = self._names[atom.name]
+        said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
+        if known is not None and known.members is not None and _same(known.members, said):
+            self.confirmed[atom.name] = None
+            if known.seq is not None:
+                self._confirm(transaction, known.subject, known.seq, time)
+            return
+        self._drafts.append(draft_put(atom.name, atom.value, members))
+        self.recorded[atom.name] = None
+        subject = known.subject if known is not None else b""
+        if known is None and waited_for:
+            subject = find_subject(transaction, atom.name)
+            self._traces.append(trace_expected(subject, None))
+        self._names[atom.name] = _Known(subject, None, said)
+
+    def _confirm(self, transaction: ReadTransaction, subject: bytes, seq: int, time: int) -> None:
+        before = confirmation_of(transaction, subject, seq)
+        self._traces.append(trace_confirmed(subject, seq, time, before))
+
+    def _tombstone(self, transaction: ReadTransaction, name: str) -> None:
+        row = _find(transaction, name)
+        name = name if row is None or row.name is None else row.name
+        if name in self.recorded or name in self.confirmed or name in self.tombstoned:
+            raise InputError("it is recorded or tombstoned in the same checkpoint: which of the two is meant?")
+        if row is None:
+            raise NotFound("there is no such atom to tombstone")
+        if row.kind is Kind.TOMBSTONE:
+            raise NotFound("it is tombstoned already")
+        self._drafts.append(draft_tombstone(name, self._who()))
+        self.tombstoned[name] = None
+
+    def _who(self) -> dict[str, Json]:
+        return {key: text for key, text in self.common.items() if text is not None}
+
+    def _state(self, transaction: ReadTransaction, edge: EdgeGiven, time: int) -> None:
+        source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
+        if edge.type == "supersedes" and self._reaches(transaction, target, source):
+            raise InputError("an atom cannot supersede itself, or one that supersedes it")
+        key = (source, edge.type, target)
+        known = self._link(transaction, key)
+        said: dict[str, Json] = {**edge.members, "source": source.hex(), "type": edge.type, "target": target.hex()}
+        if known is not None and known.members is not None and _same(known.members, said):
+            self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
+            if known.seq is not None:
+                self._confirm(transaction, known.subject, known.seq, time)
+            return
+        subject = draw_id() if known is None else known.subject
+        self._drafts.append(draft_other(Kind.EDGE, said, subject=subject))
+        self._links[key] = _Known(subject, None, said)
+        self.stated[subject] = None
+        for end, name in ((source, edge.source), (target, edge.target)):
+            if "." in name and name not in self._names and find_name(transaction, name) is None:
+                self.dangling[name] = None
+                self._traces.append(trace_expected(end, name))
+
+    def _end(self, transaction: ReadTransaction, end: str) -> bytes:
+        """The id of an edge's end. A name may be of an atom that is not there yet; an id may not."""
+        subject = find_subject(transaction, end)
+        if (
+            "." not in end
+            and next(versions_of(transaction, subject), None) is None
+            and not is_linked(transaction, subject)
+        ):
+            raise NotFound(f"there is no atom with the id {UUID(bytes=subject)}")
+        return subject
+
+    def _link(self, transaction: ReadTransaction, key: _EdgeKey) -> _Known | None:
+        """The edge between two atoms, as it is within this checkpoint."""
+        if key not in self._links:
+            link = find_link(transaction, *key)
+            if link is None:
+                self._links[key] = None
+            else:
+                body = body_of(transaction, link.seq) if link.kind is Kind.EDGE else None
+                self._links[key] = _Known(link.edge, link.seq, None if body is None else body.members)
+        return self._links[key]
+
+    def _reaches(self, transaction: ReadTransaction, start: bytes, goal: bytes) -> bool:
+        """Whether `start` is `goal`, or supersedes it over any number of steps."""
+        seen, waiting = {start}, [start]
+        while waiting:
+            at = waiting.pop()
+            if at == goal:
+                return True
+            stored = (link.target for link in links_of(transaction, at, out=True, kind="supersedes"))
+            new = (key[2] for key, known in self._links.items() if key[:2] == (at, "supersedes") and known is not None)
+            fresh = {target for targets in (stored, new) for target in targets} - seen
+            seen |= fresh
+            waiting += fresh
+        return False
+
+    def _unedge(self, transaction: ReadTransaction, unedge: EdgeGiven | str) -> None:
+        if isinstance(unedge, str):
+            link = statement_at(transaction, bytes.fromhex(unedge), 2**63 - 2)
+            who: Mapping[str, Json] = self._who()
+        else:
+            source, target = find_subject(transaction, unedge.source), find_subject(transaction, unedge.target)
+            link = find_link(transaction, source, unedge.type, target)
+            who = {key: text for key, text in unedge.members.items() if key in ("actor", "session", "origin", "cited")}
+        if link is None or link.kind is Kind.UNEDGE:
+            raise NotFound("there is no such edge, or it was taken back already")
+        if link.edge in self.stated or link.edge in self.unedged:
+            raise InputError("it is stated or taken back in the same checkpoint: which of the two is meant?")
+        said = {**who, "source": link.source.hex(), "type": link.type, "target": link.target.hex()}
+        self._drafts.append(draft_other(Kind.UNEDGE, said, subject=link.edge))
+        self.unedged[link.edge] = None
+
+
+def _find(transaction: ReadTransaction, name: str) -> VersionRow | None:
+    """The latest version of an atom by its name or id."""
+    if "." in name:
+        return find_name(transaction, name)
+    return next(versions_of(transaction, bytes.fromhex(name)), None)
+
+
+def _same(known: Mapping[str, Json], said: Mapping[str, Json]) -> bool:
+    if len(known) == len(said) and known == said:
+        return True
+    return _compared(known) == _compared(said)
+
+
+def _compared(members: Mapping[str, Json]) -> dict[str, Json]:
+    return {key: value for key, value in members.items() if key not in _UNCOMPARED}
+
+
+def _refuse_secrets(texts: dict[str, str], members: Mapping[str, Json], value_at: int | None) -> None:
+    """SecretFound if one of the texts or members looks like a credential. `value_at`: where the value begins in ""."""
+    for key, value in members.items():
+        if isinstance(value, str):
+            texts[key] = value
+        elif isinstance(value, list | dict):
+            texts[key] = json.dumps(value, ensure_ascii=False)
+    whole = "\n".join(texts.values())
+    findings = find_secrets(whole)
+    if not findings:
+        return
+    finding, start = findings[0], 0
+    for where, text in texts.items():
+        if finding.start < start + len(text) + 1:
+            raise SecretFound(_told(where, finding, finding.start - start, value_at, len(findings)))
+        start += len(text) + 1
+
+
+def _told(where: str, finding: Finding, at: int, value_at: int | None, count: int) -> str:
+    length = finding.end - finding.start
+    if where == "" and value_at is not None:
+        where, at = ("name", at) if at < value_at else ("value", at - value_at)
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    return (
+        f"it looks like a credential ({finding.kind}) in {where}, characters {at} to {at + length}{more}. Keep it "
+        "out of memory and name where it is kept instead; or, if it is none, set allow_secrets"
+    )

@@ -1,0 +1,103 @@
+"""The verb export: a store as JSON Lines. Plain: what was said, in order, by name.
+
+Full: what a verifiable clone needs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+from uuid import UUID
+
+from substrate.codec import decode_body
+from substrate.engine.moments import last_seq
+from substrate.engine.progress import Progress
+from substrate.engine.reading import name_of
+from substrate.errors import InputError
+from substrate.kv.api import ReadTransaction
+from substrate.kv.translate import typed_errors
+from substrate.log.log import Log
+from substrate.log.replay import BATCH, Logged, replay
+from substrate.model import from_microseconds
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.results import iso
+
+__all__ = ["export"]
+
+_TIMES = ("occurred_at", "valid_from", "valid_to")
+_WORDS = {Kind.PUT: "put", Kind.TOMBSTONE: "tombstone", Kind.EDGE: "edge", Kind.UNEDGE: "unedge"}
+
+
+def export(log: Log, to: str | Path | TextIO, *, full: bool, progress: Progress | None) -> int:
+    """See `Memory.export`."""
+    count = 0
+    with _writer(to) as write, log.snapshot() as transaction:
+
+        def write_line(line: dict[str, Json]) -> None:
+            nonlocal count
+            write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+            count += 1
+
+        if full:
+            from substrate.log.clone import export_full
+
+            export_full(transaction, write_line, progress)
+        else:
+            _export_plain(transaction, write_line, progress)
+    return count
+
+
+@contextmanager
+def _writer(to: str | Path | TextIO) -> Iterator[Callable[[str], object]]:
+    if not isinstance(to, str | Path):
+        yield to.write
+        return
+    path = Path(to).expanduser()
+    with typed_errors(f"writing {path}"):
+        try:
+            file = path.open("x", encoding="utf-8", newline="\n")
+        except FileExistsError:
+            raise InputError(f"{path} is there already: give another name, or move it away") from None
+        with file:
+            yield file.write
+
+
+def _export_plain(
+    transaction: ReadTransaction, write_line: Callable[[dict[str, Json]], None], progress: Progress | None
+) -> None:
+    size = last_seq(transaction) + 1
+    write_line({"substrate": 1, "kind": "plain", "entries": size})
+    for start in range(0, size, BATCH):
+        for entry in replay(transaction, start, min(start + BATCH, size)):
+            if entry.kind in _WORDS and entry.body is not None:
+                write_line(_line(transaction, entry, decode_body(entry.body)))
+        if progress is not None:
+            progress(min(start + BATCH, size), size)
+
+
+def _line(transaction: ReadTransaction, entry: Logged, members: dict[str, Json]) -> dict[str, Json]:
+    """What an entry says, as a person would: names for ids, times as text."""
+    line: dict[str, Json] = {"kind": _WORDS[entry.kind], "recorded_at": iso(from_microseconds(entry.time))}
+    for field, value in members.items():
+        if field in _TIMES and isinstance(value, int):
+            line[field] = iso(from_microseconds(value))
+        elif (field in ("source", "target") and entry.kind in (Kind.EDGE, Kind.UNEDGE)) or field == "parent":
+            line[field] = _named(transaction, str(value))
+        elif field == "windows" and isinstance(value, list):
+            line[field] = [_window(pair) for pair in value]
+        else:
+            line[field] = value
+    return line
+
+
+def _named(transaction: ReadTransaction, subject: str) -> str:
+    return name_of(transaction, bytes.fromhex(subject)) or str(UUID(subject))
+
+
+def _window(pair: Json) -> Json:
+    ends = zip(("start", "end"), pair if isinstance(pair, list) else (), strict=False)
+    return {word: iso(from_microseconds(end)) for word, end in ends if isinstance(end, int)}

@@ -1,0 +1,290 @@
+"""The verb forget: erase for good, and provably so.
+
+One forget entry for each atom, and for each edge that loses statements while its atoms stay. What it erases are
+bodies; the views drop their rows in the same transaction, traces go with it, and a compaction then takes the bytes
+out of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone
+from substrate.engine.intake import read_end
+from substrate.engine.moments import last_seq
+from substrate.engine.progress import Progress
+from substrate.engine.reading import find_subject
+from substrate.errors import Busy, InputError, NotFound, SchemaInvalid
+from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS
+from substrate.log.append import Decision
+from substrate.log.heads import map_salt
+from substrate.log.log import Log
+from substrate.log.replay import BATCH, replay
+from substrate.log.tables import CONFIRMED, EXPECTED
+from substrate.model import Forgot
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.proof.hashes import map_key
+from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.edges import Link, edges_touching, statements_of
+from substrate.views.traces import Trace
+
+__all__ = ["Selection", "forget"]
+
+_ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
+_EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to forget: atoms as a whole, or whatever entries a field or a range of seqs selects."""
+
+    names: tuple[str, ...] = ()
+    field: str | None = None
+    text: str | None = None
+    seqs: range | None = None
+
+    @classmethod
+    def of(
+        cls,
+        names: str | Iterable[str],
+        *,
+        source: str | None,
+        actor: str | None,
+        session: str | None,
+        seqs: range | None,
+    ) -> Selection:
+        """InputError unless just one way of selecting is given."""
+        listed = (names,) if isinstance(names, str) else tuple(names)
+        fields = {"source": source, "actor": actor, "session": session}
+        given = {field: text for field, text in fields.items() if text is not None}
+        if len(given) + bool(listed) + (seqs is not None) != 1:
+            raise InputError("say in one way what to forget: names or ids, source, actor, session, or seqs")
+        if seqs is not None and (not isinstance(seqs, range) or seqs.step != 1 or seqs.start < 0):
+            raise SchemaInvalid("seqs must be a range of seqs, such as range(100, 200)")
+        field, text = next(iter(given.items()), (None, None))
+        return cls(tuple(dict.fromkeys(read_end(name, "a name") for name in listed)), field, text, seqs)
+
+    def matches(self, seq: int, members: dict[str, Json]) -> bool:
+        """Whether an entry with this body is selected."""
+        if self.seqs is not None:
+            return seq in self.seqs
+        if self.field is None:
+            return False
+        # An edge's `source` is one of its ends; where its statement comes from is `cited`.
+        field = "cited" if self.field == "source" and "target" in members else self.field
+        return members.get(field) == self.text
+
+
+def forget(
+    log: Log, selection: Selection, *, dry_run: bool, actor: str | None, progress: Progress | None = None
+) -> Forgot:
+    """See `Memory.forget`."""
+    with log.snapshot() as transaction:
+        subjects = list(_select(transaction, selection, progress))
+        if not subjects:
+            raise NotFound("there is nothing that matches: nothing was forgotten")
+        total = _Plan(transaction, selection, actor)
+        for subject in subjects:
+            total.add(subject)
+    if dry_run:
+        return total.told(dry_run=True)
+    done = _Told()
+    waiting = subjects
+    while waiting:
+        waiting = _forget_some(log, selection, actor, waiting, done)
+        if progress is not None:
+            progress(len(subjects) - len(waiting), len(subjects))
+    try:
+        log.compact()
+    except Busy:
+        return done.told(dry_run=False, compacted=False)
+    return done.told(dry_run=False, compacted=True)
+
+
+def _forget_some(
+    log: Log, selection: Selection, actor: str | None, subjects: list[tuple[Kind, bytes]], done: _Told
+) -> list[tuple[Kind, bytes]]:
+    """Forget as many of the subjects as one append takes; those that are left."""
+    left: list[tuple[Kind, bytes]] = []
+    told = _Told()
+
+    def plan(transaction: ReadTransaction, _: int) -> Decision:
+        forgetting = _Plan(transaction, selection, actor)
+        for i, subject in enumerate(subjects):
+            if len(forgetting.drafts) >= LIMITS["checkpoint_items"] - 2:
+                left.extend(subjects[i:])
+                break
+            forgetting.add(subject)
+        told.take(forgetting)
+        return Decision(forgetting.drafts, forgetting.traces)
+
+    appended = log.decide(plan)
+    done.take(told)
+    done.seqs += [seq for seq, kind in zip(appended.seqs, told.kinds, strict=True) if kind is Kind.FORGET]
+    return left
+
+
+@dataclass(slots=True)
+class _Told:
+    """What was forgotten, counted."""
+
+    atoms: int = 0
+    versions: int = 0
+    edges: int = 0
+    traces_erased: int = 0
+    tombstoned: list[str] = field(default_factory=list)
+    seqs: list[int] = field(default_factory=list)
+    kinds: list[Kind] = field(default_factory=list)
+
+    def take(self, other: _Told) -> None:
+        """Add the counts of another."""
+        self.atoms += other.atoms
+        self.versions += other.versions
+        self.edges += other.edges
+        self.traces_erased += other.traces_erased
+        self.tombstoned += other.tombstoned
+        self.kinds = other.kinds
+
+    def told(self, *, dry_run: bool, compacted: bool = False) -> Forgot:
+        """As the caller gets it."""
+        return Forgot(
+            dry_run,
+            self.atoms,
+            self.versions,
+            self.edges,
+            self.traces_erased,
+            tuple(self.tombstoned),
+            tuple(self.seqs),
+            compacted,
+        )
+
+
+class _Plan(_Told):
+    """What forgetting some subjects takes, in one snapshot."""
+
+    __slots__ = ("_actor", "_edges_gone", "_names", "_selection", "_transaction", "drafts", "traces")
+
+    def __init__(self, transaction: ReadTransaction, selection: Selection, actor: str | None) -> None:
+        super().__init__()
+        self._transaction = transaction
+        self._selection = selection
+        self._actor = actor
+        self._edges_gone: set[bytes] = set()
+        self.drafts: list[Draft] = []
+        self.traces: list[Trace] = []
+
+    def add(self, subject: tuple[Kind, bytes]) -> None:
+        """Plan for one atom (PUT) or edge (EDGE)."""
+        kind, at = subject
+        if kind is Kind.EDGE:
+            self._add_edge(at)
+            return
+        rows = list(versions_of(self._transaction, at))
+        there = [row for row in rows if row.name is not None]
+        if self._selection.names:
+            self._forget_atom(at, there)
+            return
+        gone = [row for row in there if self._is_selected(row.seq)]
+        if len(gone) == len(there):
+            self._forget_atom(at, there)
+        elif gone:
+            self._forget_versions(at, there, gone)
+
+    def _is_selected(self, seq: int) -> bool:
+        (entry,) = replay(self._transaction, seq, seq + 1)
+        return entry.body is not None and self._selection.matches(seq, decode_body(entry.body))
+
+    def _forget_atom(self, subject: bytes, there: list[VersionRow]) -> None:
+        """All of it: versions, edges from and to it, traces."""
+        erased = [row.seq for row in there]
+        edges = [edge for edge in edges_touching(self._transaction, subject) if edge not in self._edges_gone]
+        for edge in edges:
+            statements = [link.seq for link in statements_of(self._transaction, edge) if link.type]
+            erased += statements
+            self._edges_gone.add(edge)
+            self._drop_trace(CONFIRMED, edge)
+        self._drop_trace(CONFIRMED, subject)
+        self._drop_trace(EXPECTED, subject)
+        key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
+        if erased:
+            self._draft(draft_forget(subject, erased, key, edges=edges))
+        self.atoms += bool(there)
+        self.versions += len(there)
+        self.edges += len(edges)
+
+    def _forget_versions(self, subject: bytes, there: list[VersionRow], gone: list[VersionRow]) -> None:
+        """Some of its versions. If the current one is among them, the atom is taken out of use first."""
+        name = there[0].name or ""
+        if there[0] in gone:
+            self._draft(draft_tombstone(name, {"actor": self._actor}))
+            self.tombstoned.append(name)
+            self._drop_trace(CONFIRMED, subject)
+        self._draft(draft_forget(subject, [row.seq for row in gone]))
+        self.versions += len(gone)
+
+    def _add_edge(self, edge: bytes) -> None:
+        there = [link for link in statements_of(self._transaction, edge) if link.type]
+        gone = [link for link in there if self._is_selected(link.seq)]
+        if edge in self._edges_gone or not gone:
+            return
+        whole = len(gone) == len(there)
+        if not whole and there[0] in gone and there[0].kind is Kind.EDGE:
+            self._unedge(there[0])
+        if there[0] in gone:
+            self._drop_trace(CONFIRMED, edge)
+        self._draft(draft_forget(edge, [link.seq for link in gone], edges=[edge] if whole else []))
+        self._edges_gone.add(edge)
+        self.edges += 1
+
+    def _unedge(self, link: Link) -> None:
+        said: dict[str, Json] = {"source": link.source.hex(), "type": link.type, "target": link.target.hex()}
+        if self._actor is not None:
+            said["actor"] = self._actor
+        self._draft(draft_other(Kind.UNEDGE, said, subject=link.edge))
+
+    def _draft(self, draft: Draft) -> None:
+        self.drafts.append(draft)
+        self.kinds.append(draft.kind)
+
+    def _drop_trace(self, table: str, key: bytes) -> None:
+        if self._transaction.get(table, key) is not None:
+            self.traces.append((table, key, None))
+            self.traces_erased += 1
+
+
+def _select(
+    transaction: ReadTransaction, selection: Selection, progress: Progress | None
+) -> Iterator[tuple[Kind, bytes]]:
+    """The atoms and edges that are concerned, atoms first."""
+    if selection.names:
+        for name in selection.names:
+            subject = find_subject(transaction, name)
+            if next(versions_of(transaction, subject), None) is None and not edges_touching(transaction, subject):
+                raise NotFound(f"there is no {name}: nothing was forgotten")
+            yield Kind.PUT, subject
+        return
+    found: dict[tuple[Kind, bytes], None] = {}
+    _scan(transaction, selection, lambda kind, subject: found.setdefault((kind, subject)), progress)
+    yield from sorted(found, key=lambda key: key[0] is Kind.EDGE)
+
+
+def _scan(
+    transaction: ReadTransaction,
+    selection: Selection,
+    take: Callable[[Kind, bytes], object],
+    progress: Progress | None,
+) -> None:
+    """Every entry that is selected. Reads the whole log, or the seqs given."""
+    size = last_seq(transaction) + 1
+    wanted = range(size) if selection.seqs is None else range(selection.seqs.start, min(selection.seqs.stop, size))
+    for start in range(wanted.start, wanted.stop, BATCH):
+        for entry in replay(transaction, start, min(start + BATCH, wanted.stop)):
+            if entry.body is None or entry.kind not in _ATOM_KINDS + _EDGE_KINDS:
+                continue
+            if selection.matches(entry.seq, decode_body(entry.body)):
+                take(Kind.PUT if entry.kind in _ATOM_KINDS else Kind.EDGE, entry.subject)
+        if progress is not None:
+            progress(min(start + BATCH, wanted.stop), wanted.stop)

@@ -1,0 +1,189 @@
+"""The verb import: a plain export, or what another program wrote like one, replayed into this store."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final, TextIO
+
+from substrate.engine.progress import Progress
+from substrate.errors import InputError, ItemsRefused, TooLarge
+from substrate.kv.translate import typed_errors
+from substrate.limits import LIMITS
+from substrate.model import Refused, Saved
+
+__all__ = ["Save", "import_lines"]
+
+_BATCH: Final = 1000
+_BYTES: Final = 4 * 1024 * 1024
+_KINDS: Final = {"put": "atoms", "tombstone": "tombstones", "edge": "edges", "unedge": "unedges"}
+_WHO: Final = ("actor", "origin", "session", "source")
+_INFORMATION: Final = ("kind", "recorded_at")
+_ITEM: Final = re.compile(r"(\w+)\[(\d+)\]")
+_Fields = dict[str, object]
+
+
+Save = Callable[..., Saved]
+"""The verb save, as `Memory.checkpoint` offers it."""
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """Lines that can be one checkpoint: none of them takes back what another of them says."""
+
+    atoms: list[_Fields] = field(default_factory=list)
+    tombstones: list[str] = field(default_factory=list)
+    edges: list[_Fields] = field(default_factory=list)
+    unedges: list[_Fields] = field(default_factory=list)
+    who: _Fields = field(default_factory=dict)
+    lines: dict[str, list[int]] = field(default_factory=lambda: {word: [] for word in _KINDS.values()})
+    said: dict[object, str] = field(default_factory=dict)
+    size: int = 0
+
+    def fits(self, kind: str, key: object, who: _Fields, size: int) -> bool:
+        """Whether a line can be added."""
+        if sum(map(len, self.lines.values())) >= _BATCH or self.size + size > _BYTES:
+            return False
+        if self.said.get(key, kind) != kind or (kind in ("tombstone", "unedge") and key in self.said):
+            return False
+        return kind != "tombstone" or not self.tombstones or who == self.who
+
+
+def import_lines(
+    save: Save,
+    source: str | Path | TextIO,
+    *,
+    partial: bool = False,
+    allow_secrets: bool = False,
+    progress: Progress | None = None,
+) -> Saved:
+    """See `Memory.import_lines`. `save` is the verb that saves."""
+    results: list[Saved] = []
+    for chunk, done, total in _chunks(source):
+        items = {word: getattr(chunk, word) for word in _KINDS.values()}
+        try:
+            saved = save(**items, **chunk.who, partial=partial, allow_secrets=allow_secrets)
+        except ItemsRefused as error:
+            refused = tuple(_at_line(refused, chunk) for refused in error.refused if isinstance(refused, Refused))
+            before = f"; what came before line {min(map(min, filter(None, chunk.lines.values())))} is saved"
+            reasons = "; ".join(f"{item.item}: {item.reason}" for item in refused[:5])
+            raise ItemsRefused(f"{reasons}{before if results else '; nothing was saved'}", refused) from None
+        results.append(replace(saved, refused=tuple(_at_line(refused, chunk) for refused in saved.refused)))
+        if progress is not None:
+            progress(done, total)
+    if not results:
+        raise InputError("there is nothing to import: no line says put, tombstone, edge or unedge")
+    return _together(results)
+
+
+def _at_line(refused: Refused, chunk: _Chunk) -> Refused:
+    found = _ITEM.fullmatch(refused.item)
+    return refused if found is None else replace(refused, item=f"line {chunk.lines[found[1]][int(found[2])]}")
+
+
+def _together(results: list[Saved]) -> Saved:
+    def joined(names: Callable[[Saved], tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for saved in results for name in names(saved)))
+
+    first = next((saved.seqs.start for saved in results if saved.seqs), results[-1].seqs.start)
+    return Saved(
+        range(first, results[-1].seqs.stop),
+        results[-1].head,
+        joined(lambda saved: saved.recorded),
+        joined(lambda saved: saved.confirmed),
+        joined(lambda saved: saved.tombstoned),
+        joined(lambda saved: saved.edges),
+        joined(lambda saved: saved.unedged),
+        joined(lambda saved: saved.dangling),
+        tuple(refused for saved in results for refused in saved.refused),
+    )
+
+
+def _chunks(source: str | Path | TextIO) -> Iterator[tuple[_Chunk, int, int]]:
+    """The lines in groups, with how many bytes were read, of how many (0 if that is not known)."""
+    chunk, seen = _Chunk(), set[str]()
+    read = 0
+    with _reader(source) as (lines, total):
+        for number, text in enumerate(lines, 1):
+            read += len(text)
+            fields = _parse(number, text)
+            if fields is None:
+                continue
+            kind = str(fields["kind"])
+            key, who = _key(number, kind, fields), {word: fields.get(word) for word in _WHO}
+            if not chunk.fits(kind, key, who, len(text)):
+                yield chunk, read, total
+                chunk = _Chunk()
+            _add(chunk, kind, fields, seen)
+            chunk.said[key] = kind
+            chunk.lines[_KINDS[kind]].append(number)
+            chunk.size += len(text)
+        if any(chunk.lines.values()):
+            yield chunk, read, total
+
+
+def _add(chunk: _Chunk, kind: str, fields: _Fields, seen: set[str]) -> None:
+    recorded_at = fields.get("recorded_at")
+    item = {word: value for word, value in fields.items() if word not in _INFORMATION}
+    if kind == "put":
+        name = str(item.get("name"))
+        # The first version holds from ever, a later one from when it was recorded: that must not become today.
+        if name in seen and recorded_at is not None:
+            item.setdefault("occurred_at", recorded_at)
+        seen.add(name)
+        chunk.atoms.append(item)
+    elif kind == "tombstone":
+        chunk.tombstones.append(str(item.get("name")))
+        chunk.who = {word: fields.get(word) for word in _WHO}
+    else:
+        (chunk.edges if kind == "edge" else chunk.unedges).append(item)
+
+
+def _parse(number: int, text: str) -> _Fields | None:
+    """The fields of a line; None of one that says nothing."""
+    if not text.strip():
+        return None
+    if len(text) > LIMITS["line_bytes"]:
+        raise TooLarge(f"line {number}", len(text), LIMITS["line_bytes"])
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InputError(f"line {number} is not JSON") from None
+    if not isinstance(fields, dict):
+        raise InputError(f"line {number} is not a JSON object")
+    if "substrate" in fields:
+        if fields.get("kind") != "plain":
+            raise InputError("this is a full export: it makes a new store, see `substrate import --full`")
+        return None
+    if fields.get("kind") not in _KINDS:
+        raise InputError(f"line {number}: kind must be one of {', '.join(_KINDS)}")
+    return fields
+
+
+def _key(number: int, kind: str, fields: _Fields) -> object:
+    """What a line is about: a name, or the two ends and the type of an edge."""
+    if kind in ("put", "tombstone"):
+        if not isinstance(fields.get("name"), str):
+            raise InputError(f"line {number} has no name")
+        return fields["name"]
+    return tuple(str(fields.get(word)) for word in ("source", "type", "target"))
+
+
+@contextmanager
+def _reader(source: str | Path | TextIO) -> Iterator[tuple[Iterator[str], int]]:
+    if not isinstance(source, str | Path):
+        yield iter(source), 0
+        return
+    path = Path(source).expanduser()
+    with typed_errors(f"reading {path}"):
+        try:
+            with path.open(encoding="utf-8") as file:
+                yield iter(file), path.stat().st_size
+        except FileNotFoundError:
+            raise InputError(f"there is no file {path}") from None
+        except UnicodeDecodeError:
+            raise InputError(f"{path} is not UTF-8 text") from None

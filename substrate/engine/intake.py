@@ -1,0 +1,305 @@
+"""What callers hand in, turned into what the log takes: each item checked once, here, field by field.
+
+An atom comes as a string `key = value`, as a mapping with the field names of `model.Atom`, or as an Atom. An edge
+comes as a mapping or an Edge. After this, types are trusted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Final, TypeAlias
+from uuid import UUID
+
+from substrate.engine.moments import read_time
+from substrate.errors import SchemaInvalid, TooLarge
+from substrate.limits import LIMITS
+from substrate.log.expect import Expect
+from substrate.model import ORIGINS, Atom, Edge, Window
+from substrate.names import check_name
+from substrate.proof.encoding import Json
+from substrate.proof.head import Head, Pin, SignedHead
+
+__all__ = [
+    "AtomGiven",
+    "AtomInput",
+    "EdgeGiven",
+    "EdgeInput",
+    "ExpectInput",
+    "read_atom",
+    "read_edge",
+    "read_edge_type",
+    "read_end",
+    "read_expect",
+    "read_said",
+]
+
+AtomInput: TypeAlias = "str | Mapping[str, object] | Atom"
+EdgeInput: TypeAlias = "Mapping[str, object] | Edge"
+ExpectInput: TypeAlias = "Expect | Mapping[str, int | None] | Head | SignedHead | Pin"
+_EDGE_TYPE: Final = re.compile(r"[a-z][a-z0-9_]*")
+_SEPARATOR: Final = " = "
+_READ_ONLY: Final = frozenset({"id", "seq", "recorded_at", "tombstoned", "confirmed_at", "superseded_by", "dangling"})
+"""What reading tells and writing cannot set; taken and left, so that what was read can be handed back."""
+_ATOM_FIELDS: Final = frozenset(field.name for field in fields(Atom))
+_EDGE_FIELDS: Final = frozenset(field.name for field in fields(Edge)) | {"valid_from", "valid_to"}
+_MAX_POSITION: Final = 2**53
+_Reader: TypeAlias = Callable[[object, str], Json]
+
+
+@dataclass(frozen=True, slots=True)
+class AtomGiven:
+    """A checked atom: name, value, and the further members of its body. `parent` may be a name still."""
+
+    name: str
+    value: str
+    members: dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeGiven:
+    """A checked edge: ends by name or by id (hex), type, and the further members of its body."""
+
+    source: str
+    type: str
+    target: str
+    members: dict[str, Json]
+
+
+def read_atom(item: AtomInput, said: Mapping[str, str | None]) -> AtomGiven:
+    """An atom to record; `said` holds actor, origin, session and source where the item has none. InputError."""
+    if isinstance(item, str):
+        name, value = _split(item)
+        return AtomGiven(check_name(name), value, {key: text for key, text in said.items() if text is not None})
+    given = _mapping(item, Atom, _ATOM_FIELDS)
+    name, value = given.get("name"), given.get("value")  # type: ignore[assignment]
+    if not isinstance(name, str) or not isinstance(value, str):
+        raise SchemaInvalid("an atom needs a name and a value, both strings; other JSON goes into attrs")
+    if not value:
+        raise SchemaInvalid("value is empty: to take an atom out of use, tombstone it")
+    name = check_name(name)
+    members: dict[str, Json] = {key: text for key, text in said.items() if text is not None}
+    for field, read in _ATOM_READERS.items():
+        if (raw := given.get(field)) is not None and (said_of := read(raw, field)) not in (None, [], {}):
+            members[field] = said_of
+    start, end = members.get("valid_from"), members.get("valid_to")
+    if isinstance(start, int) and isinstance(end, int) and start >= end:
+        raise SchemaInvalid("valid_from must be earlier than valid_to")
+    return AtomGiven(name, value, members)
+
+
+def read_edge(item: EdgeInput, said: Mapping[str, str | None]) -> EdgeGiven:
+    """An edge to state; `said` as for atoms, its source being where the statement is `cited` from. InputError."""
+    given = _mapping(item, Edge, _EDGE_FIELDS)
+    source, target = read_end(given.get("source"), "source"), read_end(given.get("target"), "target")
+    spelled = given.get("type")
+    kind = read_edge_type(spelled)
+    members: dict[str, Json] = {
+        "cited" if key == "source" else key: text for key, text in said.items() if text is not None
+    }
+    if spelled != kind:
+        members["label"] = _text(spelled, "type")
+    for field, read in _EDGE_READERS.items():
+        if (raw := given.get(field)) is not None and (said_of := read(raw, field)) not in (None, [], {}):
+            members[field] = said_of
+    windows = _windows(given)
+    if windows:
+        members["windows"] = windows
+    return EdgeGiven(source, kind, target, members)
+
+
+def read_edge_type(spelled: object) -> str:
+    """The type of an edge in its one spelling: `Depends on` is depends_on. SchemaInvalid if it can be none."""
+    if not isinstance(spelled, str) or not spelled.strip():
+        raise SchemaInvalid("an edge needs a type, such as depends_on")
+    limit = LIMITS["edge_type_characters"]
+    if len(spelled) > limit:
+        raise TooLarge("type", len(spelled), limit, "characters")
+    kind = re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", spelled.strip())).lower()
+    if not _EDGE_TYPE.fullmatch(kind):
+        raise SchemaInvalid("the type of an edge is of a-z, 0-9 and _, and begins with a letter, such as depends_on")
+    return kind
+
+
+def read_end(text: object, field: str) -> str:
+    """The name of an atom, or its id as 32 hexadecimal digits. InputError if it is neither."""
+    if not isinstance(text, str):
+        raise SchemaInvalid(f"{field} must be the name or the id of an atom")
+    if "." in text:
+        return check_name(text)
+    try:
+        return UUID(text).hex
+    except ValueError:
+        return check_name(text)
+
+
+def read_expect(given: ExpectInput | None) -> Expect:
+    """What a writer expects still to hold. SchemaInvalid if it is no such thing."""
+    if given is None:
+        return Expect()
+    if isinstance(given, Expect):
+        return given
+    if isinstance(given, Pin | SignedHead):
+        given = given.head
+    if isinstance(given, Head):
+        return Expect(size=given.size)
+    if isinstance(given, Mapping):
+        return Expect(versions=dict(given))
+    raise SchemaInvalid("expect is {name: seq, or None for absent}, or a head")
+
+
+def read_said(said: Mapping[str, object]) -> dict[str, str | None]:
+    """Actor, origin, session and source of a whole batch, checked as those of an item are. InputError."""
+    return {
+        field: None if raw is None else _origin(raw, field) if field == "origin" else _text(raw, field)
+        for field, raw in said.items()
+    }
+
+
+def _mapping(item: object, kind: type[Atom | Edge], known: frozenset[str]) -> Mapping[str, object]:
+    what = kind.__name__
+    if isinstance(item, kind):
+        return {field.name: getattr(item, field.name) for field in fields(kind) if field.name not in _READ_ONLY}
+    if not isinstance(item, Mapping):
+        also = "a string `key = value`, " if kind is Atom else ""
+        raise SchemaInvalid(f"an {what.lower()} is {also}a mapping or an {what}, not {type(item).__name__}")
+    for key in item:
+        if key not in known:
+            raise SchemaInvalid(f"an {what.lower()} has no field {str(key)[:40]!r}; it has {', '.join(sorted(known))}")
+    return item
+
+
+def _split(text: str) -> tuple[str, str]:
+    key, separator, value = text.partition(_SEPARATOR)
+    value = value.strip()
+    if not separator or not value:
+        raise SchemaInvalid(
+            "an atom as text reads `v1.fact.name = value`, with a space on both sides of =, and a value"
+        )
+    return key.strip(), value
+
+
+def _text(raw: object, field: str) -> str | None:
+    if not isinstance(raw, str):
+        raise SchemaInvalid(f"{field} must be a string, not {type(raw).__name__}")
+    if len(raw) > LIMITS["text_characters"]:
+        raise TooLarge(field, len(raw), LIMITS["text_characters"], "characters")
+    return raw.strip() or None
+
+
+def _texts(raw: object, field: str) -> list[Json]:
+    if not isinstance(raw, list | tuple | set | frozenset):
+        raise SchemaInvalid(f"{field} must be a list of strings")
+    if len(raw) > LIMITS[field]:
+        raise TooLarge(field, len(raw), LIMITS[field], "items")
+    limit = LIMITS["tag_characters" if field == "tags" else "entity_characters"]
+    unique: dict[str, None] = {}
+    for item in sorted(raw, key=str) if isinstance(raw, set | frozenset) else raw:
+        if not isinstance(item, str) or not item.strip():
+            raise SchemaInvalid(f"{field} must hold strings that are not empty")
+        if len(item) > limit:
+            raise TooLarge(f"one of the {field}", len(item), limit, "characters")
+        unique[item.strip()] = None
+    return list(unique)
+
+
+def _number(raw: object, field: str) -> float:
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or math.isnan(raw) or not 0 <= raw <= 1:
+        raise SchemaInvalid(f"{field} is a number from 0 to 1")
+    return float(raw)
+
+
+def _position(raw: object, field: str) -> int:
+    if isinstance(raw, bool) or not isinstance(raw, int) or not 0 <= raw < _MAX_POSITION:
+        raise SchemaInvalid(f"{field} is a whole number from 0 on")
+    return raw
+
+
+def _origin(raw: object, field: str) -> str:
+    if raw not in ORIGINS:
+        raise SchemaInvalid(f"{field} is one of {', '.join(ORIGINS)}")
+    return str(raw)
+
+
+def _time(raw: object, field: str) -> int:
+    return read_time(raw, field)
+
+
+def _windows(given: Mapping[str, object]) -> list[Json]:
+    raw = given.get("windows") or ()
+    if not isinstance(raw, list | tuple):
+        raise SchemaInvalid("windows must be a list of {start, end}; for one, give valid_from and valid_to")
+    if len(raw) > LIMITS["windows"]:
+        raise TooLarge("windows", len(raw), LIMITS["windows"], "items")
+    ends = [_ends(window) for window in raw]
+    if given.get("valid_from") is not None or given.get("valid_to") is not None:
+        ends.append((given.get("valid_from"), given.get("valid_to")))
+    read: list[Json] = []
+    for start, end in ends:
+        pair = [None if end is None else _time(end, "a window's end") for end in (start, end)]
+        if pair[0] is not None and pair[1] is not None and pair[0] >= pair[1]:
+            raise SchemaInvalid("a window must begin before it ends")
+        read.append(list(pair))
+    return read
+
+
+def _ends(window: object) -> tuple[object, object]:
+    if isinstance(window, Window):
+        return window.start, window.end
+    if isinstance(window, Mapping) and window.keys() <= {"start", "end"}:
+        return window.get("start"), window.get("end")
+    raise SchemaInvalid("a window is {start, end}, each a time or left out")
+
+
+def _attrs(raw: object, field: str) -> dict[str, Json]:
+    if not isinstance(raw, Mapping):
+        raise SchemaInvalid(f"{field} must be a mapping")
+    if _depth(raw) > LIMITS["attrs_depth"]:
+        raise TooLarge(field, _depth(raw), LIMITS["attrs_depth"], "levels")
+    try:
+        text = json.dumps(raw, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError):
+        raise SchemaInvalid(f"{field} must be JSON: strings, finite numbers, booleans, null, lists, mappings") from None
+    if len(text) > LIMITS["attrs_bytes"]:
+        raise TooLarge(field, len(text), LIMITS["attrs_bytes"])
+    plain: dict[str, Json] = json.loads(text)  # tuples are lists in it, keys strings: what reading will give back
+    return plain
+
+
+def _depth(value: object, level: int = 0) -> int:
+    """How deep mappings and lists are nested in each other; one more than the limit stands for all that is deeper."""
+    if not isinstance(value, Mapping | list | tuple):
+        return level
+    if level > LIMITS["attrs_depth"]:
+        return level
+    inner = value.values() if isinstance(value, Mapping) else value
+    return max((_depth(item, level + 1) for item in inner), default=level + 1)
+
+
+_ATOM_READERS: Final[dict[str, _Reader]] = {
+    "tags": _texts,
+    "entities": _texts,
+    "confidence": _number,
+    "source": _text,
+    "origin": _origin,
+    "actor": _text,
+    "session": _text,
+    "occurred_at": _time,
+    "valid_from": _time,
+    "valid_to": _time,
+    "parent": read_end,
+    "position": _position,
+    "attrs": _attrs,
+}
+_EDGE_READERS: Final[dict[str, _Reader]] = {
+    "label": _text,
+    "confidence": _number,
+    "cited": _text,
+    "origin": _origin,
+    "actor": _text,
+    "session": _text,
+    "attrs": _attrs,
+}

@@ -1,0 +1,103 @@
+"""Moments: what `as_of` and `valid_at` take, turned into a seq and a time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypeAlias
+
+from substrate.errors import InputError, ProofInvalid, SchemaInvalid
+from substrate.kv.api import ReadTransaction
+from substrate.log.heads import check_contains, require_head
+from substrate.log.highwater import Mark
+from substrate.log.stored import stored_entry
+from substrate.log.tables import ENTRIES, seq_key
+from substrate.model import to_microseconds
+from substrate.proof.head import Head, Pin, SignedHead
+
+__all__ = ["Moment", "Time", "last_seq", "read_time", "seq_at"]
+
+Time: TypeAlias = "datetime | str"
+"""A datetime (naive: UTC) or ISO 8601 text."""
+Moment: TypeAlias = "int | datetime | str | Head | SignedHead | Pin"
+"""A seq (after that entry), a time (after the last entry recorded until then), or a head; as text, one of the three."""
+
+
+def read_time(time: object, field: str) -> int:
+    """Microseconds since 1970. SchemaInvalid, naming the field, if it is no time."""
+    if isinstance(time, str):
+        try:
+            time = datetime.fromisoformat(time.strip())
+        except ValueError:
+            raise SchemaInvalid(
+                f"{field} must be a time in ISO 8601, such as 2026-03-01 or 2026-03-01T12:00:00Z"
+            ) from None
+    if not isinstance(time, datetime):
+        raise SchemaInvalid(f"{field} must be a datetime or a time in ISO 8601, not {type(time).__name__}")
+    try:
+        return to_microseconds(time)
+    except OverflowError:
+        raise SchemaInvalid(f"{field} is out of range") from None
+
+
+def last_seq(transaction: ReadTransaction) -> int:
+    """The seq of the newest entry."""
+    for at, _ in transaction.scan(ENTRIES, reverse=True):
+        return int.from_bytes(at, "big")
+    return require_head(transaction).head.size - 1
+
+
+def seq_at(transaction: ReadTransaction, moment: Moment | None, field: str = "as_of") -> int | None:
+    """The seq up to which (inclusive) we knew things then; -1 if nothing; None for now.
+
+    InputError if it is of another log, or ahead of this one; SchemaInvalid if it is no moment.
+    """
+    if moment is None:
+        return None
+    if isinstance(moment, str):
+        moment = _parse(moment, field)
+    if isinstance(moment, datetime):
+        return _last_until(transaction, to_microseconds(moment))
+    size = last_seq(transaction) + 1
+    if isinstance(moment, Pin | SignedHead):
+        moment = moment.head
+    if isinstance(moment, Head):
+        if moment.origin != require_head(transaction).head.origin:
+            raise InputError(f"{field}: this head is of {moment.origin}, which is another log")
+        check_contains(transaction, require_head(transaction).head, Mark.of(moment), f"the head given as {field}")
+        moment = moment.size - 1
+    if isinstance(moment, bool) or not isinstance(moment, int):
+        raise SchemaInvalid(f"{field} must be a seq, a time or a head, not {type(moment).__name__}")
+    if not -1 <= moment < size:
+        raise InputError(f"{field}: the log has {size:,} entries, the last one is {size - 1}, and not yet {moment}")
+    return moment
+
+
+def _parse(text: str, field: str) -> int | datetime | Head:
+    text = text.strip()
+    if text.isdecimal():
+        return int(text)
+    if "\n" in text:
+        for kind in (Pin, SignedHead):
+            try:
+                return kind.parse(text + "\n").head
+            except ProofInvalid:
+                continue
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise SchemaInvalid(
+            f"{field} must be a seq (12), a time in ISO 8601 (2026-03-01, 2026-03-01T12:00:00Z), or the text of a pin "
+            "or head"
+        ) from None
+
+
+def _last_until(transaction: ReadTransaction, time: int) -> int:
+    """Times along the log never fall, so halving finds the last entry at or before one."""
+    low, high = 0, last_seq(transaction) + 1
+    while low < high:
+        middle = (low + high) // 2
+        if stored_entry(middle, transaction.get(ENTRIES, seq_key(middle))).time <= time:
+            low = middle + 1
+        else:
+            high = middle
+    return low - 1

@@ -1,0 +1,309 @@
+"""Reading atoms and edges out of a snapshot: by name or id, as of a seq, as valid at a time. What the verbs share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from substrate.codec import decode_body
+from substrate.errors import Forgotten, NotFound, StoreDamaged
+from substrate.kv.api import ReadTransaction
+from substrate.log.heads import map_salt
+from substrate.log.identity import atom_id
+from substrate.log.prove import find_record, opening_of, prove_name, prove_recorded
+from substrate.log.stored import stored_entry
+from substrate.log.tables import ENTRIES, seq_key
+from substrate.model import Atom, Edge, Window, from_microseconds
+from substrate.names import check_name
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.proof.hashes import map_key
+from substrate.views.atoms import VersionRow, find_name, gaps_of, versions_of
+from substrate.views.edges import Link, links_of
+from substrate.views.traces import confirmation_of, expected_name
+
+__all__ = [
+    "Body",
+    "Moments",
+    "atom_of",
+    "body_of",
+    "edge_of",
+    "find_subject",
+    "holds",
+    "is_live",
+    "name_of",
+    "resolve",
+    "superseders",
+    "time_of",
+    "version_at",
+]
+
+_ID: Final = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
+_SUPERSEDES: Final = "supersedes"
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """What a read is of: `upto` a seq (None: now), `valid_at` a time in microseconds (None: any), `now` the clock."""
+
+    upto: int | None
+    valid_at: int | None
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The members of an entry's body, and when the entry was recorded."""
+
+    members: Mapping[str, Json]
+    time: int
+
+
+def body_of(transaction: ReadTransaction, seq: int) -> Body | None:
+    """What an entry says, checked against its commitment; None if it was erased."""
+    entry = stored_entry(seq, transaction.get(ENTRIES, seq_key(seq)))
+    opening = opening_of(transaction, seq, entry)
+    return None if opening is None else Body(decode_body(opening.body), entry.time)
+
+
+def time_of(transaction: ReadTransaction, seq: int) -> int:
+    """When an entry was recorded."""
+    return stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).time
+
+
+# -- which atom --------------------------------------------------------------------------------------------------------
+
+
+def find_subject(transaction: ReadTransaction, name: str) -> bytes:
+    """The id that the atom of this name or id has, or will have."""
+    if _ID.fullmatch(name):
+        return UUID(name).bytes
+    row = find_name(transaction, name)
+    if row is not None:
+        return row.subject
+    return atom_id(map_key(map_salt(transaction), name), find_record(transaction, name))
+
+
+def resolve(transaction: ReadTransaction, name: str, upto: int | None = None) -> VersionRow:
+    """The version that the atom of this name or id was at after seq `upto` (None: is at); also a tombstone or gap.
+
+    NotFound if it was not there; Forgotten, with proof, if it was and has been forgotten as a whole. NameInvalid.
+    """
+    if _ID.fullmatch(name):
+        subject, said = UUID(name).bytes, f"the id {name}"
+        found = None
+    else:
+        said = name = check_name(name)
+        found = find_name(transaction, name)
+        if found is not None and (upto is None or found.seq <= upto):
+            return found
+        subject = b"" if found is None else found.subject
+    if subject:
+        for version in versions_of(transaction, subject, upto=upto):
+            return version
+    if (found is None and not subject) or found is not None:
+        _refuse_forgotten(transaction, said, upto)
+    raise NotFound(f"there is no {said}" + ("" if upto is None else f" as of entry {upto}"))
+
+
+def _refuse_forgotten(transaction: ReadTransaction, name: str, upto: int | None) -> None:
+    gaps = gaps_of(transaction, map_key(map_salt(transaction), name))
+    if not gaps:
+        return
+    covering = [gap for gap in gaps if upto is None or gap.covers(upto) or upto >= gap.seq]
+    if covering:
+        gap = covering[-1]
+        record = find_record(transaction, name)
+        again = record is not None and record.seq != gap.seq
+        proof = prove_recorded(transaction, gap.seq) if again else prove_name(transaction, name)
+        raise Forgotten(f"{name} was forgotten by entry {gap.seq}; what it said is erased for good", proof)
+
+
+def refuse_gap(transaction: ReadTransaction, name: str, version: VersionRow) -> Forgotten:
+    """The error for a version that was erased, with the proof of it."""
+    by = version.forgotten_by
+    if by is None:
+        raise StoreDamaged(f"version {version.seq} lost its body without a forget entry; run fsck")
+    proof = prove_recorded(transaction, by)
+    return Forgotten(f"version {version.seq} of {name} was forgotten by entry {by}; what it said is erased", proof)
+
+
+def name_of(transaction: ReadTransaction, subject: bytes) -> str | None:
+    """The name of the atom with this id; of one that edges wait for too. None if nobody knows it (any more)."""
+    for version in versions_of(transaction, subject):
+        if version.name is not None:
+            return version.name
+    return expected_name(transaction, subject)
+
+
+# -- which version -----------------------------------------------------------------------------------------------------
+
+
+def version_at(transaction: ReadTransaction, latest: VersionRow, moments: Moments) -> tuple[VersionRow, Body] | None:
+    """The version that answers, with what it says. None if the atom was out of use then, or did not hold.
+
+    `latest` is the version known at `moments.upto`. Forgotten if all that could answer was erased.
+    """
+    if moments.valid_at is None:
+        if latest.kind is Kind.TOMBSTONE:
+            return None
+        if latest.name is None:
+            raise refuse_gap(transaction, f"the atom {UUID(bytes=latest.subject)}", latest)
+        body = body_of(transaction, latest.seq)
+        if body is None:
+            raise StoreDamaged(f"the body of version {latest.seq} is gone without a forget entry; run fsck")
+        return latest, body
+    return _valid_version(transaction, latest, moments.valid_at)
+
+
+def _valid_version(transaction: ReadTransaction, latest: VersionRow, at: int) -> tuple[VersionRow, Body] | None:
+    erased: VersionRow | None = None
+    rows = list(versions_of(transaction, latest.subject, upto=latest.seq))
+    for i, row in enumerate(rows):
+        if row.name is None:
+            erased = erased or row
+            continue
+        body = body_of(transaction, row.seq)
+        if body is None:
+            raise StoreDamaged(f"the body of version {row.seq} is gone without a forget entry; run fsck")
+        if row.kind is Kind.TOMBSTONE:
+            if body.time <= at:
+                return None
+        elif holds(body, at, first=i == len(rows) - 1):
+            return row, body
+    if erased is not None:
+        raise refuse_gap(transaction, f"the atom {UUID(bytes=latest.subject)}", erased)
+    return None
+
+
+def holds(body: Body, at: int, *, first: bool) -> bool:
+    """Whether a version is said to hold at a time.
+
+    One that does not say from when holds from when it occurred; else, if it is the `first`, from ever, and if it took
+    the place of an earlier one, from when it was recorded.
+    """
+    start = body.members.get("valid_from", body.members.get("occurred_at", None if first else body.time))
+    end = body.members.get("valid_to")
+    return (not isinstance(start, int) or start <= at) and (not isinstance(end, int) or at < end)
+
+
+# -- what it says ------------------------------------------------------------------------------------------------------
+
+
+def _time(members: Mapping[str, Json], field: str) -> datetime | None:
+    time = members.get(field)
+    return from_microseconds(time) if isinstance(time, int) else None
+
+
+def _uuid(text: Json) -> str | None:
+    return str(UUID(text)) if isinstance(text, str) else None
+
+
+def atom_of(
+    transaction: ReadTransaction, version: VersionRow, body: Body, moments: Moments, *, tombstoned: bool = False
+) -> Atom:
+    """The atom that this version is, as it was seen at these moments."""
+    members = body.members
+    confirmed = None
+    if moments.upto is None:
+        confirmed = confirmation_of(transaction, version.subject, version.seq)
+    get = members.get
+    return Atom(
+        # What is read here was checked field by field when it was saved, and against its commitment just now.
+        name=get("name"),  # type: ignore[arg-type]
+        value=get("value"),  # type: ignore[arg-type]
+        id=str(UUID(bytes=version.subject)),
+        seq=version.seq,
+        recorded_at=from_microseconds(body.time),
+        tags=tuple(get("tags") or ()),  # type: ignore[arg-type]
+        entities=tuple(get("entities") or ()),  # type: ignore[arg-type]
+        confidence=get("confidence"),  # type: ignore[arg-type]
+        source=get("source"),  # type: ignore[arg-type]
+        origin=get("origin"),  # type: ignore[arg-type]
+        actor=get("actor"),  # type: ignore[arg-type]
+        session=get("session"),  # type: ignore[arg-type]
+        occurred_at=_time(members, "occurred_at"),
+        valid_from=_time(members, "valid_from"),
+        valid_to=_time(members, "valid_to"),
+        parent=_uuid(get("parent")),
+        position=get("position"),  # type: ignore[arg-type]
+        attrs=get("attrs") or {},  # type: ignore[arg-type]
+        tombstoned=tombstoned,
+        confirmed_at=None if confirmed is None else from_microseconds(confirmed.time),
+        superseded_by=superseders(transaction, version.subject, moments),
+    )
+
+
+def is_live(transaction: ReadTransaction, subject: bytes, upto: int | None) -> bool:
+    """Whether the atom was in use after seq `upto` (None: is)."""
+    for version in versions_of(transaction, subject, upto=upto):
+        return version.kind is Kind.PUT
+    return False
+
+
+def superseders(transaction: ReadTransaction, subject: bytes, moments: Moments) -> tuple[str, ...]:
+    """The names of the live atoms of which a live `supersedes` edge comes in."""
+    names = []
+    for link in links_of(transaction, subject, out=False, kind=_SUPERSEDES, upto=moments.upto):
+        body = body_of(transaction, link.seq)
+        at = moments.now if moments.valid_at is None else moments.valid_at
+        if body is not None and _open_at(body, at) and is_live(transaction, link.source, moments.upto):
+            names.append(name_of(transaction, link.source) or str(UUID(bytes=link.source)))
+    return tuple(sorted(names))
+
+
+def _open_at(body: Body, at: int) -> bool:
+    """Whether one of an edge's windows contains the time; without windows it always holds."""
+    windows = body.members.get("windows")
+    if not isinstance(windows, list) or not windows:
+        return True
+    moment = from_microseconds(at)
+    return any(Window(*ends).holds_at(moment) for ends in map(_pair, windows))
+
+
+def edge_of(transaction: ReadTransaction, link: Link, moments: Moments) -> Edge | None:
+    """The edge that this statement is; None if it does not hold at `moments.valid_at`, or was erased."""
+    body = body_of(transaction, link.seq)
+    if body is None or (moments.valid_at is not None and not _open_at(body, moments.valid_at)):
+        return None
+    get = body.members.get
+    ends = [(end, UUID(bytes=subject), name_of(transaction, subject)) for end, subject in _ends(link)]
+    confirmed = confirmation_of(transaction, link.edge, link.seq) if moments.upto is None else None
+    windows = get("windows")
+    return Edge(
+        source=ends[0][2] or str(ends[0][1]),
+        type=link.type,
+        target=ends[1][2] or str(ends[1][1]),
+        id=str(UUID(bytes=link.edge)),
+        seq=link.seq,
+        recorded_at=from_microseconds(body.time),
+        source_id=str(ends[0][1]),
+        target_id=str(ends[1][1]),
+        label=get("label"),  # type: ignore[arg-type]
+        confidence=get("confidence"),  # type: ignore[arg-type]
+        attrs=get("attrs") or {},  # type: ignore[arg-type]
+        cited=get("cited"),  # type: ignore[arg-type]
+        origin=get("origin"),  # type: ignore[arg-type]
+        actor=get("actor"),  # type: ignore[arg-type]
+        session=get("session"),  # type: ignore[arg-type]
+        windows=tuple(Window(*_pair(window)) for window in windows) if isinstance(windows, list) else (),
+        confirmed_at=None if confirmed is None else from_microseconds(confirmed.time),
+        dangling=tuple(end for end, subject, _ in ends if not _exists(transaction, subject.bytes, moments.upto)),
+    )
+
+
+def _ends(link: Link) -> Iterator[tuple[str, bytes]]:
+    yield "source", link.source
+    yield "target", link.target
+
+
+def _exists(transaction: ReadTransaction, subject: bytes, upto: int | None) -> bool:
+    return next(versions_of(transaction, subject, upto=upto), None) is not None
+
+
+def _pair(ends: Json) -> list[datetime | None]:
+    return [from_microseconds(end) if isinstance(end, int) else None for end in ends] if isinstance(ends, list) else []

@@ -1,0 +1,30 @@
+"""Opening a store's log with all the views that the engine keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from substrate.clock import Clock
+from substrate.log.log import Log, open_log
+from substrate.log.replay import View
+from substrate.views.atoms import AtomView
+from substrate.views.edges import EdgeView
+
+__all__ = ["VIEWS", "open_memory_log"]
+
+VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView())
+"""Every view there is. A store that was written without one of them is caught up when it is opened for writing."""
+
+
+def open_memory_log(  # noqa: PLR0913
+    path: str | Path,
+    *,
+    read_only: bool,
+    create: bool,
+    home: str | Path | None,
+    origin: str | None,
+    clock: Clock | None,
+) -> Log:
+    """See `open_memory`."""
+    return open_log(path, home=home, read_only=read_only, create=create, views=VIEWS, clock=clock, origin=origin)

@@ -1,0 +1,168 @@
+"""The view of atoms: which version a name is at, which versions an atom has, and what was forgotten.
+
+    atoms      name -> id (16), seq (8), kind (1): the latest version of every name that is not forgotten
+    versions   id (16), seq (8) -> kind (1), name: every version. Of one that was erased, a gap: kind, 0, seq of the
+               forget entry (8)
+    gaps       map key (32), seq of the forget entry (8) -> seqs of the versions (8 each): names that were forgotten
+
+A replay meets entries whose bodies are gone, where the first pass met them whole and erased them later. Both must end
+in the same rows: an erased version is a gap once its forget entry is met, and a forgotten name leaves nothing but its
+gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from struct import Struct
+from typing import Final
+
+from substrate.codec import decode_body
+from substrate.errors import StoreDamaged
+from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.log.replay import Logged
+from substrate.log.tables import ATOMS, GAPS, VERSIONS, behind, read_seq, seq_key
+from substrate.proof.entry import ID_BYTES, Kind
+
+__all__ = ["AtomView", "Gap", "VersionRow", "all_gaps", "find_name", "find_names", "gaps_of", "names", "versions_of"]
+
+_ROW: Final = Struct(">16sQB")
+_KEY_BYTES: Final = 32
+_KINDS: Final = {int(kind): kind for kind in (Kind.PUT, Kind.TOMBSTONE)}
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """One version of an atom. `name` None: its body was erased, by the entry `forgotten_by`."""
+
+    subject: bytes
+    seq: int
+    kind: Kind
+    name: str | None
+    forgotten_by: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A name that was forgotten: by which entry, and which versions it had."""
+
+    seq: int
+    versions: tuple[int, ...]
+
+    def covers(self, upto: int) -> bool:
+        """Whether the name was there after seq `upto`, and has been forgotten since."""
+        return self.versions[0] <= upto < self.seq
+
+
+class AtomView:
+    """See the module."""
+
+    name = "atoms"
+    tables: Sequence[str] = (ATOMS, VERSIONS, GAPS)
+
+    def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
+        """Take in entries that come right after those applied before."""
+        atoms: dict[bytes, bytes] = {}
+        versions: list[tuple[bytes, bytes]] = []
+        for entry in entries:
+            if entry.kind in (Kind.PUT, Kind.TOMBSTONE):
+                name = b"\x00" if entry.body is None else _name(entry).encode()
+                versions.append((entry.subject + seq_key(entry.seq), bytes([entry.kind]) + name))
+                if entry.body is not None:
+                    atoms[name] = _ROW.pack(entry.subject, entry.seq, entry.kind)
+            elif entry.kind is Kind.FORGET:
+                _flush(transaction, atoms, versions)
+                _forget(transaction, entry)
+        _flush(transaction, atoms, versions)
+
+
+def _name(entry: Logged) -> str:
+    name = entry.name if entry.name is not None else decode_body(entry.body or b"").get("name")
+    if not isinstance(name, str):
+        raise StoreDamaged(f"the body of entry {entry.seq} names no atom; run fsck")
+    return name
+
+
+def _flush(transaction: WriteTransaction, atoms: dict[bytes, bytes], versions: list[tuple[bytes, bytes]]) -> None:
+    transaction.put_many(ATOMS, sorted(atoms.items()))
+    transaction.put_many(VERSIONS, sorted(versions))
+    atoms.clear()
+    versions.clear()
+
+
+def _forget(transaction: WriteTransaction, entry: Logged) -> None:
+    members = decode_body(entry.body or b"")
+    listed, key = members.get("erased"), members.get("key")
+    erased = {seq for seq in listed if isinstance(seq, int)} if isinstance(listed, list) else set()
+    known = list(versions_of(transaction, entry.subject))
+    if isinstance(key, str):
+        for version in known:
+            transaction.delete(VERSIONS, entry.subject + seq_key(version.seq))
+            if version.name is not None:
+                row = find_name(transaction, version.name)
+                if row is not None and row.subject == entry.subject:
+                    transaction.delete(ATOMS, version.name.encode())
+        seqs = sorted(version.seq for version in known)
+        transaction.put(GAPS, bytes.fromhex(key) + seq_key(entry.seq), b"".join(map(seq_key, seqs)))
+        return
+    for version in known:
+        if version.seq in erased:
+            row_key = entry.subject + seq_key(version.seq)
+            transaction.put(VERSIONS, row_key, bytes([version.kind, 0]) + seq_key(entry.seq))
+
+
+def find_name(transaction: ReadTransaction, name: str) -> VersionRow | None:
+    """The latest version of a name; None if it is not there (never was, or was forgotten)."""
+    row = transaction.get(ATOMS, name.encode())
+    if row is None:
+        return None
+    subject, seq, kind = _ROW.unpack(row)
+    return VersionRow(subject, seq, _KINDS[kind], name)
+
+
+def find_names(transaction: ReadTransaction, wanted: Sequence[str]) -> list[VersionRow | None]:
+    """The latest version of each name, read at once."""
+    versions: list[VersionRow | None] = []
+    for name, row in zip(wanted, transaction.get_many(ATOMS, [name.encode() for name in wanted]), strict=True):
+        if row is None:
+            versions.append(None)
+        else:
+            subject, seq, kind = _ROW.unpack(row)
+            versions.append(VersionRow(subject, seq, _KINDS[kind], name))
+    return versions
+
+
+def names(transaction: ReadTransaction, prefix: str, after: str | None = None) -> Iterator[VersionRow]:
+    """The latest version of every name with this prefix, in the order of their UTF-8, from behind `after` on."""
+    start = prefix.encode()
+    stop = behind(start)
+    first = start if after is None else max(start, after.encode() + b"\x00")
+    for key, row in transaction.scan(ATOMS, first, stop):
+        subject, seq, kind = _ROW.unpack(row)
+        yield VersionRow(subject, seq, _KINDS[kind], key.decode())
+
+
+def versions_of(transaction: ReadTransaction, subject: bytes, *, upto: int | None = None) -> Iterator[VersionRow]:
+    """The versions of an atom, latest first; none after seq `upto`."""
+    stop = behind(subject) if upto is None else subject + seq_key(upto + 1)
+    for key, row in transaction.scan(VERSIONS, subject, stop, reverse=True):
+        seq, kind = read_seq(key[ID_BYTES:]), _KINDS[row[0]]
+        if row[1]:
+            yield VersionRow(subject, seq, kind, row[1:].decode())
+        else:
+            yield VersionRow(subject, seq, kind, None, read_seq(row[2:]))
+
+
+def gaps_of(transaction: ReadTransaction, key: bytes) -> list[Gap]:
+    """What was forgotten under a map key, in order."""
+    return [_gap(at, row) for at, row in transaction.scan(GAPS, key, behind(key))]
+
+
+def all_gaps(transaction: ReadTransaction) -> Iterator[Gap]:
+    """What was forgotten, under whichever name."""
+    for at, row in transaction.scan(GAPS):
+        yield _gap(at, row)
+
+
+def _gap(at: bytes, row: bytes) -> Gap:
+    return Gap(read_seq(at[_KEY_BYTES:]), tuple(read_seq(row[i : i + 8]) for i in range(0, len(row), 8)))
