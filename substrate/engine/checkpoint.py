@@ -81,6 +81,8 @@ def checkpoint(  # noqa: PLR0913
         raise InputError("nothing to save: give at least one atom, edge or tombstone")
     if batch.count() > LIMITS["checkpoint_items"]:
         raise TooLarge("checkpoint", batch.count(), LIMITS["checkpoint_items"], "items")
+    if not allow_secrets:
+        _refuse_secrets({}, common, None)
     planner = _Planner(common, partial=partial, allow_secrets=allow_secrets)
     planner.read(batch)
     appended = log.decide(planner.plan, expect=expected)
@@ -355,7 +357,7 @@ def _compared(members: Mapping[str, Json]) -> dict[str, Json]:
     return {key: value for key, value in members.items() if key not in _UNCOMPARED}
 
 
-def _refuse_secrets(texts: dict[str, str], members: Mapping[str, Json], value_at: int | None) -> None:
+def _refuse_secrets(texts: dict[str, str], members: Mapping[str, object], value_at: int | None) -> None:
     """SecretFound if one of the texts or members looks like a credential. `value_at`: where the value begins in ""."""
     for key, value in members.items():
         if isinstance(value, str):

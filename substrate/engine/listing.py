@@ -55,6 +55,8 @@ def list_atoms(  # noqa: PLR0913
 def _check(prefix: str, limit: int, offset: int, after: str | None) -> None:
     if not isinstance(prefix, str) or not (after is None or isinstance(after, str)):
         raise SchemaInvalid("prefix and after are strings: the beginning of a name, and a name")
+    if any("\ud800" <= character <= "\udfff" for character in prefix + (after or "")):
+        raise SchemaInvalid("prefix and after must not contain a lone surrogate: no name does")
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1 or not isinstance(offset, int) or offset < 0:
         raise InputError("limit is a whole number from 1 on, offset one from 0 on")
     if limit > LIMITS["list_items"]:

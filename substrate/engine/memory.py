@@ -5,10 +5,11 @@ Each verb is one file beside this one; only this one knows them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Self, TextIO, TypeVar
 
 from substrate.clock import Clock
 from substrate.engine.access import access
@@ -25,6 +26,8 @@ from substrate.engine.moments import Moment, Time
 from substrate.engine.progress import Progress
 from substrate.engine.stats import stats
 from substrate.engine.stores import open_memory_log
+from substrate.errors import SchemaInvalid
+from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import Access, Diff, Edges, Forgot, History, Listing, Name, Saved, Stats
 from substrate.proof.bundle import Bundle
@@ -33,6 +36,8 @@ from substrate.proof.note import VerifierKey
 from substrate.proof.verify import Verdict, Verifier
 
 __all__ = ["Memory", "open_memory"]
+
+_Item = TypeVar("_Item")
 
 
 def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
@@ -54,6 +59,13 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
     return Memory(
         open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock), actor
     )
+
+
+def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
+    """The items, or one more than there may be: those of an iterator without end are not drawn to it."""
+    if isinstance(items, str | Mapping):
+        raise SchemaInvalid("atoms, edges, tombstones and unedges are lists: put a single one into brackets")
+    return tuple(islice(items, LIMITS["checkpoint_items"] + 1))
 
 
 class Memory:
@@ -109,7 +121,7 @@ class Memory:
         `refused` tells. What looks like a credential is refused too, unless `allow_secrets`. Also raises TooLarge,
         Denied, Busy, Full, StoreDamaged, RolledBack; always with nothing written.
         """
-        batch = Batch(tuple(atoms), tuple(edges), tuple(tombstones), tuple(unedges), task)
+        batch = Batch(_some(atoms), _some(edges), _some(tombstones), _some(unedges), task)
         return checkpoint(
             self._log,
             batch,
