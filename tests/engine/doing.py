@@ -117,7 +117,9 @@ class Doing(RuleBasedStateMachine):
     def checkpoint(self, items: list[tuple[str, Said]], actor: str | None) -> None:
         before, head = self.model.size, self.memory.head()
         saved = self.memory.checkpoint([to_input(said, name=name) for name, said in items], actor=actor)
+        self.model.begun = before
         made = [self.model.put(name, said, self.clock.now(), actor) for name, said in items]
+        self.model.begun = 2**63
         assert saved.seqs == range(before, self.model.size)
         assert set(saved.recorded) == {name for (name, _), new in zip(items, made, strict=True) if new}
         assert {name for (name, _), new in zip(items, made, strict=True) if not new} <= set(saved.confirmed)

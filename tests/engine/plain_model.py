@@ -36,6 +36,7 @@ class PlainModel:
         self.names: list[str] = []
         self.forgotten: dict[int, int] = {}
         self.confirmed: dict[int | Edge, tuple[int, int]] = {}
+        self.begun = 2**63  # what is at this seq or later was said in the same breath: that confirms nothing
 
     @property
     def size(self) -> int:
@@ -74,7 +75,8 @@ class PlainModel:
     def state(self, about: int | Edge, kind: str, said: Said, now: int, actor: str | None) -> bool:
         last = self.last(about)
         if last is not None and last.kind == kind and last.erased_by is None and last.said == said:
-            self.confirmed[about] = last.seq, max(now, self.times[-1])
+            if last.seq < self.begun:
+                self.confirmed[about] = last.seq, max(now, self.times[-1])
             return False
         self.append(kind, about, said, now, actor)
         return True

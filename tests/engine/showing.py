@@ -34,7 +34,12 @@ def said_of(atom: Atom) -> dict[str, object]:
 def said_of_edge(edge: Edge) -> dict[str, object]:
     said: dict[str, object] = {key: getattr(edge, key) for key in EDGE_CONTENT}
     windows = tuple((_us(w.start), _us(w.end)) for w in edge.windows)
-    return {k: v for k, v in (said | {"windows": windows}).items() if v is not None and v not in ((), {})}
+    return in_order({k: v for k, v in (said | {"windows": windows}).items() if v is not None and v not in ((), {})})
+
+
+def in_order(said: Said) -> dict[str, object]:
+    """With its keys sorted, so that two of the same content also look the same."""
+    return dict(sorted(said.items()))
 
 
 def _us(time: Any) -> int | None:
@@ -57,7 +62,7 @@ def shown_edge(edge: Edge) -> tuple[object, ...]:
 
 def expected_edge(model: PlainModel, event: Event) -> tuple[object, ...]:
     assert isinstance(event.about, tuple)
-    return model.ends(event.about), event.seq, event.time, dict(event.said)
+    return model.ends(event.about), event.seq, event.time, in_order(event.said)
 
 
 def accessed(memory: Memory, name: str, **moment: object) -> Atom | str:
