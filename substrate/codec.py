@@ -204,6 +204,8 @@ def _check_text(field: str, text: str, limit: int) -> None:
         raise SchemaInvalid(
             f"{field} must be a string, not {type(text).__name__}: use str(), or put other JSON into fields"
         )
+    if len(text) > limit:
+        raise TooLarge(field, len(text), limit)  # as many bytes at least; to count them would copy it
     try:
         size = len(text.encode())
     except UnicodeEncodeError:

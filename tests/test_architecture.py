@@ -43,6 +43,7 @@ STRANGERS = {
     "substrate.engine": {
         "substrate.engine",
         "substrate.engine.memory",
+        "substrate.engine.credentials",
         "substrate.engine.intake",
         "substrate.engine.moments",
         "substrate.engine.progress",

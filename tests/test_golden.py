@@ -12,10 +12,13 @@ from pathlib import Path
 from substrate.codec import (
     Draft,
     decode_body,
+    decode_restored_from,
+    decode_vkey,
     draft_forget,
     draft_key,
     draft_other,
     draft_put,
+    draft_restore,
     draft_tombstone,
     map_change,
 )
@@ -47,6 +50,16 @@ DRAFTS: dict[str, Draft] = {
     "model": draft_other(Kind.MODEL, {"model": "all-MiniLM-L6-v2"}),
     "key": draft_key(SIGNER.key),
 }
+
+
+RESTORES: dict[str, Draft] = {
+    "abandoned": draft_restore(SIGNER.key, "substrate-before", 258, b"r" * 32, (300, b"a" * 32)),
+    "nothing known": draft_restore(SIGNER.key, "substrate-before", 258, b"r" * 32, None),
+}
+
+
+def restores() -> dict[str, str]:
+    return {name: draft.body.decode() for name, draft in RESTORES.items()}
 
 
 def entries() -> dict[str, dict[str, str]]:
@@ -100,6 +113,13 @@ def test_golden_entries_decode_to_what_they_were_made_of() -> None:
         assert (change is not None) == (name in {"put", "tombstone", "forget"})
 
 
+def test_bodies_of_restore_entries_are_the_golden_bytes_and_say_where_they_come_from() -> None:
+    assert restores() == json.loads(read("restores-1.json"))
+    for body in json.loads(read("restores-1.json")).values():
+        assert decode_restored_from(body.encode()) == ("substrate-before", 258, b"r" * 32)
+        assert decode_vkey(body.encode()) == str(SIGNER.key)
+
+
 def test_every_kind_has_a_golden_entry() -> None:
     assert {kind.name.lower() for kind in Kind} == set(json.loads(read("entries-1.json")))
 
@@ -127,6 +147,7 @@ def test_a_record_of_the_map_is_57_bytes_in_golden_order() -> None:
 def write_missing() -> None:
     made = {
         "entries-1.json": json.dumps(entries(), indent=1, ensure_ascii=False) + "\n",
+        "restores-1.json": json.dumps(restores(), indent=1, ensure_ascii=False) + "\n",
         "bundle-1.json": bundle(),
         "pin-1.txt": pin(),
         "signing-key-1.txt": SIGNER.secret() + "\n",

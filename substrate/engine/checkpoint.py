@@ -6,13 +6,13 @@ again? is there such an atom to tombstone?) is decided under the write lock, in 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 from uuid import UUID
 
 from substrate.codec import Draft, decode_body, draft_other, draft_put, draft_tombstone
+from substrate.engine.credentials import refuse_secrets
 from substrate.engine.intake import (
     AtomGiven,
     AtomInput,
@@ -26,7 +26,7 @@ from substrate.engine.intake import (
     read_said,
 )
 from substrate.engine.reading import body_of, find_subject
-from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
+from substrate.errors import InputError, ItemsRefused, NotFound, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Decision
@@ -36,7 +36,7 @@ from substrate.log.tables import BODIES, EXPECTED, seq_key
 from substrate.model import Refused, Saved
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
-from substrate.secrets import Finding, find_secrets
+from substrate.secrets import find_secrets
 from substrate.views.atoms import VersionRow, find_name, find_names, versions_of
 from substrate.views.edges import find_link, is_linked, links_of, statement_at
 from substrate.views.traces import Trace, confirmation_of, trace_confirmed, trace_expected
@@ -82,7 +82,7 @@ def checkpoint(  # noqa: PLR0913
     if batch.count() > LIMITS["checkpoint_items"]:
         raise TooLarge("checkpoint", batch.count(), LIMITS["checkpoint_items"], "items")
     if not allow_secrets:
-        _refuse_secrets({}, common, None)
+        refuse_secrets(None, "", common)
     planner = _Planner(common, partial=partial, allow_secrets=allow_secrets)
     planner.read(batch)
     appended = log.decide(planner.plan, expect=expected)
@@ -97,6 +97,10 @@ def checkpoint(  # noqa: PLR0913
         tuple(planner.dangling),
         tuple(planner.refused),
     )
+
+
+class _Overfull(Exception):
+    """The values come to more than a checkpoint takes: the rest need not be read."""
 
 
 @dataclass(slots=True)
@@ -128,6 +132,7 @@ class _Planner:
     stated: dict[bytes, None] = field(default_factory=dict)
     unedged: dict[bytes, None] = field(default_factory=dict)
     dangling: dict[str, None] = field(default_factory=dict)
+    _characters: int = 0
     _drafts: list[Draft] = field(default_factory=list)
     _traces: list[Trace] = field(default_factory=list)
     _names: dict[str, _Known | None] = field(default_factory=dict)
@@ -150,6 +155,8 @@ class _Planner:
         for i, item in enumerate(items):
             try:
                 taken.append((f"{what}[{i}]", read(item)))
+            except _Overfull:
+                raise TooLarge("checkpoint", self._characters, LIMITS["checkpoint_bytes"]) from None
             except InputError as error:
                 self._reject(f"{what}[{i}]", error)
         return taken
@@ -163,20 +170,23 @@ class _Planner:
             raise InputError("an unedge is the id of an edge, or its source, type and target") from None
 
     def _clean_atom(self, atom: AtomGiven) -> AtomGiven:
+        self._characters += len(atom.value)
+        if self._characters > LIMITS["checkpoint_bytes"]:
+            raise _Overfull
         if not self.allow_secrets:
-            _refuse_secrets({"": f"{atom.name} = {atom.value}"}, atom.members, len(atom.name) + 3)
+            refuse_secrets(atom.name, atom.value, atom.members)
         return atom
 
     def _clean_edge(self, edge: EdgeGiven) -> EdgeGiven:
         if not self.allow_secrets:
-            _refuse_secrets({"source": edge.source, "target": edge.target}, edge.members, None)
+            refuse_secrets(None, "", {"source": edge.source, "target": edge.target, **edge.members})
         return edge
 
     def _reject(self, item: str, error: SubstrateError, name: str | None = None) -> None:
         reason = str(error)
         if find_secrets(reason):
             reason = "it is invalid, and the reason is not repeated since it holds what looks like a credential"
-        self.refused.append(Refused(item, error.code, reason, name))
+        self.refused.append(Refused(item, error.code, reason, None if name is None or find_secrets(name) else name))
 
     def _refuse(self) -> None:
         if not self.refused or self.partial:
@@ -355,32 +365,3 @@ def _same(known: Mapping[str, Json], said: Mapping[str, Json]) -> bool:
 
 def _compared(members: Mapping[str, Json]) -> dict[str, Json]:
     return {key: value for key, value in members.items() if key not in _UNCOMPARED}
-
-
-def _refuse_secrets(texts: dict[str, str], members: Mapping[str, object], value_at: int | None) -> None:
-    """SecretFound if one of the texts or members looks like a credential. `value_at`: where the value begins in ""."""
-    for key, value in members.items():
-        if isinstance(value, str):
-            texts[key] = value
-        elif isinstance(value, list | dict):
-            texts[key] = json.dumps(value, ensure_ascii=False)
-    whole = "\n".join(texts.values())
-    findings = find_secrets(whole)
-    if not findings:
-        return
-    finding, start = findings[0], 0
-    for where, text in texts.items():
-        if finding.start < start + len(text) + 1:
-            raise SecretFound(_told(where, finding, finding.start - start, value_at, len(findings)))
-        start += len(text) + 1
-
-
-def _told(where: str, finding: Finding, at: int, value_at: int | None, count: int) -> str:
-    length = finding.end - finding.start
-    if where == "" and value_at is not None:
-        where, at = ("name", at) if at < value_at else ("value", at - value_at)
-    more = f" (and {count - 1} more)" if count > 1 else ""
-    return (
-        f"it looks like a credential ({finding.kind}) in {where}, characters {at} to {at + length}{more}. Keep it "
-        "out of memory and name where it is kept instead; or, if it is none, set allow_secrets"
-    )

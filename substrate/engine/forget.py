@@ -15,7 +15,7 @@ from substrate.engine.intake import read_end
 from substrate.engine.moments import last_seq
 from substrate.engine.progress import Progress
 from substrate.engine.reading import find_subject
-from substrate.errors import Busy, InputError, NotFound, SchemaInvalid
+from substrate.errors import Busy, Full, InputError, NotFound, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Decision
@@ -89,6 +89,7 @@ def forget(
         total = _Plan(transaction, selection, actor)
         for subject in subjects:
             total.add(subject)
+        total.finish()
     if dry_run:
         return total.told(dry_run=True)
     done = _Told()
@@ -99,7 +100,7 @@ def forget(
             progress(len(subjects) - len(waiting), len(subjects))
     try:
         log.compact()
-    except Busy:
+    except (Busy, Full):  # it is forgotten all the same; the bytes go when there is time and room
         return done.told(dry_run=False, compacted=False)
     return done.told(dry_run=False, compacted=True)
 
@@ -118,6 +119,7 @@ def _forget_some(
                 left.extend(subjects[i:])
                 break
             forgetting.add(subject)
+        forgetting.finish()
         told.take(forgetting)
         return Decision(forgetting.drafts, forgetting.traces)
 
@@ -165,7 +167,7 @@ class _Told:
 class _Plan(_Told):
     """What forgetting some subjects takes, in one snapshot."""
 
-    __slots__ = ("_actor", "_edges_gone", "_names", "_selection", "_transaction", "drafts", "traces")
+    __slots__ = ("_actor", "_edges_gone", "_ends", "_selection", "_transaction", "drafts", "traces")
 
     def __init__(self, transaction: ReadTransaction, selection: Selection, actor: str | None) -> None:
         super().__init__()
@@ -173,6 +175,7 @@ class _Plan(_Told):
         self._selection = selection
         self._actor = actor
         self._edges_gone: set[bytes] = set()
+        self._ends: set[bytes] = set()
         self.drafts: list[Draft] = []
         self.traces: list[Trace] = []
 
@@ -202,10 +205,9 @@ class _Plan(_Told):
         erased = [row.seq for row in there]
         edges = [edge for edge in edges_touching(self._transaction, subject) if edge not in self._edges_gone]
         for edge in edges:
-            statements = [link.seq for link in statements_of(self._transaction, edge) if link.type]
-            erased += statements
-            self._edges_gone.add(edge)
-            self._drop_trace(CONFIRMED, edge)
+            statements = [link for link in statements_of(self._transaction, edge) if link.type]
+            erased += [link.seq for link in statements]
+            self._lose_edge(edge, statements)
         self._drop_trace(CONFIRMED, subject)
         self._drop_trace(EXPECTED, subject)
         key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
@@ -233,11 +235,24 @@ class _Plan(_Told):
         whole = len(gone) == len(there)
         if not whole and there[0] in gone and there[0].kind is Kind.EDGE:
             self._unedge(there[0])
-        if there[0] in gone:
+        if whole:
+            self._lose_edge(edge, gone)
+        elif there[0] in gone:
             self._drop_trace(CONFIRMED, edge)
         self._draft(draft_forget(edge, [link.seq for link in gone], edges=[edge] if whole else []))
-        self._edges_gone.add(edge)
         self.edges += 1
+
+    def _lose_edge(self, edge: bytes, statements: Iterable[Link]) -> None:
+        """Of this edge nothing stays; its ends may be waited for by others still, or not."""
+        self._edges_gone.add(edge)
+        self._ends.update(end for link in statements for end in (link.source, link.target))
+        self._drop_trace(CONFIRMED, edge)
+
+    def finish(self) -> None:
+        """Call when all subjects were added: names that no edge waits for any more go too."""
+        for end in self._ends:
+            if self._edges_gone.issuperset(edges_touching(self._transaction, end)):
+                self._drop_trace(EXPECTED, end)
 
     def _unedge(self, link: Link) -> None:
         said: dict[str, Json] = {"source": link.source.hex(), "type": link.type, "target": link.target.hex()}
@@ -250,7 +265,7 @@ class _Plan(_Told):
         self.kinds.append(draft.kind)
 
     def _drop_trace(self, table: str, key: bytes) -> None:
-        if self._transaction.get(table, key) is not None:
+        if (table, key, None) not in self.traces and self._transaction.get(table, key) is not None:
             self.traces.append((table, key, None))
             self.traces_erased += 1
 

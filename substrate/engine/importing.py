@@ -50,7 +50,7 @@ class _Chunk:
             return False
         if self.said.get(key, kind) != kind or (kind in ("tombstone", "unedge") and key in self.said):
             return False
-        return kind != "tombstone" or not self.tombstones or who == self.who
+        return not self.said or who == self.who
 
 
 def import_lines(
@@ -114,10 +114,11 @@ def _chunks(source: str | Path | TextIO) -> Iterator[tuple[_Chunk, int, int]]:
             if fields is None:
                 continue
             kind = str(fields["kind"])
-            key, who = _key(number, kind, fields), {word: fields.get(word) for word in _WHO}
+            key, who = _key(number, kind, fields), _who(kind, fields)
             if not chunk.fits(kind, key, who, len(text)):
                 yield chunk, read, total
                 chunk = _Chunk()
+            chunk.who = who
             _add(chunk, kind, fields, seen)
             chunk.said[key] = kind
             chunk.lines[_KINDS[kind]].append(number)
@@ -138,7 +139,6 @@ def _add(chunk: _Chunk, kind: str, fields: _Fields, seen: set[str]) -> None:
         chunk.atoms.append(item)
     elif kind == "tombstone":
         chunk.tombstones.append(str(item.get("name")))
-        chunk.who = {word: fields.get(word) for word in _WHO}
     else:
         (chunk.edges if kind == "edge" else chunk.unedges).append(item)
 
@@ -162,6 +162,11 @@ def _parse(number: int, text: str) -> _Fields | None:
     if fields.get("kind") not in _KINDS:
         raise InputError(f"line {number}: kind must be one of {', '.join(_KINDS)}")
     return fields
+
+
+def _who(kind: str, fields: _Fields) -> _Fields:
+    """Who says it, where that is said of a whole checkpoint; an atom or an edge says it for itself."""
+    return {word: fields[word] for word in _WHO if word in fields} if kind == "tombstone" else {}
 
 
 def _key(number: int, kind: str, fields: _Fields) -> object:

@@ -173,6 +173,8 @@ def _mapping(item: object, kind: type[Atom | Edge], known: frozenset[str]) -> Ma
 
 
 def _split(text: str) -> tuple[str, str]:
+    if len(text) > LIMITS["name_bytes"] + LIMITS["value_bytes"] + len(_SEPARATOR):
+        raise TooLarge("value", len(text), LIMITS["value_bytes"])
     key, separator, value = text.partition(_SEPARATOR)
     value = value.strip()
     if not separator or not value:
@@ -259,6 +261,8 @@ def _attrs(raw: object, field: str) -> dict[str, Json]:
         raise SchemaInvalid(f"{field} must be a mapping")
     if _depth(raw) > LIMITS["attrs_depth"]:
         raise TooLarge(field, _depth(raw), LIMITS["attrs_depth"], "levels")
+    if (least := _least_size(raw)) > LIMITS["attrs_bytes"]:
+        raise TooLarge(field, least, LIMITS["attrs_bytes"])
     try:
         text = json.dumps(raw, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError):
@@ -277,6 +281,21 @@ def _depth(value: object, level: int = 0) -> int:
         return level
     inner = value.values() if isinstance(value, Mapping) else value
     return max((_depth(item, level + 1) for item in inner), default=level + 1)
+
+
+def _least_size(value: object) -> int:
+    """How many bytes it has as JSON, or fewer: what is far too large is refused before it is written out."""
+    if isinstance(value, str):
+        return len(value)
+    inner = [*value.keys(), *value.values()] if isinstance(value, Mapping) else value
+    if not isinstance(inner, list | tuple):
+        return 1
+    size = len(inner)
+    for item in inner:
+        size += _least_size(item)
+        if size > LIMITS["attrs_bytes"]:
+            break
+    return size
 
 
 _ATOM_READERS: Final[dict[str, _Reader]] = {

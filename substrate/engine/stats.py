@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
 from substrate.log.log import Log
 from substrate.log.tables import EXPECTED, GAPS, HEADS
 from substrate.model import Stats
 from substrate.proof.entry import Kind
 from substrate.views.atoms import names
-from substrate.views.edges import all_links
+from substrate.views.edges import all_links, links_of
 
 __all__ = ["stats"]
 
@@ -34,7 +35,12 @@ def stats(log: Log) -> Stats:
             tombstoned=tombstoned,
             forgotten=transaction.count(GAPS),
             edges=sum(1 for _ in all_links(transaction)),
-            dangling=transaction.count(EXPECTED),
+            dangling=sum(_is_waited_for(transaction, subject) for subject, _ in transaction.scan(EXPECTED)),
             bytes=log.size_on_disk(),
             types=dict(sorted(types.items())),
         )
+
+
+def _is_waited_for(transaction: ReadTransaction, subject: bytes) -> bool:
+    """Whether an edge that is not taken back has this end."""
+    return any(next(links_of(transaction, subject, out=out), None) is not None for out in (True, False))

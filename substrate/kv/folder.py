@@ -47,6 +47,7 @@ __all__ = [
     "parse",
     "prepare",
     "read_pointer",
+    "refuse_occupied",
     "refuse_unfinished",
     "remove_debris",
     "reserve_lock_file",
@@ -196,15 +197,8 @@ def fresh(folder: Path) -> Iterator[Path]:
     If the block fails, `folder` is as it was. If the process is killed in it, `folder` is refused by everybody.
     """
     was_there = folder.exists()
-    refuse_unfinished(folder)
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        foreign = min((path.name for path in folder.iterdir()), default=None)
-    except (FileExistsError, NotADirectoryError):
-        raise InputError(f"{folder} is a file; a store is a folder: give another path") from None
-    if foreign is not None:
-        kind = "holds a store" if is_store(folder) else f"is not empty (it has {foreign!r})"
-        raise InputError(f"{folder} {kind}; nothing is overwritten: give a new folder, or move that one away first")
+    refuse_occupied(folder)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     inside = folder / _UNFINISHED
     inside.mkdir(mode=0o700)
     try:
@@ -231,6 +225,20 @@ def _move_up(folder: Path, inside: Path) -> None:
     (inside / _CURRENT).rename(folder / _CURRENT)
     flush(folder)
     inside.rmdir()
+
+
+def refuse_occupied(folder: Path) -> None:
+    """InputError unless there is nothing at `folder`, or an empty folder."""
+    refuse_unfinished(folder)
+    try:
+        there = min((path.name for path in folder.iterdir()), default=None)
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise InputError(f"{folder} is a file; a store is a folder: give another path") from None
+    if there is not None:
+        kind = "holds a store" if is_store(folder) else f"is not empty (it has {there!r})"
+        raise InputError(f"{folder} {kind}; nothing is overwritten: give a new folder, or move that one away first")
 
 
 def refuse_unfinished(folder: Path) -> None:

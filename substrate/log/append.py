@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -30,7 +30,7 @@ from substrate.log.heads import check_mark, key_in_force, latest_head, require_h
 from substrate.log.keyring import Keyring
 from substrate.log.naming import Naming
 from substrate.log.origin import write_origin
-from substrate.log.replay import Logged, View, apply_views, check_views
+from substrate.log.replay import Logged, View, apply_views, catch_up, check_views
 from substrate.log.stored import stored_entry
 from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, META, TRACES, seq_key
 from substrate.log.tree import LogTree, root_at
@@ -129,6 +129,20 @@ class Appender:
             naming = Naming(transaction, salt, [draft_key(signer.key)], Expect(), empty)
             appended = self._write(transaction, naming, empty, self.clock.now(), [signer])
         self.keyring.keep_up(appended.head.head)
+
+    def restore(self, draft: Draft, fresh: Signer) -> Appended:
+        """Go on under the origin and the key of `fresh`, from a restore entry, in a store that nobody else has open.
+
+        It alone signs: the key before it never vouches for a second history. The mark is left to the caller.
+        """
+        with self.store.write() as transaction:
+            head = require_head(transaction).head
+            catch_up(transaction, self.views, head.size)
+            check_views(transaction, self.views, head.size)
+            transaction.put(META, b"origin", fresh.key.name.encode())
+            base = replace(head, origin=fresh.key.name)
+            naming = Naming(transaction, transaction.get(META, b"map_salt") or b"", [draft], Expect(), base)
+            return self._write(transaction, naming, base, self._time(transaction, base.size), [fresh])
 
     def _append(self, plan: Plan, expect: Expect, fresh: Signer | None = None) -> Appended:
         with self.store.write() as transaction:

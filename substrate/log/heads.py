@@ -72,7 +72,11 @@ def key_in_force(transaction: ReadTransaction) -> VerifierKey:
 
 
 def keys_since(transaction: ReadTransaction, key: VerifierKey) -> list[int]:
-    """The seqs of the key entries after the one that put `key` in force. NotFound if it never was."""
+    """The seqs of the key entries after the one that put `key` in force. NotFound if it never was.
+
+    InputError if the log was restored since: no rotation leads from one origin to another.
+    """
+    _refuse_restored(transaction, key.name, "key")
     seqs: list[int] = []
     for at, vkey in transaction.scan(KEYS, reverse=True):
         if vkey == str(key).encode():
@@ -81,19 +85,37 @@ def keys_since(transaction: ReadTransaction, key: VerifierKey) -> list[int]:
     raise NotFound(f"key {key.key_id.hex()} never signed this log")
 
 
+def _refuse_restored(transaction: ReadTransaction, origin: str, what: str) -> None:
+    """InputError if this log was the one of `origin` before it was restored under another."""
+    after: int | None = None
+    for at, vkey in transaction.scan(KEYS, reverse=True):
+        if vkey.partition(b"+")[0] == origin.encode():
+            break
+        after = read_seq(at)
+    else:
+        return
+    if after is not None:
+        now = key_in_force(transaction).name
+        raise InputError(
+            f"the {what} is of {origin}, which was restored under a new origin, {now}, by entry "
+            f"{after}: nothing leads across. That entry says what was given up; if that is right, trust the new key"
+        )
+
+
 def check_contains(transaction: ReadTransaction, head: Head, mark: Mark, memory: str) -> None:
     """RolledBack if the log that `head` describes does not contain the one that `memory` has in mind."""
     size, root = mark.size, mark.root
     if size > head.size:
         raise RolledBack(
             f"this store is at {head}, but {memory} remembers it at size {size:,}, root {root.hex()[:16]}: it was "
-            "rolled back, or an old copy stands in its place. Bring the newer one back"
+            "rolled back, or an old copy stands in its place. Bring the newer one back, or, if lost, restore this one"
         )
     here = head.root if size == head.size else root_at(transaction, size)
     if here != root or (size == head.size and mark.map_root != head.map_root):
         raise RolledBack(
             f"two histories: this store is at {head}, and had root {here.hex()[:16]} at size {size:,}, where {memory} "
-            f"remembers root {root.hex()[:16]}, or another map. Bring the right one back"
+            f"remembers root {root.hex()[:16]}, or another map. Bring the right one back, or, if it is lost, restore "
+            "this one"
         )
 
 
@@ -106,5 +128,6 @@ def check_mark(transaction: ReadTransaction, head: Head, mark: Mark | None) -> N
 def check_pin(transaction: ReadTransaction, head: Head, pin: Pin) -> None:
     """RolledBack if the log does not contain the pinned one. InputError if the pin is of another log."""
     if pin.head.origin != head.origin:
+        _refuse_restored(transaction, pin.head.origin, "pin")
         raise InputError(f"the pin is of {pin.head.origin}, this store is {head.origin}")
     check_contains(transaction, head, Mark.of(pin.head), "the pin")

@@ -16,6 +16,7 @@ from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInval
 from substrate.kv.api import Progress, ReadTransaction, Store
 from substrate.kv.lmdb import open_store
 from substrate.log.append import Appended, Appender, Plan
+from substrate.log.backup import backup
 from substrate.log.expect import Expect
 from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
 from substrate.log.keyring import Keyring
@@ -180,6 +181,13 @@ class Log:
         Raises, with nothing changed: StoreDamaged if the log itself is damaged, RolledBack, Denied, Busy, Full.
         """
         rebuild(self._store, self._keyring.high_water.read(), self._views, progress)
+
+    def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:
+        """Copy the store into the folder `target`, absent or empty, as of one moment, while others write; its pin.
+
+        On return it is on disk. Raises, with nothing left: InputError, StoreDamaged, DiskFull, Denied, Busy.
+        """
+        return backup(self._store, target, progress)
 
     # -- reading -------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,53 @@
+"""Keeping credentials out: what looks like one is refused before anything is written, by kind and place alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from substrate.errors import SecretFound
+from substrate.secrets import Finding, find_secrets
+
+__all__ = ["refuse_secrets"]
+
+
+def refuse_secrets(name: str | None, value: str, members: Mapping[str, object]) -> None:
+    """SecretFound if one of the texts looks like a credential.
+
+    All are looked at as one first, which is cheap; if there is something, each on its own, so that the place is right.
+    """
+    parts = [] if name is None else [("", f"{name} = ", value)]
+    for member, said in members.items():
+        parts += _parts(member, "", said)
+    if not find_secrets("\n".join([before + text for _, before, text in parts])):
+        return
+    for where, before, text in parts:
+        for finding in find_secrets(before + text):
+            raise SecretFound(_told(where, finding, len(before), named=name is not None))
+
+
+def _parts(where: str, before: str, value: object) -> Iterator[tuple[str, str, str]]:
+    """Every string in a member: where it is, what stands before it (a key tells what a value is), and itself."""
+    if isinstance(value, str):
+        yield where, before, value
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from _parts(f"{where}[{i}]", before, item)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _parts(f"{where}.{key}", f"{key} = ", item if isinstance(item, list | Mapping) else str(item))
+
+
+def _told(where: str, finding: Finding, offset: int, *, named: bool) -> str:
+    start, end = finding.start, finding.end
+    if start >= offset:
+        start, end, where = start - offset, end - offset, where or "value"
+    elif where == "" and named:
+        where = "name"
+    else:
+        where = f"a key of {where.partition('.')[0]}"
+    if find_secrets(where):
+        where = where.partition(".")[0]
+    return (
+        f"it looks like a credential ({finding.kind}) in {where}, characters {start} to {end}. Keep it out of memory "
+        "and name where it is kept instead; or, if it is none, set allow_secrets"
+    )

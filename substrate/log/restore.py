@@ -1,0 +1,125 @@
+"""Restore: a backup becomes a store again, in a new folder. The one way to go back behind what a log is known to be.
+
+1. If nothing is given up (this machine's high-water mark is part of what the backup holds) and the key is here, the
+   backup is copied as it is, and the log goes on.
+2. Otherwise the log goes on under a new origin and a new key, from an entry that says what it was restored from and
+   what was given up. The old key signs nothing: to those who trust it, the old log ended where it ended, and nobody can
+   be shown two of its futures.
+3. Nothing is overwritten, and the folder is a store when all is done, not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from substrate.clock import Clock, SystemClock
+from substrate.codec import draft_restore
+from substrate.errors import Denied, RolledBack, StoreDamaged
+from substrate.kv import folder as folders
+from substrate.kv.api import ReadTransaction, Store
+from substrate.kv.lmdb import open_store
+from substrate.log.append import Appender
+from substrate.log.backup import backup_pin
+from substrate.log.check import check_store
+from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
+from substrate.log.highwater import Mark
+from substrate.log.keyring import Keyring
+from substrate.log.origin import write_origin
+from substrate.log.replay import View
+from substrate.log.tables import TABLES
+from substrate.proof.head import Head
+from substrate.proof.note import VerifierKey
+from substrate.settings import load_settings
+
+__all__ = ["Abandoned", "Restored", "restore"]
+
+
+@dataclass(frozen=True, slots=True)
+class Abandoned:
+    """What a log is known to have been, and is not any more."""
+
+    origin: str
+    size: int
+    root: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Of a restored store: its origin, its verifier key, and what was given up (None: nothing that is known of)."""
+
+    origin: str
+    key: VerifierKey
+    abandoned: Abandoned | None
+
+
+def restore(
+    backup: str | Path,
+    path: str | Path,
+    *,
+    home: str | Path | None = None,
+    views: Sequence[View] = (),
+    clock: Clock | None = None,
+) -> Restored:
+    """Bring a backup, or any copy of a store folder, into the folder `path`, absent or empty.
+
+    Raises, with nothing left at `path`: InputError (there is something; or the backup is not finished), NotFound,
+    StoreDamaged (the backup is), Denied, DiskFull, FormatTooNew.
+    """
+    source, folder = Path(backup).expanduser().resolve(), Path(path).expanduser().resolve()
+    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
+    folders.refuse_occupied(folder)
+    folders.refuse_unfinished(source)
+    report = check_store(source, views=views)
+    if not report.ok:
+        raise StoreDamaged(f"the backup in {source} is damaged and was not restored: {report.damage}")
+    pin = backup_pin(source)
+    restored: list[tuple[Restored, Head]] = []
+
+    def finish(copy: Store, inside: Path) -> None:
+        with copy.read() as transaction:
+            head, key = require_head(transaction).head, key_in_force(transaction)
+            if pin is not None:
+                check_pin(transaction, head, pin)
+            keyring = Keyring(keys, head.origin)
+            abandoned = _abandoned(transaction, head, keyring.high_water.read())
+        if abandoned is not None or not _can_sign(keyring, key):
+            origin = f"substrate-{uuid4().hex}"
+            keyring = Keyring(keys, origin)
+            signer = keyring.install(origin, folder)
+            given_up = None if abandoned is None else (abandoned.size, abandoned.root)
+            draft = draft_restore(signer.key, head.origin, head.size, head.root, given_up)
+            head = Appender(copy, keyring, clock or SystemClock(), views).restore(draft, signer).head.head
+            key = signer.key
+        write_origin(inside, head.origin)
+        restored.append((Restored(head.origin, key, abandoned), head))
+
+    store = open_store(
+        source, [*TABLES, *(table for view in views for table in view.tables)], read_only=True, create=False
+    )
+    try:
+        store.copy(folder, finish)
+    finally:
+        store.close()
+    done, head = restored[0]
+    Keyring(keys, head.origin).keep_up(head)
+    return done
+
+
+def _abandoned(transaction: ReadTransaction, head: Head, mark: Mark | None) -> Abandoned | None:
+    """What the mark remembers and the log of `head` does not contain."""
+    try:
+        check_mark(transaction, head, mark)
+    except RolledBack:
+        return None if mark is None else Abandoned(head.origin, mark.size, mark.root)
+    return None
+
+
+def _can_sign(keyring: Keyring, in_force: VerifierKey) -> bool:
+    try:
+        keyring.signer(in_force)
+    except Denied:
+        return False
+    return True

@@ -1,0 +1,350 @@
+"""The verbs that read: access, list, edges, history, diff; now, as of, valid at."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from substrate.clock import ManualClock
+from substrate.engine.memory import Memory, open_memory
+from substrate.errors import Forgotten, InputError, NameInvalid, NotFound, RolledBack, SchemaInvalid, TooLarge
+from substrate.proof.bundle import Bundle
+from substrate.proof.head import Pin
+
+PAY, BANK = "v1.fact.pay", "v1.fact.bank"
+DAY = 24 * 3600 * 1_000_000
+
+
+def day(number: int) -> datetime:
+    """Days after the manual clock's start."""
+    return datetime.fromtimestamp(1_700_000_000 + number * 24 * 3600, tz=UTC)
+
+
+@pytest.fixture
+def told(memory: Memory, clock: ManualClock) -> Memory:
+    """A store with a past: day 1 Stripe (entry 1), day 2 Adyen (2), day 3 tombstoned (3), day 4 PayPal (4)."""
+    for items in ([f"{PAY} = Stripe"], [f"{PAY} = Adyen"], None, [f"{PAY} = PayPal"]):
+        clock.advance(DAY)
+        if items is None:
+            memory.checkpoint(tombstones=[PAY])
+        else:
+            memory.checkpoint(items)
+    return memory
+
+
+def test_an_atom_is_read_by_name_and_by_id(told: Memory) -> None:
+    atom = told.access(PAY).atom
+    for spelling in (atom.id, atom.id.replace("-", ""), atom.id.upper(), PAY):
+        assert told.access(spelling).value == "PayPal"
+    with pytest.raises(NotFound, match=r"there is no v1\.fact\.absent"):
+        told.access("v1.fact.absent")
+    with pytest.raises(NotFound, match="there is no"):
+        told.access(str(uuid4()))
+    with pytest.raises(NameInvalid, match=r"v1\.hub\.corrections"):
+        told.access("hub_corrections")
+
+
+def test_as_of_reads_what_was_known_then(told: Memory) -> None:
+    assert told.access(PAY, as_of=1).value == "Stripe"
+    assert told.access(PAY, as_of=2).value == "Adyen"
+    with pytest.raises(NotFound, match="tombstoned by entry 3"):
+        told.access(PAY, as_of=3)
+    with pytest.raises(NotFound, match="as of entry 0"):
+        told.access(PAY, as_of=0)
+    assert told.access(PAY, as_of=day(2)).value == "Adyen"
+    assert told.access(PAY, as_of=day(1).isoformat()).value == "Stripe"
+    assert told.access(PAY, as_of="1").value == "Stripe"
+    with pytest.raises(NotFound):
+        told.access(PAY, as_of=day(-1))
+    assert told.access(PAY, as_of=day(1000)).value == "PayPal"
+
+
+def test_as_of_takes_a_head_or_a_pin_of_this_log_only(
+    memory: Memory, clock: ManualClock, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    memory.checkpoint([f"{PAY} = Stripe"])
+    pin, head = memory.pin(), memory.head()
+    memory.checkpoint([f"{PAY} = Adyen"])
+    for moment in (pin, head, head.head, str(pin), str(head)):
+        assert memory.access(PAY, as_of=moment).value == "Stripe"
+    folder = tmp_path_factory.mktemp("other")
+    with (
+        open_memory(folder / "s", home=folder / "h", clock=clock) as other,
+        pytest.raises(InputError, match="another log"),
+    ):
+        other.access(PAY, as_of=pin)
+    forged = Pin.parse(str(pin))
+    object.__setattr__(forged.signed.head, "root", bytes(32))
+    with pytest.raises(RolledBack):
+        memory.access(PAY, as_of=forged)
+
+
+@pytest.mark.parametrize("moment", [5, 10**9, -2])
+def test_a_seq_that_is_not_there_is_no_moment(told: Memory, moment: int) -> None:
+    with pytest.raises(InputError, match="the log has 5 entries"):
+        told.access(PAY, as_of=moment)
+
+
+@pytest.mark.parametrize("moment", ["yesterday", 1.5, True, "a\nb", b"1"])
+def test_what_is_no_moment_is_refused(told: Memory, moment: object) -> None:
+    with pytest.raises(SchemaInvalid, match="as_of"):
+        told.access(PAY, as_of=moment)  # type: ignore[arg-type]
+
+
+def test_valid_at_reads_what_was_true_then(told: Memory, clock: ManualClock) -> None:
+    assert told.access(PAY, valid_at=day(-5)).value == "Stripe"  # the first holds from ever
+    assert told.access(PAY, valid_at=day(2)).value == "Adyen"
+    with pytest.raises(NotFound, match="did not hold"):
+        told.access(PAY, valid_at=day(3))
+    assert told.access(PAY, valid_at=day(9)).value == "PayPal"
+    # Learnt late: what held in the past is answered with it, and not before it was known.
+    clock.advance(DAY)
+    told.checkpoint([{"name": PAY, "value": "Wise", "valid_from": day(1), "valid_to": day(2)}])
+    assert told.access(PAY, valid_at=day(1)).value == "Wise"
+    assert told.access(PAY, valid_at=day(1), as_of=4).value == "Stripe"
+    assert told.access(PAY, valid_at=day(4)).value == "PayPal"
+    assert told.access(PAY).value == "Wise"
+
+
+def test_what_occurred_earlier_than_it_was_recorded_holds_from_then(memory: Memory, clock: ManualClock) -> None:
+    memory.checkpoint([f"{PAY} = Stripe"])
+    clock.advance(10 * DAY)
+    memory.checkpoint([{"name": PAY, "value": "Adyen", "occurred_at": day(3)}])
+    assert memory.access(PAY, valid_at=day(4)).value == "Adyen"
+    assert memory.access(PAY, valid_at=day(2)).value == "Stripe"
+
+
+def test_access_brings_the_proof_that_fits_the_question(told: Memory) -> None:
+    for options, claim in (({}, "current"), ({"as_of": 1}, "recorded"), ({"valid_at": day(2)}, "recorded")):
+        access = told.access(PAY, proof=True, **options)  # type: ignore[arg-type]
+        assert isinstance(access.proof, Bundle)
+        verdict = told.verify(access.proof, claim=claim)
+        assert verdict.trusted
+        assert verdict.seq == access.atom.seq
+        assert access.to_dict()["proof"]
+    assert told.access(PAY).proof is None
+    assert told.verify(told.prove(PAY), pin=told.pin(), name=PAY).claim == "current"
+
+
+def test_a_list_leaves_out_what_is_out_of_use_unless_asked(told: Memory) -> None:
+    told.checkpoint([f"{BANK} = x", "v1.task.a = y"])
+    told.checkpoint(tombstones=[BANK])
+    assert [atom.name for atom in told.list()] == [PAY, "v1.task.a"]
+    listed = told.list(tombstoned=True)
+    assert [(atom.name, atom.tombstoned) for atom in listed] == [(BANK, True), (PAY, False), ("v1.task.a", False)]
+    assert [atom.name for atom in told.list("v1.fact.")] == [PAY]
+    assert [atom.value for atom in told.list(as_of=1)] == ["Stripe"]
+    assert [atom.value for atom in told.list(valid_at=day(2))] == ["x", "Adyen", "y"]
+    assert not told.list("v2.")
+    assert told.list(as_of=0).forgotten == 0
+
+
+def test_a_list_comes_in_pages(memory: Memory) -> None:
+    names = [f"v1.fact.n{i:02d}" for i in range(25)]
+    memory.checkpoint([f"{name} = x" for name in names])
+    seen, after = [], None
+    while True:
+        page = memory.list(limit=10, after=after)
+        seen += [atom.name for atom in page]
+        if page.next is None:
+            break
+        after = page.next
+    assert seen == names
+    assert [atom.name for atom in memory.list(limit=10, offset=20)] == names[20:]
+    for wrong in ({"limit": 0}, {"limit": True}, {"offset": -1}, {"limit": 1.5}):
+        with pytest.raises(InputError):
+            memory.list(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(TooLarge):
+        memory.list(limit=1001)
+    with pytest.raises(SchemaInvalid):
+        memory.list(3)  # type: ignore[arg-type]
+    with pytest.raises(SchemaInvalid):
+        memory.list("\ud800")
+
+
+def test_edges_are_found_from_both_ends_and_by_type(memory: Memory) -> None:
+    memory.checkpoint(
+        ["v1.fact.a = 1", "v1.fact.b = 2"],
+        edges=[
+            {"source": "v1.fact.a", "type": "Depends On", "target": "v1.fact.b", "confidence": 0.5, "cited": "x"},
+            {"source": "v1.fact.a", "type": "references", "target": "v1.fact.b", "attrs": {"page": 3}},
+            {"source": "v1.fact.b", "type": "references", "target": "v1.fact.b"},
+        ],
+    )
+    assert len(memory.edges("v1.fact.a")) == 2
+    assert len(memory.edges("v1.fact.b")) == 3
+    assert len(memory.edges("v1.fact.b", direction="out")) == 1
+    (edge,) = memory.edges("v1.fact.b", direction="in", type="depends_on")
+    assert (edge.label, edge.confidence, edge.cited, edge.dangling) == ("Depends On", 0.5, "x", ())
+    assert edge.source_id == memory.access("v1.fact.a").atom.id
+    assert memory.edges("v1.fact.a", limit=1).more
+    with pytest.raises(InputError, match="in, out or both"):
+        memory.edges("v1.fact.a", direction="up")
+    with pytest.raises(NotFound):
+        memory.edges("v1.fact.absent")
+
+
+def test_an_edge_is_one_over_its_statements_and_can_be_taken_back(memory: Memory) -> None:
+    triple = {"source": "v1.fact.a", "type": "depends_on", "target": "v1.fact.b"}
+    memory.checkpoint(["v1.fact.a = 1", "v1.fact.b = 2"], edges=[triple])
+    (first,) = memory.edges("v1.fact.a")
+    memory.checkpoint(edges=[{**triple, "confidence": 0.1}])
+    (second,) = memory.edges("v1.fact.a")
+    assert (second.id, second.confidence) == (first.id, 0.1)
+    assert memory.checkpoint(unedges=[first.id], actor="ada").unedged == (first.id,)
+    assert not memory.edges("v1.fact.a")
+    assert memory.edges("v1.fact.a", as_of=second.seq)[0].confidence == 0.1
+    assert memory.edges("v1.fact.a", as_of=first.seq)[0].confidence is None
+    saved = memory.checkpoint(edges=[triple])
+    assert saved.edges == (first.id,)
+    memory.checkpoint(unedges=[triple])
+    assert [change.kind for change in memory.diff(first.seq)] == ["edge_removed"]
+
+
+def test_windows_say_when_an_edge_holds(memory: Memory) -> None:
+    window = {"start": day(1), "end": day(2)}
+    memory.checkpoint(
+        edges=[
+            {
+                "source": "v1.fact.a",
+                "type": "depends_on",
+                "target": "v1.fact.b",
+                "windows": [window, {"start": day(5)}],
+            },
+            {"source": "v1.fact.a", "type": "references", "target": "v1.fact.b", "valid_to": "2020-01-01"},
+        ]
+    )
+    assert [len(memory.edges("v1.fact.a", valid_at=day(number))) for number in (0, 1, 2, 5)] == [0, 1, 0, 1]
+    assert len(memory.edges("v1.fact.a")) == 2
+    (edge,) = memory.edges("v1.fact.a", type="depends_on")
+    assert [edge.holds_at(day(number)) for number in (0, 1, 2, 5)] == [False, True, False, True]
+
+
+def test_an_edge_to_what_is_not_there_yet_binds_when_it_appears(memory: Memory) -> None:
+    saved = memory.checkpoint(
+        ["v1.fact.a = 1"], edges=[{"source": "v1.fact.a", "type": "needs", "target": "v1.fact.b"}]
+    )
+    assert saved.dangling == ("v1.fact.b",)
+    assert memory.stats().dangling == 1
+    (edge,) = memory.edges("v1.fact.b")
+    assert (edge.target, edge.dangling) == ("v1.fact.b", ("target",))
+    memory.checkpoint(["v1.fact.b = 2"])
+    (edge,) = memory.edges("v1.fact.b")
+    assert edge.dangling == ()
+    assert edge.target_id == memory.access("v1.fact.b").atom.id
+    assert memory.stats().dangling == 0
+    memory.checkpoint(edges=[{"source": "v1.fact.x", "type": "needs", "target": "v1.fact.y"}])
+    memory.checkpoint(unedges=[{"source": "v1.fact.x", "type": "needs", "target": "v1.fact.y"}])
+    assert memory.stats().dangling == 0  # nothing that is not taken back points there
+    assert memory.edges("v1.fact.a", as_of=saved.seqs.stop - 1)[0].dangling == ("target",)
+
+
+def test_what_is_superseded_leaves_lists_and_says_by_what(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.old = 1", "v1.fact.new = 2"])
+    triple = {"source": "v1.fact.new", "type": "supersedes", "target": "v1.fact.old"}
+    memory.checkpoint(edges=[triple])
+    seq = memory.head().head.size - 1
+    assert [atom.name for atom in memory.list()] == ["v1.fact.new"]
+    assert memory.access("v1.fact.old").atom.superseded_by == ("v1.fact.new",)
+    assert len(memory.list(superseded=True)) == 2
+    memory.checkpoint(tombstones=["v1.fact.new"])  # what is out of use supersedes nothing
+    assert [atom.name for atom in memory.list()] == ["v1.fact.old"]
+    assert [atom.name for atom in memory.list(as_of=seq)] == ["v1.fact.new"]
+    memory.checkpoint(["v1.fact.new = 3"], unedges=[triple])
+    assert len(memory.list()) == 2
+    memory.checkpoint(edges=[{**triple, "valid_to": "2001-01-01"}])  # a window that is closed
+    assert len(memory.list()) == 2
+    assert len(memory.list(valid_at="2000-01-01")) == 1
+
+
+def test_a_chain_of_supersedes_never_leads_back(memory: Memory) -> None:
+    def supersede(source: str, target: str) -> dict[str, object]:
+        return {"source": f"v1.fact.{source}", "type": "supersedes", "target": f"v1.fact.{target}"}
+
+    memory.checkpoint(edges=[supersede("a", "b"), supersede("b", "c")])
+    for edges in ([supersede("c", "a")], [supersede("a", "a")], [supersede("c", "d"), supersede("d", "a")]):
+        with pytest.raises(InputError, match="cannot supersede itself"):
+            memory.checkpoint(edges=edges)
+    memory.checkpoint(edges=[supersede("a", "c")])
+
+
+def test_history_shows_versions_tombstones_and_gaps(told: Memory) -> None:
+    kinds = [(version.seq, version.kind) for version in told.history(PAY)]
+    assert kinds == [(1, "put"), (2, "put"), (3, "tombstone"), (4, "put")]
+    assert [version.seq for version in told.history(PAY, as_of=2)] == [1, 2]
+    assert [version.seq for version in told.history(PAY, valid_at=day(2))] == [1, 2]
+    told.forget(PAY)
+    told.checkpoint([f"{PAY} = again"])
+    shown = [(version.seq, version.kind, version.forgotten_by) for version in told.history(PAY)]
+    assert shown == [(1, "gap", 5), (2, "gap", 5), (3, "gap", 5), (4, "gap", 5), (6, "put", None)]
+    assert [version.seq for version in told.history(told.access(PAY).atom.id)] == [6]
+    with pytest.raises(NotFound, match="never was"):
+        told.history("v1.fact.absent")
+
+
+def test_a_forgotten_atom_is_refused_with_its_proof_at_every_moment(told: Memory) -> None:
+    told.forget(PAY)
+    for moment in (None, 1, 4, 5):
+        with pytest.raises(Forgotten) as caught:
+            told.access(PAY, as_of=moment)
+        assert isinstance(caught.value.proof, Bundle)
+        assert told.verify(caught.value.proof, claim="forgotten", name=PAY).trusted
+    with pytest.raises(NotFound) as absent:
+        told.access(PAY, as_of=0)
+    assert not isinstance(absent.value, Forgotten)
+    assert (told.list(as_of=2).forgotten, told.list().forgotten, told.list(as_of=0).forgotten) == (1, 0, 0)
+    told.checkpoint([f"{PAY} = again"])
+    with pytest.raises(Forgotten) as caught:
+        told.access(PAY, as_of=2)
+    assert told.verify(caught.value.proof, claim="recorded").trusted  # type: ignore[arg-type]
+    assert told.access(PAY).value == "again"
+
+
+def test_diff_tells_what_became_of_each_atom(told: Memory) -> None:
+    def changes(start: object, stop: object = None, **options: object) -> list[tuple[str, str | None]]:
+        return [(change.kind, change.name) for change in told.diff(start, stop, **options)]  # type: ignore[arg-type]
+
+    assert changes(0, 1) == [("added", PAY)]
+    assert changes(1, 2) == [("changed", PAY)]
+    assert changes(2, 3) == [("tombstoned", PAY)]
+    assert changes(3) == [("revived", PAY)]
+    assert changes(day(1), day(2)) == [("changed", PAY)]
+    assert changes(4) == []
+    assert changes(0, prefix="v1.task.") == []
+    change = told.diff(1, 2)[0]
+    assert (change.before.value, change.after.value) == ("Stripe", "Adyen")  # type: ignore[union-attr]
+    assert changes(0, 4, valid_at=day(2)) == [("added", PAY)]
+    told.forget(PAY)
+    assert changes(0) == [("forgotten", None)]
+    with pytest.raises(InputError, match="after stop"):
+        told.diff(3, 1)
+    with pytest.raises(InputError, match="start is needed"):
+        told.diff(None)  # type: ignore[arg-type]
+
+
+def test_stats_count_what_there_is(told: Memory) -> None:
+    told.checkpoint([f"{BANK} = x", "v1.task.t = y"], edges=[{"source": BANK, "type": "needs", "target": "v1.fact.z"}])
+    told.checkpoint(tombstones=[BANK])
+    told.forget(PAY)
+    stats = told.stats()
+    assert (stats.atoms, stats.tombstoned, stats.forgotten, stats.edges, stats.dangling) == (1, 1, 1, 1, 1)
+    assert stats.types == {"task": 1}
+    assert stats.entries == told.head().head.size
+    assert stats.bytes > 0
+
+
+def test_results_show_themselves(told: Memory) -> None:
+    atom = told.access(PAY).atom
+    assert repr(atom).startswith(f"Atom(name='{PAY}', value='PayPal'")
+    assert "None" not in repr(atom)
+    told.checkpoint(["v1.fact.html = <script>alert(1)</script>"])
+    listing = told.list()
+    assert "<script>" not in listing._repr_html_()
+    assert "&lt;script&gt;" in listing._repr_html_()
+    assert "<td>PayPal</td>" in atom._repr_html_()
+    assert repr(listing).startswith("Listing of 2\n  Atom(")
+    assert listing[0].name in [item["name"] for item in listing.to_dict()["items"]]  # type: ignore[index, union-attr]
+    assert listing[0:1] == (listing[0],)
+    assert repr(told).startswith("<Memory ")
