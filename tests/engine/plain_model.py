@@ -207,14 +207,14 @@ class PlainModel:
         superseded: bool = False,
         tombstoned: bool = False,
     ) -> list[Event]:
-        """The versions that a list shows, by name. Of a tombstoned atom, the last version before the tombstone."""
+        """The versions that a list shows, by name. Of a tombstoned atom, the last version that is left."""
         shown = []
         for name in sorted(set(self.names)):
             found = self.access(name, as_of, valid_at)
             about = self.meant(name, as_of)
             if tombstoned and found == ABSENT and about is not None and valid_at is None:
-                found = next((e for e in reversed(self.of(about, as_of)) if e.kind == "put"), ABSENT)
-                found = ABSENT if isinstance(found, Event) and found.erased_by is not None else found
+                left = [e for e in self.of(about, as_of) if e.kind == "put" and e.erased_by is None]
+                found = left[-1] if left else ABSENT
             if isinstance(found, str) or about is None or (not superseded and self.superseders(about, as_of)):
                 continue
             shown.append(found)
