@@ -1,111 +1,101 @@
-"""A working session on a store of its own: record, prove, verify, tamper, and see it caught. Run by `make demo`.
+"""A working session on a store of its own, with the command line: save, prove, look back, tamper, forget. `make demo`.
 
 Everything happens in a temporary folder, which is removed at the end; pass a folder to keep it.
 """
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-import substrate
-from substrate.errors import Conflict, RolledBack
-
 VERIFIER = Path(__file__).with_name("verify_proof.py")
+PAY = "v1.fact.payment_provider"
 
 
 def say(text: str) -> None:
     print(f"\n== {text}")
 
 
-def run_verifier(*arguments: str) -> None:
-    """The script an auditor runs: the standard library alone, without this package."""
-    shown = [Path(word).name if Path(word).exists() else "VKEY" if "+" in word else word for word in arguments]
-    print(f"$ python verify_proof.py {' '.join(shown)}")
-    result = subprocess.run(  # noqa: S603 - our own script
-        [sys.executable, "-I", "-S", str(VERIFIER), *arguments], capture_output=True, text=True, check=False
+def run(folder: Path, command: list[str], shown: str) -> str:
+    """Run a command, print it and what it says; its standard output."""
+    print(f"$ {shown}")
+    environment = {**os.environ, "SUBSTRATE_STORE": "store", "SUBSTRATE_HOME": "home", "COLUMNS": "110"}
+    done = subprocess.run(  # noqa: S603 - our own programs
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
-    print("\n".join(f"  {line}" for line in (result.stdout + result.stderr).strip().splitlines()))
-    print(f"  (exit code {result.returncode})")
+    for line in (done.stdout + done.stderr).strip().splitlines():
+        print(f"  {line if len(line) <= 150 else line[:150] + ' ...'}")
+    if done.returncode:
+        print(f"  (exit code {done.returncode})")
+    return done.stdout
 
 
-def main(folder: Path) -> None:  # noqa: PLR0915 - a story, told from top to bottom
-    store, home = folder / "store", folder / "home"
+def main(folder: Path) -> None:
+    def substrate(*words: str) -> str:
+        return run(folder, [sys.executable, "-m", "substrate", *words], shlex.join(["substrate", *words]))
 
-    say("1. Open a store. It makes itself a signing key, which lives outside the store's folder")
-    with substrate.open_log(store, home=home) as log:
-        vkey = str(log.key())
-        print(f"  store {log.head().head}")
-        print(f"  verifier key for your auditor: {vkey}")
+    def verify(*words: str) -> None:
+        """What an auditor runs: one file, the standard library alone, without this package."""
+        shown = ["VKEY" if "+" in word else word for word in words]
+        run(folder, [sys.executable, "-I", "-S", str(VERIFIER), *words], f"python verify_proof.py {' '.join(shown)}")
 
-        say("2. Record what we know: several atoms, one checkpoint, one signed head")
-        done = log.append(
-            [
-                substrate.draft_put("v1.fact.payment_provider", "Stripe", {"source": "kick-off meeting"}),
-                substrate.draft_put("v1.decision.ledger", "Amounts are integers, in cents"),
-                substrate.draft_put("v1.preference.plots", "Colour-blind safe palettes"),
-            ]
-        )
-        print(f"  entries {done.seqs.start} to {done.seqs.stop - 1}, now at {done.head.head}")
-        pin = log.pin()
-        (folder / "auditor.pin").write_text(str(pin), encoding="utf-8")
-        print("  an auditor remembers this head in auditor.pin")
+    say("1. Save what we know: atoms and an edge, one checkpoint, one signed head")
+    substrate("checkpoint", f"{PAY} = Stripe", "v1.decision.ledger = Amounts are integers, in cents",
+              "--edge", f"v1.decision.ledger depends_on {PAY}", "--source", "kick-off")  # fmt: skip
+    vkey = substrate("key").strip()
+    substrate("pin", "-o", "auditor.pin")
 
-        say("3. Facts change; a lost update is refused")
-        seen = log.record("v1.fact.payment_provider")
-        expect = substrate.Expect(versions={"v1.fact.payment_provider": seen.seq if seen else None})
-        log.append([substrate.draft_put("v1.fact.payment_provider", "Adyen")], expect=expect)
-        print("  payment_provider = Adyen, on the version we had read")
-        try:
-            log.append([substrate.draft_put("v1.fact.payment_provider", "PayPal")], expect=expect)
-        except Conflict as error:
-            print(f"  a second writer with the old version: Conflict: {error}")
-        print(f"  read back: {log.get('v1.fact.payment_provider')}")
+    say("2. Facts change. A lost update is refused")
+    substrate("checkpoint", f"{PAY} = Adyen", "--expect", f"{PAY}=1")
+    substrate("checkpoint", f"{PAY} = PayPal", "--expect", f"{PAY}=1")
 
-        say("4. Prove it: this is the current version. The auditor checks with her key and her pin, offline")
-        bundle = folder / "payment_provider.json"
-        bundle.write_text(log.prove("v1.fact.payment_provider", since=pin).to_json(), encoding="utf-8")
-        run_verifier(str(bundle), "--key", vkey)
-        run_verifier(str(bundle), "--pin", str(folder / "auditor.pin"))
-        print("  And with neither: everything fits together, but who made it?")
-        run_verifier(str(bundle))
+    say("3. Read it with its proof. The auditor checks with her key, or her pin, offline")
+    substrate("access", PAY, "--proof", "proof.json")
+    verify("proof.json", "--key", vkey)
+    substrate("prove", PAY, "--since", "auditor.pin", "-o", "since.json")
+    verify("since.json", "--pin", "auditor.pin")
+    print("  And with neither: everything fits together, but who made it?")
+    verify("proof.json")
 
-        say("5. Someone edits the proof file: Adyen becomes Acme!")
-        forged = folder / "forged.json"
-        forged.write_text(bundle.read_text(encoding="utf-8").replace("Adyen", "Acme!"), encoding="utf-8")
-        run_verifier(str(forged), "--key", vkey)
+    say("4. History, and time travel: what we knew at entry 1")
+    substrate("history", PAY)
+    substrate("access", PAY, "--as-of", "1")
+    substrate("diff", "1")
 
-        say("6. Prove what is not there")
-        absent = folder / "absent.json"
-        absent.write_text(log.prove("v1.fact.crypto_payments").to_json(), encoding="utf-8")
-        run_verifier(str(absent), "--key", vkey)
+    say("5. Someone changes a value in a copy of the data file, and in the proof: Adyen becomes Acme!")
+    shutil.copytree(folder / "store", folder / "copy")
+    data = next((folder / "copy").glob("env.*/data.mdb"))
+    data.write_bytes(data.read_bytes().replace(b"Adyen", b"Acme!"))
+    substrate("--store", "copy", "access", PAY)
+    substrate("--store", "copy", "fsck")
+    proof = (folder / "proof.json").read_text(encoding="utf-8")
+    (folder / "forged.json").write_text(proof.replace("Adyen", "Acme!"), encoding="utf-8")
+    verify("forged.json", "--key", vkey)
 
-        say("7. Rotate the signing key. Who trusts the old one can still follow")
-        old = log.key()
-        log.rotate_key()
-        log.append([substrate.draft_tombstone("v1.preference.plots")])
-        gone = folder / "tombstoned.json"
-        gone.write_text(log.prove("v1.preference.plots", trusting=old).to_json(), encoding="utf-8")
-        run_verifier(str(gone), "--key", vkey)
+    say("6. Forget: erased for good, and provably so. What else there is stays proven")
+    substrate("checkpoint", "v1.person.jane_doe = prefers to be called after six", "v1.fact.jane_doe_invoice = 120 EUR",
+              "--edge", "v1.fact.jane_doe_invoice references v1.person.jane_doe")  # fmt: skip
+    substrate("forget", "v1.person.jane_doe", "v1.fact.jane_doe_invoice", "--yes")
+    found = [path for path in (folder / "store").rglob("*") if path.is_file() and b"jane_doe" in path.read_bytes()]
+    print(f"  files of the store that hold the bytes jane_doe: {len(found)}")
+    substrate("access", "v1.person.jane_doe")
+    substrate("prove", "v1.person.jane_doe", "-o", "forgotten.json")
+    verify("forgotten.json", "--key", vkey)
+    verify("proof.json", "--key", vkey)
 
-    say("8. fsck derives everything anew")
-    report = substrate.fsck(store, home=home)
-    print(f"  {report.entries} entries, {report.heads} heads: {report.damage or 'no damage'}")
+    say("7. Someone puts last week's copy of the data file in its place")
+    data = next((folder / "store").glob("env.*/data.mdb"))
+    old = data.read_bytes()
+    substrate("checkpoint", "v1.fact.refunds = within 30 days")
+    data.write_bytes(old)
+    substrate("list")
 
-    say("9. Someone puts last week's copy of the data file in its place")
-    data = next(store.glob("env.*/data.mdb"))
-    old_copy = data.read_bytes()
-    with substrate.open_log(store, home=home) as log:
-        log.append([substrate.draft_put("v1.fact.refunds", "within 30 days")])
-    data.write_bytes(old_copy)
-    try:
-        substrate.open_log(store, home=home)
-    except RolledBack as error:
-        print(f"  RolledBack: {error}")
-
-    print("\nDone. This was examples/first_session.py; README.md has the same in Python, docs/proofs.md the formats.")
+    print("\nDone. This was examples/first_session.py; README.md has it in Python, docs/cli.md every verb.")
 
 
 if __name__ == "__main__":

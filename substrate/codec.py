@@ -50,6 +50,8 @@ class Draft:
     name: str | None = None
     map_key: bytes | None = None
     erase: tuple[int, ...] = ()
+    again: bool = False
+    """Of a tombstone: it may take the place of another one."""
 
     @property
     def state(self) -> State | None:
@@ -67,10 +69,10 @@ def draft_put(
     return Draft(Kind.PUT, body, _check_id(subject), name)
 
 
-def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None) -> Draft:
-    """Takes `name` out of use; history keeps it."""
+def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None, *, again: bool = False) -> Draft:
+    """Takes `name` out of use; history keeps it. With `again` it may be so already: that tombstone is erased then."""
     name = check_name(name)
-    return Draft(Kind.TOMBSTONE, _encode({**_members(fields), "name": name}), None, name)
+    return Draft(Kind.TOMBSTONE, _encode({**_members(fields), "name": name}), None, name, again=again)
 
 
 def draft_forget(

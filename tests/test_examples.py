@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -16,28 +17,41 @@ def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=120)
 
 
-def test_the_demo_runs_and_ends_with_the_rollback_caught(tmp_path: Path) -> None:
+def test_the_demo_runs_and_catches_what_it_should(tmp_path: Path) -> None:
     done = run(sys.executable, str(ROOT / "examples" / "first_session.py"), str(tmp_path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert re.findall(r"exit code (\d)", done.stdout) == ["0", "0", "3", "1", "0", "0"]
-    assert "no damage" in done.stdout
-    assert "RolledBack: this store is at" in done.stdout
+    # A lost update, an untrusted proof, a changed file (twice), a forged proof, what was forgotten, a rollback.
+    assert re.findall(r"exit code (\d+)", done.stdout) == ["6", "3", "10", "1", "1", "5", "11"]
+    assert done.stdout.count("  VERIFIED") == 4
+    assert "hold the bytes jane_doe: 0" in done.stdout
 
 
-def test_the_readmes_python_and_shell_lines_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readmes_python_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "home"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     done = run(sys.executable, "-c", code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Adyen\nStripe\nHistory of 2\n")
     assert "current True" in done.stdout
-    lines = re.findall(r"^python (examples/\S+) (.*?) +# exit code (\d): (.*)$", readme, re.MULTILINE)
-    assert len(lines) == 2
-    for script, arguments, code, words in lines:
-        done = run(sys.executable, str(ROOT / script), *arguments.split(), cwd=tmp_path)
-        assert done.returncode == int(code), done.stdout
-        assert words in done.stdout.lower()
+
+
+def test_the_readmes_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^((?:substrate|python examples/)\S* .*?)  +# (.*)$", readme, re.MULTILINE)
+    assert len(lines) == 11
+    for command, words in lines:
+        shown = command.replace("examples/", f"{ROOT}/examples/")
+        done = run("sh", "-c", shown, cwd=tmp_path)
+        code = re.match(r"exit code (\d): (.*)", words)
+        assert done.returncode == (int(code[1]) if code else 0), done.stderr
+        if code:
+            assert code[2] in done.stdout.lower()
+        elif words.startswith(("Adyen", "Stripe")):
+            assert done.stdout.strip() == words[:6].rstrip(",:")
 
 
 def test_every_example_is_run_by_a_test() -> None:

@@ -144,6 +144,8 @@ class _Planner:
         """Check every item for itself. ItemsRefused, unless what is refused may be left out."""
         common = self.common
         self.task = None if batch.task is None else read_end(batch.task, "task")
+        if self.task is not None and not self.allow_secrets:
+            refuse_secrets(None, "", {"task": self.task})
         self.atoms = self._read_all("atoms", batch.atoms, lambda item: self._clean_atom(read_atom(item, common)))
         self.edges = self._read_all("edges", batch.edges, lambda item: self._clean_edge(read_edge(item, common)))
         self.tombstones = self._read_all("tombstones", batch.tombstones, lambda name: read_end(name, "a tombstone"))
@@ -163,7 +165,7 @@ class _Planner:
 
     def _read_unedge(self, item: EdgeInput | str) -> EdgeGiven | str:
         if not isinstance(item, str):
-            return read_edge(item, self.common)
+            return self._clean_edge(read_edge(item, self.common))
         try:
             return UUID(item).hex
         except ValueError:

@@ -191,9 +191,12 @@ class _Plan(_Told):
             self._forget_atom(at, there)
             return
         gone = [row for row in there if self._is_selected(row.seq)]
-        if len(gone) == len(there):
+        if not gone:
+            return
+        # A tombstone says nothing but the name: it is no reason to keep that.
+        if all(row in gone for row in there if row.kind is Kind.PUT):
             self._forget_atom(at, there)
-        elif gone:
+        else:
             self._forget_versions(at, there, gone)
 
     def _is_selected(self, seq: int) -> bool:
@@ -221,8 +224,8 @@ class _Plan(_Told):
         """Some of its versions. If the current one is among them, the atom is taken out of use first."""
         name = there[0].name or ""
         if there[0] in gone:
-            self._draft(draft_tombstone(name, {"actor": self._actor}))
-            self.tombstoned.append(name)
+            self._draft(draft_tombstone(name, {"actor": self._actor}, again=True))
+            self.tombstoned += [name] if there[0].kind is Kind.PUT else []
             self._drop_trace(CONFIRMED, subject)
         self._draft(draft_forget(subject, [row.seq for row in gone]))
         self.versions += len(gone)
@@ -233,8 +236,8 @@ class _Plan(_Told):
         if edge in self._edges_gone or not gone:
             return
         whole = len(gone) == len(there)
-        if not whole and there[0] in gone and there[0].kind is Kind.EDGE:
-            self._unedge(there[0])
+        if not whole and there[0] in gone:
+            self._unedge(there[0])  # also if it was taken back by what goes now: that it is not stated must stay said
         if whole:
             self._lose_edge(edge, gone)
         elif there[0] in gone:

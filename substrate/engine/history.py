@@ -14,7 +14,7 @@ from substrate.log.log import Log
 from substrate.model import History, Version, from_microseconds
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
-from substrate.views.atoms import VersionRow, find_name, gaps_of, versions_of
+from substrate.views.atoms import VersionRow, find_name, gap_of, gaps_of, versions_of
 
 __all__ = ["history"]
 
@@ -48,9 +48,12 @@ def _subject(transaction: ReadTransaction, name: str) -> bytes | None:
 
 def _gaps(transaction: ReadTransaction, name: str) -> Iterator[Version]:
     """What the name was before it was forgotten, as far as that is left."""
-    if "." not in name:
-        return
-    for gap in gaps_of(transaction, map_key(map_salt(transaction), name)):
+    if "." in name:
+        gaps = gaps_of(transaction, map_key(map_salt(transaction), name))
+    else:
+        gap = gap_of(transaction, bytes.fromhex(name))
+        gaps = [] if gap is None else [gap]
+    for gap in gaps:
         for seq in gap.versions:
             recorded_at = from_microseconds(time_of(transaction, seq))
             yield Version(seq, recorded_at, "gap", forgotten_by=gap.seq)

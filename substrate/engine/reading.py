@@ -19,10 +19,11 @@ from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, seq_key
 from substrate.model import Atom, Edge, Window, from_microseconds
 from substrate.names import check_name
+from substrate.proof.bundle import Bundle
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
-from substrate.views.atoms import VersionRow, find_name, gaps_of, versions_of
+from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, versions_of
 from substrate.views.edges import Link, links_of
 from substrate.views.traces import confirmation_of, expected_name
 
@@ -94,37 +95,38 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None) ->
     NotFound if it was not there; Forgotten, with proof, if it was and has been forgotten as a whole. NameInvalid.
     """
     if _ID.fullmatch(name):
-        subject, said = UUID(name).bytes, f"the id {name}"
-        found = None
+        subject = UUID(name).bytes
+        name = f"atom {UUID(name)}"
+        gap = gap_of(transaction, subject)
+        gaps = [] if gap is None else [gap]
     else:
-        said = name = check_name(name)
+        name = check_name(name)
         found = find_name(transaction, name)
         if found is not None and (upto is None or found.seq <= upto):
             return found
         subject = b"" if found is None else found.subject
+        gaps = gaps_of(transaction, map_key(map_salt(transaction), name))
     if subject:
         for version in versions_of(transaction, subject, upto=upto):
             return version
-    if (found is None and not subject) or found is not None:
-        _refuse_forgotten(transaction, said, upto)
-    raise NotFound(f"there is no {said}" + ("" if upto is None else f" as of entry {upto}"))
+    for gap in reversed(gaps):
+        if upto is None or gap.covers(upto) or upto >= gap.seq:
+            proof = _proof_of(transaction, name, gap)
+            raise Forgotten(f"{name} was forgotten by entry {gap.seq}; what it said is erased for good", proof)
+    raise NotFound(f"there is no {name}" + ("" if upto is None else f" as of entry {upto}"))
 
 
-def _refuse_forgotten(transaction: ReadTransaction, name: str, upto: int | None) -> None:
-    gaps = gaps_of(transaction, map_key(map_salt(transaction), name))
-    if not gaps:
-        return
-    covering = [gap for gap in gaps if upto is None or gap.covers(upto) or upto >= gap.seq]
-    if covering:
-        gap = covering[-1]
-        record = find_record(transaction, name)
-        again = record is not None and record.seq != gap.seq
-        proof = prove_recorded(transaction, gap.seq) if again else prove_name(transaction, name)
-        raise Forgotten(f"{name} was forgotten by entry {gap.seq}; what it said is erased for good", proof)
+def _proof_of(transaction: ReadTransaction, name: str, gap: Gap) -> Bundle:
+    """That a name is forgotten; or, if it has been recorded again since or is not known, that it once was."""
+    record = find_record(transaction, name) if "." in name else None
+    if record is not None and record.seq == gap.seq:
+        return prove_name(transaction, name)
+    return prove_recorded(transaction, gap.seq)
 
 
-def refuse_gap(transaction: ReadTransaction, name: str, version: VersionRow) -> Forgotten:
-    """The error for a version that was erased, with the proof of it."""
+def _refused(transaction: ReadTransaction, version: VersionRow) -> Forgotten:
+    """The error for a version that was erased while its atom stays, with the proof of it."""
+    name = name_of(transaction, version.subject) or f"atom {UUID(bytes=version.subject)}"
     by = version.forgotten_by
     if by is None:
         raise StoreDamaged(f"version {version.seq} lost its body without a forget entry; run fsck")
@@ -152,7 +154,7 @@ def version_at(transaction: ReadTransaction, latest: VersionRow, moments: Moment
         if latest.kind is Kind.TOMBSTONE:
             return None
         if latest.name is None:
-            raise refuse_gap(transaction, f"the atom {UUID(bytes=latest.subject)}", latest)
+            raise _refused(transaction, latest)
         body = body_of(transaction, latest.seq)
         if body is None:
             raise StoreDamaged(f"the body of version {latest.seq} is gone without a forget entry; run fsck")
@@ -176,7 +178,7 @@ def _valid_version(transaction: ReadTransaction, latest: VersionRow, at: int) ->
         elif holds(body, at, first=i == len(rows) - 1):
             return row, body
     if erased is not None:
-        raise refuse_gap(transaction, f"the atom {UUID(bytes=latest.subject)}", erased)
+        raise _refused(transaction, erased)
     return None
 
 

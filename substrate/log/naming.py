@@ -110,7 +110,7 @@ def _subject(draft: Draft, key: bytes, record: Record | None) -> bytes:
         if draft.kind != Kind.PUT:
             raise NotFound(f"{draft.name or 'the name'}: there is no such atom to {draft.kind.name.lower()}")
         return draft.subject or atom_id(key, record)
-    if draft.kind == Kind.TOMBSTONE and record.state is State.TOMBSTONED:
+    if draft.kind == Kind.TOMBSTONE and record.state is State.TOMBSTONED and not draft.again:
         raise NotFound(f"{draft.name}: it is tombstoned already")
     if draft.subject is not None and draft.subject != record.subject:
         raise Conflict(f"{draft.name or 'the name'} belongs to another atom id")

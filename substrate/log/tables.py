@@ -12,6 +12,7 @@ __all__ = [
     "CONFIRMED",
     "ENTRIES",
     "EXPECTED",
+    "FORGOTTEN",
     "GAPS",
     "HEADS",
     "KEYS",
@@ -61,6 +62,8 @@ VERSIONS: Final = "versions"
 """atom id, seq -> kind and name of that version; views/atoms.py."""
 GAPS: Final = "gaps"
 """map key, seq of the forget entry -> what was erased under that name; views/atoms.py."""
+FORGOTTEN: Final = "forgotten"
+"""id of an atom that was forgotten -> seq of the forget entry, map key of its name; views/atoms.py."""
 LINKS: Final = "links"
 """atom id, direction, edge type, other atom's id -> latest statement of that edge; views/edges.py."""
 STATEMENTS: Final = "statements"
@@ -81,6 +84,7 @@ TABLES: Final[dict[str, Sureness]] = {
     ATOMS: Sureness.VIEW,
     VERSIONS: Sureness.VIEW,
     GAPS: Sureness.VIEW,
+    FORGOTTEN: Sureness.VIEW,
     LINKS: Sureness.VIEW,
     STATEMENTS: Sureness.VIEW,
     CONFIRMED: Sureness.TRACE,

@@ -4,6 +4,7 @@
     versions   id (16), seq (8) -> kind (1), name: every version. Of one that was erased, a gap: kind, 0, seq of the
                forget entry (8)
     gaps       map key (32), seq of the forget entry (8) -> seqs of the versions (8 each): names that were forgotten
+    forgotten  id (16) -> seq of the forget entry (8), map key (32): the same by id
 
 A replay meets entries whose bodies are gone, where the first pass met them whole and erased them later. Both must end
 in the same rows: an erased version is a gap once its forget entry is met, and a forgotten name leaves nothing but its
@@ -21,10 +22,21 @@ from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.replay import Logged
-from substrate.log.tables import ATOMS, GAPS, VERSIONS, behind, read_seq, seq_key
+from substrate.log.tables import ATOMS, FORGOTTEN, GAPS, VERSIONS, behind, read_seq, seq_key
 from substrate.proof.entry import ID_BYTES, Kind
 
-__all__ = ["AtomView", "Gap", "VersionRow", "all_gaps", "find_name", "find_names", "gaps_of", "names", "versions_of"]
+__all__ = [
+    "AtomView",
+    "Gap",
+    "VersionRow",
+    "all_gaps",
+    "find_name",
+    "find_names",
+    "gap_of",
+    "gaps_of",
+    "names",
+    "versions_of",
+]
 
 _ROW: Final = Struct(">16sQB")
 _KEY_BYTES: Final = 32
@@ -51,14 +63,14 @@ class Gap:
 
     def covers(self, upto: int) -> bool:
         """Whether the name was there after seq `upto`, and has been forgotten since."""
-        return self.versions[0] <= upto < self.seq
+        return bool(self.versions) and self.versions[0] <= upto < self.seq
 
 
 class AtomView:
     """See the module."""
 
     name = "atoms"
-    tables: Sequence[str] = (ATOMS, VERSIONS, GAPS)
+    tables: Sequence[str] = (ATOMS, VERSIONS, GAPS, FORGOTTEN)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
         """Take in entries that come right after those applied before."""
@@ -104,6 +116,7 @@ def _forget(transaction: WriteTransaction, entry: Logged) -> None:
                     transaction.delete(ATOMS, version.name.encode())
         seqs = sorted(version.seq for version in known)
         transaction.put(GAPS, bytes.fromhex(key) + seq_key(entry.seq), b"".join(map(seq_key, seqs)))
+        transaction.put(FORGOTTEN, entry.subject, seq_key(entry.seq) + bytes.fromhex(key))
         return
     for version in known:
         if version.seq in erased:
@@ -156,6 +169,15 @@ def versions_of(transaction: ReadTransaction, subject: bytes, *, upto: int | Non
 def gaps_of(transaction: ReadTransaction, key: bytes) -> list[Gap]:
     """What was forgotten under a map key, in order."""
     return [_gap(at, row) for at, row in transaction.scan(GAPS, key, behind(key))]
+
+
+def gap_of(transaction: ReadTransaction, subject: bytes) -> Gap | None:
+    """What is left of the atom with this id, if it was forgotten."""
+    row = transaction.get(FORGOTTEN, subject)
+    if row is None:
+        return None
+    at = row[8:] + row[:8]
+    return _gap(at, transaction.get(GAPS, at) or b"")
 
 
 def all_gaps(transaction: ReadTransaction) -> Iterator[Gap]:

@@ -302,6 +302,20 @@ def test_a_forgotten_atom_is_refused_with_its_proof_at_every_moment(told: Memory
     assert told.access(PAY).value == "again"
 
 
+def test_a_forgotten_atom_is_known_as_such_by_its_id_too(told: Memory) -> None:
+    before = told.access(PAY).atom.id
+    told.forget(before)
+    told.checkpoint([f"{PAY} = again"])
+    assert told.access(PAY).atom.id != before
+    with pytest.raises(Forgotten) as caught:
+        told.access(before)
+    assert told.verify(caught.value.proof, claim="recorded").trusted  # type: ignore[arg-type]
+    with pytest.raises(NotFound) as absent:
+        told.access(before, as_of=0)
+    assert not isinstance(absent.value, Forgotten)
+    assert [version.kind for version in told.history(before)] == ["gap"] * 4
+
+
 def test_diff_tells_what_became_of_each_atom(told: Memory) -> None:
     def changes(start: object, stop: object = None, **options: object) -> list[tuple[str, str | None]]:
         return [(change.kind, change.name) for change in told.diff(start, stop, **options)]  # type: ignore[arg-type]
