@@ -117,8 +117,8 @@ class PlainModel:
         ]
 
     def forget(self, about: int, seq: int) -> None:
-        """Erase an atom, by the forget entry `seq`."""
-        for event in self.touched(about):
+        """Erase an atom, by the forget entry `seq`: it then stands for all its gaps, earlier ones too."""
+        for event in [*self.touched(about), *self.of(about)]:
             event.erased_by = seq
         self.confirmed = {
             key: when
