@@ -6,7 +6,7 @@ SOAK ?= 1
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: help demo test check format bench peers soak strace clean
+.PHONY: help demo test check format docs bench peers soak strace clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
 
@@ -35,6 +35,9 @@ check: $(STAMP) ## lint, format and types; changes nothing
 format: $(STAMP) ## put the code into the format that check wants
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(STAMP) ## docs/cli.md, from the command line itself
+	$(BIN)/python -m substrate.cli.document docs/cli.md
 
 bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" for fewer
 	$(BIN)/python -m benchmarks.store $(SIZES)

@@ -10,21 +10,36 @@ from pathlib import Path
 
 __all__ = ["Settings", "load_settings"]
 
+_STORE = "substrate-store"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`home` holds what must live outside every store folder: signing keys and high-water marks."""
+    """`home` holds what must live outside every store folder: signing keys and high-water marks.
+
+    `store` is what the command line uses if it is not told another. By default that is a folder beside the work it is
+    about, in the working folder: a project's memory belongs to the project, and no two share one unasked.
+    """
 
     home: Path
+    store: Path = Path(_STORE)
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
-    """Settings from the environment: SUBSTRATE_HOME, else the platform's usual place for a user's configuration."""
+    """Settings from the environment.
+
+    SUBSTRATE_HOME, else the platform's usual place for a user's configuration; SUBSTRATE_STORE, else ./substrate-store.
+    """
     env = os.environ if environ is None else environ
+    store = Path(env.get("SUBSTRATE_STORE") or _STORE).expanduser()
+    return Settings(_home(env), store)
+
+
+def _home(env: Mapping[str, str]) -> Path:
     if given := env.get("SUBSTRATE_HOME"):
         # Absolute from here on: a notebook changes its working folder, and the key must be found all the same.
-        return Settings(Path(given).expanduser().resolve())
+        return Path(given).expanduser().resolve()
     if sys.platform == "darwin":
-        return Settings(Path.home() / "Library" / "Application Support" / "substrate")
+        return Path.home() / "Library" / "Application Support" / "substrate"
     xdg = Path(env.get("XDG_CONFIG_HOME") or "")
-    return Settings((xdg if xdg.is_absolute() else Path.home() / ".config") / "substrate")
+    return (xdg if xdg.is_absolute() else Path.home() / ".config") / "substrate"

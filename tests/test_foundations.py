@@ -81,6 +81,13 @@ def test_the_home_is_the_platforms_place_unless_it_is_given(monkeypatch: pytest.
     assert load_settings({}).home == Path("me/Library/Application Support/substrate")
 
 
+def test_the_store_is_beside_the_work_unless_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "me")
+    assert load_settings({}).store == load_settings({"SUBSTRATE_STORE": ""}).store == Path("substrate-store")
+    assert load_settings({"SUBSTRATE_STORE": "x/y"}).store == Path("x/y")
+    assert load_settings({"SUBSTRATE_STORE": "~/y"}).store == Path("me/y")
+
+
 def test_only_settings_read_the_environment() -> None:
     readers = [
         path.relative_to(ROOT).as_posix()

@@ -133,8 +133,9 @@ SETTINGS = settings(
     max_examples=50, stateful_step_count=15, deadline=None, database=None, phases=[Phase.generate], print_blob=True
 )
 
-# The broken twins are always found, by the same calls.
-FIXED = settings(SETTINGS, derandomize=True)
+# The broken twins are always found. Hypothesis draws on constants of whatever modules are loaded, so the calls are not the
+# same in every run, in spite of derandomize: hence many more, of which the first that fails ends it.
+FIXED = settings(SETTINGS, derandomize=True, max_examples=1000)
 
 
 def test_lmdb_store_equals_the_twin() -> None:

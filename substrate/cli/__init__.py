@@ -1,0 +1,99 @@
+"""The command line, `substrate VERB ...`. It knows the facade and how to show what that answers; nothing below."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from errno import ENOSPC
+
+from substrate import __version__
+from substrate.cli.exits import Exit, exit_of
+from substrate.cli.output import Output
+from substrate.cli.parser import main_help, parse, verb_parser
+from substrate.cli.verb import Verb
+from substrate.errors import DiskFull, SubstrateError
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code. Nothing expected leaves as an exception: an error is a line, or a document."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    _open_what_is_closed()
+    output = Output(json="--json" in words, quiet="--quiet" in words)
+    try:
+        try:
+            return _run(words, output)
+        except SubstrateError as error:
+            output.error(error)
+            return exit_of(type(error))
+        except KeyboardInterrupt:
+            output.bug("interrupted", "stopped")
+            return Exit.INTERRUPTED
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            return _system_error(error, output)
+        except Exception as error:  # noqa: BLE001 - the last line of defence: a person must not meet a traceback
+            return _bug(error, output, debug="--debug" in words)
+    except BrokenPipeError:
+        # Python would flush standard output once more at its end, and complain.
+        _abandon_stdout()
+        return Exit.PIPE_CLOSED
+
+
+def _run(words: list[str], output: Output) -> int:
+    verb, given = parse(words)
+    if given.asked:
+        sys.stdout.write(_asked(given.asked, verb))
+        sys.stdout.flush()
+        return Exit.OK
+    if verb is None:
+        raise AssertionError("parse gives a verb, or says what was asked for instead")
+    answer = verb.run(given, output)
+    output.show(answer)
+    return answer.exit
+
+
+def _asked(what: str, verb: Verb | None) -> str:
+    if what == "version":
+        return f"substrate {__version__}\n"
+    return main_help() if verb is None else verb_parser(verb).format_help()
+
+
+def _system_error(error: OSError, output: Output) -> int:
+    """What the system refused, where no part of the store was at work: most often standard output."""
+    if error.errno == ENOSPC:
+        _abandon_stdout()
+        output.error(DiskFull("there is no room for the output"))
+        return Exit.FULL
+    output.bug("system", f"the system refuses: {error.strerror or type(error).__name__}")
+    return Exit.USAGE
+
+
+def _bug(error: Exception, output: Output, *, debug: bool) -> int:
+    """Say that it is a bug and where, but not what the error says: its text may hold what was to be saved."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "an unknown place"  # noqa: PTH119
+    told = f"this is an error in Substrate, please report it: {type(error).__name__} at {where}"
+    output.bug("bug", told if debug else f"{told}; --debug shows more")
+    if debug:
+        sys.stderr.write("".join(traceback.format_exception(error)))
+    return Exit.BUG
+
+
+def _open_what_is_closed() -> None:
+    """A stream that was closed before we started is None in Python; what is written to it goes nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - open until the end
+
+
+def _abandon_stdout() -> None:
+    """Send what is still to be written to nowhere."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # no file behind it: nothing will be flushed either
+        return

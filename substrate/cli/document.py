@@ -1,0 +1,93 @@
+"""docs/cli.md, written from the verbs' data. `make docs` does it; a test holds the page to it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from textwrap import fill
+
+from substrate.cli.catalogue import GROUPS, VERBS
+from substrate.cli.exits import EXITS, Exit
+from substrate.cli.parser import usage
+from substrate.cli.verb import GLOBAL_OPTIONS, Option, Verb
+
+__all__ = ["page"]
+
+_WIDTH = 120
+_TOP = """\
+# The command line
+
+`substrate VERB ...` does what the Python verbs of the same names do. `substrate --help` lists them, and
+`substrate VERB --help` explains one. This page is made from the same source by `make docs`.
+
+## Which store
+
+`--store PATH`, before or after the verb; else the environment variable `SUBSTRATE_STORE`; else the folder
+`substrate-store` in the working folder. `checkpoint` and `import` make a store that is not there yet; what only reads
+makes nothing and writes nothing. The signing key lies elsewhere, in `$SUBSTRATE_HOME` (default: `~/.config/substrate`).
+
+## What is printed
+
+- **On a terminal**: tables and colours; no colours with `NO_COLOR`. Control characters in what is stored are shown as
+  escapes, never sent.
+- **In a pipe**: plain text, exact, UTF-8. `access` prints the value alone. A table is a line for each item, with tabs
+  between the columns; a backslash, tab, newline or carriage return in a cell is written `\\\\`, `\\t`, `\\n`, `\\r`.
+  Facts are lines of a label and what it says, with a tab between.
+- **With `--json`**: one JSON document on standard output; a list is an object with `items`. What says nothing is left
+  out.
+- **Hints, progress and errors** go to standard error. With `--json` an error is
+  `{"error": {"code": ..., "message": ..., "retryable": ...}}`, with `refused` for the items of a batch. `--quiet`
+  leaves out reports, hints and progress.
+- **Moments** (`--as-of`, `START`, `STOP`) are a seq (`12`: after that entry), a time in ISO 8601 (`2026-03-01`,
+  `2026-03-01T12:00:00Z`; without a zone it is UTC), or `@FILE`, a file with a pin or head.
+- What was refused as a credential is never repeated, in no message.
+
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [
+        _TOP,
+        "## With every verb\n\n",
+        _table(GLOBAL_OPTIONS),
+        "\n",
+        "## Exit codes\n\n| code | means |\n|---|---|\n",
+    ]
+    parts += [f"| {code:d} | {_cell(words)} |\n" for code, words in EXITS.items()]
+    for group, title in GROUPS.items():
+        parts.append(f"\n## Verbs: {title}\n")
+        parts += [_verb(verb) for verb in VERBS if verb.group == group]
+    return "".join(parts)
+
+
+def _verb(verb: Verb) -> str:
+    examples = "\n".join(
+        f"{item.command}\n    # {item.does}" + (f" (exit code {item.exit:d})" if item.exit is not Exit.OK else "")
+        for item in verb.examples
+    )
+    options = "\n" + _table(verb.options) if verb.options else ""
+    about = fill(_prose(verb.about), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return f"\n### {verb.name}\n\n{verb.summary}\n\n{about}\n\n    {usage(verb)}\n{options}\n```\n{examples}\n```\n"
+
+
+def _prose(text: str) -> str:
+    """As Markdown shows it: what looks like a tag or an escape is neither."""
+    return text.replace("\\", "\\\\").replace("<", "\\<").replace("*", "\\*")
+
+
+def _table(options: tuple[Option, ...]) -> str:
+    rows = "".join(f"| `{_cell(item.spelling)}` | {_cell(item.help)}{_repeated(item)} |\n" for item in options)
+    return f"| argument | what it is |\n|---|---|\n{rows}"
+
+
+def _repeated(item: Option) -> str:
+    return "; may be given several times" if item.repeatable else ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")

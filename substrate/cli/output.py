@@ -1,0 +1,149 @@
+"""Where a command writes to, and how: answers on standard output, hints, questions and errors on standard error.
+
+`rich` is loaded only when there is a terminal to draw on. A pipe never gets colours.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import TextIO, TypeAlias
+
+from substrate.cli.answer import Answer, Block, Facts, Raw, Sheet, Table, cell
+from substrate.cli.escape import in_json, visible
+from substrate.errors import InputError, SubstrateError
+
+__all__ = ["Output", "Progress"]
+
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+class Output:
+    """The streams of one command. `json` and `quiet` are the options of that name."""
+
+    def __init__(self, *, json: bool, quiet: bool) -> None:
+        self.json = json
+        self.quiet = quiet
+        self.on_terminal = _is_terminal(sys.stdout) and not json
+        self.told_on_terminal = _is_terminal(sys.stderr) and not quiet
+        self.can_ask = _is_terminal(sys.stdin) and _is_terminal(sys.stderr) and not json
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                # Text is UTF-8 whatever the locale says, and no character that a terminal cannot show ends the program.
+                stream.reconfigure(
+                    encoding=None if _is_terminal(stream) else "utf-8",
+                    errors="backslashreplace" if stream is sys.stderr or _is_terminal(stream) else "strict",
+                )
+
+    # -- what was asked for --------------------------------------------------------------------------------------
+
+    def show(self, answer: Answer) -> None:
+        """Print the answer, and flush: from here on it is the reader's."""
+        if self.json:
+            self._document(sys.stdout, answer.document)
+        elif not (self.quiet and answer.is_report):
+            for block in answer.blocks:
+                self._block(block)
+        sys.stdout.flush()
+        for hint in answer.hints:
+            self.hint(hint)
+
+    def _block(self, block: Block) -> None:
+        if self.on_terminal:
+            from substrate.cli.terminal import draw  # noqa: PLC0415 - loads rich
+
+            draw(block, sys.stdout)
+            return
+        match block:
+            case Raw(text) | Sheet(text=text):
+                sys.stdout.write(text if text.endswith("\n") and isinstance(block, Raw) else text + "\n")
+            case Facts(pairs):
+                _write_rows((label, said) for label, said in pairs if said is not None)
+            case Table(rows=rows):
+                _write_rows(rows)
+
+    # -- what is told beside it ----------------------------------------------------------------------------------
+
+    def hint(self, text: str) -> None:
+        """Say what to do next, or what to know."""
+        if not (self.json or self.quiet):
+            self._tell(text, "dim")
+
+    def error(self, error: SubstrateError) -> None:
+        """Say what went wrong: one line, and one more for each item that was refused. With --json one document."""
+        refused: list[dict[str, object]] = [item.to_dict() for item in getattr(error, "refused", ())]
+        said = {
+            "code": error.code,
+            "message": str(error),
+            "retryable": error.retryable,
+            **({"reason": error.reason} if hasattr(error, "reason") else {}),
+            **({"refused": refused} if refused else {}),
+        }
+        self._fail(said, str(error), refused)
+
+    def bug(self, code: str, message: str) -> None:
+        """Say that something went wrong which is in no error tree."""
+        self._fail({"code": code, "message": message, "retryable": False}, message, [])
+
+    def _fail(self, said: Mapping[str, object], message: str, refused: list[dict[str, object]]) -> None:
+        sys.stdout.flush()
+        if self.json:
+            self._document(sys.stderr, {"error": said})
+            return
+        self._tell(f"substrate: {message}", "bold red")
+        for item in refused:
+            named = f"  {item.get('item', '')} {item.get('name', '')}".rstrip()
+            self._tell(f"{named}: {item.get('reason', '')}", "red")
+        sys.stderr.flush()
+
+    def _tell(self, text: str, style: str) -> None:
+        if _is_terminal(sys.stderr):
+            from substrate.cli.terminal import tell  # noqa: PLC0415
+
+            tell(text, style, sys.stderr)
+        else:
+            sys.stderr.write(visible(text) + "\n")
+
+    def _document(self, stream: TextIO, document: Mapping[str, object]) -> None:
+        if _is_terminal(stream):
+            stream.write(in_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n")
+        else:
+            stream.write(json.dumps(document, ensure_ascii=False) + "\n")
+
+    # -- long work, and questions --------------------------------------------------------------------------------
+
+    @contextmanager
+    def progress(self, label: str) -> Iterator[Progress | None]:
+        """While the block runs: a bar on standard error, moved by what is yielded; nothing and None if no one looks."""
+        if not self.told_on_terminal:
+            yield None
+            return
+        from substrate.cli.terminal import bar  # noqa: PLC0415
+
+        with bar(label, sys.stderr) as move:
+            yield move
+
+    def agreed(self, question: str) -> bool:
+        """Ask the person at the terminal; only `yes` is a yes. InputError if there is nobody to ask."""
+        if not self.can_ask:
+            raise InputError("there is no terminal to ask on: say --yes")
+        self._tell(question, "bold yellow")
+        sys.stderr.write("Type yes to go on: ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() == "yes"
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    """Whether a person looks at it. A stream that was closed before we started is None or raises."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def _write_rows(rows: Iterable[Sequence[object]]) -> None:
+    for row in rows:
+        sys.stdout.write("\t".join(map(cell, row)) + "\n")

@@ -1,0 +1,183 @@
+"""From words to a verb and its arguments. Built on argparse, from the data in verb.py.
+
+A message of this module never repeats what was given but for verbs and options: a value may be a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from textwrap import fill
+from typing import NoReturn
+
+from substrate.cli.catalogue import GROUPS, VERBS
+from substrate.cli.exits import EXITS
+from substrate.cli.inputs import converted
+from substrate.cli.verb import GLOBAL_OPTIONS, Option, Verb
+from substrate.errors import InputError
+
+__all__ = ["main_help", "parse", "usage", "verb_parser"]
+
+_WIDTH = 98
+_HELP = ("-h", "--help")
+_WITH_VALUE = {flag for option in GLOBAL_OPTIONS if option.metavar for flag in option.flags}
+
+
+def parse(argv: Sequence[str]) -> tuple[Verb | None, Namespace]:
+    """The verb and everything given. No verb: help or version was asked for, which `given.asked` names.
+
+    InputError if there is no such verb or option, or a value is none; the message says what is nearest.
+    """
+    before, rest = _split(argv)
+    given = Namespace(store=None, json=False, quiet=False, debug=False, asked=None)
+    _globals_parser().parse_args(before, given)
+    if given.asked:
+        return None, given
+    if not rest:
+        raise InputError("say what to do: substrate VERB ...; substrate --help lists the verbs")
+    verb = _find(rest[0])
+    if any(word in _HELP for word in _until_dashes(rest[1:])):
+        given.asked = "help"
+        return verb, given
+    parser = verb_parser(verb)
+    _, extra = parser.parse_known_intermixed_args(rest[1:], given)
+    if extra:
+        raise InputError(_unknown(verb, extra))
+    return verb, given
+
+
+def verb_parser(verb: Verb) -> ArgumentParser:
+    """The parser of one verb, which also writes its help."""
+    parser = _Parser(
+        prog=f"substrate {verb.name}",
+        usage=usage(verb),
+        description=f"{verb.summary}\n\n{fill(verb.about, _WIDTH)}",
+        epilog="examples:\n" + "\n\n".join(f"  {item.command}\n      {item.does}" for item in verb.examples),
+        formatter_class=_Formatter,
+        add_help=False,
+        allow_abbrev=False,
+    )
+    for item in verb.options:
+        _add(parser.add_argument, item, item.default)
+    shared = parser.add_argument_group("with every verb")
+    shared.add_argument(*_HELP, action="store_true", default=SUPPRESS, help="show this")
+    for item in GLOBAL_OPTIONS:
+        _add(shared.add_argument, item, SUPPRESS)
+    return parser
+
+
+def usage(verb: Verb) -> str:
+    """How a verb is written: `substrate access [options] NAME`."""
+    return " ".join(["substrate", verb.name, "[options]", *(item.spelling for item in verb.options if item.by_place)])
+
+
+def main_help() -> str:
+    """What `substrate --help` prints."""
+    lines = [
+        "usage: substrate [--store PATH] [--json] [--quiet] VERB ...",
+        "",
+        "Memory for people and AI agents who work together, which can prove what it says.",
+        "A unit of memory is an atom, a named value with a history:",
+        "",
+        '  substrate checkpoint "v1.fact.payment_provider = Stripe"',
+        "  substrate access v1.fact.payment_provider",
+        "  substrate prove v1.fact.payment_provider -o proof.json",
+        "",
+    ]
+    for group, title in GROUPS.items():
+        lines += [f"{title}:", *(f"  {verb.name:<12}{verb.summary}" for verb in VERBS if verb.group == group), ""]
+    lines += ["with every verb, before or after it:"]
+    lines += [f"  {item.spelling:<14}{item.help}" for item in GLOBAL_OPTIONS]
+    lines += [f"  {'-h, --help':<14}show this, or the help of a verb", f"  {'--version':<14}show the version", ""]
+    lines += ["exit codes:", *(f"  {code:>3}  {words}" for code, words in EXITS.items()), ""]
+    lines += ["substrate VERB --help explains a verb, with examples that work. More: docs/cli.md", ""]
+    return "\n".join(lines)
+
+
+class _Formatter(RawDescriptionHelpFormatter):
+    """As argparse writes help, with room for our options, and as wide everywhere."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=32, width=_WIDTH)
+
+
+class _Parser(ArgumentParser):
+    """Raises instead of leaving, and repeats no value."""
+
+    def error(self, message: str) -> NoReturn:
+        message = re.sub(r"ignored explicit argument .*", "takes no value", message, flags=re.DOTALL)
+        raise InputError(f"{message}; see {self.prog} --help")
+
+
+def _globals_parser() -> ArgumentParser:
+    parser = _Parser(prog="substrate", add_help=False, allow_abbrev=False)
+    parser.add_argument(*_HELP, action="store_const", const="help", dest="asked", default=SUPPRESS)
+    parser.add_argument("--version", action="store_const", const="version", dest="asked", default=SUPPRESS)
+    for item in GLOBAL_OPTIONS:
+        _add(parser.add_argument, item, SUPPRESS)
+    return parser
+
+
+def _add(add_argument: Callable[..., object], item: Option, default: object) -> None:
+    if item.metavar is None:
+        add_argument(*item.flags, action="store_true", default=default or False, help=item.help)
+    elif item.by_place:
+        add_argument(
+            *item.flags, nargs=item.nargs, metavar=item.metavar, default=default, help=item.help, type=_typed(item)
+        )
+    else:
+        action = "append" if item.repeatable else "store"
+        add_argument(
+            *item.flags, action=action, metavar=item.metavar, default=default, help=item.help, type=_typed(item)
+        )
+
+
+def _typed(item: Option) -> Callable[[str], object]:
+    """The option's conversion as argparse wants it: argparse's own message would repeat the value."""
+    convert = converted(item)
+
+    def typed(text: str) -> object:
+        try:
+            return convert(text)
+        except InputError as error:
+            raise ArgumentTypeError(str(error)) from None
+
+    return typed
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The options before the verb; the verb and what follows it."""
+    at = 0
+    while at < len(argv) and argv[at].startswith("-") and argv[at] != "-":
+        at += 2 if argv[at] in _WITH_VALUE else 1
+    return list(argv[:at]), list(argv[at:])
+
+
+def _until_dashes(words: Sequence[str]) -> Sequence[str]:
+    return words[: words.index("--")] if "--" in words else words
+
+
+def _find(word: str) -> Verb:
+    for verb in VERBS:
+        if verb.name == word:
+            return verb
+    if " = " in word:
+        raise InputError("a verb comes first; to save an atom: substrate checkpoint 'NAME = VALUE'")
+    if not re.fullmatch("[A-Za-z_-]{1,20}", word):
+        raise InputError("the first word must be a verb; substrate --help lists them")
+    near = get_close_matches(word.lower(), [verb.name for verb in VERBS], n=1, cutoff=0.5)
+    meant = f"did you mean {near[0]}?" if near else "substrate --help lists the verbs"
+    raise InputError(f"there is no verb {word}: {meant}")
+
+
+def _unknown(verb: Verb, extra: Sequence[str]) -> str:
+    known = [flag for item in (*verb.options, *GLOBAL_OPTIONS) for flag in item.flags if flag.startswith("-")]
+    for word in extra:
+        found = re.match("--?[A-Za-z][A-Za-z-]{0,30}", word)
+        if found:
+            near = get_close_matches(found[0], known, n=1)
+            meant = f"did you mean {near[0]}?" if near else f"see substrate {verb.name} --help"
+            return f"{verb.name} has no option {found[0]}: {meant}"
+    return f"{verb.name} does not take so many arguments: {len(extra)} too many; see substrate {verb.name} --help"

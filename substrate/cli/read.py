@@ -1,0 +1,350 @@
+"""The verbs that read: access, list, edges, history, diff. None of them writes anything."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from datetime import datetime
+from shlex import quote
+from typing import TYPE_CHECKING
+
+import substrate
+from substrate.cli.answer import Answer, Raw, Sheet, Table
+from substrate.cli.inputs import parse_moment, parse_number
+from substrate.cli.output import Output
+from substrate.cli.stores import reading, write_text
+from substrate.cli.verb import Example, Verb, argument, flag, option
+from substrate.errors import Forgotten, InputError
+
+if TYPE_CHECKING:
+    from substrate.engine.memory import Memory
+    from substrate.model import Atom, Change, Edge, Listing, Version
+    from substrate.proof.bundle import Bundle
+
+__all__ = ["ACCESS", "DIFF", "EDGES", "HISTORY", "LIST"]
+
+_PAGE = 1000
+"""As many atoms as one call of the engine gives."""
+
+_AS_OF = option(
+    "--as-of",
+    metavar="MOMENT",
+    parse=parse_moment,
+    help="as we knew it then: a seq, a time in ISO 8601, or @FILE with a pin or head",
+)
+_VALID_AT = option("--valid-at", metavar="TIME", help="as it was in the world then: a time in ISO 8601")
+_NAME = argument("name", "the atom's name, or its id", complete="name")
+
+
+def when(time: datetime | None) -> str | None:
+    """A time as text, in UTC and to the second."""
+    return None if time is None else time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# -- access ------------------------------------------------------------------------------------------------------
+
+
+def _access(given: Namespace, output: Output) -> Answer:
+    if given.proof == "-" and given.json:
+        raise InputError("--json prints the proof with the rest: leave out the - of --proof, or give a file")
+    with reading(given) as memory:
+        try:
+            found = memory.access(given.name, as_of=given.as_of, valid_at=given.valid_at, proof=given.proof is not None)
+        except Forgotten as error:
+            if isinstance(error.proof, substrate.Bundle) and given.proof is not None:
+                output.show(_proven(error.proof, given.proof))
+            raise
+    if found.proof is not None and given.proof == "-":
+        return _proven(found.proof, "-")
+    hints = _proven(found.proof, given.proof).hints if found.proof is not None else ()
+    return Answer(found.to_dict(), (Sheet(found.name, found.value, _facts(found.atom)),), hints)
+
+
+def _proven(proof: Bundle, to: str) -> Answer:
+    """The proof on standard output, or in its file."""
+    if to == "-":
+        return Answer({}, (Raw(proof.to_json()),))
+    write_text(to, proof.to_json(), "the proof")
+    return Answer(hints=(f"the proof that it is {proof.claim} is in {to}; to check it: substrate verify {quote(to)}",))
+
+
+def _facts(atom: Atom) -> list[tuple[str, object]]:
+    return [
+        ("tags", ", ".join(atom.tags) or None),
+        ("entities", ", ".join(atom.entities) or None),
+        ("confidence", atom.confidence),
+        ("source", atom.source),
+        ("origin", atom.origin),
+        ("actor", atom.actor),
+        ("session", atom.session),
+        ("occurred", when(atom.occurred_at)),
+        ("valid from", when(atom.valid_from)),
+        ("valid to", when(atom.valid_to)),
+        ("superseded by", ", ".join(atom.superseded_by) or None),
+        ("recorded", f"{when(atom.recorded_at)}, seq {atom.seq}"),
+        ("confirmed", when(atom.confirmed_at)),
+        ("id", atom.id),
+    ]
+
+
+ACCESS = Verb(
+    "access",
+    "read",
+    "Read one atom: as it is now, or as it was.",
+    "In a pipe it prints the value and nothing else; on a terminal also what is known about it; with --json "
+    "everything. --as-of goes back to what we knew at a moment, --valid-at to what was true in the world at a time. "
+    "--proof writes a proof beside it: that this is the current version or, of an earlier moment, that it was "
+    "recorded.",
+    (
+        Example("substrate access v1.fact.payment_provider", "prints Stripe"),
+        Example("substrate access v1.fact.payment_provider --json --as-of 2", "everything about it, as of entry 2"),
+        Example("substrate access v1.fact.payment_provider --proof provider.json", "also writes the proof into a file"),
+    ),
+    (
+        _NAME,
+        _AS_OF,
+        _VALID_AT,
+        option(
+            "--proof",
+            metavar="FILE",
+            help="write the proof to this file; - prints it instead of the value",
+            complete="file",
+        ),
+    ),
+    _access,
+)
+
+
+# -- list --------------------------------------------------------------------------------------------------------
+
+
+def _list(given: Namespace, output: Output) -> Answer:
+    with reading(given) as memory:
+        pages = _pages(memory, given)
+        if given.all and not (output.json or output.on_terminal):
+            # Page by page, so that it starts at once and a million atoms need no more memory than a thousand.
+            for page in pages:
+                output.show(Answer({}, (_listed(page.items, given),)))
+            return Answer()
+        items: list[Atom] = []
+        last: Listing | None = None
+        for last in pages:
+            items += last.items
+    following = None if last is None else last.next
+    document: dict[str, object] = {"items": [_document(atom, given) for atom in items]}
+    if following:
+        document["next"] = following
+    if last is not None and last.forgotten:
+        document["forgotten"] = last.forgotten
+    hints = []
+    if following:
+        hints.append(f"there are more: --after {quote(following)} goes on, --all lists all")
+    if not items:
+        hints.append("no atom has such a name" if given.prefix else "there are no atoms")
+    if last is not None and last.forgotten:
+        hints.append(f"{last.forgotten} atoms of that time have been forgotten since")
+    return Answer(document, (_listed(items, given),) if items else (), tuple(hints))
+
+
+def _pages(memory: Memory, given: Namespace) -> Iterator[Listing]:
+    """As many pages as --limit or --all ask for."""
+    left, after, offset = given.limit, given.after, given.offset
+    while True:
+        page = memory.list(
+            given.prefix,
+            limit=_PAGE if given.all else min(left, _PAGE),
+            offset=offset,
+            after=after,
+            tombstoned=given.tombstoned,
+            superseded=given.superseded,
+            as_of=given.as_of,
+            valid_at=given.valid_at,
+        )
+        yield page
+        left -= len(page.items)
+        after, offset = page.next, 0
+        if after is None or (left <= 0 and not given.all):
+            return
+
+
+def _document(atom: Atom, given: Namespace) -> object:
+    return atom.name if given.names else atom.to_dict()
+
+
+def _listed(atoms: list[Atom] | tuple[Atom, ...], given: Namespace) -> Raw | Table:
+    if given.names:
+        return Raw("".join(f"{atom.name}\n" for atom in atoms))
+    return Table(
+        ("name", "~value", "=seq", "=recorded", "state"),
+        [(atom.name, atom.value, atom.seq, when(atom.recorded_at), _state(atom)) for atom in atoms],
+    )
+
+
+def _state(atom: Atom) -> str | None:
+    if atom.tombstoned:
+        return "tombstoned"
+    return f"superseded by {', '.join(atom.superseded_by)}" if atom.superseded_by else None
+
+
+LIST = Verb(
+    "list",
+    "read",
+    "List atoms by name.",
+    "Those whose names begin with PREFIX, in the order of their names, without those out of use. In a pipe each is a "
+    "line of name, value, seq, time of recording and state, with tabs between; backslashes, tabs and line ends in a "
+    "value are written as \\\\, \\t, \\n and \\r.",
+    (
+        Example("substrate list v1.fact.", "the atoms whose names begin so"),
+        Example("substrate list --names --all", "every name, a line each"),
+        Example("substrate list --as-of 2 --json", "what there was after entry 2, as JSON"),
+    ),
+    (
+        argument("prefix", "how the names begin", nargs="?", default="", complete="name"),
+        option("--limit", metavar="N", parse=parse_number, default=100, help="at most so many (default: 100)"),
+        option("--offset", metavar="N", parse=parse_number, default=0, help="leave out the first so many"),
+        option("--after", metavar="NAME", help="go on after this name", complete="name"),
+        flag("--all", help="all there are"),
+        flag("--names", help="names only, a line each"),
+        flag("--tombstoned", help="also those that were taken out of use"),
+        flag("--superseded", help="also those that another one supersedes"),
+        _AS_OF,
+        _VALID_AT,
+    ),
+    _list,
+)
+
+
+# -- edges -------------------------------------------------------------------------------------------------------
+
+
+def _edges(given: Namespace, _: Output) -> Answer:
+    into, out = vars(given)["in"], given.out
+    direction = "both" if into == out else "in" if into else "out"
+    with reading(given) as memory:
+        found = memory.edges(
+            given.name,
+            direction=direction,
+            type=given.type,
+            as_of=given.as_of,
+            valid_at=given.valid_at,
+            limit=given.limit,
+        )
+    rows = [(edge.source, edge.type, edge.target, edge.seq, _windows(edge), _dangling(edge), edge.id) for edge in found]
+    hints = []
+    if found.more:
+        hints.append("there are more: --limit N")
+    if not rows:
+        hints.append("it has no such edges")
+    table = Table(("source", "type", "target", "=seq", "holds", "state", "=id"), rows)
+    return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), tuple(hints))
+
+
+def _dangling(edge: Edge) -> str | None:
+    return f"dangling {', '.join(edge.dangling)}" if edge.dangling else None
+
+
+def _windows(edge: Edge) -> str | None:
+    """When it holds; nothing for always."""
+    return ", ".join(f"{when(window.start) or ''}..{when(window.end) or ''}" for window in edge.windows) or None
+
+
+EDGES = Verb(
+    "edges",
+    "read",
+    "Show the edges of an atom.",
+    "Edges from it and to it that are in force. An edge may point to a name that is not there yet; such a name can be "
+    "asked for, too. In a pipe each is a line of source, type, target, seq, when it holds, state and id.",
+    (
+        Example("substrate edges v1.decision.ledger", "all its edges"),
+        Example("substrate edges v1.fact.currency --in --type depends_on", "what depends on it"),
+    ),
+    (
+        _NAME,
+        flag("--in", help="only those that lead to it"),
+        flag("--out", help="only those that lead from it"),
+        option("--type", metavar="TYPE", help="only those of this type"),
+        option("--limit", metavar="N", parse=parse_number, default=1000, help="at most so many (default: 1000)"),
+        _AS_OF,
+        _VALID_AT,
+    ),
+    _edges,
+)
+
+
+# -- history and diff --------------------------------------------------------------------------------------------
+
+
+def _history(given: Namespace, _: Output) -> Answer:
+    with reading(given) as memory:
+        found = memory.history(given.name, as_of=given.as_of, valid_at=given.valid_at)
+    rows = [
+        (
+            version.seq,
+            when(version.recorded_at),
+            version.kind,
+            version.actor,
+            _told(version),
+        )
+        for version in found
+    ]
+    table = Table(("=seq", "=recorded", "=kind", "actor", "~value"), rows)
+    return Answer({"items": [], **found.to_dict()}, (table,) if rows else ())
+
+
+def _told(version: Version) -> str | None:
+    if version.atom is not None:
+        return version.atom.value
+    return None if version.forgotten_by is None else f"(forgotten by entry {version.forgotten_by})"
+
+
+HISTORY = Verb(
+    "history",
+    "read",
+    "Show every version of an atom, oldest first.",
+    "Tombstones are in it, and gaps where something was forgotten. In a pipe each is a line of seq, time of recording, "
+    "kind (put, tombstone, gap), actor and value.",
+    (
+        Example("substrate history v1.fact.payment_provider", "its versions"),
+        Example("substrate history v1.fact.payment_provider --json", "with everything that is known about each"),
+    ),
+    (_NAME, _AS_OF, _VALID_AT),
+    _history,
+)
+
+
+def _diff(given: Namespace, _: Output) -> Answer:
+    with reading(given) as memory:
+        found = memory.diff(given.start, given.stop, prefix=given.prefix, valid_at=given.valid_at)
+    rows = [
+        (change.kind, change.name or change.id, _said(change, "before"), _said(change, "after")) for change in found
+    ]
+    hints = () if rows else (f"nothing changed after entry {found.start} up to entry {found.stop}",)
+    table = Table(("=change", "name", "~before", "~after"), rows)
+    return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), hints)
+
+
+def _said(change: Change, side: str) -> str | None:
+    """The value before or after; of an edge its confidence, if that is what it has to say."""
+    state = getattr(change, side)
+    return getattr(state, "value", None)
+
+
+DIFF = Verb(
+    "diff",
+    "read",
+    "Show what became of atoms and edges between two moments.",
+    "What changed after START, up to and including STOP (default: now). A moment is a seq, a time in ISO 8601, or "
+    "@FILE with a pin or head; a pin kept from last week shows what happened since. In a pipe each change is a line "
+    "of kind, name, value before and value after.",
+    (
+        Example("substrate diff 1", "what happened after entry 1"),
+        Example("substrate diff 2020-01-01 --prefix v1.fact. --json", "what became of the facts since then"),
+    ),
+    (
+        argument("start", "a seq, a time, or @FILE", parse=parse_moment),
+        argument("stop", "the same (default: now)", nargs="?", parse=parse_moment),
+        option("--prefix", metavar="PREFIX", default="", help="only names that begin so", complete="name"),
+        _VALID_AT,
+    ),
+    _diff,
+)

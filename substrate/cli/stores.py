@@ -1,0 +1,57 @@
+"""Which store a command is about, and how it opens it: what only reads never makes one and writes nothing."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import substrate
+from substrate.errors import Denied, InputError, NotFound
+from substrate.files import replace_file
+from substrate.settings import load_settings
+
+if TYPE_CHECKING:
+    from substrate.engine.memory import Memory
+
+__all__ = ["reading", "store_path", "write_text", "writing"]
+
+
+def store_path(given: Namespace) -> Path:
+    """The store's folder: as given, else as the settings say."""
+    return load_settings().store if given.store is None else Path(given.store).expanduser()
+
+
+def reading(given: Namespace) -> Memory:
+    """The store, open for reading. NotFound, with what to do, if there is none."""
+    return _open(given, read_only=True)
+
+
+def writing(given: Namespace, *, create: bool = False, actor: str | None = None) -> Memory:
+    """The store, open for writing; made, if there is none and `create` is set."""
+    return substrate.open(store_path(given), actor=actor) if create else _open(given, read_only=False)
+
+
+def _open(given: Namespace, *, read_only: bool) -> Memory:
+    path = store_path(given)
+    try:
+        return substrate.open(path, read_only=read_only, create=False)
+    except NotFound:
+        raise NotFound(
+            f"there is no store in {path}. To make it: substrate checkpoint 'v1.fact.x = y'. "
+            "To use another: --store PATH, or set SUBSTRATE_STORE"
+        ) from None
+
+
+def write_text(path: str, text: str, what: str) -> None:
+    """Put a text into a file of the user's: whole, or what was there stays. What is no file is written to as it is."""
+    target = Path(path).expanduser().resolve()
+    try:
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8")
+        else:
+            replace_file(target, text.encode(), 0o666)  # less what the user's mask takes away
+    except PermissionError as error:
+        raise Denied(f"{what} cannot be written to {path}: {error.strerror}") from None
+    except OSError as error:
+        raise InputError(f"{what} cannot be written to {path}: {error.strerror}") from None

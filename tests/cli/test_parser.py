@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import substrate
+from substrate.cli.catalogue import GROUPS, VERBS
+from substrate.cli.verb import Verb
+from tests.cli.running import Commands
+from tests.test_import_cost import loaded_by
+
+GROUPED = {
+    "save": ["checkpoint"],
+    "read": ["access", "list", "edges", "history", "diff"],
+    "prove": ["head", "pin", "key", "prove", "verify"],
+    "care": ["forget", "stats", "fsck", "rebuild", "compact", "export", "import", "backup", "restore"],
+    "shell": ["completion"],
+}
+NAMES = [name for names in GROUPED.values() for name in names]
+
+
+def test_the_verbs_are_these() -> None:
+    assert {group: [verb.name for verb in VERBS if verb.group == group] for group in GROUPS} == GROUPED
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+def test_every_verb_teaches(run: Commands, verb: Verb) -> None:
+    ran = run.ok(verb.name, "--help")
+    assert verb.summary in ran.out
+    assert verb.about.split(".")[0].split()[:5] == ran.out.split(verb.summary)[1].split()[:5]
+    assert 2 <= len(verb.examples) <= 4
+    assert all(f"  {example.command}\n      {example.does}\n" in ran.out for example in verb.examples)
+    assert f"substrate {verb.name}" in verb.examples[0].command or verb.name == "forget"
+    assert run(verb.name, "-h") == ran
+
+
+def test_the_help_lists_every_verb_with_its_sentence(run: Commands) -> None:
+    text = run.ok("--help").out
+    assert all(f"  {verb.name:<12}{verb.summary}\n" in text for verb in VERBS)
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_the_version_is_told(run: Commands) -> None:
+    assert run.ok("--version").out == f"substrate {substrate.__version__}\n"
+
+
+@pytest.mark.usefixtures("run")
+def test_python_can_run_it_as_a_module() -> None:
+    command = [sys.executable, "-m", "substrate", "access", "v1.no.thing"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr.startswith("substrate: there is no store in substrate-store.")
+
+
+MAIN = """
+import io, sys
+from substrate.cli import main
+sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
+main({words!r})
+sys.stdout = sys.__stdout__
+"""
+
+
+@pytest.mark.usefixtures("run")
+def test_help_loads_neither_the_store_nor_rich() -> None:
+    for words in (["--help"], ["list", "--help"], ["--version"], ["completion", "bash"], ["lits"]):
+        _, modules = loaded_by(MAIN.format(words=words))
+        assert not modules & {"rich", "lmdb", "cryptography", "pymerkle", "numpy"}, words
+
+
+@pytest.mark.usefixtures("store")
+def test_a_pipe_never_loads_rich() -> None:
+    for words in (["list"], ["stats"], ["access", "v1.fact.provider"], ["verify", "nowhere"]):
+        _, modules = loaded_by(MAIN.format(words=words))
+        assert not modules & {"rich", "numpy", "scipy", "IPython", "mcp"}, words
+
+
+def test_the_probe_sees_rich_when_it_is_loaded() -> None:
+    assert "rich" in loaded_by("import substrate.cli.terminal")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["chekpoint"], "did you mean checkpoint?"),
+        (["LIST"], "did you mean list?"),
+        (["zzz"], "substrate --help lists the verbs"),
+        ([], "say what to do"),
+        (["list", "--limt", "3"], "did you mean --limit?"),
+        (["list", "--zzz"], "list has no option --zzz"),
+        (["list", "a", "b"], "1 too many"),
+        (["access"], "required: NAME"),
+        (["list", "--limit"], "expected one argument"),
+        (["list", "--limit", "many"], "argument --limit: not a whole number"),
+        (["--stroe", "x", "list"], "--stroe"),
+        (["list", "--json=yes"], "takes no value"),
+        (["completion", "tcsh"], "one of bash, zsh, fish"),
+        (["v1.fact.x = y"], "substrate checkpoint 'NAME = VALUE'"),
+        (["v1.fact.x"], "the first word must be a verb"),
+    ],
+)
+def test_wrong_usage_says_what_is_right(run: Commands, words: list[str], hint: str) -> None:
+    ran = run(*words)
+    assert (ran.code, ran.out) == (2, "")
+    assert hint in ran.err
+    assert ran.err.count("\n") == 1
+    assert run(*words, "--json").error["code"] == "input"
+
+
+def test_global_options_stand_before_or_after_the_verb(run: Commands) -> None:
+    run.ok("--store", "a", "checkpoint", "v1.fact.x = 1")
+    run.ok("checkpoint", "--store", "b", "v1.fact.x = 2")
+    assert run("--store", "a", "--json", "access", "v1.fact.x").json["value"] == "1"
+    assert run("access", "v1.fact.x", "--json", "--store=b").json["value"] == "2"
+    assert run("--store=a", "access", "v1.fact.x").out == "1\n"
+    assert run("--store", "a", "access", "v1.fact.x", "--store", "b").out == "2\n"
+
+
+def test_the_store_is_given_or_in_the_environment_or_beside_the_work(
+    run: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run.ok("checkpoint", "v1.fact.x = here")
+    monkeypatch.setenv("SUBSTRATE_STORE", "~/there")
+    monkeypatch.setenv("HOME", str(run.folder / "me"))
+    run.ok("checkpoint", "v1.fact.x = there")
+    assert (run.folder / "me" / "there").is_dir()
+    assert run("access", "v1.fact.x").out == "there\n"
+    assert run("access", "v1.fact.x", "--store", "substrate-store").out == "here\n"
+    monkeypatch.setenv("SUBSTRATE_STORE", "")
+    assert run("access", "v1.fact.x").out == "here\n"
+
+
+def test_two_dashes_end_the_options(store: Commands) -> None:
+    assert store("list", "--names", "--", "v1.g").out == "v1.goal.launch\n"
+    assert store("list", "--", "--help").code == 0
+
+
+def test_the_console_script_is_installed() -> None:
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert '[project.scripts]\nsubstrate = "substrate.cli:main"\n' in text
