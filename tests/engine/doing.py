@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import uuid
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -126,13 +127,13 @@ class Doing(RuleBasedStateMachine):
         if not any(made):
             assert saved.head == head
 
-    @rule(name=names)
-    def tombstone(self, name: str) -> None:
-        if self.model.tombstone(name, self.clock.now()):
-            assert self.memory.checkpoint(tombstones=[name]).tombstoned == (name,)
+    @rule(name=names, actor=actors)
+    def tombstone(self, name: str, actor: str | None) -> None:
+        if self.model.tombstone(name, self.clock.now(), actor):
+            assert self.memory.checkpoint(tombstones=[name], actor=actor).tombstoned == (name,)
         else:
             with pytest.raises(ItemsRefused) as refusal:
-                self.memory.checkpoint(tombstones=[name])
+                self.memory.checkpoint(tombstones=[name], actor=actor)
             assert [(item.item, item.code) for item in refusal.value.refused] == [("tombstones[0]", "not_found")]
 
     @rule(ends=st.tuples(names, types, names), said=st.just({}) | edge_content(), actor=actors)
@@ -153,16 +154,19 @@ class Doing(RuleBasedStateMachine):
             self.memory.checkpoint(edges=[self.edge_input(ends)])
             self.model.edge(ends, {}, self.clock.now())
 
-    @rule(pick=st.integers(0, 99))
-    def unedge(self, pick: int) -> None:
-        known = sorted({event.about for event in self.model.events if isinstance(event.about, tuple)})
-        ends = self.model.ends(known[pick % len(known)]) if known else (NAMES[0], TYPES[0], NAMES[1])
-        if self.model.unedge(ends, self.clock.now()):
-            assert len(self.memory.checkpoint(unedges=[self.edge_input(ends)]).unedged) == 1
+    @rule(pick=st.integers(0, 99), actor=actors)
+    def unedge(self, pick: int, actor: str | None) -> None:
+        ends = self.an_edge(pick)
+        if self.model.unedge(ends, self.clock.now(), actor):
+            assert len(self.memory.checkpoint(unedges=[self.edge_input(ends)], actor=actor).unedged) == 1
         else:
             with pytest.raises(ItemsRefused) as refusal:
-                self.memory.checkpoint(unedges=[self.edge_input(ends)])
+                self.memory.checkpoint(unedges=[self.edge_input(ends)], actor=actor)
             assert refusal.value.refused[0].item == "unedges[0]"
+
+    def an_edge(self, pick: int) -> tuple[str, str, str]:
+        known = sorted({event.about for event in self.model.events if isinstance(event.about, tuple)})
+        return self.model.ends(known[pick % len(known)]) if known else (NAMES[0], TYPES[0], NAMES[1])
 
     def edge_input(self, ends: tuple[str, str, str], said: Said | None = None) -> dict[str, Any]:
         return to_input(said or {}, **dict(zip(("source", "type", "target"), ends, strict=True)))
@@ -179,6 +183,53 @@ class Doing(RuleBasedStateMachine):
         else:
             with pytest.raises(Conflict):
                 self.memory.checkpoint([given], expect={name: expect})
+
+    @rule(
+        atoms=st.lists(st.tuples(names, content()), max_size=3),
+        gone=st.lists(names, max_size=2),
+        edges=st.lists(st.tuples(st.tuples(names, types, names), edge_content()), max_size=2),
+        back=st.lists(st.integers(0, 99), max_size=1),
+        partial=flags,
+    )
+    def all_at_once(
+        self,
+        atoms: list[tuple[str, Said]],
+        gone: list[str],
+        edges: list[tuple[tuple[str, str, str], Said]],
+        back: list[int],
+        partial: bool,  # noqa: FBT001
+    ) -> None:
+        """A checkpoint of everything; atoms come first, then tombstones, edges, and what is taken back."""
+        unedges = [ends for ends in map(self.an_edge, back) if ends not in [stated for stated, _ in edges]]
+        if not (atoms or gone or edges or unedges):
+            return
+        after = deepcopy(self.model)
+        after.begun, now = after.size, self.clock.now()
+        for name, said in atoms:
+            after.put(name, said, now)
+        refused = []
+        for i, name in enumerate(gone):
+            if name in [named for named, _ in atoms] or not after.tombstone(name, now):
+                refused.append(f"tombstones[{i}]")
+        for ends, said in edges:
+            after.edge(ends, said, now)
+        refused += [f"unedges[{i}]" for i, ends in enumerate(unedges) if not after.unedge(ends, now)]
+        after.begun = 2**63
+        given: dict[str, Any] = {
+            "atoms": [to_input(said, name=name) for name, said in atoms],
+            "tombstones": gone,
+            "edges": [self.edge_input(ends, said) for ends, said in edges],
+            "unedges": [self.edge_input(ends) for ends in unedges],
+        }
+        if refused and not partial:
+            with pytest.raises(ItemsRefused) as refusal:
+                self.memory.checkpoint(**given)
+            assert [item.item for item in refusal.value.refused] == refused
+        else:
+            saved = self.memory.checkpoint(**given, partial=partial)
+            assert saved.seqs == range(self.model.size, after.size)
+            assert [item.item for item in saved.refused] == refused
+            self.model = after
 
     @rule(name=names)
     def forget(self, name: str) -> None:
@@ -198,36 +249,41 @@ class Doing(RuleBasedStateMachine):
 
     @rule(actor=st.sampled_from(["ann", "bob"]))
     def forget_actor(self, actor: str) -> None:
-        if not self.model.said_by(actor) or self.model.mixed_edges(actor):
+        model, said = self.model, self.model.said_by(actor)
+        if not said:
             return
-        before, said = self.model.size, self.model.said_by(actor)
-        whole = self.model.left_without_version(actor)
-        lost = {e.about for e in said if isinstance(e.about, int) and self.model.last(e.about) is e} - whole
+        whole = model.left_without_version(actor)
+        lost = {event.about for event in said if model.last(event.about) is event} - whole
+        was_live = {about for about in lost if isinstance(about, int) and model.is_live(about)}
+        before = model.size
         forgot = self.memory.forget(actor=actor)
         assert forgot.atoms == len(whole)
-        assert sorted(forgot.tombstoned) == sorted(self.model.names[about] for about in lost)  # type: ignore[index]
-        forgets, tombstones = self.follow(before, {"FORGET"}), self.tombstones(before)
+        assert sorted(forgot.tombstoned) == sorted(model.names[about] for about in was_live)
+        forgets, ends = self.follow(before, {"FORGET"}), self.entries(before, {"TOMBSTONE", "UNEDGE"})
         for about in sorted(whole):
-            self.model.forget(about, forgets[self.ids[about]][-1])
+            model.forget(about, forgets[self.ids[about]][-1])
+        left = {event.about for event in model.events if event.erased_by is None and event not in said}
         for event in said:
             if event.erased_by is None:
-                id_ = self.ids[event.about] if isinstance(event.about, int) else self.edge_ids[event.about]
-                event.erased_by = forgets.get(id_, [-1])[-1]
-                if self.model.confirmed.get(event.about, (-1, 0))[0] == event.seq:
-                    del self.model.confirmed[event.about]
-        for about in lost:
-            (seq,) = tombstones[self.ids[about]]  # type: ignore[index]
-            self.model.events.append(Event(seq, self.model.times[seq], "tombstone", about, {}))
-        self.model.events.sort(key=lambda event: event.seq)
+                event.erased_by = forgets[self.id_of(event.about)][-1]
+                if model.confirmed.get(event.about, (-1, 0))[0] == event.seq:
+                    del model.confirmed[event.about]
+        for about in lost & left:  # of what lost its latest, that it is out of use must stay said
+            kind = "tombstone" if isinstance(about, int) else "unedge"
+            (seq,) = ends.pop(self.id_of(about))
+            model.events.append(Event(seq, model.times[seq], kind, about, {}))
+        assert ends == {}
+        model.events.sort(key=lambda event: event.seq)
+        self.edge_ids = {edge: id_ for edge, id_ in self.edge_ids.items() if edge in left}  # others come back anew
+
+    def id_of(self, about: int | tuple[int, str, int]) -> str:
+        return self.ids[about] if isinstance(about, int) else self.edge_ids[about]
 
     def follow(self, start: int, kinds: set[str]) -> dict[str, list[int]]:
         """Take over the times of the entries from `start` on; the seqs of those of these kinds, by their subject."""
         found = self.entries(start, kinds)
         self.model.times[start:] = [stored.entry.time for stored in self.memory._log.entries(start)]
         return found
-
-    def tombstones(self, start: int) -> dict[str, list[int]]:
-        return self.entries(start, {"TOMBSTONE"})
 
     def entries(self, start: int, kinds: set[str]) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}

@@ -81,18 +81,18 @@ class PlainModel:
         self.append(kind, about, said, now, actor)
         return True
 
-    def tombstone(self, name: str, now: int) -> bool:
+    def tombstone(self, name: str, now: int, actor: str | None = None) -> bool:
         about = self.number(name)
         if about is None or not self.is_live(about):
             return False
-        self.append("tombstone", about, {}, now)
+        self.append("tombstone", about, {}, now, actor)
         return True
 
-    def unedge(self, ends: tuple[str, str, str], now: int) -> bool:
+    def unedge(self, ends: tuple[str, str, str], now: int, actor: str | None = None) -> bool:
         about = (self.number(ends[0]), ends[1], self.number(ends[2]))
         if about not in self.live_edges():
             return False
-        self.append("unedge", about, {}, now)  # type: ignore[arg-type]
+        self.append("unedge", about, {}, now, actor)  # type: ignore[arg-type]
         return True
 
     def makes_a_cycle(self, source: str, target: str) -> bool:
@@ -135,12 +135,6 @@ class PlainModel:
 
     def said_by(self, actor: str) -> list[Event]:
         return [event for event in self.events if event.actor == actor and event.erased_by is None]
-
-    def mixed_edges(self, actor: str) -> bool:
-        """Whether this actor and another one spoke of the same edge."""
-        said = {event.about for event in self.said_by(actor) if event.kind == "edge"}
-        rest = {event.about for event in self.events if event.erased_by is None and event.actor != actor}
-        return bool(said & rest)
 
     # -- reading -------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ PLACES: dict[str, Callable[[str], dict[str, Any]]] = {
     "attrs": lambda text: {"atoms": [{"name": NAME, "value": "x", "attrs": {"a": [1, {"deep": text}]}}]},
     "attrs key": lambda text: {"atoms": [{"name": NAME, "value": "x", "attrs": {text: 1}}]},
     "source": lambda text: {"atoms": [{"name": NAME, "value": "x", "source": text}]},
-    "session": lambda text: {"atoms": [{"name": NAME, "value": "x"}], "session": text},
+    "session": lambda text: {"atoms": [{"name": NAME, "value": "x", "session": text}]},
     "edge attrs": lambda text: {"edges": [{"source": NAME, "type": "t", "target": NAME + "b", "attrs": {"a": text}}]},
     "edge cited": lambda text: {"edges": [{"source": NAME, "type": "t", "target": NAME + "b", "cited": text}]},
 }
