@@ -41,6 +41,7 @@ docs: $(STAMP) ## docs/cli.md, from the command line itself
 
 bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" for fewer
 	$(BIN)/python -m benchmarks.store $(SIZES)
+	$(BIN)/python -m benchmarks.atoms $(SIZES)
 
 peers: ## comparison with other memory servers
 	@echo "No peers are compared at this layer yet. SQLite and raw LMDB stand beside the store in 'make bench'."

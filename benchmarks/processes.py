@@ -13,7 +13,7 @@ from benchmarks.stores import Stores
 from benchmarks.table import Beside, Result
 from substrate import fsck
 
-__all__ = ["measure_fsck", "measure_import"]
+__all__ = ["children_cpu", "measure_fsck", "measure_import"]
 
 _RUNS = 15
 _IMPORT = 150e-3
@@ -24,15 +24,16 @@ _PROGRAMS = {
 }
 
 
-def _children_cpu() -> float:
+def children_cpu() -> float:
+    """CPU seconds of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def _cpu_of(work: Callable[[], object]) -> float:
-    before = _children_cpu()
+    before = children_cpu()
     work()
-    return _children_cpu() - before
+    return children_cpu() - before
 
 
 def _start(program: str) -> None:

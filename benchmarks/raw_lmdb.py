@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 import lmdb
+
+from benchmarks.rows import Recorded, Scan, Step
 
 __all__ = ["RawLmdb", "Rows", "data_file"]
 
@@ -53,6 +57,34 @@ class RawLmdb:
         with self._env.begin() as txn:
             return [txn.cursor(self._tables[table]).getmulti(wanted) for table, wanted in keys.items()]
 
+    def read_again(self, recorded: Recorded) -> None:
+        """Every row that our work read, in one transaction."""
+        tables = self._tables
+        with self._env.begin() as txn:
+            get = txn.get
+            for table, key in recorded.gets:
+                get(key, None, tables[table])
+            for scan in recorded.scans:
+                _walk(txn.cursor(tables[scan.table]), scan)
+
+    def write_again(self, work: tuple[Sequence[Step], Mapping[str, Collection[bytes]]]) -> None:
+        """Every row that our work set or removed, in one durable transaction."""
+        steps, deletes = work
+        with self._env.begin(write=True) as txn:
+            for table, items, append in steps:
+                _, added = txn.cursor(self._tables[table]).putmulti(items, append=append)
+                if added != len(items):
+                    raise AssertionError(f"LMDB took {added} of {len(items)} rows of {table}")
+            for table, keys in deletes.items():
+                for key in keys:
+                    txn.delete(key, db=self._tables[table])
+
+    def copy(self, folder: Path) -> Path:
+        """A copy without free pages, in the new folder."""
+        folder.mkdir()
+        self._env.copy(str(folder), compact=True)
+        return folder
+
     def table_bytes(self) -> dict[str, int]:
         """Bytes in pages, by table."""
         found = {}
@@ -66,3 +98,13 @@ class RawLmdb:
     def close(self) -> None:
         """Close the environment."""
         self._env.close()
+
+
+def _walk(cursor: lmdb.Cursor, scan: Scan) -> None:
+    if not scan.reverse:
+        items = cursor.iternext() if cursor.set_range(scan.start) else ()
+    elif scan.stop is not None and cursor.set_range(scan.stop):
+        items = cursor.iterprev() if cursor.prev() else ()
+    else:
+        items = cursor.iterprev() if cursor.last() else ()
+    deque(islice(items, scan.rows), maxlen=0)

@@ -11,7 +11,8 @@ from benchmarks.stores import Stores, proof_keys
 from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, Samples, interleave, ratio
 from benchmarks.workload import name_of, some_numbers
-from substrate import Log, Verifier
+from substrate import Verifier
+from substrate.log.log import Log
 from substrate.log.tables import BODIES, HEADS, TABLES, seq_key
 
 __all__ = ["measure_growth", "measure_opening", "measure_reads"]

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.calibration import Calibration, calibrate, machine
 from benchmarks.processes import measure_fsck, measure_import
 from benchmarks.reads import measure_growth, measure_opening, measure_reads
+from benchmarks.report import Report
 from benchmarks.sizes import measure_sizes
 from benchmarks.stores import Stores, fill
-from benchmarks.table import Result, as_json, as_text
+from benchmarks.table import Result
 from benchmarks.writes import measure_writes
 
 _SIZES = [10_000, 100_000, 1_000_000]
 _SMALLEST = 1_000
 _COMPARED = (100_000, 1_000_000)
 """The sizes between which the cost of a proof must hardly grow."""
-_STEADY = 1.25
-"""How far SHA-256 may go apart between calibrations before the run is called unsteady."""
 _BEGAN = time.monotonic()
 
 
@@ -69,30 +64,10 @@ def main() -> None:
             results += found
         if measured.keys() >= set(_COMPARED):
             results += measure_growth(*(measured[size] for size in _COMPARED))
-    works = list(dict.fromkeys(result.work for result in results))
-    results.sort(key=lambda result: works.index(result.work))
-    print("\n".join([*about, *_lines(calibrations)]))
-    print()
-    print(as_text(results))
-    judged = [result.met for result in results if result.met is not None]
-    print(f"\n{judged.count(True)} of {len(judged)} targets met; {time.monotonic() - _BEGAN:.0f} s")
+    report = Report(about, calibrations, results)
+    report.show(time.monotonic() - _BEGAN)
     if arguments.json is not None:
-        calibration = {size: [asdict(line) for line in lines] for size, lines in calibrations.items()}
-        saved = {"machine": about, "calibration": calibration, "results": as_json(results)}
-        arguments.json.write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
-
-
-def _lines(calibrations: Mapping[int, Sequence[Calibration]]) -> list[str]:
-    lines = [
-        f"calibration {when} {size:,}: {line}"
-        for size, pair in calibrations.items()
-        for when, line in zip(("before", "after"), pair, strict=True)
-    ]
-    taken = [line for pair in calibrations.values() for line in pair]
-    hashing = [line.sha256 for line in taken]
-    if max(hashing) > _STEADY * min(hashing) or max(line.load for line in taken) > (os.cpu_count() or 1):
-        lines.append("UNSTEADY: the machine was busy, or not equally fast throughout; compare ratios, and run again")
-    return lines
+        report.save(arguments.json)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,11 @@ from pathlib import Path
 from benchmarks.peers_sqlite import SqliteLog
 from benchmarks.raw_lmdb import RawLmdb, Rows
 from benchmarks.workload import FILL, drafts, name_of
-from substrate import Log, Pin, open_log
+from substrate import Pin
 from substrate.codec import Draft
 from substrate.kv.api import ReadTransaction
 from substrate.kv.lmdb import open_store
+from substrate.log.log import Log, open_log
 from substrate.log.map import TOP
 from substrate.log.tables import BODIES, ENTRIES, HEADS, MAP, META, NODES, TABLES, seq_key
 from substrate.proof.entry import ENTRY_BYTES, SALT_BYTES

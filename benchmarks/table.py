@@ -8,8 +8,11 @@ from typing import Any
 
 __all__ = ["Beside", "Result", "as_json", "as_text"]
 
-_RATES = {"entries/CPU-s", "entries/s"}
-_HEADINGS = ("work", "size", "ours", "target", "met?", "beside it, same rounds", "", "ours costs")
+_RATES = ("/CPU-s", "/s")
+_HEADINGS = ("work", "size", "ours", "its CPU", "target", "met?", "beside it, same rounds", "", "ours costs")
+_LEFT = ("work", "beside it, same rounds")
+_OURS = 6
+"""How many of the columns are about us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +37,15 @@ class Result:
     beside: Sequence[Beside] = ()
     more: dict[str, float] = field(default_factory=dict)
     """Further numbers, for the JSON only."""
+    cpu: float | None = None
+    """Where `ours` is a wall time: the CPU time beside it."""
 
     @property
     def met(self) -> bool | None:
         """Whether the target is met."""
         if self.target is None:
             return None
-        return self.ours >= self.target if self.unit in _RATES else self.ours <= self.target
+        return self.ours >= self.target if self.unit.endswith(_RATES) else self.ours <= self.target
 
 
 def _show(value: float, unit: str) -> str:
@@ -59,25 +64,26 @@ def _lines(result: Result) -> list[tuple[str, ...]]:
     size = "" if result.size is None else f"{result.size:,}"
     target = "" if result.target is None else _show(result.target, result.unit)
     met = {None: "", True: "yes", False: "NO"}[result.met]
-    first = (result.work, size, _show(result.ours, result.unit), target, met)
+    cpu = "" if result.cpu is None else _show(result.cpu, result.unit)
+    first = (result.work, size, _show(result.ours, result.unit), cpu, target, met)
     lines = []
     for at, beside in enumerate(result.beside or (None,)):
         right = ("", "", "")
         if beside is not None:
             factor = "" if beside.ratio is None else f"{beside.ratio:.2f} x"
             right = (beside.what, _show(beside.value, beside.unit), factor)
-        lines.append((first if at == 0 else ("",) * 5) + right)
+        lines.append((first if at == 0 else ("",) * _OURS) + right)
     return lines
 
 
 def as_text(results: Sequence[Result]) -> str:
-    """The table, columns aligned."""
-    rows = [_HEADINGS]
-    for result in results:
-        rows += _lines(result)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    """The table, columns aligned; a column that is about us and says nothing is left out."""
+    lines = [line for result in results for line in _lines(result)]
+    filled = [at for at in range(len(_HEADINGS)) if at >= _OURS or any(line[at] for line in lines)]
+    rows = [tuple(row[at] for at in filled) for row in (_HEADINGS, *lines)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = {column for column, heading in enumerate(rows[0]) if heading in _LEFT}
     rows.insert(1, tuple("-" * width for width in widths))
-    left = {0, 5}
     return "\n".join(
         "  ".join(
             cell.ljust(width) if column in left else cell.rjust(width)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from substrate import draft_put
-from substrate.codec import Draft
+from substrate.codec import Draft, draft_put
 
 __all__ = ["BATCH", "FILL", "drafts", "name_of", "some_numbers", "value_of"]
 

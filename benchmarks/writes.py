@@ -11,8 +11,8 @@ from benchmarks.stores import Stores, entry_and_body, rows_written
 from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, interleave, ratio
 from benchmarks.workload import BATCH, drafts
-from substrate import Log
 from substrate.log.append import Appended
+from substrate.log.log import Log
 from substrate.log.tables import BODIES, seq_key
 from substrate.proof.entry import ENTRY_BYTES, SALT_BYTES
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from substrate.engine.fsck import fsck
     from substrate.engine.memory import Memory
     from substrate.engine.memory import open_memory as open  # noqa: A004 - it is what one does with a store
+    from substrate.engine.restoring import clone, rebuild, restore
     from substrate.model import Atom, Edge, Window
     from substrate.proof.bundle import Bundle
     from substrate.proof.head import Pin
@@ -28,9 +29,12 @@ __all__ = [
     "Verifier",
     "Window",
     "__version__",
+    "clone",
     "errors",
     "fsck",
     "open",
+    "rebuild",
+    "restore",
 ]
 
 __version__ = "0.1.0.dev0"
@@ -45,9 +49,12 @@ _HOMES = {
     "Verdict": "substrate.proof.verify:Verdict",
     "Verifier": "substrate.proof.verify:Verifier",
     "Window": "substrate.model:Window",
+    "clone": "substrate.engine.restoring:clone",
     "errors": "substrate.errors",
     "fsck": "substrate.engine.fsck:fsck",
     "open": "substrate.engine.memory:open_memory",
+    "rebuild": "substrate.engine.restoring:rebuild",
+    "restore": "substrate.engine.restoring:restore",
 }
 
 

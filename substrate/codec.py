@@ -184,11 +184,18 @@ def _members(fields: Mapping[str, Json] | None) -> dict[str, Json]:
 
 def _is_plain(value: object, levels: int) -> bool:
     """Whether JSON can hold it without changing it, within so many levels."""
+    if value is None or isinstance(value, str | int | float):
+        return True
     if isinstance(value, Mapping):
-        return levels > 0 and all(isinstance(k, str) and _is_plain(v, levels - 1) for k, v in value.items())
-    if isinstance(value, list | tuple):
-        return levels > 0 and all(_is_plain(item, levels - 1) for item in value)
-    return value is None or isinstance(value, str | int | float)
+        if not all(isinstance(key, str) for key in value):
+            return False
+        value = list(value.values())
+    if not isinstance(value, list | tuple) or levels <= 0:
+        return False
+    for item in value:  # noqa: SIM110 - a loop, the commonest case first: this runs for every field of every atom
+        if not isinstance(item, str) and not _is_plain(item, levels - 1):
+            return False
+    return True
 
 
 def _encode(members: Mapping[str, Json]) -> bytes:

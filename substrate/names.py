@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from substrate.errors import NameInvalid, TooLarge
 from substrate.limits import LIMITS
@@ -50,6 +51,11 @@ def check_name(name: str) -> str:
     """
     if not isinstance(name, str):
         raise NameInvalid(f"name must be a string, not {type(name).__name__}")
+    return _checked(name)
+
+
+@lru_cache(maxsize=10_000)  # a name is checked where it comes in, and again where it is written
+def _checked(name: str) -> str:
     if _FORBIDDEN.search(name):
         raise NameInvalid(
             "name contains a control character, a line separator or a lone surrogate; any other characters are allowed"

@@ -363,6 +363,7 @@ class _Rules:
         for number, (_, triggers, _, _) in enumerate(rows):
             for trigger in triggers.split("|"):
                 self.triggers.setdefault(trigger, []).append(number)
+        self.ascii = {trigger: numbers for trigger, numbers in self.triggers.items() if trigger.isascii()}
         stops: dict[str, list[str]] = {}
         for trigger in filter(None, self.triggers):
             at = min(range(len(trigger)), key=[(_RAREST + trigger).index(c) for c in trigger].__getitem__)
@@ -371,7 +372,8 @@ class _Rules:
         self.gate = re.compile("|".join(f"{re.escape(stop)}(?:{'|'.join(ways)})" for stop, ways in stops.items()))
 
     def wanted(self, text: str) -> list[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]]]:
-        numbers = {number for trigger, numbers in self.triggers.items() if trigger in text for number in numbers}
+        known = self.ascii if text.isascii() else self.triggers
+        numbers = {number for trigger, numbers in known.items() if trigger in text for number in numbers}
         return [self.rules[number] for number in sorted(numbers)]
 
 

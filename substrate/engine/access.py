@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from substrate.codec import decode_body
 from substrate.engine.moments import Moment, Time, read_time, seq_at
-from substrate.engine.reading import Moments, atom_of, resolve, version_at
+from substrate.engine.reading import Body, Moments, atom_of, resolve, version_at
 from substrate.errors import NotFound
+from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.log.prove import prove_name, prove_recorded
 from substrate.model import Access
+from substrate.names import check_name
+from substrate.proof.entry import decode_entry
+from substrate.views.atoms import VersionRow
 
 __all__ = ["access"]
 
@@ -19,6 +24,10 @@ def access(
     at = None if valid_at is None else read_time(valid_at, "valid_at")
     with log.snapshot() as transaction:
         moments = Moments(seq_at(transaction, as_of), at, log.clock.now())
+        if proof and as_of is None and valid_at is None and "." in name:
+            proven = _proven(transaction, check_name(name), moments)
+            if proven is not None:
+                return proven
         latest = resolve(transaction, name, moments.upto)
         found = version_at(transaction, latest, moments)
         if found is None:
@@ -30,3 +39,13 @@ def access(
         if as_of is None and valid_at is None:
             return Access(atom, prove_name(transaction, atom.name))
         return Access(atom, prove_recorded(transaction, atom.seq))
+
+
+def _proven(transaction: ReadTransaction, name: str, moments: Moments) -> Access | None:
+    """The current version, read out of its own proof: nothing is looked up twice. None if there is no such version."""
+    bundle = prove_name(transaction, name)
+    if bundle.claim != "current" or bundle.entry is None or bundle.opening is None:
+        return None
+    entry = decode_entry(bundle.entry.data)
+    version = VersionRow(entry.subject, bundle.entry.seq, entry.kind, name)
+    return Access(atom_of(transaction, version, Body(decode_body(bundle.opening.body), entry.time), moments), bundle)

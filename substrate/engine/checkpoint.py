@@ -246,11 +246,14 @@ class _Planner:
             members["parent"] = find_subject(transaction, str(members["parent"])).hex()
         known = self._names[atom.name]
         said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
-        if known is not None and known.members is not None and _same(known.members, said):
-            self.confirmed[atom.name] = None
-            if known.seq is not None:
-                self._confirm(transaction, known.subject, known.seq, time)
-            return
+        if known is not None and known.members is not None and known.members["value"] == atom.value:
+            said = _merged(known.members, said, atom.cleared)
+            if _compared(said) == _compared(known.members):
+                self.confirmed[atom.name] = None
+                if known.seq is not None:
+                    self._confirm(transaction, known.subject, known.seq, time)
+                return
+            members = {key: member for key, member in said.items() if key not in ("name", "value")}
         self._drafts.append(draft_put(atom.name, atom.value, members))
         self.recorded[atom.name] = None
         subject = known.subject if known is not None else b""
@@ -285,11 +288,13 @@ class _Planner:
         key = (source, edge.type, target)
         known = self._link(transaction, key)
         said: dict[str, Json] = {**edge.members, "source": source.hex(), "type": edge.type, "target": target.hex()}
-        if known is not None and known.members is not None and _same(known.members, said):
-            self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
-            if known.seq is not None:
-                self._confirm(transaction, known.subject, known.seq, time)
-            return
+        if known is not None and known.members is not None:
+            said = _merged(known.members, said, edge.cleared)
+            if _compared(said) == _compared(known.members):
+                self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
+                if known.seq is not None:
+                    self._confirm(transaction, known.subject, known.seq, time)
+                return
         subject = draw_id() if known is None else known.subject
         self._drafts.append(draft_other(Kind.EDGE, said, subject=subject))
         self._links[key] = _Known(subject, None, said)
@@ -359,10 +364,14 @@ def _find(transaction: ReadTransaction, name: str) -> VersionRow | None:
     return next(versions_of(transaction, bytes.fromhex(name)), None)
 
 
-def _same(known: Mapping[str, Json], said: Mapping[str, Json]) -> bool:
-    if len(known) == len(said) and known == said:
-        return True
-    return _compared(known) == _compared(said)
+def _merged(known: Mapping[str, Json], said: Mapping[str, Json], cleared: tuple[str, ...]) -> dict[str, Json]:
+    """What holds when the same is said again: what is said now, and what was known of which it does not speak."""
+    merged = {key: member for key, member in known.items() if key not in cleared and key not in _UNCOMPARED}
+    merged.update(said)
+    start, end = merged.get("valid_from"), merged.get("valid_to")
+    if isinstance(start, int) and isinstance(end, int) and start >= end:
+        raise InputError("valid_from must be earlier than valid_to, also than the one that was said before")
+    return merged
 
 
 def _compared(members: Mapping[str, Json]) -> dict[str, Json]:

@@ -15,11 +15,14 @@ def refuse_secrets(name: str | None, value: str, members: Mapping[str, object]) 
 
     All are looked at as one first, which is cheap; if there is something, each on its own, so that the place is right.
     """
+    texts = [] if name is None else [f"{name} = {value}"]
+    for member, said in members.items():
+        texts += [said] if isinstance(said, str) else [before + text for _, before, text in _parts(member, "", said)]
+    if not find_secrets("\n".join(texts)):
+        return
     parts = [] if name is None else [("", f"{name} = ", value)]
     for member, said in members.items():
         parts += _parts(member, "", said)
-    if not find_secrets("\n".join([before + text for _, before, text in parts])):
-        return
     for where, before, text in parts:
         for finding in find_secrets(before + text):
             raise SecretFound(_told(where, finding, len(before), named=name is not None))

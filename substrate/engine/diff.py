@@ -119,4 +119,4 @@ def _edge_change(transaction: ReadTransaction, subject: bytes, start: Moments, s
 
 
 def _edge(transaction: ReadTransaction, link: Link | None, moments: Moments) -> Edge | None:
-    return None if link is None or link.kind is Kind.UNEDGE else edge_of(transaction, link, moments)
+    return None if link is None or link.kind is Kind.UNEDGE else edge_of(transaction, link, moments, {})

@@ -6,7 +6,7 @@ from itertools import chain
 
 from substrate.engine.intake import read_edge_type, read_end
 from substrate.engine.moments import Moment, Time, read_time, seq_at
-from substrate.engine.reading import Moments, edge_of, find_subject, resolve
+from substrate.engine.reading import End, Moments, edge_of, find_subject, resolve
 from substrate.errors import InputError, NotFound, TooLarge
 from substrate.limits import LIMITS
 from substrate.log.log import Log
@@ -50,8 +50,9 @@ def edges(  # noqa: PLR0913
             links_of(transaction, subject, out=out, kind=kind, upto=moments.upto) for out in _DIRECTIONS[direction]
         )
         found: dict[str, Edge] = {}
+        ends: dict[bytes, End] = {}
         for link in links:
-            edge = edge_of(transaction, link, moments)
+            edge = edge_of(transaction, link, moments, ends)
             if edge is not None and len(found) == limit and edge.id not in found:
                 return Edges(tuple(found.values()), more=True)
             if edge is not None:

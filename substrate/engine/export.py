@@ -19,6 +19,7 @@ from substrate.engine.reading import name_of
 from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
 from substrate.kv.translate import typed_errors
+from substrate.log.clone import export_full
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, Logged, replay
 from substrate.model import from_microseconds
@@ -43,8 +44,6 @@ def export(log: Log, to: str | Path | TextIO, *, full: bool, progress: Progress 
             count += 1
 
         if full:
-            from substrate.log.clone import export_full
-
             export_full(transaction, write_line, progress)
         else:
             _export_plain(transaction, write_line, progress)

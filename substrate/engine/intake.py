@@ -52,21 +52,26 @@ _Reader: TypeAlias = Callable[[object, str], Json]
 
 @dataclass(frozen=True, slots=True)
 class AtomGiven:
-    """A checked atom: name, value, and the further members of its body. `parent` may be a name still."""
+    """A checked atom: name, value, and the further members of its body. `parent` may be a name still.
+
+    `cleared` are members that were given as empty: they shall not be there, even if they were.
+    """
 
     name: str
     value: str
     members: dict[str, Json]
+    cleared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeGiven:
-    """A checked edge: ends by name or by id (hex), type, and the further members of its body."""
+    """A checked edge: ends by name or by id (hex), type, and the further members of its body, as for atoms."""
 
     source: str
     type: str
     target: str
     members: dict[str, Json]
+    cleared: tuple[str, ...] = ()
 
 
 def read_atom(item: AtomInput, said: Mapping[str, str | None]) -> AtomGiven:
@@ -82,13 +87,11 @@ def read_atom(item: AtomInput, said: Mapping[str, str | None]) -> AtomGiven:
         raise SchemaInvalid("value is empty: to take an atom out of use, tombstone it")
     name = check_name(name)
     members: dict[str, Json] = {key: text for key, text in said.items() if text is not None}
-    for field, read in _ATOM_READERS.items():
-        if (raw := given.get(field)) is not None and (said_of := read(raw, field)) not in (None, [], {}):
-            members[field] = said_of
+    cleared = _read_members(given, _ATOM_READERS, members)
     start, end = members.get("valid_from"), members.get("valid_to")
     if isinstance(start, int) and isinstance(end, int) and start >= end:
         raise SchemaInvalid("valid_from must be earlier than valid_to")
-    return AtomGiven(name, value, members)
+    return AtomGiven(name, value, members, cleared)
 
 
 def read_edge(item: EdgeInput, said: Mapping[str, str | None]) -> EdgeGiven:
@@ -102,13 +105,13 @@ def read_edge(item: EdgeInput, said: Mapping[str, str | None]) -> EdgeGiven:
     }
     if spelled != kind:
         members["label"] = _text(spelled, "type")
-    for field, read in _EDGE_READERS.items():
-        if (raw := given.get(field)) is not None and (said_of := read(raw, field)) not in (None, [], {}):
-            members[field] = said_of
+    cleared = _read_members(given, _EDGE_READERS, members)
     windows = _windows(given)
     if windows:
         members["windows"] = windows
-    return EdgeGiven(source, kind, target, members)
+    elif "windows" in given:
+        cleared += ("windows",)
+    return EdgeGiven(source, kind, target, members, cleared)
 
 
 def read_edge_type(spelled: object) -> str:
@@ -149,6 +152,22 @@ def read_expect(given: ExpectInput | None) -> Expect:
     if isinstance(given, Mapping):
         return Expect(versions=dict(given))
     raise SchemaInvalid("expect is {name: seq, or None for absent}, or a head")
+
+
+def _read_members(
+    given: Mapping[str, object], readers: Mapping[str, _Reader], members: dict[str, Json]
+) -> tuple[str, ...]:
+    """Read the fields that are given into `members`; those that are given as empty are the answer."""
+    cleared: tuple[str, ...] = ()
+    for field, read in readers.items():
+        if field in given:
+            raw = given[field]
+            said = None if raw is None else read(raw, field)
+            if said not in (None, [], {}):
+                members[field] = said
+            elif field not in members:
+                cleared += (field,)
+    return cleared
 
 
 def read_said(said: Mapping[str, object]) -> dict[str, str | None]:

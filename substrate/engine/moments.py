@@ -92,12 +92,27 @@ def _parse(text: str, field: str) -> int | datetime | Head:
 
 
 def _last_until(transaction: ReadTransaction, time: int) -> int:
-    """Times along the log never fall, so halving finds the last entry at or before one."""
-    low, high = 0, last_seq(transaction) + 1
-    while low < high:
-        middle = (low + high) // 2
-        if stored_entry(middle, transaction.get(ENTRIES, seq_key(middle))).time <= time:
-            low = middle + 1
+    """The last entry recorded at or before a time. Along the log times never fall.
+
+    Where it should be if entries came evenly, and the middle, take turns: few reads as a rule, never more than twice
+    those of halving.
+    """
+    low, high = 0, last_seq(transaction)
+    first, last = (_time_at(transaction, seq) for seq in (low, high))
+    if time < first or time >= last:
+        return -1 if time < first else high
+    evenly = True
+    while high - low > 1:  # the entry `low` is at or before the time, the entry `high` after it
+        at = low + (high - low) * (time - first) // (last - first) if evenly else (low + high) // 2
+        at = min(max(at, low + 1), high - 1)
+        found = _time_at(transaction, at)
+        if found <= time:
+            low, first = at, found
         else:
-            high = middle
-    return low - 1
+            high, last = at, found
+        evenly = not evenly
+    return low
+
+
+def _time_at(transaction: ReadTransaction, seq: int) -> int:
+    return stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).time

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -29,6 +29,7 @@ from substrate.views.traces import confirmation_of, expected_name
 
 __all__ = [
     "Body",
+    "End",
     "Moments",
     "atom_of",
     "body_of",
@@ -62,6 +63,15 @@ class Body:
 
     members: Mapping[str, Json]
     time: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The atom at one end of an edge: its id, its name (the id, if nobody knows it), and whether it was there."""
+
+    id: str
+    name: str
+    there: bool
 
 
 def body_of(transaction: ReadTransaction, seq: int) -> Body | None:
@@ -267,24 +277,30 @@ def _open_at(body: Body, at: int) -> bool:
     return any(Window(*ends).holds_at(moment) for ends in map(_pair, windows))
 
 
-def edge_of(transaction: ReadTransaction, link: Link, moments: Moments) -> Edge | None:
-    """The edge that this statement is; None if it does not hold at `moments.valid_at`, or was erased."""
+def edge_of(transaction: ReadTransaction, link: Link, moments: Moments, ends: dict[bytes, End]) -> Edge | None:
+    """The edge that this statement is; None if it does not hold at `moments.valid_at`, or was erased.
+
+    `ends` keeps what was found out about atoms, from one edge to the next of the same moments.
+    """
     body = body_of(transaction, link.seq)
     if body is None or (moments.valid_at is not None and not _open_at(body, moments.valid_at)):
         return None
     get = body.members.get
-    ends = [(end, UUID(bytes=subject), name_of(transaction, subject)) for end, subject in _ends(link)]
+    for subject in (link.source, link.target):
+        if subject not in ends:
+            ends[subject] = _end(transaction, subject, moments.upto)
+    source, target = ends[link.source], ends[link.target]
     confirmed = confirmation_of(transaction, link.edge, link.seq) if moments.upto is None else None
     windows = get("windows")
     return Edge(
-        source=ends[0][2] or str(ends[0][1]),
+        source=source.name,
         type=link.type,
-        target=ends[1][2] or str(ends[1][1]),
+        target=target.name,
         id=str(UUID(bytes=link.edge)),
         seq=link.seq,
         recorded_at=from_microseconds(body.time),
-        source_id=str(ends[0][1]),
-        target_id=str(ends[1][1]),
+        source_id=source.id,
+        target_id=target.id,
         label=get("label"),  # type: ignore[arg-type]
         confidence=get("confidence"),  # type: ignore[arg-type]
         attrs=get("attrs") or {},  # type: ignore[arg-type]
@@ -294,17 +310,19 @@ def edge_of(transaction: ReadTransaction, link: Link, moments: Moments) -> Edge 
         session=get("session"),  # type: ignore[arg-type]
         windows=tuple(Window(*_pair(window)) for window in windows) if isinstance(windows, list) else (),
         confirmed_at=None if confirmed is None else from_microseconds(confirmed.time),
-        dangling=tuple(end for end, subject, _ in ends if not _exists(transaction, subject.bytes, moments.upto)),
+        dangling=tuple(word for word, end in (("source", source), ("target", target)) if not end.there),
     )
 
 
-def _ends(link: Link) -> Iterator[tuple[str, bytes]]:
-    yield "source", link.source
-    yield "target", link.target
-
-
-def _exists(transaction: ReadTransaction, subject: bytes, upto: int | None) -> bool:
-    return next(versions_of(transaction, subject, upto=upto), None) is not None
+def _end(transaction: ReadTransaction, subject: bytes, upto: int | None) -> End:
+    there, name = False, None
+    for version in versions_of(transaction, subject):
+        there = there or upto is None or version.seq <= upto
+        name = name or version.name
+        if there and name is not None:
+            break
+    said = str(UUID(bytes=subject))
+    return End(said, name or expected_name(transaction, subject) or said, there)
 
 
 def _pair(ends: Json) -> list[datetime | None]:

@@ -95,7 +95,8 @@ def _fill(
     last = next((at for at, _ in old.scan(HEADS, reverse=True)), b"")
     for data, row, note in walk(old.scan):
         # The latest head vouches for all entries: of the others only those count that hand over from key to key.
-        growth.add(data, row, note, check_signature=seq_key(growth.truth.size + 1) == last)
+        growth.add(data, row)
+        growth.sign(note, check_signature=seq_key(growth.truth.size) == last)
         if growth.truth.size % BATCH == 0:
             tell(growth.truth.size, steps)
     head = growth.close(origin.decode())
@@ -114,20 +115,19 @@ class Growth:
         self._salt = salt
         self._clear()
 
-    def add(self, data: bytes, row: bytes | None, note: bytes | None, *, check_signature: bool = True) -> None:
-        """The next entry, its salt and body unless erased, and the head signed after it, if there is one."""
+    def add(self, data: bytes, row: bytes | None) -> None:
+        """The next entry, with its salt and body unless erased. `sign` must follow."""
+        if len(self._entries) >= _ROWS or self._bytes >= _BYTES:
+            self._write()
         at = seq_key(self.truth.size)
         self._nodes.append((at, self.truth.take(data, row)))
         self._entries.append((at, data))
         if row is not None:
             self._bodies.append((at, row))
             self._bytes += len(row)
-        self.sign(note, check_signature=check_signature)
-        if len(self._entries) >= _ROWS or self._bytes >= _BYTES:
-            self._write()
 
     def sign(self, note: bytes | None, *, check_signature: bool = True) -> None:
-        """The head that was signed after the last entry."""
+        """The head that was signed after the last entry, if there is one."""
         self.truth.sign(note, check_signature=check_signature)
         if note is not None:
             self._heads.append((seq_key(self.truth.size), note))

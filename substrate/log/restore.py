@@ -32,13 +32,14 @@ from substrate.log.replay import View
 from substrate.log.tables import TABLES
 from substrate.proof.head import Head
 from substrate.proof.note import VerifierKey
+from substrate.results import Result
 from substrate.settings import load_settings
 
 __all__ = ["Abandoned", "Restored", "restore"]
 
 
 @dataclass(frozen=True, slots=True)
-class Abandoned:
+class Abandoned(Result):
     """What a log is known to have been, and is not any more."""
 
     origin: str
@@ -47,7 +48,7 @@ class Abandoned:
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class Restored(Result):
     """Of a restored store: its origin, its verifier key, and what was given up (None: nothing that is known of)."""
 
     origin: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -158,6 +159,27 @@ def test_who_says_it_again_does_not_make_it_another_thing_but_where_from_does(me
     assert memory.checkpoint([f"{PAY} = Stripe"], actor="bob", session="2", origin="agent").confirmed == (PAY,)
     assert memory.access(PAY).atom.actor == "ada"
     assert memory.checkpoint([f"{PAY} = Stripe"], source="contract").recorded == (PAY,)
+
+
+def test_the_same_value_keeps_the_fields_that_are_not_spoken_of(memory: Memory) -> None:
+    memory.checkpoint([{"name": PAY, "value": "Stripe", "tags": ["money"], "confidence": 0.5, "attrs": {"a": 1}}])
+    assert memory.checkpoint([f"{PAY} = Stripe"]).confirmed == (PAY,)
+    memory.checkpoint([{"name": PAY, "value": "Stripe", "confidence": 0.9, "attrs": {}}])
+    atom = memory.access(PAY).atom
+    assert (atom.tags, atom.confidence, atom.attrs) == (("money",), 0.9, {})
+    memory.checkpoint([replace(atom, tags=())])  # an Atom says all there is to say
+    assert memory.access(PAY).atom.tags == ()
+    memory.checkpoint([{"name": PAY, "value": "Adyen"}])  # another value: nothing is taken over
+    assert memory.access(PAY).atom.confidence is None
+
+
+def test_an_edge_stated_again_keeps_the_fields_that_are_not_spoken_of(memory: Memory) -> None:
+    triple: dict[str, object] = {"source": PAY, "type": "needs", "target": "v1.fact.b"}
+    memory.checkpoint(edges=[{**triple, "confidence": 0.5, "valid_from": "2026-01-01"}])
+    assert memory.checkpoint(edges=[triple]).confirmed == (f"{PAY} needs v1.fact.b",)
+    memory.checkpoint(edges=[{**triple, "windows": []}])
+    (edge,) = memory.edges(PAY)
+    assert (edge.confidence, edge.windows) == (0.5, ())
 
 
 def test_a_tombstoned_atom_is_revived_by_the_same_value_under_the_same_id(memory: Memory) -> None:

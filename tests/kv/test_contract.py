@@ -133,8 +133,8 @@ SETTINGS = settings(
     max_examples=50, stateful_step_count=15, deadline=None, database=None, phases=[Phase.generate], print_blob=True
 )
 
-# The broken twins are always found. Hypothesis draws on constants of whatever modules are loaded, so the calls are not the
-# same in every run, in spite of derandomize: hence many more, of which the first that fails ends it.
+# The broken twins are always found. Hypothesis draws on constants of the modules that are loaded, so the calls are not
+# the same in every run, in spite of derandomize: hence many more, of which the first that fails ends it.
 FIXED = settings(SETTINGS, derandomize=True, max_examples=1000)
 
 
