@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import uuid
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from substrate.engine.stores import VIEWS
 from substrate.errors import Conflict, ItemsRefused
 from substrate.log.check import check_store
 from tests.engine.plain_model import Event, PlainModel, Said
-from tests.engine.showing import to_input
+from tests.engine.showing import CONTENT, EDGE_CONTENT, to_input
 
 DAY = 86_400 * 1_000_000
 START = 1_700_000_000_000_000
@@ -57,12 +58,19 @@ def content() -> st.SearchStrategy[dict[str, Any]]:
         lambda w: {k: t for k, t in zip(("valid_from", "valid_to"), w, strict=True) if t is not None}
     )
     value = st.sampled_from(["x", "y", "two\nlines = 2"])
-    return st.builds(lambda v, *rest: {"value": v} | rest[0] | rest[1], value, st.just({}) | further, window)
+    fields = st.builds(lambda v, *rest: {"value": v} | rest[0] | rest[1], value, st.just({}) | further, window)
+    return st.builds(spoken_of, fields, st.sampled_from([(), (), CONTENT[1:], ("tags", "valid_to")]))
+
+
+def spoken_of(said: dict[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+    """The same, and of these fields, if they are not given, that they shall be empty."""
+    return dict.fromkeys(fields) | said
 
 
 def edge_content() -> st.SearchStrategy[dict[str, Any]]:
     spans = st.lists(windows(), min_size=1, max_size=2).map(tuple)
-    return members(confidence=st.just(0.25), cited=st.just("page 3"), attrs=st.just({"n": [1]}), windows=spans)
+    fields = members(confidence=st.just(0.25), cited=st.just("page 3"), attrs=st.just({"n": [1]}), windows=spans)
+    return st.builds(spoken_of, fields, st.sampled_from([(), (), (*EDGE_CONTENT, "windows"), ("cited",)]))
 
 
 class Doing(RuleBasedStateMachine):
@@ -116,16 +124,23 @@ class Doing(RuleBasedStateMachine):
         self.checkpoint(items, actor)
 
     def checkpoint(self, items: list[tuple[str, Said]], actor: str | None) -> None:
-        before, head = self.model.size, self.memory.head()
-        saved = self.memory.checkpoint([to_input(said, name=name) for name, said in items], actor=actor)
-        self.model.begun = before
-        made = [self.model.put(name, said, self.clock.now(), actor) for name, said in items]
-        self.model.begun = 2**63
-        assert saved.seqs == range(before, self.model.size)
+        head, after = self.memory.head(), deepcopy(self.model)
+        given = [to_input(said, name=name) for name, said in items]
+        after.begun = after.size
+        try:
+            made = [after.put(name, said, self.clock.now(), actor) for name, said in items]
+        except ValueError:
+            with pytest.raises(ItemsRefused):
+                self.memory.checkpoint(given, actor=actor)
+            return
+        saved = self.memory.checkpoint(given, actor=actor)
+        assert saved.seqs == range(self.model.size, after.size)
         assert set(saved.recorded) == {name for (name, _), new in zip(items, made, strict=True) if new}
         assert {name for (name, _), new in zip(items, made, strict=True) if not new} <= set(saved.confirmed)
         if not any(made):
             assert saved.head == head
+        after.begun = 2**63
+        self.model = after
 
     @rule(name=names, actor=actors)
     def tombstone(self, name: str, actor: str | None) -> None:
@@ -178,8 +193,9 @@ class Doing(RuleBasedStateMachine):
         expect = right if wrong == 0 else (right or 0) + wrong
         given = to_input(said, name=name)
         if expect == right:
-            self.memory.checkpoint([given], expect={name: expect})
-            self.model.put(name, said, self.clock.now())
+            with suppress(ItemsRefused):  # it would have a window without a time
+                saved = self.memory.checkpoint([given], expect={name: expect})
+                assert self.model.put(name, said, self.clock.now()) == len(saved.seqs)
         else:
             with pytest.raises(Conflict):
                 self.memory.checkpoint([given], expect={name: expect})
@@ -205,9 +221,12 @@ class Doing(RuleBasedStateMachine):
             return
         after = deepcopy(self.model)
         after.begun, now = after.size, self.clock.now()
-        for name, said in atoms:
-            after.put(name, said, now)
         refused = []
+        for i, (name, said) in enumerate(atoms):
+            try:
+                after.put(name, said, now)
+            except ValueError:
+                refused.append(f"atoms[{i}]")
         for i, name in enumerate(gone):
             if name in [named for named, _ in atoms] or not after.tombstone(name, now):
                 refused.append(f"tombstones[{i}]")

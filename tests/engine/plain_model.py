@@ -64,21 +64,26 @@ class PlainModel:
 
     def put(self, name: str, said: Said, now: int, actor: str | None = None) -> bool:
         """Whether it made a version; else it confirmed the one there is."""
-        about = self.bind(name)
-        return self.state(about, "put", said, now, actor)
+        return self.state(self.bind(name), "put", said, now, actor)
 
     def edge(self, ends: tuple[str, str, str], said: Said, now: int, actor: str | None = None) -> bool:
         """Whether it was stated anew; else it confirmed."""
-        about = (self.bind(ends[0]), ends[1], self.bind(ends[2]))
-        return self.state(about, "edge", said, now, actor)
+        return self.state((self.bind(ends[0]), ends[1], self.bind(ends[2])), "edge", said, now, actor)
 
     def state(self, about: int | Edge, kind: str, said: Said, now: int, actor: str | None) -> bool:
+        """Of the same value said again, a field that is not given stays, and one given as None goes."""
         last = self.last(about)
-        if last is not None and last.kind == kind and last.erased_by is None and last.said == said:
-            if last.seq < self.begun:
-                self.confirmed[about] = last.seq, max(now, self.times[-1])
-            return False
-        self.append(kind, about, said, now, actor)
+        known = last is not None and last.kind == kind and last.erased_by is None
+        if last is not None and known and last.said.get("value") == said.get("value"):
+            merged = without_none({**last.said, **said})
+            if merged.get("valid_from", 0) >= merged.get("valid_to", 2**63):
+                raise ValueError("the window would end before it begins")
+            if merged == last.said:
+                if last.seq < self.begun:
+                    self.confirmed[about] = last.seq, max(now, self.times[-1])
+                return False
+            said = merged
+        self.append(kind, about, without_none(said), now, actor)
         return True
 
     def tombstone(self, name: str, now: int, actor: str | None = None) -> bool:
@@ -285,6 +290,10 @@ def _became(before: Event | None, after: Event | None, live: str, words: tuple[s
     if after.kind == live:
         return added if before is None else changed if before.kind == live else revived
     return removed if before is not None and before.kind == live else None
+
+
+def without_none(said: Said) -> dict[str, Any]:
+    return {key: value for key, value in said.items() if value is not None}
 
 
 def _within(window: tuple[int | None, int | None], time: int) -> bool:

@@ -16,8 +16,8 @@ EDGE_CONTENT = ("confidence", "attrs", "cited")
 
 def to_input(said: Said, **more: object) -> dict[str, Any]:
     """The content as a mapping that a checkpoint takes."""
-    given = {key: from_microseconds(value) if key in TIMES else value for key, value in said.items()}
-    if "windows" in said:
+    given = {key: from_microseconds(value) if key in TIMES and value else value for key, value in said.items()}
+    if said.get("windows"):
         given["windows"] = [Window(*(None if t is None else from_microseconds(t) for t in w)) for w in said["windows"]]
     return {**given, **more}
 
