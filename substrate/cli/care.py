@@ -10,7 +10,7 @@ from substrate.cli.answer import Answer, Facts
 from substrate.cli.exits import Exit
 from substrate.cli.inputs import parse_seqs
 from substrate.cli.output import Output
-from substrate.cli.stores import reading, store_path, writing
+from substrate.cli.stores import missing_store_explained, reading, store_path, writing
 from substrate.cli.verb import Example, Verb, argument, flag, option
 from substrate.errors import InputError
 
@@ -145,7 +145,7 @@ STATS = Verb(
 
 def _fsck(given: Namespace, output: Output) -> Answer:
     path = store_path(given)
-    with output.progress("checking") as progress:
+    with output.progress("checking") as progress, missing_store_explained(given):
         report = substrate.fsck(path, progress=progress)
     document = {"store": str(path), "ok": report.ok, "entries": report.entries, "heads": report.heads}
     if report.damage is None:
@@ -177,8 +177,10 @@ FSCK = Verb(
 
 
 def _rebuild(given: Namespace, output: Output) -> Answer:
-    with writing(given) as memory, output.progress("rebuilding") as progress:
-        memory.rebuild(progress)
+    # Not through an open store: what is to be mended may be what keeps it from being opened.
+    with output.progress("rebuilding") as progress, missing_store_explained(given):
+        substrate.rebuild(store_path(given), progress=progress)
+    with reading(given) as memory:
         size = memory.head().head.size
     return Answer(
         {"rebuilt": True, "entries": size}, (Facts([("rebuilt", f"from {size:,} entries")], "good"),), is_report=True
@@ -190,7 +192,7 @@ REBUILD = Verb(
     "care",
     "Make every table that follows from the log anew.",
     "It is made beside the store and put in its place when it is whole; others go on reading meanwhile. It mends what "
-    "is wrong in such a table, not what is wrong in the log itself.",
+    "is wrong in such a table, even if the store cannot be opened because of it; not what is wrong in the log itself.",
     (Example("substrate rebuild", "makes them anew"), Example("substrate rebuild --json", "the same for programs")),
     (),
     _rebuild,

@@ -71,11 +71,13 @@ def _import(given: Namespace, output: Output) -> Answer:
     lines = _source(given.file)
     if given.full:
         path = store_path(given)
-        substrate.clone(lines, path)
-        with reading(given) as memory:
-            head = memory.head().head
+        with output.progress("cloning") as progress:
+            head = substrate.clone(lines, path, progress=progress).head
         document = {"store": str(path), "origin": head.origin, "entries": head.size}
-        return Answer(document, (Facts([("cloned", head), ("store", path)], "good"),), is_report=True)
+        hints = (
+            "it is the same log as the one it came from: write to one of the two only, or the other is rolled back",
+        )
+        return Answer(document, (Facts([("cloned", head), ("store", path)], "good"),), hints, is_report=True)
     with writing(given, create=True) as memory, output.progress("importing") as progress:
         try:
             saved = memory.import_lines(
@@ -151,7 +153,7 @@ def _restore(given: Namespace, output: Output) -> Answer:
     with output.progress("restoring"):
         restored = substrate.restore(Path(given.backup).expanduser(), path)
     document: dict[str, object] = {"store": str(path), "origin": restored.origin, "key": str(restored.key)}
-    facts: list[tuple[str, object]] = [("restored", path), ("origin", restored.origin), ("key", restored.key)]
+    facts: list[tuple[str, object]] = [("restored", path), ("origin", restored.origin)]
     hints = []
     if (given_up := restored.abandoned) is not None:
         document["abandoned"] = {"origin": given_up.origin, "size": given_up.size, "root": given_up.root.hex()}

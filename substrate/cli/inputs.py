@@ -19,6 +19,7 @@ from substrate.errors import InputError, TooLarge
 __all__ = [
     "Items",
     "converted",
+    "is_text",
     "parse_edge",
     "parse_expect",
     "parse_fraction",
@@ -33,6 +34,9 @@ __all__ = [
 
 _MAX_INPUT = 256 * 1024 * 1024
 """Of a file or of standard input; the engine has smaller limits of its own."""
+_NO_TEXT = re.compile("[\\x00\\ud800-\\udfff]")
+_MOST_DIGITS = 19
+"""Of a seq."""
 _END = r"(?:v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\..+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 _EDGE = re.compile(rf"({_END})\s+([a-z][a-z0-9_]*)\s+({_END})", re.DOTALL)
 _TYPE = re.compile(r"\s+([a-z][a-z0-9_]*)\s+(?=v[1-9][0-9]{0,5}\.|[0-9a-f]{8}-)")
@@ -41,6 +45,11 @@ Item = str | dict[str, object]
 
 
 # -- texts -------------------------------------------------------------------------------------------------------
+
+
+def is_text(word: str) -> bool:
+    """Whether a word that the system handed over is text: bytes that are not UTF-8 come as lone surrogates."""
+    return _NO_TEXT.search(word) is None
 
 
 def read_text(path: str, what: str) -> str:
@@ -86,8 +95,8 @@ def converted(option: Option) -> Callable[[str], object]:
 
 def parse_number(text: str) -> int:
     """A whole number from 0 on."""
-    if not text.isdecimal() or not text.isascii():
-        raise InputError("not a whole number")
+    if not text.isdecimal() or not text.isascii() or len(text) > _MOST_DIGITS:
+        raise InputError("not a whole number, or too large a one")
     return int(text)
 
 
@@ -104,7 +113,11 @@ def parse_fraction(text: str) -> float:
 
 def parse_moment(text: str) -> str:
     """A moment as the engine reads it: a seq, a time, or, for @FILE, the text of a pin or head."""
-    return read_text(text[1:], "the pin or head") if text.startswith("@") else text
+    if text.startswith("@"):
+        return read_text(text[1:], "the pin or head")
+    if text.isdecimal() and len(text) > _MOST_DIGITS:
+        raise InputError("no log has so many entries")
+    return text
 
 
 def parse_seqs(text: str) -> range:

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from substrate.cli.catalogue import GROUPS, VERBS
 from substrate.cli.exits import EXITS
-from substrate.cli.inputs import converted
+from substrate.cli.inputs import converted, is_text
 from substrate.cli.verb import GLOBAL_OPTIONS, Option, Verb
 from substrate.errors import InputError
 
@@ -30,6 +30,8 @@ def parse(argv: Sequence[str]) -> tuple[Verb | None, Namespace]:
 
     InputError if there is no such verb or option, or a value is none; the message says what is nearest.
     """
+    if not all(is_text(word) for word in argv):
+        raise InputError("an argument is not UTF-8 text, or holds a null character")
     before, rest = _split(argv)
     given = Namespace(store=None, json=False, quiet=False, debug=False, asked=None)
     _globals_parser().parse_args(before, given)
@@ -143,6 +145,8 @@ def _typed(item: Option) -> Callable[[str], object]:
             return convert(text)
         except InputError as error:
             raise ArgumentTypeError(str(error)) from None
+        except ValueError:  # such as a number of five thousand digits, which Python does not read
+            raise ArgumentTypeError("not a value that can be read") from None
 
     return typed
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import substrate
 from substrate.cli.answer import Answer, Facts
@@ -27,7 +26,7 @@ from substrate.cli.verb import Example, Verb, argument, flag, option
 from substrate.errors import InputError, ItemsRefused, ProofInvalid
 
 if TYPE_CHECKING:
-    from substrate.model import Saved
+    from substrate.model import Refused, Saved
     from substrate.proof.head import Pin
 
 __all__ = ["CHECKPOINT", "saved_answer"]
@@ -36,7 +35,7 @@ _PER_ATOM = ("confidence", "occurred_at", "valid_from", "valid_to")
 
 
 def _checkpoint(given: Namespace, _: Output) -> Answer:
-    items = _gather(given)
+    items, expect = _gather(given), _expected(given.expect or [])
     with writing(given, create=True) as memory:
         try:
             saved = memory.checkpoint(
@@ -44,7 +43,7 @@ def _checkpoint(given: Namespace, _: Output) -> Answer:
                 edges=items.edges,
                 tombstones=items.tombstones,
                 unedges=items.unedges,
-                expect=_expected(given.expect or []),
+                expect=expect,
                 actor=given.actor,
                 origin=given.origin,
                 session=given.session,
@@ -54,7 +53,7 @@ def _checkpoint(given: Namespace, _: Output) -> Answer:
                 allow_secrets=given.allow_secrets,
             )
         except ItemsRefused as error:
-            refused = tuple(_placed(item, items.places) for item in error.refused)
+            refused = _placed(cast("tuple[Refused, ...]", error.refused), items.places)
             raise ItemsRefused(f"nothing was saved; refused: {len(refused)}", refused) from None
     return _saved(saved, items.places)
 
@@ -103,11 +102,10 @@ def _expected(given: list[tuple[str, int | None] | str]) -> dict[str, int | None
         raise InputError(f"--expect: {error}") from None
 
 
-def _placed(refused: object, places: list[str]) -> object:
-    """A refused atom with the line it stood in, where it came as lines."""
-    at = re.fullmatch(r"atoms\[(\d+)\]", getattr(refused, "item", ""))
-    place = places[int(at[1])] if at and int(at[1]) < len(places) else ""
-    return replace(refused, item=f"{refused.item}, {place}") if place else refused  # type: ignore[type-var, attr-defined]
+def _placed(refused: Iterable[Refused], places: list[str]) -> tuple[Refused, ...]:
+    """What was refused, each atom with the line it stood in, where it came as lines."""
+    where = {f"atoms[{at}]": f"atoms[{at}], {place}" for at, place in enumerate(places) if place}
+    return tuple(replace(item, item=where.get(item.item, item.item)) for item in refused)
 
 
 def _saved(saved: Saved, places: list[str]) -> Answer:
@@ -121,7 +119,7 @@ def _saved(saved: Saved, places: list[str]) -> Answer:
         "dangling": saved.dangling,
     }
     rows = [(what, name) for what, names in groups.items() for name in names]
-    return saved_answer(replace(saved, refused=tuple(_placed(item, places) for item in saved.refused)), rows)  # type: ignore[misc]
+    return saved_answer(replace(saved, refused=_placed(saved.refused, places)), rows)
 
 
 def saved_answer(saved: Saved, rows: Sequence[tuple[str, object]]) -> Answer:

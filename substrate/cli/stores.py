@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import substrate
+from substrate.cli.inputs import is_text
 from substrate.errors import Denied, InputError, NotFound
 from substrate.files import replace_file
 from substrate.settings import load_settings
@@ -14,12 +17,15 @@ from substrate.settings import load_settings
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
 
-__all__ = ["reading", "store_path", "write_text", "writing"]
+__all__ = ["missing_store_explained", "reading", "store_path", "write_text", "writing"]
 
 
 def store_path(given: Namespace) -> Path:
-    """The store's folder: as given, else as the settings say."""
-    return load_settings().store if given.store is None else Path(given.store).expanduser()
+    """The store's folder: as given, else as the settings say. InputError if its path is no text."""
+    path = load_settings().store if given.store is None else Path(given.store).expanduser()
+    if not is_text(str(path.resolve())):
+        raise InputError("the path of the store is not UTF-8 text: LMDB needs one that is")
+    return path
 
 
 def reading(given: Namespace) -> Memory:
@@ -33,10 +39,17 @@ def writing(given: Namespace, *, create: bool = False, actor: str | None = None)
 
 
 def _open(given: Namespace, *, read_only: bool) -> Memory:
-    path = store_path(given)
+    with missing_store_explained(given):
+        return substrate.open(store_path(given), read_only=read_only, create=False)
+
+
+@contextmanager
+def missing_store_explained(given: Namespace) -> Iterator[None]:
+    """What is not found in this block is the store itself: say where it was looked for, and what to do."""
     try:
-        return substrate.open(path, read_only=read_only, create=False)
+        yield
     except NotFound:
+        path = store_path(given)
         raise NotFound(
             f"there is no store in {path}. To make it: substrate checkpoint 'v1.fact.x = y'. "
             "To use another: --store PATH, or set SUBSTRATE_STORE"

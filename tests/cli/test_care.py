@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from substrate.engine.memory import Memory
+from substrate.kv.lmdb import open_store
+from substrate.log.tables import NODES, TABLES, seq_key
 from substrate.model import Forgot
 from tests.cli.running import Commands
 
@@ -101,6 +103,20 @@ def test_fsck_finds_damage_by_its_exit_code(store: Commands) -> None:
     assert store("fsck", "--quiet").out == ""
     ran = store("access", "v1.fact.provider", "--json")
     assert (ran.code, ran.error["code"]) == (10, "store_damaged")
+
+
+def test_rebuild_mends_a_store_that_cannot_be_opened(store: Commands) -> None:
+    before = store("list").out
+    damaged = open_store(Path("substrate-store"), TABLES, read_only=False, create=False)
+    with damaged.write() as transaction:
+        transaction.delete(NODES, seq_key(5))
+    damaged.close()
+    ran = store("list", "--json")
+    assert (ran.code, ran.error["code"]) == (10, "store_damaged")
+    assert store("fsck").code == 1
+    store.ok("rebuild")
+    assert store("list").out == before
+    assert store("fsck").code == 0
 
 
 def test_rebuild_and_compact_leave_everything_as_it_was(store: Commands) -> None:

@@ -68,10 +68,25 @@ def test_a_backup_is_brought_back(store: Commands) -> None:
     assert (said["entries"], said["pin"]) == (6, store("pin").out)
     assert store("backup", "copy").code == 2
     ran = store.ok("restore", "copy", "--store", "back")
-    assert ran.rows[0] == ["restored", "back"]
-    assert [row[:2] for row in store("list", "--store", "back").rows] == [row[:2] for row in store("list").rows]
+    assert (ran.rows[0], ran.err) == (["restored", "back"], "")
+    assert store("list", "--store", "back").out == store("list").out
     assert store("fsck", "--store", "back").code == 0
+    assert store("restore", "copy").code == 2
     assert store("restore", "nowhere", "--store", "again").code in (2, 4)
+
+
+def test_a_backup_behind_the_store_goes_on_under_another_origin(store: Commands) -> None:
+    store.ok("backup", "copy")
+    store.ok("pin", "-o", "me.pin")
+    store.ok("checkpoint", "v1.fact.later = too late")
+    said = store.ok("restore", "copy", "--store", "back", "--json").json
+    assert said["abandoned"]["size"] == 7
+    assert said["origin"] != said["abandoned"]["origin"]
+    assert store("key", "--store", "back").out == said["key"] + "\n"
+    assert store("access", "v1.fact.later", "--store", "back").code == 4
+    assert store("pin", "--check", "me.pin", "--store", "back").code == 2
+    assert "under a new origin" in store.ok("restore", "copy", "--store", "again").err
+    assert [store("fsck", "--store", path).code for path in ("substrate-store", "back", "again")] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("verb", ["export", "backup copy"])
