@@ -109,9 +109,14 @@ class _Check:
         if list(self._scan(KEYS)) != self._truth.keys:
             raise StoreDamaged("table keys is not what the key entries say")
         self._check_map(latest)
+        names = {APPLIED + view.name.encode() for view in self._views}
+        if names and applied and applied.keys() != names:
+            raise StoreDamaged("the views that table meta names are not the ones this store should have")
         for view in self._views:
-            if APPLIED + view.name.encode() in applied:
+            if applied:
                 self._check_view(view)
+            elif any(self._transaction.count(table) for table in view.tables):
+                raise StoreDamaged(f"table meta does not know the view {view.name}, which has rows")
         check_mark(transaction, latest, mark)
 
     def _scan(self, table: str) -> Iterator[tuple[bytes, bytes]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from substrate.codec import draft_put
+from substrate.engine.stores import VIEWS
 from substrate.errors import StoreDamaged, SubstrateError
 from substrate.kv.lmdb import open_store
 from substrate.log.check import check_store
@@ -21,7 +22,7 @@ from tests.crash.children import serve
 
 def check(question: dict[str, Any]) -> dict[str, Any]:
     """The real thing."""
-    return {"damage": check_store(question["store"], home=Path(question["home"])).damage}
+    return {"damage": check_store(question["store"], home=Path(question["home"]), views=VIEWS).damage}
 
 
 def glance(question: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def prove(question: dict[str, Any]) -> dict[str, Any]:
     """The bundle of each name; None where it is refused with a typed error, as all are if the log cannot be opened."""
     bundles: dict[str, str | None] = dict.fromkeys(question["names"])
     try:
-        with open_log(question["store"], home=question["home"], read_only=True) as log:
+        with open_log(question["store"], home=question["home"], views=VIEWS, read_only=True) as log:
             for name in bundles:
                 try:
                     bundles[name] = log.prove(name).to_json()
@@ -78,7 +79,7 @@ def prove(question: dict[str, Any]) -> dict[str, Any]:
 
 def append(question: dict[str, Any]) -> dict[str, Any]:
     """Put so many new names into the store that almost every tile of the map is touched."""
-    with open_log(question["store"], home=question["home"]) as log:
+    with open_log(question["store"], home=question["home"], views=VIEWS) as log:
         log.append([draft_put(f"v1.fact.new{i}", "new") for i in range(400)])
     return {"damage": None}
 

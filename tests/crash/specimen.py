@@ -12,8 +12,11 @@ from unittest.mock import patch
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from substrate.clock import ManualClock
-from substrate.codec import draft_forget, draft_put, draft_tombstone
+from substrate.codec import draft_forget, draft_other, draft_put, draft_tombstone
+from substrate.engine.stores import VIEWS
+from substrate.log.identity import draw_id
 from substrate.log.log import Log, open_log
+from substrate.proof.entry import Kind
 from tests.crash.children import Child
 
 __all__ = ["Specimen", "make_specimen"]
@@ -56,12 +59,15 @@ def main(folder: Path) -> None:
     with (
         patch("os.urandom", rng.randbytes),
         patch.object(Ed25519PrivateKey, "generate", lambda: Ed25519PrivateKey.from_private_bytes(rng.randbytes(32))),
-        open_log(store, home=home, origin="specimen", clock=ManualClock()) as log,
+        open_log(store, home=home, origin="specimen", clock=ManualClock(), views=VIEWS) as log,
     ):
         for part in range(8):
             log.append([draft_put(f"v1.fact.n{part}_{i}", f"first {'x' * (i * 7)}") for i in range(25)])
             log.append([draft_put(f"v1.fact.n{part}_{i}", f"second {i}") for i in range(6)])
             log.append([draft_put(f"v1.fact.large{part}", f"{part}" * 9000)])
+            ends = [draw_id().hex() for _ in range(4)]
+            edges = [{"source": ends[0], "type": "needs", "target": end} for end in ends]
+            log.append([draft_other(Kind.EDGE, edge) for edge in edges])
             if part in {2, 5}:
                 log.rotate_key()
                 forget(log, f"v1.fact.n{part}_20")
