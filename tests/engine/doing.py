@@ -85,7 +85,7 @@ class Doing(RuleBasedStateMachine):
         self.model = self.model_type(START)
         self.ids: dict[int, str] = {}
         self.edge_ids: dict[tuple[int, str, int], str] = {}
-        self.others = 0
+        self.others = self.asked = 0
 
     def open(self, path: Path) -> Memory:
         return open_memory(path, home=self.home, clock=self.clock)

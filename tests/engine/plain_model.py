@@ -155,6 +155,12 @@ class PlainModel:
         events = self.of(about, as_of)
         return events[-1] if events else None
 
+    def moments(self) -> list[int]:
+        """Every time at which something may begin or cease to hold."""
+        said = [event.said.get(key) for event in self.events for key in ("occurred_at", "valid_from", "valid_to")]
+        ends = [end for event in self.events for window in event.said.get("windows", ()) for end in window]
+        return sorted({time for time in (*self.times, *said, *ends) if time is not None})
+
     def is_live(self, about: int, as_of: int | None = None) -> bool:
         last = self.last(about, as_of)
         return last is not None and last.kind == "put" and about not in self.forgotten
@@ -260,16 +266,20 @@ class PlainModel:
     # -- comparing two moments -----------------------------------------------------------------------------------
 
     def diff(self, start: int, stop: int) -> set[tuple[str, str | None]]:
-        """(kind, name) of every change. Gaps left by forgetting single versions are not modelled."""
+        """(kind, name) of every change, but for atoms and edges that were forgotten as a whole."""
         changes: set[tuple[str, str | None]] = set()
         for about, name in enumerate(self.names):
             if about not in self.forgotten:
                 before, after = self.last(about, start), self.last(about, stop)
                 kind = _became(before, after, "put", ("added", "changed", "tombstoned", "revived"))
+                if before is not after and any(
+                    e and e.kind == "put" and e.erased_by is not None for e in (before, after)
+                ):
+                    kind = "forgotten"
                 changes |= {(kind, name)} if kind else set()
         for edge in {event.about for event in self.events if isinstance(event.about, tuple)}:
             before, after = self.last(edge, start), self.last(edge, stop)
-            if after is not None and after.erased_by is None:
+            if not any(event is not None and event.erased_by is not None for event in (before, after)):
                 kind = _became(before, after, "edge", ("edge_added", "edge_changed", "edge_removed", "edge_added"))
                 changes |= {(kind, " ".join(self.ends(edge)))} if kind else set()
         return changes
