@@ -33,7 +33,7 @@ def run(machine: type[StoreMachine], examples: int, *, shrink: bool = True) -> N
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 def test_the_store_answers_as_the_plain_model_after_every_step() -> None:
-    run(StoreMachine, rounds(200, 4000))
+    run(StoreMachine, rounds(200, 2000))
 
 
 class LaterTombstonesEmptyThePast(PlainModel):

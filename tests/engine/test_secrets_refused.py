@@ -125,6 +125,7 @@ def test_who_allows_secrets_may_keep_them_and_they_are_found_in_the_file(memory:
     assert traces_of(sample.secret, tmp_path) != []
 
 
+@pytest.mark.soak
 def test_benign_texts_are_taken(memory: Memory) -> None:
     texts = [text for text in benign_texts(rounds(1000, 10_000)) if not find_secrets(text)]
     assert len(texts) > 980

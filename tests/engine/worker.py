@@ -78,7 +78,7 @@ def read_and_write(memory: Memory, label: str, count: int) -> int:
             except Busy:
                 continue
         assert memory.access(name).value == str(number)
-        assert len(memory.list(f"v1.fact.{label}_")) == number + 1
+        assert len(memory.list(f"v1.fact.{label}_", limit=1000)) == number + 1
         assert len(memory.edges(name, direction="out")) == len(edges)
         head = memory.head().head.size
         assert head >= max(size, saved.seqs.stop)
