@@ -221,14 +221,15 @@ class Doing(RuleBasedStateMachine):
             return
         after = deepcopy(self.model)
         after.begun, now = after.size, self.clock.now()
-        refused = []
+        refused, taken = [], set()
         for i, (name, said) in enumerate(atoms):
             try:
                 after.put(name, said, now)
+                taken.add(name)
             except ValueError:
                 refused.append(f"atoms[{i}]")
         for i, name in enumerate(gone):
-            if name in [named for named, _ in atoms] or not after.tombstone(name, now):
+            if name in taken or not after.tombstone(name, now):
                 refused.append(f"tombstones[{i}]")
         for ends, said in edges:
             after.edge(ends, said, now)
