@@ -5,9 +5,10 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["flush", "flush_descriptor", "make_folder", "remove_leftovers", "replace_file"]
+__all__ = ["bounded_lines", "flush", "flush_descriptor", "make_folder", "remove_leftovers", "replace_file"]
 
 _SUFFIX = ".new"
 
@@ -60,3 +61,13 @@ def flush_descriptor(descriptor: int) -> None:
         fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
     else:
         os.fsync(descriptor)
+
+
+def bounded_lines(lines: Iterable[str], limit: int) -> Iterator[str]:
+    """The lines without their newlines. From a file, none is read that is much longer than `limit` characters."""
+    readline = getattr(lines, "readline", None)
+    if readline is None:
+        yield from (line.removesuffix("\n") for line in lines)
+        return
+    while line := readline(limit + 2):
+        yield line.removesuffix("\n")

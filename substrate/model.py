@@ -248,7 +248,9 @@ class Listing(Results[Atom]):
     next: str | None = None
     """Give it as `after` for the next page; None if this was the last."""
     forgotten: int = 0
-    """With `as_of`: how many atoms of the whole store were there then and have been forgotten since."""
+    """With `as_of`, on the first page: how many atoms of the whole store were in use then and are forgotten now."""
+    gaps: int = 0
+    """How many atoms up to the end of this page were left out since the version that would answer was erased."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -265,6 +267,8 @@ class History(Results[Version]):
     """The versions of an atom, oldest first."""
 
     items: tuple[Version, ...]
+    more: bool = False
+    """Whether there are older ones than the limit let in."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from substrate.errors import NameInvalid, TooLarge
 from substrate.limits import LIMITS
+from substrate.secrets import find_secrets
 
 __all__ = ["TYPES", "check_name", "guess_name", "normalise"]
 
@@ -67,8 +68,9 @@ def _checked(name: str) -> str:
         raise TooLarge("name", size, LIMITS["name_bytes"])
     if not _GRAMMAR.fullmatch(name):
         shown = name if len(name) <= _SHOWN else name[:_SHOWN] + "…"
+        said = "this" if find_secrets(name) else repr(shown)
         raise NameInvalid(
-            f"{shown!r} is no name: it must read v<number>.<type>.<rest>, the type of a-z, 0-9 and _, as in "
+            f"{said} is no name: it must read v<number>.<type>.<rest>, the type of a-z, 0-9 and _, as in "
             "v1.fact.payment_provider, and neither begin nor end with a space or a dot" + _hint(name)
         )
     return name
@@ -98,5 +100,5 @@ def guess_name(text: str) -> str | None:
 
 
 def _hint(name: str) -> str:
-    guess = guess_name(name) if len(name) <= LIMITS["name_bytes"] else None
+    guess = guess_name(name) if len(name) <= LIMITS["name_bytes"] and not find_secrets(name) else None
     return "" if guess is None else f". Did you mean {guess}?"

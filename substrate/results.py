@@ -91,6 +91,10 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
     def __iter__(self) -> Iterator[_Item]:
         return iter(self.items)
 
+    def to_dict(self) -> dict[str, object]:
+        """Its fields as JSON can hold them; `items` always."""
+        return {"items": [item.to_dict() for item in self.items], **Result.to_dict(self)}
+
     def to_df(self) -> DataFrame:
         """A row for each item. Needs pandas."""
         try:

@@ -43,12 +43,14 @@ STRANGERS = {
     "substrate.engine": {
         "substrate.engine",
         "substrate.engine.memory",
+        "substrate.engine.chains",
         "substrate.engine.credentials",
         "substrate.engine.intake",
         "substrate.engine.moments",
         "substrate.engine.progress",
         "substrate.engine.reading",
         "substrate.engine.stores",
+        "substrate.engine.validity",
     },
 }
 

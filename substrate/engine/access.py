@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from substrate.codec import decode_body
-from substrate.engine.moments import Moment, Time, read_time, seq_at
-from substrate.engine.reading import Body, Moments, atom_of, resolve, version_at
+from substrate.engine.moments import Moment, Time
+from substrate.engine.reading import Body, Moments, atom_of, moments_of, resolve
+from substrate.engine.validity import version_at
 from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
@@ -21,17 +22,16 @@ def access(
     log: Log, name: str, *, as_of: Moment | None = None, valid_at: Time | None = None, proof: bool = False
 ) -> Access:
     """See `Memory.access`."""
-    at = None if valid_at is None else read_time(valid_at, "valid_at")
     with log.snapshot() as transaction:
-        moments = Moments(seq_at(transaction, as_of), at, log.clock.now())
-        if proof and as_of is None and valid_at is None and "." in name:
+        moments = moments_of(transaction, log.clock, as_of, valid_at)
+        if proof and as_of is None and valid_at is None and isinstance(name, str) and "." in name:
             proven = _proven(transaction, check_name(name), moments)
             if proven is not None:
                 return proven
         latest = resolve(transaction, name, moments.upto)
         found = version_at(transaction, latest, moments)
         if found is None:
-            why = f"it was tombstoned by entry {latest.seq}" if at is None else f"it did not hold at {valid_at}"
+            why = f"it was tombstoned by entry {latest.seq}" if valid_at is None else f"it did not hold at {valid_at}"
             raise NotFound(f"there is no {name}: {why}; its history shows what it was")
         atom = atom_of(transaction, *found, moments)
         if not proof:

@@ -12,7 +12,8 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from substrate.codec import Draft, decode_body, draft_other, draft_put, draft_tombstone
-from substrate.engine.credentials import refuse_secrets
+from substrate.engine.chains import SUPERSEDES, Chains
+from substrate.engine.credentials import holds_secret, refuse_secrets
 from substrate.engine.intake import (
     AtomGiven,
     AtomInput,
@@ -26,7 +27,7 @@ from substrate.engine.intake import (
     read_said,
 )
 from substrate.engine.reading import body_of, find_subject
-from substrate.errors import InputError, ItemsRefused, NotFound, SubstrateError, TooLarge
+from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Decision
@@ -38,7 +39,7 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.secrets import find_secrets
 from substrate.views.atoms import VersionRow, find_name, find_names, versions_of
-from substrate.views.edges import find_link, is_linked, links_of, statement_at
+from substrate.views.edges import find_link, is_linked, statement_at
 from substrate.views.traces import Trace, confirmation_of, trace_confirmed, trace_expected
 
 __all__ = ["Batch", "checkpoint"]
@@ -62,8 +63,9 @@ class Batch:
     task: str | None = None
 
     def count(self) -> int:
-        """How many items it has."""
-        return len(self.atoms) + len(self.edges) + len(self.tombstones) + len(self.unedges)
+        """How many items it has, edges to the task among them."""
+        produced = 0 if self.task is None else len(self.atoms)
+        return len(self.atoms) + len(self.edges) + len(self.tombstones) + len(self.unedges) + produced
 
 
 def checkpoint(  # noqa: PLR0913
@@ -137,15 +139,16 @@ class _Planner:
     _traces: list[Trace] = field(default_factory=list)
     _names: dict[str, _Known | None] = field(default_factory=dict)
     _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
+    _chains: Chains | None = None
 
     # -- before the lock ---------------------------------------------------------------------------------------------
 
     def read(self, batch: Batch) -> None:
         """Check every item for itself. ItemsRefused, unless what is refused may be left out."""
         common = self.common
+        if batch.task is not None and not self.allow_secrets:
+            refuse_secrets(None, "", {"task": batch.task})
         self.task = None if batch.task is None else read_end(batch.task, "task")
-        if self.task is not None and not self.allow_secrets:
-            refuse_secrets(None, "", {"task": self.task})
         self.atoms = self._read_all("atoms", batch.atoms, lambda item: self._clean_atom(read_atom(item, common)))
         self.edges = self._read_all("edges", batch.edges, lambda item: self._clean_edge(read_edge(item, common)))
         self.tombstones = self._read_all("tombstones", batch.tombstones, lambda name: read_end(name, "a tombstone"))
@@ -160,7 +163,7 @@ class _Planner:
             except _Overfull:
                 raise TooLarge("checkpoint", self._characters, LIMITS["checkpoint_bytes"]) from None
             except InputError as error:
-                self._reject(f"{what}[{i}]", error)
+                self._reject(f"{what}[{i}]", error, raw=item)
         return taken
 
     def _read_unedge(self, item: EdgeInput | str) -> EdgeGiven | str:
@@ -181,13 +184,13 @@ class _Planner:
 
     def _clean_edge(self, edge: EdgeGiven) -> EdgeGiven:
         if not self.allow_secrets:
-            refuse_secrets(None, "", {"source": edge.source, "target": edge.target, **edge.members})
+            refuse_secrets(None, "", {"source": edge.source, "type": edge.type, "target": edge.target, **edge.members})
         return edge
 
-    def _reject(self, item: str, error: SubstrateError, name: str | None = None) -> None:
+    def _reject(self, item: str, error: SubstrateError, name: str | None = None, raw: object = None) -> None:
         reason = str(error)
-        if find_secrets(reason):
-            reason = "it is invalid, and the reason is not repeated since it holds what looks like a credential"
+        if not isinstance(error, SecretFound) and (holds_secret(raw) or find_secrets(reason)):
+            reason = "it is invalid, and nothing of it is repeated here since it holds what looks like a credential"
         self.refused.append(Refused(item, error.code, reason, None if name is None or find_secrets(name) else name))
 
     def _refuse(self) -> None:
@@ -209,13 +212,14 @@ class _Planner:
             self._try(item, name, lambda name=name: self._tombstone(transaction, name))  # type: ignore[misc]
         edges = self.edges
         if self.task is not None:
-            produced = [name for name in self.recorded if name != self.task]
+            task = find_subject(transaction, self.task)
+            produced = [name for name in self.recorded if find_subject(transaction, name) != task]
             members = {key: text for key, text in self.common.items() if text is not None and key != "source"}
             edges = [*edges, *(("task", EdgeGiven(name, "produced_by", self.task, dict(members))) for name in produced)]
-        for item, edge in edges:
-            self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
         for item, unedge in self.unedges:
             self._try(item, None, lambda unedge=unedge: self._unedge(transaction, unedge))  # type: ignore[misc]
+        for item, edge in edges:
+            self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
         self._refuse()
         return Decision(self._drafts, self._traces)
 
@@ -283,10 +287,12 @@ class _Planner:
 
     def _state(self, transaction: ReadTransaction, edge: EdgeGiven, time: int) -> None:
         source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
-        if edge.type == "supersedes" and self._reaches(transaction, target, source):
+        if edge.type == SUPERSEDES and self._chain(transaction).closes_circle(source, target):
             raise InputError("an atom cannot supersede itself, or one that supersedes it")
         key = (source, edge.type, target)
         known = self._link(transaction, key)
+        if known is not None and known.subject in self.unedged:
+            raise InputError("it is stated and taken back in the same checkpoint: which of the two is meant?")
         said: dict[str, Json] = {**edge.members, "source": source.hex(), "type": edge.type, "target": target.hex()}
         if known is not None and known.members is not None:
             said = _merged(known.members, said, edge.cleared)
@@ -298,11 +304,17 @@ class _Planner:
         subject = draw_id() if known is None else known.subject
         self._drafts.append(draft_other(Kind.EDGE, said, subject=subject))
         self._links[key] = _Known(subject, None, said)
+        if edge.type == SUPERSEDES:
+            self._chain(transaction).add(source, target)
         self.stated[subject] = None
         for end, name in ((source, edge.source), (target, edge.target)):
-            if "." in name and name not in self._names and find_name(transaction, name) is None:
+            if "." in name and self._names.get(name) is None and find_name(transaction, name) is None:
                 self.dangling[name] = None
                 self._traces.append(trace_expected(end, name))
+
+    def _chain(self, transaction: ReadTransaction) -> Chains:
+        self._chains = self._chains or Chains(transaction, self.unedged)
+        return self._chains
 
     def _end(self, transaction: ReadTransaction, end: str) -> bytes:
         """The id of an edge's end. A name may be of an atom that is not there yet; an id may not."""
@@ -326,32 +338,18 @@ class _Planner:
                 self._links[key] = _Known(link.edge, link.seq, None if body is None else body.members)
         return self._links[key]
 
-    def _reaches(self, transaction: ReadTransaction, start: bytes, goal: bytes) -> bool:
-        """Whether `start` is `goal`, or supersedes it over any number of steps."""
-        seen, waiting = {start}, [start]
-        while waiting:
-            at = waiting.pop()
-            if at == goal:
-                return True
-            stored = (link.target for link in links_of(transaction, at, out=True, kind="supersedes"))
-            new = (key[2] for key, known in self._links.items() if key[:2] == (at, "supersedes") and known is not None)
-            fresh = {target for targets in (stored, new) for target in targets} - seen
-            seen |= fresh
-            waiting += fresh
-        return False
-
     def _unedge(self, transaction: ReadTransaction, unedge: EdgeGiven | str) -> None:
         if isinstance(unedge, str):
             link = statement_at(transaction, bytes.fromhex(unedge), 2**63 - 2)
-            who: Mapping[str, Json] = self._who()
+            who = {"cited" if key == "source" else key: text for key, text in self._who().items()}
         else:
             source, target = find_subject(transaction, unedge.source), find_subject(transaction, unedge.target)
             link = find_link(transaction, source, unedge.type, target)
             who = {key: text for key, text in unedge.members.items() if key in ("actor", "session", "origin", "cited")}
         if link is None or link.kind is Kind.UNEDGE:
             raise NotFound("there is no such edge, or it was taken back already")
-        if link.edge in self.stated or link.edge in self.unedged:
-            raise InputError("it is stated or taken back in the same checkpoint: which of the two is meant?")
+        if link.edge in self.unedged:
+            raise InputError("it is taken back twice in the same checkpoint")
         said = {**who, "source": link.source.hex(), "type": link.type, "target": link.target.hex()}
         self._drafts.append(draft_other(Kind.UNEDGE, said, subject=link.edge))
         self.unedged[link.edge] = None

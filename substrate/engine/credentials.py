@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from substrate.errors import SecretFound
 from substrate.secrets import Finding, find_secrets
 
-__all__ = ["refuse_secrets"]
+__all__ = ["holds_secret", "refuse_secrets"]
 
 
 def refuse_secrets(name: str | None, value: str, members: Mapping[str, object]) -> None:
@@ -28,6 +28,13 @@ def refuse_secrets(name: str | None, value: str, members: Mapping[str, object]) 
             raise SecretFound(_told(where, finding, len(before), named=name is not None))
 
 
+def holds_secret(item: object) -> bool:
+    """Whether a credential is somewhere in what a caller handed in: then no message may repeat any of it."""
+    if isinstance(item, Mapping):
+        return any(find_secrets(before + text) for _, before, text in _parts("", "", item))
+    return bool(find_secrets(item)) if isinstance(item, str) else False
+
+
 def _parts(where: str, before: str, value: object) -> Iterator[tuple[str, str, str]]:
     """Every string in a member: where it is, what stands before it (a key tells what a value is), and itself."""
     if isinstance(value, str):
@@ -37,6 +44,7 @@ def _parts(where: str, before: str, value: object) -> Iterator[tuple[str, str, s
             yield from _parts(f"{where}[{i}]", before, item)
     elif isinstance(value, Mapping):
         for key, item in value.items():
+            yield f"a key of {where}", "", str(key)
             yield from _parts(f"{where}.{key}", f"{key} = ", item if isinstance(item, list | Mapping) else str(item))
 
 

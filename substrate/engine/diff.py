@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from substrate.codec import decode_body
-from substrate.engine.moments import Moment, Time, last_seq, read_time, seq_at
-from substrate.engine.reading import Moments, atom_of, edge_of, name_of, version_at
-from substrate.errors import Forgotten, InputError
+from substrate.engine.moments import Moment, Time, last_seq
+from substrate.engine.reading import Moments, atom_of, edge_of, moments_of, name_of
+from substrate.engine.validity import version_at
+from substrate.errors import Forgotten, InputError, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, replay
@@ -23,20 +24,20 @@ __all__ = ["diff"]
 
 def diff(log: Log, start: Moment, stop: Moment | None, *, prefix: str, valid_at: Time | None) -> Diff:
     """See `Memory.diff`."""
-    at = None if valid_at is None else read_time(valid_at, "valid_at")
+    if not isinstance(prefix, str):
+        raise SchemaInvalid("prefix is a string: the beginning of a name")
     prefix = normalise(prefix)
     with log.snapshot() as transaction:
-        first, last = seq_at(transaction, start, "start"), seq_at(transaction, stop, "stop")
-        if first is None:
+        before = moments_of(transaction, log.clock, start, valid_at, "start")
+        if before.upto is None:
             raise InputError("start is needed: a seq, a time or a head")
-        last = last_seq(transaction) if last is None else last
+        after = moments_of(transaction, log.clock, last_seq(transaction) if stop is None else stop, valid_at, "stop")
+        first, last = before.upto, after.upto or 0
         if first > last:
             raise InputError(f"start (entry {first}) is after stop (entry {last})")
-        now = log.clock.now()
-        between = Moments(first, at, now), Moments(last, at, now)
         changes = []
         for kind, subject in _touched(transaction, first, last):
-            change = (_atom_change if kind is Kind.PUT else _edge_change)(transaction, subject, *between)
+            change = (_atom_change if kind is Kind.PUT else _edge_change)(transaction, subject, before, after)
             if change is not None and _is_wanted(change, prefix):
                 changes.append(change)
         return Diff(tuple(changes), first, last)

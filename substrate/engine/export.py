@@ -6,6 +6,7 @@ Full: what a verifiable clone needs.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from substrate.engine.progress import Progress
 from substrate.engine.reading import name_of
 from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
-from substrate.kv.translate import typed_errors
+from substrate.kv.translate import users_file
 from substrate.log.clone import export_full
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, Logged, replay
@@ -56,13 +57,16 @@ def _writer(to: str | Path | TextIO) -> Iterator[Callable[[str], object]]:
         yield to.write
         return
     path = Path(to).expanduser()
-    with typed_errors(f"writing {path}"):
+    with users_file(path):
         try:
-            file = path.open("x", encoding="utf-8", newline="\n")
+            # It holds everything, a full one even the salts: it is nobody else's to read.
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileExistsError:
             raise InputError(f"{path} is there already: give another name, or move it away") from None
-        with file:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             yield file.write
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _export_plain(

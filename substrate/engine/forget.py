@@ -15,7 +15,7 @@ from substrate.engine.intake import read_end
 from substrate.engine.moments import last_seq
 from substrate.engine.progress import Progress
 from substrate.engine.reading import find_subject
-from substrate.errors import Busy, Full, InputError, NotFound, SchemaInvalid
+from substrate.errors import Busy, Full, InputError, NotFound, SchemaInvalid, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Decision
@@ -33,6 +33,8 @@ from substrate.views.traces import Trace
 
 __all__ = ["Selection", "forget"]
 
+_STEP = 20_000
+"""Edges or versions of one atom that are forgotten in one append: a hub may have a million."""
 _ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
 _EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
 
@@ -57,9 +59,13 @@ class Selection:
         seqs: range | None,
     ) -> Selection:
         """InputError unless just one way of selecting is given."""
+        if not isinstance(names, Iterable) or isinstance(names, bytes):
+            raise SchemaInvalid("names: give the name or the id of an atom, or a list of them")
         listed = (names,) if isinstance(names, str) else tuple(names)
         fields = {"source": source, "actor": actor, "session": session}
         given = {field: text for field, text in fields.items() if text is not None}
+        if not all(isinstance(text, str) for text in given.values()):
+            raise SchemaInvalid("source, actor and session are texts")
         if len(given) + bool(listed) + (seqs is not None) != 1:
             raise InputError("say in one way what to forget: names or ids, source, actor, session, or seqs")
         if seqs is not None and (not isinstance(seqs, range) or seqs.step != 1 or seqs.start < 0):
@@ -78,50 +84,57 @@ class Selection:
         return members.get(field) == self.text
 
 
-def forget(
-    log: Log, selection: Selection, *, dry_run: bool, actor: str | None, progress: Progress | None = None
-) -> Forgot:
+def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress | None = None) -> Forgot:
     """See `Memory.forget`."""
     with log.snapshot() as transaction:
         subjects = list(_select(transaction, selection, progress))
         if not subjects:
             raise NotFound("there is nothing that matches: nothing was forgotten")
-        total = _Plan(transaction, selection, actor)
-        for subject in subjects:
-            total.add(subject)
-        total.finish()
-    if dry_run:
-        return total.told(dry_run=True)
+        if dry_run:
+            total = _Plan(transaction, selection, whole=True)
+            for subject in subjects:
+                total.add(subject)
+            total.finish()
+            return total.told(dry_run=True)
     done = _Told()
     waiting = subjects
-    while waiting:
-        waiting = _forget_some(log, selection, actor, waiting, done)
-        if progress is not None:
-            progress(len(subjects) - len(waiting), len(subjects))
     try:
-        log.compact()
+        while waiting:
+            waiting = _forget_some(log, selection, waiting, done)
+            if progress is not None:
+                progress(len(subjects) - len(waiting), len(subjects))
+    except SubstrateError:
+        _compact(log, done)  # what is forgotten is forgotten, whatever keeps the rest from being so
+        raise
+    return done.told(dry_run=False, compacted=_compact(log, done))
+
+
+def _compact(log: Log, done: _Told) -> bool:
+    """Take the erased bytes out of the file, if any were; whether that was done."""
+    try:
+        if done.seqs:
+            log.compact()
     except (Busy, Full):  # it is forgotten all the same; the bytes go when there is time and room
-        return done.told(dry_run=False, compacted=False)
-    return done.told(dry_run=False, compacted=True)
+        return False
+    return True
 
 
 def _forget_some(
-    log: Log, selection: Selection, actor: str | None, subjects: list[tuple[Kind, bytes]], done: _Told
+    log: Log, selection: Selection, subjects: list[tuple[Kind, bytes]], done: _Told
 ) -> list[tuple[Kind, bytes]]:
     """Forget as many of the subjects as one append takes; those that are left."""
     left: list[tuple[Kind, bytes]] = []
     told = _Told()
 
     def plan(transaction: ReadTransaction, _: int) -> Decision:
-        forgetting = _Plan(transaction, selection, actor)
+        forgetting = _Plan(transaction, selection)
         for i, subject in enumerate(subjects):
-            if len(forgetting.drafts) >= LIMITS["checkpoint_items"] - 2:
+            if forgetting.is_full() or not forgetting.add(subject):
                 left.extend(subjects[i:])
                 break
-            forgetting.add(subject)
         forgetting.finish()
         told.take(forgetting)
-        return Decision(forgetting.drafts, forgetting.traces)
+        return Decision(forgetting.drafts, forgetting.traces())
 
     appended = log.decide(plan)
     done.take(told)
@@ -167,64 +180,76 @@ class _Told:
 class _Plan(_Told):
     """What forgetting some subjects takes, in one snapshot."""
 
-    __slots__ = ("_actor", "_edges_gone", "_ends", "_selection", "_transaction", "drafts", "traces")
+    __slots__ = ("_dropped", "_edges_gone", "_ends", "_erased", "_selection", "_transaction", "_whole", "drafts")
 
-    def __init__(self, transaction: ReadTransaction, selection: Selection, actor: str | None) -> None:
+    def __init__(self, transaction: ReadTransaction, selection: Selection, *, whole: bool = False) -> None:
+        """`whole`: to count, not to append."""
         super().__init__()
+        self._whole = whole
+        self._erased = 0
         self._transaction = transaction
         self._selection = selection
-        self._actor = actor
         self._edges_gone: set[bytes] = set()
         self._ends: set[bytes] = set()
         self.drafts: list[Draft] = []
-        self.traces: list[Trace] = []
+        self._dropped: dict[tuple[str, bytes], None] = {}
 
-    def add(self, subject: tuple[Kind, bytes]) -> None:
-        """Plan for one atom (PUT) or edge (EDGE)."""
+    def is_full(self) -> bool:
+        """Whether one append had better not take more."""
+        return len(self.drafts) >= LIMITS["checkpoint_items"] - 2 or self._erased >= _STEP
+
+    def add(self, subject: tuple[Kind, bytes]) -> bool:
+        """Plan for one atom (PUT) or edge (EDGE). False if it has so much that it must be added again next time."""
         kind, at = subject
         if kind is Kind.EDGE:
             self._add_edge(at)
-            return
+            return True
         rows = list(versions_of(self._transaction, at))
         there = [row for row in rows if row.name is not None]
         if self._selection.names:
-            self._forget_atom(at, there)
-            return
+            return self._forget_atom(at, there)
         gone = [row for row in there if self._is_selected(row.seq)]
         if not gone:
-            return
+            return True
         # A tombstone says nothing but the name: it is no reason to keep that.
         if all(row in gone for row in there if row.kind is Kind.PUT):
-            self._forget_atom(at, there)
-        else:
-            self._forget_versions(at, there, gone)
+            return self._forget_atom(at, there)
+        self._forget_versions(at, there, gone)
+        return True
 
     def _is_selected(self, seq: int) -> bool:
         (entry,) = replay(self._transaction, seq, seq + 1)
         return entry.body is not None and self._selection.matches(seq, decode_body(entry.body))
 
-    def _forget_atom(self, subject: bytes, there: list[VersionRow]) -> None:
-        """All of it: versions, edges from and to it, traces."""
-        erased = [row.seq for row in there]
-        edges = [edge for edge in edges_touching(self._transaction, subject) if edge not in self._edges_gone]
+    def _forget_atom(self, subject: bytes, there: list[VersionRow]) -> bool:
+        """All of it: versions, edges from and to it, traces. Of a great many edges or versions first some."""
+        touching = [edge for edge in edges_touching(self._transaction, subject) if edge not in self._edges_gone]
+        edges = touching if self._whole else touching[:_STEP]
+        versions = there if len(there) <= _STEP or self._whole else there[-_STEP:]
+        finished = len(edges) == len(touching) and len(versions) == len(there)
+        erased = [row.seq for row in versions] if finished or not edges else []
         for edge in edges:
             statements = [link for link in statements_of(self._transaction, edge) if link.type]
             erased += [link.seq for link in statements]
             self._lose_edge(edge, statements)
-        self._drop_trace(CONFIRMED, subject)
-        self._drop_trace(EXPECTED, subject)
-        key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
+        key = None
+        if finished:
+            self._drop_trace(CONFIRMED, subject)
+            self._drop_trace(EXPECTED, subject)
+            key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
+            self.atoms += bool(there)
         if erased:
             self._draft(draft_forget(subject, erased, key, edges=edges))
-        self.atoms += bool(there)
-        self.versions += len(there)
+        self._erased += len(erased)
+        self.versions += len(versions) if finished or not edges else 0
         self.edges += len(edges)
+        return finished
 
     def _forget_versions(self, subject: bytes, there: list[VersionRow], gone: list[VersionRow]) -> None:
         """Some of its versions. If the current one is among them, the atom is taken out of use first."""
         name = there[0].name or ""
         if there[0] in gone:
-            self._draft(draft_tombstone(name, {"actor": self._actor}, again=True))
+            self._draft(draft_tombstone(name, again=True))
             self.tombstoned += [name] if there[0].kind is Kind.PUT else []
             self._drop_trace(CONFIRMED, subject)
         self._draft(draft_forget(subject, [row.seq for row in gone]))
@@ -259,17 +284,19 @@ class _Plan(_Told):
 
     def _unedge(self, link: Link) -> None:
         said: dict[str, Json] = {"source": link.source.hex(), "type": link.type, "target": link.target.hex()}
-        if self._actor is not None:
-            said["actor"] = self._actor
         self._draft(draft_other(Kind.UNEDGE, said, subject=link.edge))
+
+    def traces(self) -> list[Trace]:
+        """The rows of traces that go."""
+        return [(table, key, None) for table, key in self._dropped]
 
     def _draft(self, draft: Draft) -> None:
         self.drafts.append(draft)
         self.kinds.append(draft.kind)
 
     def _drop_trace(self, table: str, key: bytes) -> None:
-        if (table, key, None) not in self.traces and self._transaction.get(table, key) is not None:
-            self.traces.append((table, key, None))
+        if (table, key) not in self._dropped and self._transaction.get(table, key) is not None:
+            self._dropped[table, key] = None
             self.traces_erased += 1
 
 
@@ -278,8 +305,7 @@ def _select(
 ) -> Iterator[tuple[Kind, bytes]]:
     """The atoms and edges that are concerned, atoms first."""
     if selection.names:
-        for name in selection.names:
-            subject = find_subject(transaction, name)
+        for subject, name in {find_subject(transaction, name): name for name in selection.names}.items():
             if next(versions_of(transaction, subject), None) is None and not edges_touching(transaction, subject):
                 raise NotFound(f"there is no {name}: nothing was forgotten")
             yield Kind.PUT, subject

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from substrate.engine.intake import read_end
-from substrate.engine.moments import Moment, Time, read_time, seq_at
-from substrate.engine.reading import Moments, atom_of, body_of, holds, time_of
-from substrate.errors import NotFound, StoreDamaged
+from substrate.engine.intake import check_limit, read_end
+from substrate.engine.moments import Moment, Time
+from substrate.engine.reading import Moments, atom_of, moments_of, require_body, superseders, time_of
+from substrate.engine.validity import Span, spans
+from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
 from substrate.log.log import Log
@@ -19,24 +20,27 @@ from substrate.views.atoms import VersionRow, find_name, gap_of, gaps_of, versio
 __all__ = ["history"]
 
 
-def history(log: Log, name: str, *, as_of: Moment | None, valid_at: Time | None) -> History:
+def history(log: Log, name: str, *, as_of: Moment | None, valid_at: Time | None, limit: int) -> History:
     """See `Memory.history`."""
+    check_limit(limit)
     name = read_end(name, "name")
-    at = None if valid_at is None else read_time(valid_at, "valid_at")
     with log.snapshot() as transaction:
-        moments = Moments(seq_at(transaction, as_of), at, log.clock.now())
-        versions = list(_gaps(transaction, name))
+        moments = moments_of(transaction, log.clock, as_of, valid_at)
+        gaps = list(_gaps(transaction, name))
         subject = _subject(transaction, name)
-        rows = [] if subject is None else list(versions_of(transaction, subject))[::-1]
-        if not versions and not rows:
+        rows = [] if subject is None else list(versions_of(transaction, subject))
+        if not gaps and not rows:
             raise NotFound(f"there never was a {name} here")
-        versions += [_version(transaction, row, moments) for row in rows]
         if moments.upto is not None:
-            versions = [version for version in versions if version.seq <= moments.upto]
-        if at is not None:
-            first = versions[0].seq if versions else -1
-            versions = [version for version in versions if _holds(transaction, version, at, first)]
-        return History(tuple(versions))
+            gaps = [gap for gap in gaps if gap.seq <= moments.upto]
+            rows = [row for row in rows if row.seq <= moments.upto]
+        if moments.valid_at is not None:
+            held = {span.version.seq for span in _spans(transaction, rows) if span.holds_at(moments.valid_at)}
+            gaps, rows = [], [row for row in rows if row.seq in held]
+        superseded_by = () if subject is None else superseders(transaction, subject, moments)
+        shown = [_version(transaction, row, moments, superseded_by) for row in reversed(rows[:limit])]
+        older = gaps[len(gaps) - min(len(gaps), limit - len(shown)) :]
+        return History((*older, *shown), more=len(older) + len(shown) < len(gaps) + len(rows))
 
 
 def _subject(transaction: ReadTransaction, name: str) -> bytes | None:
@@ -59,23 +63,23 @@ def _gaps(transaction: ReadTransaction, name: str) -> Iterator[Version]:
             yield Version(seq, recorded_at, "gap", forgotten_by=gap.seq)
 
 
-def _version(transaction: ReadTransaction, row: VersionRow, moments: Moments) -> Version:
+def _version(
+    transaction: ReadTransaction, row: VersionRow, moments: Moments, superseded_by: tuple[str, ...]
+) -> Version:
     if row.name is None:
         recorded_at = from_microseconds(time_of(transaction, row.seq))
         return Version(row.seq, recorded_at, "gap", forgotten_by=row.forgotten_by)
-    body = body_of(transaction, row.seq)
-    if body is None:
-        raise StoreDamaged(f"the body of version {row.seq} is gone without a forget entry; run fsck")
+    body = require_body(transaction, row.seq)
     actor = body.members.get("actor")
     said = actor if isinstance(actor, str) else None
     recorded_at = from_microseconds(body.time)
     if row.kind is Kind.TOMBSTONE:
         return Version(row.seq, recorded_at, "tombstone", actor=said)
-    return Version(row.seq, recorded_at, "put", atom_of(transaction, row, body, moments), said)
+    atom = atom_of(transaction, row, body, moments, superseded_by=superseded_by)
+    return Version(row.seq, recorded_at, "put", atom, said)
 
 
-def _holds(transaction: ReadTransaction, version: Version, at: int, first: int) -> bool:
-    if version.atom is None:
-        return False
-    body = body_of(transaction, version.seq)
-    return body is not None and holds(body, at, first=version.seq == first)
+def _spans(transaction: ReadTransaction, rows: list[VersionRow]) -> Iterator[Span]:
+    for found in spans(transaction, rows):
+        if isinstance(found, Span):
+            yield found

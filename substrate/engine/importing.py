@@ -10,9 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TextIO
 
+from substrate.engine.intake import ATOM_FIELDS, EDGE_FIELDS
 from substrate.engine.progress import Progress
 from substrate.errors import InputError, ItemsRefused, TooLarge
-from substrate.kv.translate import typed_errors
+from substrate.files import bounded_lines
+from substrate.kv.translate import users_file
 from substrate.limits import LIMITS
 from substrate.model import Refused, Saved
 
@@ -23,6 +25,9 @@ _BYTES: Final = 4 * 1024 * 1024
 _KINDS: Final = {"put": "atoms", "tombstone": "tombstones", "edge": "edges", "unedge": "unedges"}
 _WHO: Final = ("actor", "origin", "session", "source")
 _INFORMATION: Final = ("kind", "recorded_at")
+# A line says all there is to say: what it does not name is not to be kept from the version before.
+_NO_ATOM_FIELDS: Final = dict.fromkeys(ATOM_FIELDS)
+_NO_EDGE_FIELDS: Final = dict.fromkeys(EDGE_FIELDS)
 _ITEM: Final = re.compile(r"(\w+)\[(\d+)\]")
 _Fields = dict[str, object]
 
@@ -108,8 +113,8 @@ def _chunks(source: str | Path | TextIO) -> Iterator[tuple[_Chunk, int, int]]:
     chunk, seen = _Chunk(), set[str]()
     read = 0
     with _reader(source) as (lines, total):
-        for number, text in enumerate(lines, 1):
-            read += len(text)
+        for number, text in enumerate(bounded_lines(lines, LIMITS["line_bytes"]), 1):
+            read += len(text) + 1
             fields = _parse(number, text)
             if fields is None:
                 continue
@@ -136,11 +141,11 @@ def _add(chunk: _Chunk, kind: str, fields: _Fields, seen: set[str]) -> None:
         if name in seen and recorded_at is not None:
             item.setdefault("occurred_at", recorded_at)
         seen.add(name)
-        chunk.atoms.append(item)
+        chunk.atoms.append({**_NO_ATOM_FIELDS, **item})
     elif kind == "tombstone":
         chunk.tombstones.append(str(item.get("name")))
     else:
-        (chunk.edges if kind == "edge" else chunk.unedges).append(item)
+        (chunk.edges if kind == "edge" else chunk.unedges).append({**_NO_EDGE_FIELDS, **item})
 
 
 def _parse(number: int, text: str) -> _Fields | None:
@@ -179,15 +184,15 @@ def _key(number: int, kind: str, fields: _Fields) -> object:
 
 
 @contextmanager
-def _reader(source: str | Path | TextIO) -> Iterator[tuple[Iterator[str], int]]:
+def _reader(source: str | Path | TextIO) -> Iterator[tuple[TextIO, int]]:
     if not isinstance(source, str | Path):
-        yield iter(source), 0
+        yield source, 0
         return
     path = Path(source).expanduser()
-    with typed_errors(f"reading {path}"):
+    with users_file(path):
         try:
             with path.open(encoding="utf-8") as file:
-                yield iter(file), path.stat().st_size
+                yield file, path.stat().st_size
         except FileNotFoundError:
             raise InputError(f"there is no file {path}") from None
         except UnicodeDecodeError:

@@ -7,15 +7,14 @@ comes as a mapping or an Edge. After this, types are trusted.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from substrate.engine.moments import read_time
-from substrate.errors import SchemaInvalid, TooLarge
+from substrate.engine.moments import read_head, read_time
+from substrate.errors import InputError, SchemaInvalid, TooLarge
 from substrate.limits import LIMITS
 from substrate.log.expect import Expect
 from substrate.model import ORIGINS, Atom, Edge, Window
@@ -24,11 +23,14 @@ from substrate.proof.encoding import Json
 from substrate.proof.head import Head, Pin, SignedHead
 
 __all__ = [
+    "ATOM_FIELDS",
+    "EDGE_FIELDS",
     "AtomGiven",
     "AtomInput",
     "EdgeGiven",
     "EdgeInput",
     "ExpectInput",
+    "check_limit",
     "read_atom",
     "read_edge",
     "read_edge_type",
@@ -39,7 +41,7 @@ __all__ = [
 
 AtomInput: TypeAlias = "str | Mapping[str, object] | Atom"
 EdgeInput: TypeAlias = "Mapping[str, object] | Edge"
-ExpectInput: TypeAlias = "Expect | Mapping[str, int | None] | Head | SignedHead | Pin"
+ExpectInput: TypeAlias = "Expect | Mapping[str, int | None] | Head | SignedHead | Pin | str"
 _EDGE_TYPE: Final = re.compile(r"[a-z][a-z0-9_]*")
 _SEPARATOR: Final = " = "
 _READ_ONLY: Final = frozenset({"id", "seq", "recorded_at", "tombstoned", "confirmed_at", "superseded_by", "dangling"})
@@ -139,16 +141,27 @@ def read_end(text: object, field: str) -> str:
         return check_name(text)
 
 
+def check_limit(limit: object, offset: object = 0) -> None:
+    """InputError or TooLarge unless these can be the limit and the offset of a page."""
+    for number, least in ((limit, 1), (offset, 0)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise InputError("limit is a whole number from 1 on, offset one from 0 on")
+    if isinstance(limit, int) and limit > LIMITS["list_items"]:
+        raise TooLarge("limit", limit, LIMITS["list_items"], "items")
+
+
 def read_expect(given: ExpectInput | None) -> Expect:
     """What a writer expects still to hold. SchemaInvalid if it is no such thing."""
     if given is None:
         return Expect()
     if isinstance(given, Expect):
         return given
+    if isinstance(given, str):
+        given = read_head(given, "expect")
     if isinstance(given, Pin | SignedHead):
         given = given.head
     if isinstance(given, Head):
-        return Expect(size=given.size)
+        return Expect(size=given.size, root=given.root)
     if isinstance(given, Mapping):
         return Expect(versions=dict(given))
     raise SchemaInvalid("expect is {name: seq, or None for absent}, or a head")
@@ -162,7 +175,7 @@ def _read_members(
     for field, read in readers.items():
         if field in given:
             raw = given[field]
-            said = None if raw is None else read(raw, field)
+            said = None if raw is None or raw == "" else read(raw, field)
             if said not in (None, [], {}):
                 members[field] = said
             elif field not in members:
@@ -228,7 +241,7 @@ def _texts(raw: object, field: str) -> list[Json]:
 
 
 def _number(raw: object, field: str) -> float:
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or math.isnan(raw) or not 0 <= raw <= 1:
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= 1:
         raise SchemaInvalid(f"{field} is a number from 0 to 1")
     return float(raw)
 
@@ -341,3 +354,7 @@ _EDGE_READERS: Final[dict[str, _Reader]] = {
     "session": _text,
     "attrs": _attrs,
 }
+ATOM_FIELDS: Final = tuple(_ATOM_READERS)
+"""What an atom may say beside its name and value."""
+EDGE_FIELDS: Final = (*_EDGE_READERS, "windows")
+"""What an edge may say beside its ends and type."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from substrate.engine.moments import Moment, Time, read_time, seq_at
-from substrate.engine.reading import Body, Moments, atom_of, body_of, superseders, version_at
-from substrate.errors import Forgotten, InputError, SchemaInvalid, TooLarge
+from substrate.engine.intake import check_limit
+from substrate.engine.moments import Moment, Time
+from substrate.engine.reading import Body, Moments, VersionFound, atom_of, body_of, kind_of, moments_of, superseders
+from substrate.engine.validity import version_at
+from substrate.errors import Forgotten, SchemaInvalid
 from substrate.kv.api import ReadTransaction
-from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import Atom, Listing
 from substrate.names import normalise
 from substrate.proof.entry import Kind
-from substrate.views.atoms import VersionRow, all_gaps, names, versions_of
+from substrate.views.atoms import VersionRow, gaps_at, names, versions_of
 
 __all__ = ["list_atoms"]
 
@@ -31,13 +32,17 @@ def list_atoms(  # noqa: PLR0913
     valid_at: Time | None,
 ) -> Listing:
     """See `Memory.list`."""
-    _check(prefix, limit, offset, after)
-    at = None if valid_at is None else read_time(valid_at, "valid_at")
+    check_limit(limit, offset)
+    _check(prefix, after)
     with log.snapshot() as transaction:
-        moments = Moments(seq_at(transaction, as_of), at, log.clock.now())
+        moments = moments_of(transaction, log.clock, as_of, valid_at)
         found: list[Atom] = []
         more = False
+        gaps = 0
         for version, body, out_of_use in _versions(transaction, prefix, after, moments, tombstoned=tombstoned):
+            if version is None or body is None:
+                gaps += 1
+                continue
             if not superseded and superseders(transaction, version.subject, moments):
                 continue
             if offset:
@@ -48,25 +53,24 @@ def list_atoms(  # noqa: PLR0913
             else:
                 found.append(atom_of(transaction, version, body, moments, tombstoned=out_of_use))
         upto = moments.upto
-        forgotten = 0 if upto is None else sum(gap.covers(upto) for gap in all_gaps(transaction))
-        return Listing(tuple(found), found[-1].name if more and found else None, forgotten)
+        forgotten = _forgotten(transaction, upto) if upto is not None and after is None else 0
+        return Listing(tuple(found), found[-1].name if more and found else None, forgotten, gaps)
 
 
-def _check(prefix: str, limit: int, offset: int, after: str | None) -> None:
+def _check(prefix: str, after: str | None) -> None:
     if not isinstance(prefix, str) or not (after is None or isinstance(after, str)):
         raise SchemaInvalid("prefix and after are strings: the beginning of a name, and a name")
     if any("\ud800" <= character <= "\udfff" for character in prefix + (after or "")):
         raise SchemaInvalid("prefix and after must not contain a lone surrogate: no name does")
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1 or not isinstance(offset, int) or offset < 0:
-        raise InputError("limit is a whole number from 1 on, offset one from 0 on")
-    if limit > LIMITS["list_items"]:
-        raise TooLarge("limit", limit, LIMITS["list_items"], "items")
 
 
 def _versions(
     transaction: ReadTransaction, prefix: str, after: str | None, moments: Moments, *, tombstoned: bool
-) -> Iterator[tuple[VersionRow, Body, bool]]:
-    """The version of each name that answers, with what it says; and whether the name was out of use then."""
+) -> Iterator[tuple[VersionRow | None, Body | None, bool]]:
+    """The version of each name that answers, with what it says; and whether the name was out of use then.
+
+    Neither version nor body: it was erased.
+    """
     upto = moments.upto
     for row in names(transaction, normalise(prefix), None if after is None else normalise(after)):
         latest: VersionRow | None = row
@@ -77,6 +81,7 @@ def _versions(
         try:
             found = version_at(transaction, latest, moments)
         except Forgotten:
+            yield None, None, False
             continue
         if found is not None:
             yield *found, False
@@ -84,10 +89,16 @@ def _versions(
             yield *last, True
 
 
-def _last_put(transaction: ReadTransaction, tombstone: VersionRow) -> tuple[VersionRow, Body] | None:
+def _last_put(transaction: ReadTransaction, tombstone: VersionRow) -> VersionFound | None:
     """What the atom said before it was taken out of use; None if that was erased."""
     for version in versions_of(transaction, tombstone.subject, upto=tombstone.seq):
         if version.kind is Kind.PUT and version.name is not None:
             body = body_of(transaction, version.seq)
             return None if body is None else (version, body)
     return None
+
+
+def _forgotten(transaction: ReadTransaction, upto: int) -> int:
+    """How many atoms were in use after seq `upto` and are forgotten now. What an entry is, stays when its body goes."""
+    last = (max(seq for seq in gap.versions if seq <= upto) for gap in gaps_at(transaction, upto))
+    return sum(kind_of(transaction, seq) is Kind.PUT for seq in last)

@@ -29,7 +29,7 @@ from substrate.engine.stores import open_memory_log
 from substrate.errors import SchemaInvalid
 from substrate.limits import LIMITS
 from substrate.log.log import Log
-from substrate.model import Access, Diff, Edges, Forgot, History, Listing, Name, Saved, Stats
+from substrate.model import Access, Atom, Diff, Edge, Edges, Forgot, History, Listing, Name, Saved, Stats
 from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import VerifierKey
@@ -63,7 +63,7 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
 
 def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
     """The items, or one more than there may be: those of an iterator without end are not drawn to it."""
-    if isinstance(items, str | Mapping):
+    if isinstance(items, str | bytes | Mapping | Atom | Edge) or not isinstance(items, Iterable):
         raise SchemaInvalid("atoms, edges, tombstones and unedges are lists: put a single one into brackets")
     return tuple(islice(items, LIMITS["checkpoint_items"] + 1))
 
@@ -181,20 +181,34 @@ class Memory:
         as_of: Moment | None = None,
         valid_at: Time | None = None,
         limit: int = 1000,
+        offset: int = 0,
     ) -> Edges:
         """The edges of an atom, `in`, `out` or `both`, of one type or all, those taken back left out.
 
         An atom that edges point to but that is not there yet can be asked for too. NotFound if there is neither.
         """
-        return edges(self._log, name, direction=direction, type=type, as_of=as_of, valid_at=valid_at, limit=limit)
+        return edges(
+            self._log,
+            name,
+            direction=direction,
+            type=type,
+            as_of=as_of,
+            valid_at=valid_at,
+            limit=limit,
+            offset=offset,
+        )
 
-    def history(self, name: Name, *, as_of: Moment | None = None, valid_at: Time | None = None) -> History:
-        """Every version of an atom, oldest first, tombstones and gaps (what was forgotten) among them.
+    def history(
+        self, name: Name, *, as_of: Moment | None = None, valid_at: Time | None = None, limit: int = 1000
+    ) -> History:
+        """The versions of an atom, oldest first, tombstones and gaps (what was forgotten) among them.
+
+        If there are more than `limit`, the newest; with `as_of` one gets at the older ones.
 
         With `as_of` those known then; with `valid_at` those that hold at that time. NotFound if the store never held
         it.
         """
-        return history(self._log, name, as_of=as_of, valid_at=valid_at)
+        return history(self._log, name, as_of=as_of, valid_at=valid_at, limit=limit)
 
     def diff(
         self, start: Moment, stop: Moment | None = None, *, prefix: str = "", valid_at: Time | None = None
@@ -230,6 +244,8 @@ class Memory:
         Someone else than this store's owner uses `substrate.Verifier`, or the script, with a key got by another way.
         """
         text = bundle.to_json() if isinstance(bundle, Bundle) else bundle
+        if not isinstance(text, str):
+            raise SchemaInvalid("a bundle is a Bundle, or the text of a proof file")
         verifier = Verifier(key=self._log.key()) if pin is None else Verifier(pin=pin)
         return verifier.verify(text, name=name, claim=claim)
 
@@ -275,7 +291,7 @@ class Memory:
         and exports. NotFound if nothing matches.
         """
         selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs)
-        return forget(self._log, selection, dry_run=dry_run, actor=self._actor, progress=progress)
+        return forget(self._log, selection, dry_run=dry_run, progress=progress)
 
     def stats(self) -> Stats:
         """How much the store holds. Reads a row for each atom and each edge."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from substrate.errors import InputError, ProofInvalid, SchemaInvalid
 from substrate.kv.api import ReadTransaction
@@ -11,11 +11,12 @@ from substrate.log.heads import check_contains, require_head
 from substrate.log.highwater import Mark
 from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, seq_key
-from substrate.model import to_microseconds
-from substrate.proof.head import Head, Pin, SignedHead
+from substrate.model import from_microseconds, to_microseconds
+from substrate.proof.head import MAX_SIZE, Head, Pin, SignedHead
 
-__all__ = ["Moment", "Time", "last_seq", "read_time", "seq_at"]
+__all__ = ["Moment", "Time", "last_seq", "read_head", "read_time", "seq_at"]
 
+_DIGITS: Final = 40
 Time: TypeAlias = "datetime | str"
 """A datetime (naive: UTC) or ISO 8601 text."""
 Moment: TypeAlias = "int | datetime | str | Head | SignedHead | Pin"
@@ -33,10 +34,12 @@ def read_time(time: object, field: str) -> int:
             ) from None
     if not isinstance(time, datetime):
         raise SchemaInvalid(f"{field} must be a datetime or a time in ISO 8601, not {type(time).__name__}")
+    microseconds = to_microseconds(time)
     try:
-        return to_microseconds(time)
-    except OverflowError:
-        raise SchemaInvalid(f"{field} is out of range") from None
+        from_microseconds(microseconds)
+    except OverflowError:  # its zone takes it out of the years that a time in UTC can have
+        raise SchemaInvalid(f"{field} is out of range: in UTC it must lie in the years 1 to 9999") from None
+    return microseconds
 
 
 def last_seq(transaction: ReadTransaction) -> int:
@@ -68,20 +71,27 @@ def seq_at(transaction: ReadTransaction, moment: Moment | None, field: str = "as
     if isinstance(moment, bool) or not isinstance(moment, int):
         raise SchemaInvalid(f"{field} must be a seq, a time or a head, not {type(moment).__name__}")
     if not -1 <= moment < size:
-        raise InputError(f"{field}: the log has {size:,} entries, the last one is {size - 1}, and not yet {moment}")
+        told = moment if abs(moment) <= MAX_SIZE else "one so large"
+        raise InputError(f"{field}: the log has {size:,} entries, the last one is {size - 1}, and not yet {told}")
     return moment
+
+
+def read_head(text: str, field: str) -> Head:
+    """The head in the text of a pin or a signed head. SchemaInvalid if it is neither."""
+    for kind in (Pin, SignedHead):
+        try:
+            return kind.parse(text.strip() + "\n").head
+        except ProofInvalid:
+            continue
+    raise SchemaInvalid(f"{field} must be the text of a pin or a signed head, or what else it may be")
 
 
 def _parse(text: str, field: str) -> int | datetime | Head:
     text = text.strip()
     if text.isdecimal():
-        return int(text)
+        return int(text[:_DIGITS])  # a longer one is beyond every log, however it goes on
     if "\n" in text:
-        for kind in (Pin, SignedHead):
-            try:
-                return kind.parse(text + "\n").head
-            except ProofInvalid:
-                continue
+        return read_head(text, field)
     try:
         return datetime.fromisoformat(text)
     except ValueError:

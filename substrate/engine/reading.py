@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeAlias
 from uuid import UUID
 
+from substrate.clock import Clock
 from substrate.codec import decode_body
+from substrate.engine.moments import Moment, Time, read_time, seq_at
 from substrate.errors import Forgotten, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
@@ -17,7 +19,7 @@ from substrate.log.identity import atom_id
 from substrate.log.prove import find_record, opening_of, prove_name, prove_recorded
 from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, seq_key
-from substrate.model import Atom, Edge, Window, from_microseconds
+from substrate.model import Atom, Edge, Window, from_microseconds, to_microseconds
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle
 from substrate.proof.encoding import Json
@@ -31,17 +33,20 @@ __all__ = [
     "Body",
     "End",
     "Moments",
+    "VersionFound",
     "atom_of",
     "body_of",
     "edge_of",
     "find_subject",
-    "holds",
     "is_live",
+    "kind_of",
+    "moments_of",
     "name_of",
+    "refused",
+    "require_body",
     "resolve",
     "superseders",
     "time_of",
-    "version_at",
 ]
 
 _ID: Final = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
@@ -50,11 +55,28 @@ _SUPERSEDES: Final = "supersedes"
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What a read is of: `upto` a seq (None: now), `valid_at` a time in microseconds (None: any), `now` the clock."""
+    """What a read is of: `upto` a seq (None: now), `valid_at` a time in microseconds (None: any).
+
+    `at` is when windows of `supersedes` edges are looked at: the time asked about, else that of `as_of`, else now.
+    """
 
     upto: int | None
     valid_at: int | None
-    now: int
+    at: int
+
+
+def moments_of(
+    transaction: ReadTransaction, clock: Clock, as_of: Moment | None, valid_at: Time | None, field: str = "as_of"
+) -> Moments:
+    """What a caller asks for. InputError if it is no moment of this log, or no time."""
+    upto = seq_at(transaction, as_of, field)
+    if valid_at is not None:
+        time = read_time(valid_at, "valid_at")
+        return Moments(upto, time, time)
+    if upto is None:
+        return Moments(None, None, clock.now())
+    at = to_microseconds(as_of) if isinstance(as_of, datetime) else time_of(transaction, max(upto, 0))
+    return Moments(upto, None, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +85,10 @@ class Body:
 
     members: Mapping[str, Json]
     time: int
+
+
+VersionFound: TypeAlias = tuple[VersionRow, Body]
+"""A version, and what it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +105,19 @@ def body_of(transaction: ReadTransaction, seq: int) -> Body | None:
     entry = stored_entry(seq, transaction.get(ENTRIES, seq_key(seq)))
     opening = opening_of(transaction, seq, entry)
     return None if opening is None else Body(decode_body(opening.body), entry.time)
+
+
+def require_body(transaction: ReadTransaction, seq: int) -> Body:
+    """What an entry says that was not erased. StoreDamaged if it is gone."""
+    body = body_of(transaction, seq)
+    if body is None:
+        raise StoreDamaged(f"the body of entry {seq} is gone without a forget entry; run fsck")
+    return body
+
+
+def kind_of(transaction: ReadTransaction, seq: int) -> Kind:
+    """What an entry does, whether its body is there or not."""
+    return stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).kind
 
 
 def time_of(transaction: ReadTransaction, seq: int) -> int:
@@ -104,7 +143,7 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None) ->
 
     NotFound if it was not there; Forgotten, with proof, if it was and has been forgotten as a whole. NameInvalid.
     """
-    if _ID.fullmatch(name):
+    if isinstance(name, str) and _ID.fullmatch(name):
         subject = UUID(name).bytes
         name = f"atom {UUID(name)}"
         gap = gap_of(transaction, subject)
@@ -134,7 +173,7 @@ def _proof_of(transaction: ReadTransaction, name: str, gap: Gap) -> Bundle:
     return prove_recorded(transaction, gap.seq)
 
 
-def _refused(transaction: ReadTransaction, version: VersionRow) -> Forgotten:
+def refused(transaction: ReadTransaction, version: VersionRow) -> Forgotten:
     """The error for a version that was erased while its atom stays, with the proof of it."""
     name = name_of(transaction, version.subject) or f"atom {UUID(bytes=version.subject)}"
     by = version.forgotten_by
@@ -152,57 +191,6 @@ def name_of(transaction: ReadTransaction, subject: bytes) -> str | None:
     return expected_name(transaction, subject)
 
 
-# -- which version -----------------------------------------------------------------------------------------------------
-
-
-def version_at(transaction: ReadTransaction, latest: VersionRow, moments: Moments) -> tuple[VersionRow, Body] | None:
-    """The version that answers, with what it says. None if the atom was out of use then, or did not hold.
-
-    `latest` is the version known at `moments.upto`. Forgotten if all that could answer was erased.
-    """
-    if moments.valid_at is None:
-        if latest.kind is Kind.TOMBSTONE:
-            return None
-        if latest.name is None:
-            raise _refused(transaction, latest)
-        body = body_of(transaction, latest.seq)
-        if body is None:
-            raise StoreDamaged(f"the body of version {latest.seq} is gone without a forget entry; run fsck")
-        return latest, body
-    return _valid_version(transaction, latest, moments.valid_at)
-
-
-def _valid_version(transaction: ReadTransaction, latest: VersionRow, at: int) -> tuple[VersionRow, Body] | None:
-    erased: VersionRow | None = None
-    rows = list(versions_of(transaction, latest.subject, upto=latest.seq))
-    for i, row in enumerate(rows):
-        if row.name is None:
-            erased = erased or row
-            continue
-        body = body_of(transaction, row.seq)
-        if body is None:
-            raise StoreDamaged(f"the body of version {row.seq} is gone without a forget entry; run fsck")
-        if row.kind is Kind.TOMBSTONE:
-            if body.time <= at:
-                return None
-        elif holds(body, at, first=i == len(rows) - 1):
-            return row, body
-    if erased is not None:
-        raise _refused(transaction, erased)
-    return None
-
-
-def holds(body: Body, at: int, *, first: bool) -> bool:
-    """Whether a version is said to hold at a time.
-
-    One that does not say from when holds from when it occurred; else, if it is the `first`, from ever, and if it took
-    the place of an earlier one, from when it was recorded.
-    """
-    start = body.members.get("valid_from", body.members.get("occurred_at", None if first else body.time))
-    end = body.members.get("valid_to")
-    return (not isinstance(start, int) or start <= at) and (not isinstance(end, int) or at < end)
-
-
 # -- what it says ------------------------------------------------------------------------------------------------------
 
 
@@ -215,10 +203,16 @@ def _uuid(text: Json) -> str | None:
     return str(UUID(text)) if isinstance(text, str) else None
 
 
-def atom_of(
-    transaction: ReadTransaction, version: VersionRow, body: Body, moments: Moments, *, tombstoned: bool = False
+def atom_of(  # noqa: PLR0913
+    transaction: ReadTransaction,
+    version: VersionRow,
+    body: Body,
+    moments: Moments,
+    *,
+    tombstoned: bool = False,
+    superseded_by: tuple[str, ...] | None = None,
 ) -> Atom:
-    """The atom that this version is, as it was seen at these moments."""
+    """The atom that this version is, as it was seen at these moments. `superseded_by`: if the caller knows it."""
     members = body.members
     confirmed = None
     if moments.upto is None:
@@ -246,7 +240,7 @@ def atom_of(
         attrs=get("attrs") or {},  # type: ignore[arg-type]
         tombstoned=tombstoned,
         confirmed_at=None if confirmed is None else from_microseconds(confirmed.time),
-        superseded_by=superseders(transaction, version.subject, moments),
+        superseded_by=superseders(transaction, version.subject, moments) if superseded_by is None else superseded_by,
     )
 
 
@@ -262,8 +256,7 @@ def superseders(transaction: ReadTransaction, subject: bytes, moments: Moments) 
     names = []
     for link in links_of(transaction, subject, out=False, kind=_SUPERSEDES, upto=moments.upto):
         body = body_of(transaction, link.seq)
-        at = moments.now if moments.valid_at is None else moments.valid_at
-        if body is not None and _open_at(body, at) and is_live(transaction, link.source, moments.upto):
+        if body is not None and _open_at(body, moments.at) and is_live(transaction, link.source, moments.upto):
             names.append(name_of(transaction, link.source) or str(UUID(bytes=link.source)))
     return tuple(sorted(names))
 
@@ -273,8 +266,11 @@ def _open_at(body: Body, at: int) -> bool:
     windows = body.members.get("windows")
     if not isinstance(windows, list) or not windows:
         return True
-    moment = from_microseconds(at)
-    return any(Window(*ends).holds_at(moment) for ends in map(_pair, windows))
+    for ends in windows:
+        start, end = ends if isinstance(ends, list) else (None, None)
+        if (not isinstance(start, int) or start <= at) and (not isinstance(end, int) or at < end):
+            return True
+    return False
 
 
 def edge_of(transaction: ReadTransaction, link: Link, moments: Moments, ends: dict[bytes, End]) -> Edge | None:

@@ -7,8 +7,8 @@ from typing import TextIO
 
 from substrate.clock import Clock
 from substrate.engine.progress import Progress
-from substrate.engine.stores import VIEWS
-from substrate.kv.translate import typed_errors
+from substrate.engine.stores import CHECKS, VIEWS
+from substrate.kv.translate import users_file
 from substrate.log.clone import clone as clone_log
 from substrate.log.rebuild import rebuild_store
 from substrate.log.restore import Restored
@@ -27,7 +27,7 @@ def restore(
     under a new origin and a new key, from an entry that says what was given up: old pins and keys do not lead there.
     Raises, with nothing left at `path`: InputError, NotFound, StoreDamaged (the backup is), Denied, DiskFull.
     """
-    return restore_log(backup, path, home=home, views=VIEWS, clock=clock)
+    return restore_log(backup, path, home=home, views=VIEWS, checks=CHECKS, clock=clock)
 
 
 def clone(
@@ -40,9 +40,9 @@ def clone(
     or cut off), TooLarge, FormatTooNew, StoreDamaged (it was changed); also Denied, DiskFull.
     """
     if not isinstance(lines, str | Path):
-        return clone_log(lines, path, home=home, views=VIEWS, progress=progress)
-    with typed_errors(f"reading {lines}"), Path(lines).expanduser().open(encoding="utf-8", newline="\n") as file:
-        return clone_log(file, path, home=home, views=VIEWS, progress=progress)
+        return clone_log(lines, path, home=home, views=VIEWS, checks=CHECKS, progress=progress)
+    with users_file(lines), Path(lines).expanduser().open(encoding="utf-8", newline="\n") as file:
+        return clone_log(file, path, home=home, views=VIEWS, checks=CHECKS, progress=progress)
 
 
 def rebuild(path: str | Path, *, home: str | Path | None = None, progress: Progress | None = None) -> None:

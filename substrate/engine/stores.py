@@ -7,14 +7,18 @@ from typing import Final
 
 from substrate.clock import Clock
 from substrate.log.log import Log, open_log
-from substrate.log.replay import View
+from substrate.log.replay import Check, View
 from substrate.views.atoms import AtomView
 from substrate.views.edges import EdgeView
+from substrate.views.traces import check_traces
 
-__all__ = ["VIEWS", "open_memory_log"]
+__all__ = ["CHECKS", "VIEWS", "open_memory_log"]
 
 VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView())
 """Every view there is. A store that was written without one of them is caught up when it is opened for writing."""
+
+CHECKS: Final[tuple[Check, ...]] = (check_traces,)
+"""What else fsck looks at, and a restore or clone before it takes a store over."""
 
 
 def open_memory_log(  # noqa: PLR0913

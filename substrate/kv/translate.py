@@ -16,6 +16,7 @@ from substrate.errors import (
     Denied,
     DiskFull,
     Full,
+    InputError,
     MapFull,
     SchemaInvalid,
     StoreDamaged,
@@ -23,7 +24,7 @@ from substrate.errors import (
     Unusable,
 )
 
-__all__ = ["DAMAGED", "from_lmdb", "from_os", "typed_errors"]
+__all__ = ["DAMAGED", "from_lmdb", "from_os", "typed_errors", "users_file"]
 
 DAMAGED = "the stored bytes are damaged: do not write, run fsck, restore a backup"
 
@@ -88,3 +89,16 @@ def typed_errors(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise from_os(error.errno or 0, what) from error
+
+
+@contextmanager
+def users_file(path: object) -> Iterator[None]:
+    """In this block an OSError becomes one of ours, and says that a file is at fault that the user named."""
+    try:
+        yield
+    except OSError as error:
+        number = error.errno or 0
+        if number not in _BY_NUMBER:
+            raise InputError(f"{path}: {error.strerror or error}") from error
+        kind, _ = _BY_NUMBER[number]
+        raise kind(f"{path}: {error.strerror}") from error

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from substrate.errors import FormatTooNew, InputError, ProofInvalid, RolledBack, StoreDamaged, TooLarge
+from substrate.files import bounded_lines
 from substrate.kv.api import MAX_KEY, Progress, ReadTransaction, Store
 from substrate.kv.lmdb import make_store
 from substrate.limits import LIMITS
@@ -28,7 +29,7 @@ from substrate.log.heads import check_mark, key_in_force, map_salt, require_head
 from substrate.log.keyring import Keyring
 from substrate.log.origin import write_origin
 from substrate.log.rebuild import Growth, derive
-from substrate.log.replay import BATCH, View
+from substrate.log.replay import BATCH, Check, View
 from substrate.log.stored import stored, stored_entry
 from substrate.log.tables import ENTRIES, META, TABLES, TRACES
 from substrate.log.truth import walk
@@ -95,12 +96,13 @@ def _entry_line(seq: int, data: bytes, row: bytes | None) -> Line:
     return line
 
 
-def clone(
+def clone(  # noqa: PLR0913 - everything by keyword
     lines: Iterable[str],
     path: str | Path,
     *,
     home: str | Path | None = None,
     views: Sequence[View] = (),
+    checks: Sequence[Check] = (),
     progress: Progress | None = None,
 ) -> Pin:
     """Make the folder `path`, absent or empty, a store from the lines of a full export; its pin.
@@ -122,6 +124,8 @@ def clone(
         keyring = Keyring(keys, origin)
         mark = keyring.high_water.read()
         with store.read() as transaction:
+            for look in checks:
+                look(transaction)
             pins.append(Pin(key_in_force(transaction), require_head(transaction)))
             with suppress(RolledBack):  # whoever opens it is told
                 check_mark(transaction, pins[0].head, mark)
@@ -140,7 +144,7 @@ class _Import:
 
     def __init__(self, store: Store, lines: Iterable[str], views: Sequence[View], tell: Progress) -> None:
         self._store = store
-        self._lines = iter(_bounded(lines))
+        self._lines = bounded_lines(lines, LIMITS["line_bytes"])
         self._views = views
         self._tell = tell
         self._number = 0
@@ -264,13 +268,3 @@ class _Import:
             for table, key, value in self._traces:
                 transaction.put(table, key, value)
         self._traces.clear()
-
-
-def _bounded(lines: Iterable[str]) -> Iterator[str]:
-    """The lines without their newlines. From a file, none is read that is much longer than allowed."""
-    readline = getattr(lines, "readline", None)
-    if readline is None:
-        yield from (line.removesuffix("\n") for line in lines)
-        return
-    while line := readline(LIMITS["line_bytes"] + 2):
-        yield line.removesuffix("\n")

@@ -12,9 +12,13 @@ __all__ = ["Expect"]
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """What must still hold for an append to happen: the log's size, the version (seq) of each name; None is absent."""
+    """What must still hold for an append to happen: the log's size and root, the version (seq) of each name.
+
+    A version of None: the name is absent.
+    """
 
     size: int | None = None
+    root: bytes | None = None
     versions: Mapping[str, int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

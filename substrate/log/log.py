@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self, overload
+from typing import Self
 from uuid import uuid4
 
 from substrate.clock import Clock, SystemClock
@@ -70,6 +70,10 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
     folder = Path(path).expanduser().resolve()
     keys = load_settings().home if home is None else Path(home).expanduser().resolve()
     tables = [*TABLES, *(table for view in views for table in view.tables)]
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        raise InputError("the path of a store must be valid Unicode: give another path") from None
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; a store is a folder: give another path")
     if origin is not None:
@@ -99,11 +103,13 @@ def _check_origin(origin: str) -> None:
         raise InputError(f"origin: {error}") from None
 
 
-@overload
-def _pin(pin: Pin | str) -> Pin: ...
-@overload
-def _pin(pin: Pin | str | None) -> Pin | None: ...
 def _pin(pin: Pin | str | None) -> Pin | None:
+    return None if pin is None else _required(pin)
+
+
+def _required(pin: Pin | str) -> Pin:
+    if not isinstance(pin, str | Pin):
+        raise SchemaInvalid("a pin is a Pin, or the text of a pin file")
     return Pin.parse(pin) if isinstance(pin, str) else pin
 
 
@@ -113,6 +119,8 @@ def _stored(transaction: ReadTransaction, seq: int, data: bytes | None) -> Store
 
 
 def _key(key: VerifierKey | str | None) -> VerifierKey | None:
+    if key is not None and not isinstance(key, str | VerifierKey):
+        raise SchemaInvalid("a verifier key is a VerifierKey, or its text")
     return VerifierKey.parse(key.strip()) if isinstance(key, str) else key
 
 
@@ -273,18 +281,20 @@ class Log:
     ) -> Bundle:
         """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
         pin, key = _pin(since), _key(trusting)
+        if isinstance(seq, bool) or not isinstance(seq, int):
+            raise SchemaInvalid("an entry is named by its seq, a whole number")
         with self._store.read() as transaction:
             return prove_recorded(transaction, seq, pin, key)
 
     def prove_extended(self, since: Pin | str) -> Bundle:
         """That the log still contains all of the pinned one. RolledBack if it does not."""
-        pin = _pin(since)
+        pin = _required(since)
         with self._store.read() as transaction:
             return prove_extended(transaction, pin)
 
     def check_pin(self, pin: Pin | str) -> None:
         """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""
-        pinned = _pin(pin)
+        pinned = _required(pin)
         with self._store.read() as transaction:
             check_pin(transaction, require_head(transaction).head, pinned)
 

@@ -40,6 +40,8 @@ class Naming:
         places = {name: map_key(salt, name) for name in expected}
         self._update = MapUpdate(transaction, {key for key in self._keys if key is not None} | set(places.values()))
         self._changed: dict[bytes, bytes] = {}
+        if expect.root is not None and expect.size == base.size and expect.root != base.root:
+            raise HeadMoved("the head that was expected is of another log, or of another history of this one")
         if expect.size is not None and expect.size != base.size:
             raise HeadMoved(f"the log is at size {base.size:,}, not {expect.size:,}: read again and decide anew")
         for name, wanted in expected.items():

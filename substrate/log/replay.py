@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from substrate.errors import Denied
 from substrate.kv.api import ReadTransaction, WriteTransaction
@@ -18,7 +18,18 @@ from substrate.log.stored import stored_entry
 from substrate.log.tables import BODIES, ENTRIES, META, read_seq, seq_key
 from substrate.proof.entry import SALT_BYTES, Kind
 
-__all__ = ["APPLIED", "BATCH", "Logged", "View", "apply_views", "catch_up", "check_views", "is_behind", "replay"]
+__all__ = [
+    "APPLIED",
+    "BATCH",
+    "Check",
+    "Logged",
+    "View",
+    "apply_views",
+    "catch_up",
+    "check_views",
+    "is_behind",
+    "replay",
+]
 
 APPLIED: Final = b"applied:"
 BATCH: Final = 1000
@@ -34,6 +45,10 @@ class Logged:
     time: int
     body: bytes | None
     name: str | None = None
+
+
+Check: TypeAlias = Callable[[ReadTransaction], None]
+"""Looks at rows that do not follow from the log, such as traces. StoreDamaged if they cannot be what was written."""
 
 
 class View(Protocol):

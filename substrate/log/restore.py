@@ -28,7 +28,7 @@ from substrate.log.heads import check_mark, check_pin, key_in_force, require_hea
 from substrate.log.highwater import Mark
 from substrate.log.keyring import Keyring
 from substrate.log.origin import write_origin
-from substrate.log.replay import View
+from substrate.log.replay import Check, View
 from substrate.log.tables import TABLES
 from substrate.proof.head import Head
 from substrate.proof.note import VerifierKey
@@ -56,12 +56,13 @@ class Restored(Result):
     abandoned: Abandoned | None
 
 
-def restore(
+def restore(  # noqa: PLR0913 - everything by keyword
     backup: str | Path,
     path: str | Path,
     *,
     home: str | Path | None = None,
     views: Sequence[View] = (),
+    checks: Sequence[Check] = (),
     clock: Clock | None = None,
 ) -> Restored:
     """Bring a backup, or any copy of a store folder, into the folder `path`, absent or empty.
@@ -73,7 +74,7 @@ def restore(
     keys = load_settings().home if home is None else Path(home).expanduser().resolve()
     folders.refuse_occupied(folder)
     folders.refuse_unfinished(source)
-    report = check_store(source, views=views)
+    report = check_store(source, views=views, checks=checks)
     if not report.ok:
         raise StoreDamaged(f"the backup in {source} is damaged and was not restored: {report.damage}")
     pin = backup_pin(source)

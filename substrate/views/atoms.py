@@ -29,10 +29,10 @@ __all__ = [
     "AtomView",
     "Gap",
     "VersionRow",
-    "all_gaps",
     "find_name",
     "find_names",
     "gap_of",
+    "gaps_at",
     "gaps_of",
     "names",
     "versions_of",
@@ -180,10 +180,11 @@ def gap_of(transaction: ReadTransaction, subject: bytes) -> Gap | None:
     return _gap(at, transaction.get(GAPS, at) or b"")
 
 
-def all_gaps(transaction: ReadTransaction) -> Iterator[Gap]:
-    """What was forgotten, under whichever name."""
+def gaps_at(transaction: ReadTransaction, upto: int) -> Iterator[Gap]:
+    """Names that were there after seq `upto`, tombstoned perhaps, and have been forgotten since."""
     for at, row in transaction.scan(GAPS):
-        yield _gap(at, row)
+        if row and read_seq(row[:8]) <= upto < read_seq(at[_KEY_BYTES:]):
+            yield _gap(at, row)
 
 
 def _gap(at: bytes, row: bytes) -> Gap:

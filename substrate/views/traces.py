@@ -3,7 +3,8 @@
     confirmed   atom or edge id (16) -> seq of the version that was said again (8), when (8), how often (4)
     expected    atom id (16) -> name: of an atom that edges point to and that is not there yet
 
-They are written with the checkpoint that made them, and erased with the atom that they are of.
+They are written with the checkpoint that made them, and erased with the atom that they are of. Not proven, but not
+believed blindly either: a name belongs to its id, or it is not shown.
 """
 
 from __future__ import annotations
@@ -12,10 +13,25 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Final
 
+from substrate.errors import InputError, StoreDamaged
 from substrate.kv.api import ReadTransaction
-from substrate.log.tables import CONFIRMED, EXPECTED
+from substrate.log.heads import map_salt, require_head
+from substrate.log.identity import atom_id
+from substrate.log.prove import find_record
+from substrate.log.stored import stored_entry
+from substrate.log.tables import CONFIRMED, ENTRIES, EXPECTED, seq_key
+from substrate.names import check_name
+from substrate.proof.hashes import map_key
 
-__all__ = ["Confirmation", "Trace", "confirmation_of", "expected_name", "trace_confirmed", "trace_expected"]
+__all__ = [
+    "Confirmation",
+    "Trace",
+    "check_traces",
+    "confirmation_of",
+    "expected_name",
+    "trace_confirmed",
+    "trace_expected",
+]
 
 Trace = tuple[str, bytes, bytes | None]
 """A row to write with an append: table, key, value; None deletes it."""
@@ -37,7 +53,7 @@ def confirmation_of(transaction: ReadTransaction, subject: bytes, seq: int) -> C
     row = transaction.get(CONFIRMED, subject)
     if row is None:
         return None
-    confirmation = Confirmation(*_ROW.unpack(row))
+    confirmation = _confirmation(row)
     return confirmation if confirmation.seq == seq else None
 
 
@@ -47,10 +63,39 @@ def trace_confirmed(subject: bytes, seq: int, time: int, before: Confirmation | 
     return CONFIRMED, subject, _ROW.pack(seq, time, times)
 
 
+def _confirmation(row: bytes) -> Confirmation:
+    if len(row) != _ROW.size:
+        raise StoreDamaged("a row of confirmations is malformed; run fsck")
+    return Confirmation(*_ROW.unpack(row))
+
+
 def expected_name(transaction: ReadTransaction, subject: bytes) -> str | None:
-    """The name of an atom that edges wait for."""
+    """The name of an atom that edges wait for; None if none is kept, or it is not the name of this id."""
     row = transaction.get(EXPECTED, subject)
-    return None if row is None else row.decode()
+    return None if row is None else _name(transaction, subject, row)
+
+
+def _name(transaction: ReadTransaction, subject: bytes, row: bytes) -> str | None:
+    try:
+        name = row.decode()
+        fits = check_name(name) == name
+    except (UnicodeDecodeError, InputError):
+        return None
+    own = atom_id(map_key(map_salt(transaction), name), find_record(transaction, name))
+    return name if fits and own == subject else None
+
+
+def check_traces(transaction: ReadTransaction) -> None:
+    """StoreDamaged if a row cannot have been written here: for a version that there is not, or a name of another id."""
+    size = require_head(transaction).head.size
+    for subject, row in transaction.scan(CONFIRMED):
+        confirmation = _confirmation(row)
+        at = seq_key(confirmation.seq) if confirmation.seq < size else b""
+        if not at or stored_entry(confirmation.seq, transaction.get(ENTRIES, at)).subject != subject:
+            raise StoreDamaged(f"table {CONFIRMED} speaks of a version that {subject.hex()} does not have")
+    for subject, row in transaction.scan(EXPECTED):
+        if _name(transaction, subject, row) is None:
+            raise StoreDamaged(f"table {EXPECTED} has a name for {subject.hex()} that is not its own")
 
 
 def trace_expected(subject: bytes, name: str | None) -> Trace:

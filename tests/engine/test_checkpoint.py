@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from substrate.clock import ManualClock
-from substrate.engine.memory import Memory
+from substrate.engine.memory import Memory, open_memory
 from substrate.errors import Conflict, HeadMoved, InputError, ItemsRefused, SchemaInvalid, SecretFound, TooLarge
 from substrate.model import Atom, Edge, Refused, Window
 from substrate.proof.entry import Kind
@@ -271,3 +271,55 @@ def test_one_checkpoint_is_one_run_of_entries_under_one_head(memory: Memory) -> 
     assert saved.head == memory.head()
     kinds = [memory._log.entry(seq).entry.kind for seq in saved.seqs]
     assert kinds == [Kind.PUT, Kind.PUT, Kind.EDGE]
+
+
+def test_an_atom_refused_under_the_lock_leaves_its_edges_dangling(memory: Memory) -> None:
+    big = {"name": "v1.fact.big", "value": "\u00e9" * 600_000}
+    edge = {"source": "v1.fact.s", "type": "references", "target": "v1.fact.big"}
+    saved = memory.checkpoint([big, "v1.fact.s = 1"], edges=[edge], partial=True)
+    assert [refused.item for refused in saved.refused] == ["atoms[0]"]
+    assert saved.dangling == ("v1.fact.big",)
+    assert memory.edges("v1.fact.s")[0].target == "v1.fact.big"
+
+
+def test_an_edge_can_be_turned_round_in_one_checkpoint_but_not_said_and_unsaid(memory: Memory) -> None:
+    there = {"source": "v1.fact.a", "type": "supersedes", "target": "v1.fact.b"}
+    back = {"source": "v1.fact.b", "type": "supersedes", "target": "v1.fact.a"}
+    memory.checkpoint(edges=[there])
+    memory.checkpoint(edges=[back], unedges=[there])
+    (edge,) = memory.edges("v1.fact.a")
+    assert edge.source == "v1.fact.b"
+    with pytest.raises(ItemsRefused, match="which of the two"):
+        memory.checkpoint(edges=[back], unedges=[back])
+    with pytest.raises(ItemsRefused, match="twice"):
+        memory.checkpoint(unedges=[back, edge.id])
+
+
+def test_a_long_chain_of_supersedes_is_saved_in_one_go_and_its_ends_cannot_be_joined(memory: Memory) -> None:
+    def supersede(source: int, target: int) -> dict[str, object]:
+        return {"source": f"v1.fact.n{source}", "type": "supersedes", "target": f"v1.fact.n{target}"}
+
+    upwards = [supersede(i + 1, i) for i in range(1000)]
+    memory.checkpoint(edges=upwards)
+    memory.checkpoint(edges=[supersede(i + 1, i) for i in reversed(range(2000, 2500))])
+    with pytest.raises(ItemsRefused, match="cannot supersede itself"):
+        memory.checkpoint(edges=[supersede(0, 1000)])
+
+
+def test_the_task_may_be_given_by_id_and_gets_no_edge_from_itself(memory: Memory) -> None:
+    memory.checkpoint(["v1.task.t = do"])
+    task = memory.access("v1.task.t").atom.id
+    memory.checkpoint(["v1.task.t = done", "v1.fact.a = 1"], task=task)
+    assert [edge.source for edge in memory.edges("v1.task.t")] == ["v1.fact.a"]
+
+
+def test_a_head_of_another_store_is_not_the_one_expected(
+    memory: Memory, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("other")
+    with open_memory(folder / "s", home=folder / "h") as other:
+        other.checkpoint(["v1.fact.a = b"])
+        memory.checkpoint(["v1.fact.a = b"])
+        assert other.head().head.size == memory.head().head.size
+        with pytest.raises(HeadMoved, match="another log"):
+            memory.checkpoint(["v1.fact.a = c"], expect=other.head())

@@ -165,3 +165,26 @@ def test_files_that_are_there_or_are_not_are_told(memory: Memory, tmp_path: Path
         memory.import_lines(tmp_path / "there")
     with pytest.raises(InputError, match="there is no file"):
         memory.import_lines(tmp_path / "absent")
+
+
+def test_an_import_takes_over_what_a_version_took_away(memory: Memory, other: Memory) -> None:
+    edge: dict[str, object] = {"source": "v1.fact.a", "type": "supersedes", "target": "v1.fact.b"}
+    back: dict[str, object] = {"source": "v1.fact.b", "type": "supersedes", "target": "v1.fact.a"}
+    window = {"valid_from": "2023-01-01", "valid_to": "2024-01-01"}
+    memory.checkpoint([{"name": "v1.fact.a", "value": "y", "tags": ["red"], **window}], edges=[{**edge, **window}])
+    cleared = {"name": "v1.fact.a", "value": "y", "tags": [], "valid_from": None, "valid_to": "2023-01-01"}
+    memory.checkpoint([cleared], edges=[{**edge, "windows": []}])
+    memory.checkpoint(unedges=[edge])
+    memory.checkpoint(edges=[back])
+    file = io.StringIO()
+    memory.export(file)
+    other.import_lines(io.StringIO(file.getvalue()))
+    again = io.StringIO()
+    other.export(again)
+    lines = [[json.loads(line) for line in text.getvalue().splitlines()] for text in (file, again)]
+    for line in (line for text in lines for line in text):
+        line.pop("recorded_at", None)
+        line.pop("occurred_at", None)
+    for kinds in (("put", "tombstone"), ("edge", "unedge")):
+        one, two = ([line for line in text if line["kind"] in kinds] for text in lines)
+        assert one == two

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from substrate.engine.memory import Memory
 from substrate.engine.stores import VIEWS
-from substrate.errors import Forgotten, InputError, NotFound, SchemaInvalid
+from substrate.errors import Busy, Forgotten, InputError, NotFound, SchemaInvalid
 from substrate.limits import LIMITS
 from substrate.log.check import check_store
 
@@ -148,3 +148,57 @@ def test_forgetting_what_edges_wait_for(memory: Memory) -> None:
         memory.edges(B)
     with pytest.raises(NotFound, match="nothing was forgotten"):
         memory.forget(B)
+
+
+def test_the_actor_who_is_forgotten_is_not_written_down_again(reopen: Callable[..., Memory], store: Path) -> None:
+    memory = reopen(actor="canaryalice")
+    memory.checkpoint([f"{A} = 1", f"{B} = 2"], edges=[EDGE], actor="bob")
+    memory.checkpoint([f"{A} = 3"], edges=[{**EDGE, "confidence": 0.2}])
+    memory.forget(actor="canaryalice")
+    assert not any(b"canaryalice" in path.read_bytes() for path in store.rglob("*") if path.is_file())
+    with pytest.raises(NotFound):
+        memory.forget(actor="canaryalice")
+
+
+def test_where_an_unedge_comes_from_is_kept_for_a_forget(memory: Memory) -> None:
+    memory.checkpoint([f"{A} = 1", f"{B} = 2"], edges=[EDGE])
+    memory.checkpoint(unedges=[memory.edges(A)[0].id], source="meeting")
+    assert memory.forget(source="meeting").edges == 1
+
+
+def test_an_atom_with_very_many_edges_and_versions_is_forgotten_in_steps(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("substrate.engine.forget._STEP", 4)
+    hub = "v1.hub.all"
+    for i in range(11):
+        memory.checkpoint([f"{hub} = {i}"], edges=[{"source": f"v1.fact.n{i}", "type": "member_of", "target": hub}])
+    told: list[tuple[int, int]] = []
+    counted = memory.forget(hub, dry_run=True)
+    forgot = memory.forget(hub, progress=lambda *now: told.append(now))
+    assert (forgot.atoms, forgot.versions, forgot.edges) == (1, 11, 11)
+    assert (counted.atoms, counted.versions, counted.edges, counted.traces) == (1, 11, 11, forgot.traces)
+    assert len(forgot.seqs) > 3
+    assert kinds(memory, hub) == ["gap"] * 11
+    assert memory.stats().edges == memory.stats().dangling == 0
+    with pytest.raises(Forgotten):
+        memory.access(hub)
+
+
+def test_what_was_forgotten_before_something_went_wrong_is_compacted_all_the_same(
+    memory: Memory, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("substrate.engine.forget._STEP", 1)
+    memory.checkpoint(["v1.fact.canary1 = x", "v1.fact.canary2 = x"], actor="eve")
+
+    def stop(done: int, total: int) -> None:
+        if done:
+            raise Busy("stopped")
+
+    with pytest.raises(Busy):
+        memory.forget(actor="eve", progress=lambda done, total: stop(done, total) if total == 2 else None)
+    left = [
+        name for name in (b"canary1", b"canary2") if any(name in path.read_bytes() for path in store.glob("env*/*"))
+    ]
+    assert len(left) == 1
+    assert memory.forget(actor="eve").atoms == 1

@@ -362,3 +362,91 @@ def test_results_show_themselves(told: Memory) -> None:
     assert listing[0].name in [item["name"] for item in listing.to_dict()["items"]]  # type: ignore[index, union-attr]
     assert listing[0:1] == (listing[0],)
     assert repr(told).startswith("<Memory ")
+
+
+def test_what_was_erased_is_not_jumped_over(memory: Memory, clock: ManualClock) -> None:
+    memory.checkpoint([f"{PAY} = one"], actor="ada")
+    clock.advance(DAY)
+    memory.checkpoint([f"{PAY} = two"], actor="eve")
+    clock.advance(DAY)
+    memory.checkpoint([f"{PAY} = three"], actor="ada")
+    memory.forget(actor="eve")
+    assert memory.access(PAY, valid_at=day(0)).value == "one"
+    assert memory.access(PAY, valid_at=day(2)).value == "three"
+    with pytest.raises(Forgotten):
+        memory.access(PAY, valid_at=day(1))
+    listing = memory.list(valid_at=day(1))
+    assert (listing.items, listing.gaps) == ((), 1)
+    assert memory.list(as_of=2).gaps == 1
+
+
+def test_an_erased_tombstone_still_ends_what_was_before_it(memory: Memory, clock: ManualClock) -> None:
+    memory.checkpoint([f"{PAY} = one"], actor="ada")
+    clock.advance(DAY)
+    memory.checkpoint(tombstones=[PAY], actor="eve")
+    clock.advance(DAY)
+    memory.checkpoint([f"{PAY} = three"], actor="ada")
+    memory.forget(actor="eve")
+    with pytest.raises(NotFound):
+        memory.access(PAY, valid_at=day(1))
+    assert memory.access(PAY, valid_at=day(0)).value == "one"
+
+
+def test_versions_of_one_value_are_one_statement_of_which_the_newest_says_when(
+    memory: Memory, clock: ManualClock
+) -> None:
+    memory.checkpoint([f"{PAY} = Stripe"])
+    clock.advance(DAY)
+    memory.checkpoint([{"name": PAY, "value": "Stripe", "tags": ["money"]}])
+    assert memory.access(PAY, valid_at=day(0)).atom.tags == ("money",)
+    clock.advance(DAY)
+    memory.checkpoint([{"name": PAY, "value": "Stripe", "valid_to": day(5)}])  # it ended
+    assert memory.access(PAY, valid_at=day(4)).atom.valid_to == day(5)
+    with pytest.raises(NotFound):
+        memory.access(PAY, valid_at=day(5))
+    assert memory.access(PAY, valid_at=day(9), as_of=2).value == "Stripe"  # that it ended was not known then
+    assert [version.seq for version in memory.history(PAY, valid_at=day(1))] == [3]
+
+
+def test_history_and_access_agree_after_a_name_was_forgotten_and_came_back(memory: Memory, clock: ManualClock) -> None:
+    memory.checkpoint([f"{PAY} = old"])
+    memory.forget(PAY)
+    clock.advance(DAY)
+    memory.checkpoint([f"{PAY} = new"])
+    assert memory.access(PAY, valid_at=day(-9)).value == "new"
+    assert [version.seq for version in memory.history(PAY, valid_at=day(-9))] == [3]
+
+
+def test_the_past_is_judged_by_its_own_clock(memory: Memory, clock: ManualClock) -> None:
+    edge = {"source": "v1.fact.new", "type": "supersedes", "target": "v1.fact.old", "valid_from": day(1)}
+    memory.checkpoint(["v1.fact.new = 1", "v1.fact.old = 2"], edges=[edge])
+    seq = memory.head().head.size - 1
+    assert len(memory.list()) == 2
+    clock.advance(2 * DAY)
+    assert len(memory.list()) == 1
+    assert len(memory.list(as_of=seq)) == 2
+    assert len(memory.list(as_of=day(0))) == 2
+
+
+def test_edges_and_versions_come_in_bounded_numbers(memory: Memory) -> None:
+    triple = {"source": "v1.fact.hub", "type": "has"}
+    memory.checkpoint(edges=[{**triple, "target": f"v1.fact.n{i}"} for i in range(7)])
+    pages = [memory.edges("v1.fact.hub", limit=3, offset=offset) for offset in (0, 3, 6)]
+    assert [(len(page), page.more) for page in pages] == [(3, True), (3, True), (1, False)]
+    assert len({edge.id for page in pages for edge in page}) == 7
+    for i in range(5):
+        memory.checkpoint([f"{PAY} = {i}"])
+    memory.forget(PAY)
+    for i in range(3):
+        memory.checkpoint([f"{PAY} = {i}"])
+    assert [version.kind for version in memory.history(PAY, limit=4)] == ["gap", "put", "put", "put"]
+    assert memory.history(PAY, limit=2).more
+    assert not memory.history(PAY).more
+    assert not memory.history(PAY, as_of=0)
+
+
+def test_what_was_tombstoned_then_is_not_counted_as_forgotten(memory: Memory) -> None:
+    memory.checkpoint([f"{PAY} = x"])
+    memory.checkpoint(tombstones=[PAY])
+    memory.forget(PAY)
+    assert [memory.list(as_of=seq).forgotten for seq in (0, 1, 2, 3)] == [0, 1, 0, 0]

@@ -1,0 +1,89 @@
+"""Which version held in the world at a time, out of those that are known.
+
+Versions of one value in a row are one statement that was refined: the newest of them says when it holds. Where it does
+not say from when, it holds from when it occurred; else from when its value was first recorded, and from ever if that
+was the first thing the atom said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from substrate.engine.reading import Body, Moments, VersionFound, refused, require_body, time_of
+from substrate.kv.api import ReadTransaction
+from substrate.proof.entry import Kind
+from substrate.views.atoms import VersionRow, versions_of
+
+__all__ = ["Span", "spans", "version_at"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The newest of the versions of one value in a row, and when it holds: from `start` until, not including, `end`."""
+
+    version: VersionRow
+    body: Body
+    start: int | None
+    end: int | None
+
+    def holds_at(self, time: int) -> bool:
+        """Whether `time` lies in it."""
+        return (self.start is None or self.start <= time) and (self.end is None or time < self.end)
+
+
+def spans(transaction: ReadTransaction, versions: Iterable[VersionRow]) -> Iterator[Span | VersionRow]:
+    """What an atom's versions, given newest first, say; tombstones and gaps as they are, in between."""
+    newest: VersionFound | None = None
+    since = 0
+    for version in versions:
+        if version.name is None or version.kind is Kind.TOMBSTONE:
+            if newest is not None:
+                yield _span(newest, since)
+                newest = None
+            yield version
+            continue
+        body = require_body(transaction, version.seq)
+        if newest is not None and newest[1].members.get("value") != body.members.get("value"):
+            yield _span(newest, since)
+            newest = None
+        newest, since = newest or (version, body), body.time
+    if newest is not None:
+        yield _span(newest, None)
+
+
+def _span(found: VersionFound, since: int | None) -> Span:
+    members = found[1].members
+    start, end = members.get("valid_from", members.get("occurred_at", since)), members.get("valid_to")
+    return Span(*found, start if isinstance(start, int) else None, end if isinstance(end, int) else None)
+
+
+def version_at(transaction: ReadTransaction, latest: VersionRow, moments: Moments) -> VersionFound | None:
+    """The version that answers, with what it says. None if the atom was out of use then, or did not hold.
+
+    `latest` is the version known at `moments.upto`. Forgotten if what would answer, or may, was erased.
+    """
+    if moments.valid_at is not None:
+        return _valid_version(transaction, latest, moments.valid_at)
+    if latest.kind is Kind.TOMBSTONE:
+        return None
+    if latest.name is None:
+        raise refused(transaction, latest)
+    return latest, require_body(transaction, latest.seq)
+
+
+def _valid_version(transaction: ReadTransaction, latest: VersionRow, at: int) -> VersionFound | None:
+    erased: VersionRow | None = None
+    for found in spans(transaction, versions_of(transaction, latest.subject, upto=latest.seq)):
+        if isinstance(found, Span):
+            if found.holds_at(at):
+                return found.version, found.body
+        elif found.kind is Kind.PUT:
+            erased = erased or found
+            if time_of(transaction, found.seq) <= at:
+                break  # what was erased may have held; what came before it was not what held
+        elif time_of(transaction, found.seq) <= at:
+            return None
+    if erased is not None:
+        raise refused(transaction, erased)
+    return None
