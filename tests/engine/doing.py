@@ -113,11 +113,12 @@ class Doing(RuleBasedStateMachine):
     def put(self, name: str, said: Said, actor: str | None) -> None:
         self.checkpoint([(name, said)], actor)
 
-    @rule(name=names, actor=actors)
-    def say_again(self, name: str, actor: str | None) -> None:
+    @rule(name=names, said=st.just({}) | content(), actor=actors)
+    def say_again(self, name: str, said: Said, actor: str | None) -> None:
+        """The same value; with nothing else, it confirms, else it may refine."""
         found = self.model.access(name)
         if isinstance(found, Event):
-            self.checkpoint([(name, found.said)], actor)
+            self.checkpoint([(name, {**said, "value": found.said["value"]})], actor)
 
     @rule(items=st.lists(st.tuples(names, content()), min_size=2, max_size=4), actor=actors)
     def put_several(self, items: list[tuple[str, Said]], actor: str | None) -> None:
@@ -215,7 +216,7 @@ class Doing(RuleBasedStateMachine):
         back: list[int],
         partial: bool,  # noqa: FBT001
     ) -> None:
-        """A checkpoint of everything; atoms come first, then tombstones, edges, and what is taken back."""
+        """A checkpoint of everything; atoms come first, then tombstones, what is taken back, and edges."""
         unedges = [ends for ends in map(self.an_edge, back) if ends not in [stated for stated, _ in edges]]
         if not (atoms or gone or edges or unedges):
             return
@@ -231,9 +232,9 @@ class Doing(RuleBasedStateMachine):
         for i, name in enumerate(gone):
             if name in taken or not after.tombstone(name, now):
                 refused.append(f"tombstones[{i}]")
+        refused += [f"unedges[{i}]" for i, ends in enumerate(unedges) if not after.unedge(ends, now)]
         for ends, said in edges:
             after.edge(ends, said, now)
-        refused += [f"unedges[{i}]" for i, ends in enumerate(unedges) if not after.unedge(ends, now)]
         after.begun = 2**63
         given: dict[str, Any] = {
             "atoms": [to_input(said, name=name) for name, said in atoms],

@@ -177,24 +177,34 @@ class PlainModel:
         return FORGOTTEN if about in self.forgotten else self.read(about, as_of, valid_at)
 
     def read(self, about: int, as_of: int | None = None, valid_at: int | None = None) -> Event | str:
-        events = self.of(about, as_of)
+        events, gap = self.of(about, as_of), False
         while events:
             event = events.pop()
             if event.kind == "tombstone":
                 if valid_at is None or event.time <= valid_at:
                     return ABSENT
             elif event.erased_by is not None:
-                return FORGOTTEN
-            elif valid_at is None or self.holds(event, bool(events), valid_at):
-                return event
-        return ABSENT
+                gap = True
+                if valid_at is None or event.time <= valid_at:
+                    return FORGOTTEN
+            else:
+                since = event.time
+                while events and self.is_refined(events[-1], event):
+                    since = events.pop().time
+                if valid_at is None or self.holds(event, since if events else None, valid_at):
+                    return event
+        return FORGOTTEN if gap else ABSENT
 
-    def holds(self, event: Event, superseded_something: bool, time: int) -> bool:  # noqa: FBT001
+    def is_refined(self, earlier: Event, later: Event) -> bool:
+        """Whether the later one says the same value again, and so when it holds."""
+        said = earlier.said.get("value")
+        return earlier.kind == "put" and earlier.erased_by is None and said == later.said.get("value")
+
+    def holds(self, event: Event, since: int | None, time: int) -> bool:
+        """`since` is when its value was recorded; None if that was the first thing that was said."""
         start, end = event.said.get("valid_from"), event.said.get("valid_to")
         if start is None:
-            start = event.said.get("occurred_at")
-        if start is None and superseded_something:
-            start = event.time
+            start = event.said.get("occurred_at", since)
         return (start is None or start <= time) and (end is None or time < end)
 
     def superseders(self, about: int, as_of: int | None = None) -> list[str]:

@@ -53,9 +53,9 @@ class TheSameAgainIsANewVersion(PlainModel):
 
 
 class AWindowHoldsAtItsEnd(PlainModel):
-    def holds(self, event: Event, superseded_something: bool, time: int) -> bool:  # noqa: FBT001
+    def holds(self, event: Event, since: int | None, time: int) -> bool:
         said: Said = {key: value + (key == "valid_to") for key, value in event.said.items() if key in TIMES}
-        return super().holds(Event(event.seq, event.time, "put", 0, said), superseded_something, time)
+        return super().holds(Event(event.seq, event.time, "put", 0, said), since, time)
 
 
 class ATombstonedSupersederStillCounts(PlainModel):
