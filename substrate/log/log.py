@@ -198,7 +198,7 @@ class Log:
 
         On return it is on disk. Raises, with nothing left: InputError, StoreDamaged, DiskFull, Denied, Busy.
         """
-        if Path(target).expanduser().resolve().is_relative_to(self.path):
+        if self.path in Path(target).expanduser().resolve().parents:
             raise InputError("a backup does not belong into the folder of its store: give another path")
         return backup(self._store, target, progress)
 
