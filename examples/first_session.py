@@ -29,7 +29,7 @@ def run(folder: Path, command: list[str], shown: str) -> str:
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     for line in (done.stdout + done.stderr).strip().splitlines():
-        print(f"  {line if len(line) <= 150 else line[:150] + ' ...'}")
+        print(f"  {line if len(line) <= 400 else line[:400] + ' ...'}")
     if done.returncode:
         print(f"  (exit code {done.returncode})")
     return done.stdout
@@ -82,16 +82,17 @@ def main(folder: Path) -> None:
               "--edge", "v1.fact.jane_doe_invoice references v1.person.jane_doe")  # fmt: skip
     substrate("forget", "v1.person.jane_doe", "v1.fact.jane_doe_invoice", "--yes")
     found = [path for path in (folder / "store").rglob("*") if path.is_file() and b"jane_doe" in path.read_bytes()]
-    print(f"  files of the store that hold the bytes jane_doe: {len(found)}")
+    print(f"(we look ourselves: files of the store that hold the bytes jane_doe: {len(found)})")
     substrate("access", "v1.person.jane_doe")
     substrate("prove", "v1.person.jane_doe", "-o", "forgotten.json")
     verify("forgotten.json", "--key", vkey)
     verify("proof.json", "--key", vkey)
 
-    say("7. Someone puts last week's copy of the data file in its place")
+    say("7. We save once more; then someone puts the data file of before that in its place")
     data = next((folder / "store").glob("env.*/data.mdb"))
     old = data.read_bytes()
     substrate("checkpoint", "v1.fact.refunds = within 30 days")
+    print("(the data file is replaced by its older copy)")
     data.write_bytes(old)
     substrate("list")
 

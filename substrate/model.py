@@ -149,6 +149,10 @@ class Edge(Result):
     dangling: tuple[str, ...] = ()
     """Which of its ends (`source`, `target`) is not there yet."""
 
+    def row(self) -> dict[str, object]:
+        """Without the ids of its ends."""
+        return {word: said for word, said in self.to_dict().items() if word not in ("source_id", "target_id")}
+
     def holds_at(self, time: datetime) -> bool:
         """Whether it holds in the world at `time`."""
         return not self.windows or any(window.holds_at(time) for window in self.windows)
@@ -168,6 +172,15 @@ class Version(Result):
     forgotten_by: int | None = None
     """Of a gap: the seq of the forget entry."""
 
+    def row(self) -> dict[str, object]:
+        """The value in the place of the atom, and when it holds."""
+        shown = self.to_dict()
+        atom = self.atom
+        if atom is not None:
+            del shown["atom"]
+            shown |= {"value": atom.value, **Window(atom.valid_from, atom.valid_to).to_dict()}
+        return shown
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Change(Result):
@@ -180,6 +193,12 @@ class Change(Result):
     id: str
     before: Atom | Edge | None = None
     after: Atom | Edge | None = None
+
+    def row(self) -> dict[str, object]:
+        """The values before and after in the place of the atoms."""
+        said = {"before": self.before, "after": self.after}
+        values = {word: atom.value for word, atom in said.items() if isinstance(atom, Atom)}
+        return {"kind": self.kind, "name": self.name or "(forgotten)", **values}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -55,6 +55,10 @@ class Result:
         said = {field.name: getattr(self, field.name) for field in fields(self) if is_dataclass(self)}  # type: ignore[arg-type]
         return {name: plain(value) for name, value in said.items() if _is_said(value)}
 
+    def row(self) -> dict[str, object]:
+        """What a table of such results shows of it, by column."""
+        return self.to_dict()
+
     def __repr__(self) -> str:
         said = ", ".join(f"{name}={_short(value)}" for name, value in self.to_dict().items())
         return f"{type(self).__name__}({said})"
@@ -104,7 +108,7 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
         return DataFrame([item.to_dict() for item in self.items])
 
     def _repr_html_(self) -> str:
-        rows = [item.to_dict() for item in self.items]
+        rows = [item.row() for item in self.items]
         columns = list(dict.fromkeys(name for row in rows for name in row))
         head = "".join(f"<th>{escape(column)}</th>" for column in columns)
         body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(c, ''))}</td>" for c in columns) + "</tr>" for row in rows)

@@ -18,8 +18,12 @@ from substrate.cli.save import saved_answer
 from substrate.cli.stores import reading, store_path, writing
 from substrate.cli.verb import Example, Verb, argument, flag
 from substrate.errors import InputError, ItemsRefused
+from substrate.kv.translate import users_file
 
 __all__ = ["BACKUP", "EXPORT", "IMPORT", "RESTORE"]
+
+_FIRST = 1000
+"""Characters of a first line that tell what a file is."""
 
 
 def _export(given: Namespace, output: Output) -> Answer:
@@ -78,6 +82,7 @@ def _import(given: Namespace, output: Output) -> Answer:
             "it is the same log as the one it came from: write to one of the two only, or the other is rolled back",
         )
         return Answer(document, (Facts([("cloned", head), ("store", path)], "good"),), hints, is_report=True)
+    _refuse_full(lines)
     with writing(given, create=True) as memory, output.progress("importing") as progress:
         try:
             saved = memory.import_lines(
@@ -96,6 +101,18 @@ def _import(given: Namespace, output: Output) -> Answer:
         "dangling": saved.dangling,
     }
     return saved_answer(saved, [(what, len(names)) for what, names in counts.items()])
+
+
+def _refuse_full(lines: Path | io.StringIO) -> None:
+    """InputError, before a store is made for it, if there is nothing to import plainly."""
+    if isinstance(lines, io.StringIO):
+        first = lines.readline(_FIRST)
+        lines.seek(0)
+    else:
+        with users_file(lines), lines.open(encoding="utf-8", errors="replace") as file:
+            first = file.readline(_FIRST)
+    if '"substrate"' in first and '"full"' in first:
+        raise InputError("this is a full export, which makes a new store: give --full")
 
 
 def _source(file: str) -> Path | io.StringIO:

@@ -39,6 +39,8 @@ _MOST_DIGITS = 19
 """Of a seq."""
 _END = r"(?:v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\..+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 _EDGE = re.compile(rf"({_END})\s+([a-z][a-z0-9_]*)\s+({_END})", re.DOTALL)
+_PLAIN = r"(?:v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\.\S+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+_PLAIN_EDGE = re.compile(rf"({_PLAIN})\s+([A-Za-z][\w -]*?)\s+({_PLAIN})")
 _TYPE = re.compile(r"\s+([a-z][a-z0-9_]*)\s+(?=v[1-9][0-9]{0,5}\.|[0-9a-f]{8}-)")
 _MEMBERS = ("atoms", "edges", "tombstones", "unedges")
 Item = str | dict[str, object]
@@ -143,6 +145,9 @@ def parse_edge(text: str) -> dict[str, object]:
     if text.lstrip().startswith("{"):
         return _object(text, "an edge")
     text = text.strip()
+    plain = _PLAIN_EDGE.fullmatch(text)
+    if plain is not None:  # ends without spaces: what stands between them is the type, `depends on` as well
+        return {"source": plain[1], "type": plain[2], "target": plain[3]}
     found = [(text[: at.start()], at[1], text[at.end() :]) for at in _TYPE.finditer(text)]
     found = [(source, kind, target) for source, kind, target in found if _EDGE.fullmatch(f"{source} {kind} {target}")]
     if len(found) != 1:

@@ -10,7 +10,7 @@ from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, Raw
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from textwrap import fill
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from substrate.cli.catalogue import GROUPS, VERBS
 from substrate.cli.exits import EXITS
@@ -163,6 +163,21 @@ def _until_dashes(words: Sequence[str]) -> Sequence[str]:
     return words[: words.index("--")] if "--" in words else words
 
 
+_ELSEWHERE: Final = {
+    **dict.fromkeys(("get", "read", "show", "cat"), "to read an atom: substrate access NAME"),
+    **dict.fromkeys(("add", "set", "put", "save", "store", "record"), "to save: substrate checkpoint 'NAME = VALUE'"),
+    **dict.fromkeys(
+        ("rm", "remove", "delete", "del"),
+        "to take an atom out of use: substrate checkpoint --tombstone NAME; to erase it: substrate forget NAME",
+    ),
+    **dict.fromkeys(("log", "versions"), "to see an atom's versions: substrate history NAME"),
+    **dict.fromkeys(("ls", "dir"), "to list atoms: substrate list"),
+    "help": "for help: substrate --help, or substrate VERB --help",
+    "status": "for how much there is: substrate stats; to check it: substrate fsck",
+}
+"""What other programs call it."""
+
+
 def _find(word: str) -> Verb:
     for verb in VERBS:
         if verb.name == word:
@@ -171,7 +186,10 @@ def _find(word: str) -> Verb:
         raise InputError("a verb comes first; to save an atom: substrate checkpoint 'NAME = VALUE'")
     if not re.fullmatch("[A-Za-z_-]{1,20}", word):
         raise InputError("the first word must be a verb; substrate --help lists them")
-    near = get_close_matches(word.lower(), [verb.name for verb in VERBS], n=1, cutoff=0.5)
+    if word.lower() in _ELSEWHERE:
+        raise InputError(f"there is no verb {word}: {_ELSEWHERE[word.lower()]}")
+    # Nobody who mistyped shall be led to what erases.
+    near = get_close_matches(word.lower(), [verb.name for verb in VERBS if verb.name != "forget"], n=1, cutoff=0.5)
     meant = f"did you mean {near[0]}?" if near else "substrate --help lists the verbs"
     raise InputError(f"there is no verb {word}: {meant}")
 

@@ -284,11 +284,20 @@ def _history(given: Namespace, _: Output) -> Answer:
             version.kind,
             version.actor,
             _told(version),
+            _valid(version),
         )
         for version in found
     ]
-    table = Table(("=seq", "=recorded", "=kind", "actor", "~value"), rows)
+    table = Table(("=seq", "=recorded", "=kind", "actor", "~value", "holds"), rows)
     return Answer({"items": [], **found.to_dict()}, (table,) if rows else ())
+
+
+def _valid(version: Version) -> str | None:
+    """When it holds, where that is said."""
+    atom = version.atom
+    if atom is None or (atom.valid_from is None and atom.valid_to is None):
+        return None
+    return f"{when(atom.valid_from) or ''}..{when(atom.valid_to) or ''}"
 
 
 def _told(version: Version) -> str | None:
@@ -302,7 +311,7 @@ HISTORY = Verb(
     "read",
     "Show every version of an atom, oldest first.",
     "Tombstones are in it, and gaps where something was forgotten. In a pipe each is a line of seq, time of recording, "
-    "kind (put, tombstone, gap), actor and value.",
+    "kind (put, tombstone, gap), actor, value, and when it holds.",
     (
         Example("substrate history v1.fact.payment_provider", "its versions"),
         Example("substrate history v1.fact.payment_provider --json", "with everything that is known about each"),

@@ -38,6 +38,7 @@ from substrate.log.identity import draw_id
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
 from substrate.model import Refused, Saved
+from substrate.names import check_name
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.secrets import find_secrets
@@ -166,7 +167,7 @@ class _Planner:
             except _Overfull:
                 raise TooLarge("checkpoint", self._characters, LIMITS["checkpoint_bytes"]) from None
             except InputError as error:
-                self._reject(f"{what}[{i}]", error, raw=item)
+                self._reject(f"{what}[{i}]", error, _name_in(item), raw=item)
         return taken
 
     def _read_tombstone(self, item: TombstoneInput) -> TombstoneGiven:
@@ -198,7 +199,7 @@ class _Planner:
 
     def _reject(self, item: str, error: SubstrateError, name: str | None = None, raw: object = None) -> None:
         reason = str(error)
-        if not isinstance(error, SecretFound) and (holds_secret(raw) or find_secrets(reason)):
+        if not isinstance(error, SecretFound | TooLarge) and (holds_secret(raw) or find_secrets(reason)):
             reason = "it is invalid, and nothing of it is repeated here since it holds what looks like a credential"
         self.refused.append(Refused(item, error.code, reason, None if name is None or find_secrets(name) else name))
 
@@ -362,6 +363,17 @@ class _Planner:
         said = {**who, "source": link.source.hex(), "type": link.type, "target": link.target.hex()}
         self._drafts.append(draft_other(Kind.UNEDGE, said, subject=link.edge))
         self.unedged[link.edge] = None
+
+
+def _name_in(item: object) -> str | None:
+    """The name in an item that was refused, if it has one."""
+    name = item.partition(" = ")[0].strip() if isinstance(item, str) else None
+    if isinstance(item, Mapping):
+        name = item.get("name")
+    try:
+        return check_name(name) if isinstance(name, str) else None
+    except InputError:
+        return None
 
 
 def _find(transaction: ReadTransaction, name: str) -> VersionRow | None:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Final
 
 from substrate.errors import SecretFound
 from substrate.secrets import Finding, find_secrets
 
 __all__ = ["holds_secret", "refuse_secrets"]
+
+_TELLING: Final = re.compile("pass|pw|secret|token|key|auth|cred|login", re.IGNORECASE)
+"""In a name: then what the value says by itself counts too. `pw = password: x` reads as the password `password`."""
+_MOST_PARTS: Final = 200
+_MOST_CHARACTERS: Final = 1000
 
 
 def refuse_secrets(name: str | None, value: str, members: Mapping[str, object]) -> None:
@@ -16,11 +24,13 @@ def refuse_secrets(name: str | None, value: str, members: Mapping[str, object]) 
     All are looked at as one first, which is cheap; if there is something, each on its own, so that the place is right.
     """
     texts = [] if name is None else [f"{name} = {value}"]
+    if name is not None and _TELLING.search(name):
+        texts.append(value)
     for member, said in members.items():
         texts += [said] if isinstance(said, str) else [before + text for _, before, text in _parts(member, "", said)]
     if not find_secrets("\n".join(texts)):
         return
-    parts = [] if name is None else [("", f"{name} = ", value)]
+    parts = [] if name is None else [("", f"{name} = ", value), ("value", "", value)]
     for member, said in members.items():
         parts += _parts(member, "", said)
     for where, before, text in parts:
@@ -29,10 +39,11 @@ def refuse_secrets(name: str | None, value: str, members: Mapping[str, object]) 
 
 
 def holds_secret(item: object) -> bool:
-    """Whether a credential is somewhere in what a caller handed in: then no message may repeat any of it."""
+    """Whether a credential is in what a caller handed in, as far as a message might repeat it: then none may."""
     if isinstance(item, Mapping):
-        return any(find_secrets(before + text) for _, before, text in _parts("", "", item))
-    return bool(find_secrets(item)) if isinstance(item, str) else False
+        flat = [(str(key), value if isinstance(value, str) else "") for key, value in islice(item.items(), _MOST_PARTS)]
+        return any(find_secrets(f"{key} = {text}"[:_MOST_CHARACTERS]) for key, text in flat)
+    return isinstance(item, str) and bool(find_secrets(item[:_MOST_CHARACTERS]))
 
 
 def _parts(where: str, before: str, value: object) -> Iterator[tuple[str, str, str]]:

@@ -78,18 +78,29 @@ def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progr
     with log.snapshot() as transaction:
         size = last_seq(transaction) + 1
     write_line({"substrate": 1, "kind": "plain", "entries": size})
+    in_use: set[bytes] = set()
     for start in range(0, size, BATCH):
         with log.snapshot() as transaction:
             entries = replay(transaction, start, min(start + BATCH, size))
             lines = [
                 _line(transaction, entry, decode_body(entry.body))
                 for entry in entries
-                if entry.kind in _WORDS and entry.body is not None
+                if entry.kind in _WORDS and entry.body is not None and _says_something(entry, in_use)
             ]
         for line in lines:
             write_line(line)
         if progress is not None:
             progress(min(start + BATCH, size), size)
+
+
+def _says_something(entry: Logged, in_use: set[bytes]) -> bool:
+    """Whether it is no tombstone or unedge of what is out of use in the lines so far, since the rest was forgotten."""
+    if entry.kind in (Kind.PUT, Kind.EDGE):
+        in_use.add(entry.subject)
+        return True
+    known = entry.subject in in_use
+    in_use.discard(entry.subject)
+    return known
 
 
 def _line(transaction: ReadTransaction, entry: Logged, members: dict[str, Json]) -> dict[str, Json]:

@@ -263,7 +263,9 @@ class _Plan(_Told):
         gone = [link for link in there if self._is_selected(link.seq)]
         if edge in self._edges_gone or not gone:
             return
-        whole = len(gone) == len(there)
+        # That it was taken back says nothing without what was stated.
+        whole = all(link in gone for link in there if link.kind is Kind.EDGE)
+        gone = there if whole else gone
         if not whole and there[0] in gone:
             self._unedge(there[0])  # also if it was taken back by what goes now: that it is not stated must stay said
         if whole:

@@ -162,7 +162,8 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None) ->
         if upto is None or gap.covers(upto) or upto >= gap.seq:
             proof = _proof_of(transaction, name, gap)
             raise Forgotten(f"{name} was forgotten by entry {gap.seq}; what it said is erased for good", proof)
-    raise NotFound(f"there is no {name}" + ("" if upto is None else f" as of entry {upto}"))
+    when = "" if upto is None else f" as of entry {upto}" if upto >= 0 else ": nothing had been recorded by then"
+    raise NotFound(f"there is no {name}{when}")
 
 
 def _proof_of(transaction: ReadTransaction, name: str, gap: Gap) -> Bundle:

@@ -23,7 +23,8 @@ def restore(
 ) -> Restored:
     """Bring a backup, or any copy of a store folder, into the folder `path`, absent or empty. Nothing is overwritten.
 
-    If nothing is given up by it, and the signing key is here, the store goes on as what it was. Otherwise it goes on
+    If nothing is given up by it, the signing key is here, and the store that was backed up is gone, it goes on as what
+    it was. Otherwise it goes on
     under a new origin and a new key, from an entry that says what was given up: old pins and keys do not lead there.
     Raises, with nothing left at `path`: InputError, NotFound, StoreDamaged (the backup is), Denied, DiskFull.
     """

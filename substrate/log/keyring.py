@@ -5,6 +5,7 @@
         next.key                 during a rotation: the key that will be
         high-water               see highwater.py
         lock                     held by who signs, from reading the mark until it is raised
+        store                    where the store was when it was last opened for writing
 
 A rotation stages `next.key`, appends the key entry, then renames. After a crash the log says which of the two is in
 force. `stage`, `settle` and `signer` are called under the write lock only: otherwise one process could drop another's
@@ -46,6 +47,7 @@ class Keyring:
         self._current = self.folder / "signing.key"
         self._next = self.folder / "next.key"
         self._lock = self.folder / "lock"
+        self._store = self.folder / "store"
         self._loaded: tuple[tuple[int, int, int], Signer] | None = None
 
     def install(self, origin: str, store: Path) -> Signer:
@@ -106,6 +108,21 @@ class Keyring:
         """Whether the signing key is the one of `key`. Denied if there is one that others can read."""
         with typed_errors(f"reading {self._current}"):
             return self.holds_key() and self._load_current().key == key
+
+    def note_store(self, path: Path) -> None:
+        """Remember where the store of these keys is. What fails is told, not raised: it is a help, no more."""
+        try:
+            if self.folder.exists() and self.known_store() != path:
+                replace_file(self._store, f"{path}\n".encode())
+        except OSError as error:
+            _log.warning("the place of the store could not be noted in %s: %s", self.folder, error)
+
+    def known_store(self) -> Path | None:
+        """Where the store of these keys was when it was last opened for writing; None if nobody knows."""
+        try:
+            return Path(self._store.read_text(encoding="utf-8").rstrip("\n"))
+        except (OSError, UnicodeDecodeError):
+            return None
 
     def keep_up(self, head: Head) -> None:
         """Raise the high-water mark to `head`, if this log's keys live here.

@@ -12,7 +12,16 @@ from uuid import uuid4
 
 from substrate.clock import Clock, SystemClock
 from substrate.codec import Draft, decode_body
-from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid, SchemaInvalid, StoreDamaged
+from substrate.errors import (
+    Denied,
+    Forgotten,
+    InputError,
+    NotFound,
+    ProofInvalid,
+    RolledBack,
+    SchemaInvalid,
+    StoreDamaged,
+)
 from substrate.kv.api import Progress, ReadTransaction, Store
 from substrate.kv.lmdb import open_store
 from substrate.log.append import Appended, Appender, Plan
@@ -90,6 +99,8 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
             raise InputError(f"the store in {folder} is of the origin {known}, not {origin}")  # noqa: TRY301
         log = Log(folder, store, Keyring(keys, known), clock or SystemClock(), views)
         log.check_at_open()
+        if not read_only:
+            Keyring(keys, known).note_store(folder)
     except BaseException:
         store.close()
         raise
@@ -301,7 +312,10 @@ class Log:
         """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""
         pinned = _required(pin)
         with self._store.read() as transaction:
-            check_pin(transaction, require_head(transaction).head, pinned)
+            try:
+                check_pin(transaction, require_head(transaction).head, pinned)
+            except InputError as error:  # of another log: for who pinned this one, that is what a swap looks like
+                raise RolledBack(str(error)) from None
 
     def check_at_open(self) -> None:
         """What every open checks: the head's signature, its root, the last entries, and the high-water mark.

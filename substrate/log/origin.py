@@ -12,7 +12,7 @@ from substrate.log.keyring import Keyring
 from substrate.log.stored import stored
 from substrate.log.tables import META
 
-__all__ = ["find_origin", "unfinished_origin", "write_origin"]
+__all__ = ["find_origin", "noted_origin", "unfinished_origin", "write_origin"]
 
 _FILE = "ORIGIN"
 
@@ -28,7 +28,7 @@ def find_origin(store: Store, folder: Path) -> str | None:
     with store.read() as transaction, stored("the origin"):
         data = transaction.get(META, b"origin")
         known = None if data is None else data.decode()
-    noted = _noted(folder)
+    noted = noted_origin(folder)
     if known is not None and noted not in (None, known):
         raise StoreDamaged(f"{folder} is of the origin {noted}, but the data in it is of {known}: restore a backup")
     return known
@@ -39,7 +39,7 @@ def unfinished_origin(store: Store, folder: Path, home: Path) -> str | None:
 
     RolledBack if it is known to have had a log, or if the key of the one it should have is not here to tell.
     """
-    noted = _noted(folder)
+    noted = noted_origin(folder)
     if noted is None:
         return None
     keyring = Keyring(home, noted)
@@ -50,7 +50,8 @@ def unfinished_origin(store: Store, folder: Path, home: Path) -> str | None:
     return noted
 
 
-def _noted(folder: Path) -> str | None:
+def noted_origin(folder: Path) -> str | None:
+    """The origin that a store folder is noted to be of; None if there is no note."""
     with typed_errors(f"reading {_FILE} in {folder}"), stored(f"the file {_FILE}"):
         try:
             return (folder / _FILE).read_bytes().decode().strip()

@@ -1,7 +1,7 @@
 """Restore: a backup becomes a store again, in a new folder. The one way to go back behind what a log is known to be.
 
-1. If nothing is given up (this machine's high-water mark is part of what the backup holds) and the key is here, the
-   backup is copied as it is, and the log goes on.
+1. If nothing is given up (this machine's high-water mark is part of what the backup holds), the key is here, and the
+   store that was backed up is gone, the backup is copied as it is, and the log goes on.
 2. Otherwise the log goes on under a new origin and a new key, from an entry that says what it was restored from and
    what was given up. The old key signs nothing: to those who trust it, the old log ended where it ended, and nobody can
    be shown two of its futures.
@@ -27,7 +27,7 @@ from substrate.log.check import check_store
 from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
 from substrate.log.highwater import Mark
 from substrate.log.keyring import Keyring
-from substrate.log.origin import write_origin
+from substrate.log.origin import noted_origin, write_origin
 from substrate.log.replay import Check, View
 from substrate.log.tables import TABLES
 from substrate.proof.head import Head
@@ -104,7 +104,7 @@ def _copy(  # noqa: PLR0913, PLR0917
                 check_pin(transaction, head, pin)
             keyring = Keyring(keys, head.origin)
             abandoned = _abandoned(transaction, head, keyring.high_water.read())
-        if abandoned is not None or not keyring.holds(key):
+        if abandoned is not None or not keyring.holds(key) or _lives(keyring, head.origin, folder):
             origin = f"substrate-{uuid4().hex}"
             keyring = Keyring(keys, origin)
             signer = keyring.install(origin, folder)
@@ -117,6 +117,12 @@ def _copy(  # noqa: PLR0913, PLR0917
 
     store.copy(folder, finish)
     return restored[0]
+
+
+def _lives(keyring: Keyring, origin: str, folder: Path) -> bool:
+    """Whether the store that was backed up is still there: then what is restored beside it is another one."""
+    known = keyring.known_store()
+    return known is not None and known != folder and noted_origin(known) == origin
 
 
 def _abandoned(transaction: ReadTransaction, head: Head, mark: Mark | None) -> Abandoned | None:

@@ -180,8 +180,9 @@ class Verifier:
         if key is None or not signed.signed_by(key):
             raise ProofInvalid(
                 "signature",
-                f"no valid signature over the head of {signed.head.origin} by a key you trust; if the key was rotated, "
-                "ask for a bundle made with trusting=<your key>",
+                f"no valid signature over the head of {signed.head.origin} by your key of {self._key.name}; "
+                "if it was rotated since you got it, ask for a bundle made with trusting=<your key>; if it is newer "
+                "than the bundle, ask for a new one",
             )
         # Only what the caller's own keys vouch for is remembered: a key learnt from one bundle is not trusted in the
         # next.

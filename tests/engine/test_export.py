@@ -220,3 +220,18 @@ def test_an_import_keeps_from_when_something_was_out_of_use(memory: Memory, othe
         assert answers == [["1"], [], ["2"], ["2"]]
         assert [atom.value for atom in store.list(valid_at="2001-01-01")] == ["1"]
         assert [version.actor for version in store.history("v1.fact.a") if version.kind == "tombstone"] == ["bob"]
+
+
+def test_what_a_partial_forget_left_can_be_imported(memory: Memory, other: Memory) -> None:
+    edge: dict[str, object] = {"source": "v1.fact.a", "type": "needs", "target": "v1.fact.b"}
+    memory.checkpoint(["v1.fact.a = 1", "v1.fact.c = 1"], edges=[edge], actor="ann")
+    memory.checkpoint(unedges=[edge], tombstones=["v1.fact.a", "v1.fact.c"])
+    memory.checkpoint(["v1.fact.a = 2"])
+    memory.checkpoint(["v1.fact.c = 2"], actor="ann")
+    memory.checkpoint(tombstones=["v1.fact.c"])
+    forgot = memory.forget(actor="ann")
+    assert (forgot.atoms, forgot.edges) == (1, 1)
+    file = io.StringIO()
+    memory.export(file)
+    other.import_lines(io.StringIO(file.getvalue()))
+    assert [atom.value for atom in other.list()] == ["2"]

@@ -156,3 +156,31 @@ def test_a_head_as_text_can_be_expected(memory: Memory) -> None:
     memory.checkpoint([f"{A} = y"], expect=str(memory.head()))
     with pytest.raises(SchemaInvalid, match="expect"):
         memory.checkpoint([f"{A} = z"], expect="nonsense")
+
+
+@pytest.mark.parametrize("name", ["v1.fact.db_password", "v1.fact.pw", "v1.fact.x"])
+@pytest.mark.parametrize(
+    "value", ["password: kX9mPq2vLz", "Password = kX9mPq2vLz", "kX9mPq2vLz is the password: kX9mPq2vLz"]
+)
+def test_a_password_is_found_whatever_the_name_says(memory: Memory, name: str, value: str) -> None:
+    with pytest.raises(ItemsRefused, match="password"):
+        memory.checkpoint([f"{name} = {value}"])
+
+
+def test_a_key_is_found_under_a_name_that_speaks_of_one(memory: Memory) -> None:
+    with pytest.raises(ItemsRefused, match="looks like a credential"):
+        memory.checkpoint(["v1.fact.api_key = api_key: 9f8a7b6c5d4e3f2a1b0c"])
+
+
+def test_what_is_refused_as_too_large_is_not_looked_through(memory: Memory) -> None:
+    deep: dict[str, object] = {}
+    for _ in range(8000):
+        deep = {"a": deep}
+    saved = memory.checkpoint(
+        [f"{A} = x", {"name": "v1.fact.deep", "value": "x", "attrs": deep}, "v1.fact.long = " + "x" * 2**24],
+        partial=True,
+    )
+    assert [(refused.code, refused.name) for refused in saved.refused] == [
+        ("too_large", "v1.fact.deep"),
+        ("too_large", "v1.fact.long"),
+    ]

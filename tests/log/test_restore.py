@@ -150,7 +150,7 @@ def test_what_is_of_the_old_origin_is_refused_in_words_that_name_the_restore(tmp
             lambda: log.prove(NAME, trusting=first_key(log)),
         ]
         for ask in asked:
-            with pytest.raises(InputError, match=words):
+            with pytest.raises((InputError, RolledBack), match=words):
                 ask()
         with pytest.raises(NotFound, match="never signed this log"):
             log.prove(NAME, trusting=generate_signer("stranger").key)
@@ -176,7 +176,7 @@ def test_a_restored_store_can_be_backed_up_and_restored_again(tmp_path: Path, ho
     assert check_store(tmp_path / "store", home=home, views=VIEWS).damage is None
     with open_log(tmp_path / "store", home=home, views=VIEWS) as log:
         for old in (pin, middle):
-            with pytest.raises(InputError, match=f"{old.head.origin}, which was restored under a new origin"):
+            with pytest.raises(RolledBack, match=f"{old.head.origin}, which was restored under a new origin"):
                 log.check_pin(old)
         log.rebuild()
     assert check_store(tmp_path / "store", home=home, views=VIEWS).damage is None
@@ -364,3 +364,28 @@ def test_the_mark_of_a_restored_store_is_there_at_once(tmp_path: Path, home: Pat
     go_on(tmp_path, home)
     with pytest.raises(RolledBack):
         open_log(tmp_path / "copy", home=home, views=VIEWS)
+
+
+def test_beside_a_store_that_lives_a_restored_backup_is_another_store(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with open_log(tmp_path / "store", home=home) as log:
+        log.append([draft_put("v1.fact.a", "x")])
+        log.backup(tmp_path / "backup")
+        restored = restore(tmp_path / "backup", tmp_path / "beside", home=home)
+        assert restored.origin != log.head().head.origin
+        assert restored.abandoned is None
+        with open_log(tmp_path / "beside", home=home) as beside:
+            beside.append([draft_put("v1.fact.a", "there")])
+        log.append([draft_put("v1.fact.a", "here")])
+    shutil.rmtree(tmp_path / "store")
+    again = restore(tmp_path / "backup", tmp_path / "store", home=home)
+    assert again.abandoned is not None  # what was written here after the backup
+
+
+def test_in_the_place_of_a_store_that_is_gone_it_goes_on_as_what_it_was(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with open_log(tmp_path / "store", home=home) as log:
+        log.append([draft_put("v1.fact.a", "x")])
+        pin = log.backup(tmp_path / "backup")
+    shutil.rmtree(tmp_path / "store")
+    assert restore(tmp_path / "backup", tmp_path / "elsewhere", home=home).origin == pin.head.origin

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from substrate.codec import draft_put
-from substrate.errors import InputError, ProofInvalid, RolledBack
+from substrate.errors import ProofInvalid, RolledBack
 from substrate.log import append as append_module
 from substrate.log import heads as heads_module
 from substrate.log.keyring import Keyring
@@ -134,11 +134,11 @@ def test_rows_of_two_histories_mixed_in_one_store_are_noticed(tmp_path: Path) ->
         open_log(one / "store", home=two / "home")
 
 
-def test_a_pin_of_another_store_is_an_error_of_the_caller(tmp_path: Path) -> None:
+def test_a_pin_of_another_store_is_what_a_swapped_store_looks_like(tmp_path: Path) -> None:
     with (
         open_log(tmp_path / "a", home=tmp_path / "home") as a,
         open_log(tmp_path / "b", home=tmp_path / "home") as b,
-        pytest.raises(InputError, match="the pin is of"),
+        pytest.raises(RolledBack, match="the pin is of"),
     ):
         a.check_pin(b.pin())
 
