@@ -80,7 +80,9 @@ def test_killed_at_any_moment_it_is_whole_or_recognisably_not(deed: str, source:
     found: Counter[str] = Counter()
     for number in range(rounds(10, 100)):
         target = tmp_path / f"target{number}"
-        found[kill(deed, source, target, rng, window)] += 1
+        state = kill(deed, source, target, rng, window)
+        found[state] += 1
+        window *= {"whole": 0.7, "nothing": 1.3}.get(state, 1.0)  # towards the middle of it, on whatever machine
         shutil.rmtree(target, ignore_errors=True)
     assert set(found) <= {"nothing", "unfinished", "whole"}, found
     assert found["unfinished"], f"no kill came in the middle of it: {found}"

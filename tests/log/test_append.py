@@ -29,6 +29,7 @@ from substrate.errors import (
 )
 from substrate.kv.api import WriteTransaction
 from substrate.limits import LIMITS
+from substrate.log.append import Decision
 from substrate.log.expect import Expect
 from substrate.log.log import Log
 from substrate.log.map import TOP
@@ -406,3 +407,9 @@ def test_creating_a_log_where_there_is_one_changes_nothing(log: Log, tmp_path: P
     before = str(log.head())
     log._appender.create("another", tmp_path)
     assert str(log.head()) == before
+
+
+def test_a_plan_cannot_change_what_follows_from_the_log(log: Log) -> None:
+    for table in (BODIES, MAP, "atoms"):
+        with refused(log, SchemaInvalid, "holds no traces"):
+            log.decide(lambda _, __, table=table: Decision([draft_put(A, "1")], [(table, b"key", b"value")]))  # type: ignore[misc]
