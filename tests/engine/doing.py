@@ -267,6 +267,12 @@ class Doing(RuleBasedStateMachine):
         (seq,) = self.follow(before, {"FORGET"}).get(self.ids[about], [None])
         assert seq is not None
         self.model.forget(about, seq)
+        self.drop_edges()
+
+    def drop_edges(self) -> None:
+        self.model.drop_edges()
+        left = {event.about for event in self.model.events}
+        self.edge_ids = {edge: id_ for edge, id_ in self.edge_ids.items() if edge in left}
 
     @rule(actor=st.sampled_from(["ann", "bob"]))
     def forget_actor(self, actor: str) -> None:
@@ -295,7 +301,7 @@ class Doing(RuleBasedStateMachine):
             model.events.append(Event(seq, model.times[seq], kind, about, {}))
         assert ends == {}
         model.events.sort(key=lambda event: event.seq)
-        self.edge_ids = {edge: id_ for edge, id_ in self.edge_ids.items() if edge in left}  # others come back anew
+        self.drop_edges()
 
     def id_of(self, about: int | tuple[int, str, int]) -> str:
         return self.ids[about] if isinstance(about, int) else self.edge_ids[about]

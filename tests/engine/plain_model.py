@@ -132,6 +132,11 @@ class PlainModel:
         }
         self.forgotten[about] = seq
 
+    def drop_edges(self) -> None:
+        """Of an edge of which every statement was erased nothing stays; stated again, it is another one."""
+        left = {event.about for event in self.events if event.erased_by is None}
+        self.events = [event for event in self.events if isinstance(event.about, int) or event.about in left]
+
     def left_without_version(self, actor: str) -> set[int]:
         """Atoms of which every version is this actor's."""
         puts = [event for event in self.events if event.kind == "put" and event.erased_by is None]
