@@ -21,6 +21,7 @@ from substrate.proof.record import State
 
 __all__ = [
     "Draft",
+    "check_value",
     "decode_body",
     "decode_restored_from",
     "decode_vkey",
@@ -64,9 +65,14 @@ def draft_put(
 ) -> Draft:
     """A new version of the atom `name`. `fields` are its further members; those that are None are left out."""
     name = check_name(name)
-    _check_text("value", value, LIMITS["value_bytes"])
+    check_value(value)
     body = _encode({**_members(fields), "name": name, "value": value})
     return Draft(Kind.PUT, body, _check_id(subject), name)
+
+
+def check_value(value: str) -> None:
+    """Return if it can be the value of an atom. SchemaInvalid or TooLarge."""
+    _check_text("value", value, LIMITS["value_bytes"])
 
 
 def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None, *, again: bool = False) -> Draft:

@@ -316,5 +316,7 @@ class Stats(Result):
     """Names that edges point to and that are not there."""
     bytes: int
     """Of the store's data file."""
+    compaction_owed: bool = False
+    """Whether bytes of what was forgotten are in the file still: `compact()` takes them out."""
     types: Mapping[str, int] = field(default_factory=dict)
     """Live atoms of each type."""

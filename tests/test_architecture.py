@@ -47,6 +47,7 @@ STRANGERS = {
         "substrate.engine.credentials",
         "substrate.engine.intake",
         "substrate.engine.moments",
+        "substrate.engine.owed",
         "substrate.engine.progress",
         "substrate.engine.reading",
         "substrate.engine.stores",

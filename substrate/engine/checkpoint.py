@@ -20,11 +20,14 @@ from substrate.engine.intake import (
     EdgeGiven,
     EdgeInput,
     ExpectInput,
+    TombstoneGiven,
+    TombstoneInput,
     read_atom,
     read_edge,
     read_end,
     read_expect,
     read_said,
+    read_tombstone,
 )
 from substrate.engine.reading import body_of, find_subject
 from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
@@ -58,7 +61,7 @@ class Batch:
 
     atoms: Sequence[AtomInput] = ()
     edges: Sequence[EdgeInput] = ()
-    tombstones: Sequence[str] = ()
+    tombstones: Sequence[TombstoneInput] = ()
     unedges: Sequence[EdgeInput | str] = ()
     task: str | None = None
 
@@ -124,7 +127,7 @@ class _Planner:
     allow_secrets: bool
     atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
     edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
-    tombstones: list[tuple[str, str]] = field(default_factory=list)
+    tombstones: list[tuple[str, TombstoneGiven]] = field(default_factory=list)
     unedges: list[tuple[str, EdgeGiven | str]] = field(default_factory=list)
     task: str | None = None
     refused: list[Refused] = field(default_factory=list)
@@ -151,7 +154,7 @@ class _Planner:
         self.task = None if batch.task is None else read_end(batch.task, "task")
         self.atoms = self._read_all("atoms", batch.atoms, lambda item: self._clean_atom(read_atom(item, common)))
         self.edges = self._read_all("edges", batch.edges, lambda item: self._clean_edge(read_edge(item, common)))
-        self.tombstones = self._read_all("tombstones", batch.tombstones, lambda name: read_end(name, "a tombstone"))
+        self.tombstones = self._read_all("tombstones", batch.tombstones, self._read_tombstone)
         self.unedges = self._read_all("unedges", batch.unedges, self._read_unedge)
         self._refuse()
 
@@ -165,6 +168,12 @@ class _Planner:
             except InputError as error:
                 self._reject(f"{what}[{i}]", error, raw=item)
         return taken
+
+    def _read_tombstone(self, item: TombstoneInput) -> TombstoneGiven:
+        tombstone = read_tombstone(item, self.common)
+        if not self.allow_secrets:
+            refuse_secrets(None, "", tombstone.members)
+        return tombstone
 
     def _read_unedge(self, item: EdgeInput | str) -> EdgeGiven | str:
         if not isinstance(item, str):
@@ -208,8 +217,8 @@ class _Planner:
         waited_for = transaction.count(EXPECTED) > 0
         for item, atom in self.atoms:
             self._try(item, atom.name, lambda atom=atom: self._put(transaction, atom, time, waited_for))  # type: ignore[misc]
-        for item, name in self.tombstones:
-            self._try(item, name, lambda name=name: self._tombstone(transaction, name))  # type: ignore[misc]
+        for item, stone in self.tombstones:
+            self._try(item, stone.name, lambda stone=stone: self._tombstone(transaction, stone))  # type: ignore[misc]
         edges = self.edges
         if self.task is not None:
             task = find_subject(transaction, self.task)
@@ -270,16 +279,16 @@ class _Planner:
         before = confirmation_of(transaction, subject, seq)
         self._traces.append(trace_confirmed(subject, seq, time, before))
 
-    def _tombstone(self, transaction: ReadTransaction, name: str) -> None:
-        row = _find(transaction, name)
-        name = name if row is None or row.name is None else row.name
+    def _tombstone(self, transaction: ReadTransaction, stone: TombstoneGiven) -> None:
+        row = _find(transaction, stone.name)
+        name = stone.name if row is None or row.name is None else row.name
         if name in self.recorded or name in self.confirmed or name in self.tombstoned:
             raise InputError("it is recorded or tombstoned in the same checkpoint: which of the two is meant?")
         if row is None:
             raise NotFound("there is no such atom to tombstone")
         if row.kind is Kind.TOMBSTONE:
             raise NotFound("it is tombstoned already")
-        self._drafts.append(draft_tombstone(name, self._who()))
+        self._drafts.append(draft_tombstone(name, stone.members))
         self.tombstoned[name] = None
 
     def _who(self) -> dict[str, Json]:

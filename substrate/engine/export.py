@@ -37,7 +37,7 @@ _WORDS = {Kind.PUT: "put", Kind.TOMBSTONE: "tombstone", Kind.EDGE: "edge", Kind.
 def export(log: Log, to: str | Path | TextIO, *, full: bool, progress: Progress | None) -> int:
     """See `Memory.export`."""
     count = 0
-    with _writer(to) as write, log.snapshot() as transaction:
+    with _writer(to) as write:
 
         def write_line(line: dict[str, Json]) -> None:
             nonlocal count
@@ -45,9 +45,10 @@ def export(log: Log, to: str | Path | TextIO, *, full: bool, progress: Progress 
             count += 1
 
         if full:
-            export_full(transaction, write_line, progress)
+            with log.snapshot() as transaction:
+                export_full(transaction, write_line, progress)
         else:
-            _export_plain(transaction, write_line, progress)
+            _export_plain(log, write_line, progress)
     return count
 
 
@@ -69,15 +70,24 @@ def _writer(to: str | Path | TextIO) -> Iterator[Callable[[str], object]]:
             os.fsync(file.fileno())
 
 
-def _export_plain(
-    transaction: ReadTransaction, write_line: Callable[[dict[str, Json]], None], progress: Progress | None
-) -> None:
-    size = last_seq(transaction) + 1
+def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progress: Progress | None) -> None:
+    """A batch at a time, each from a snapshot of its own: whoever reads the lines slowly keeps nobody waiting.
+
+    The log only grows, so the batches fit together; what is forgotten in between is left out.
+    """
+    with log.snapshot() as transaction:
+        size = last_seq(transaction) + 1
     write_line({"substrate": 1, "kind": "plain", "entries": size})
     for start in range(0, size, BATCH):
-        for entry in replay(transaction, start, min(start + BATCH, size)):
-            if entry.kind in _WORDS and entry.body is not None:
-                write_line(_line(transaction, entry, decode_body(entry.body)))
+        with log.snapshot() as transaction:
+            entries = replay(transaction, start, min(start + BATCH, size))
+            lines = [
+                _line(transaction, entry, decode_body(entry.body))
+                for entry in entries
+                if entry.kind in _WORDS and entry.body is not None
+            ]
+        for line in lines:
+            write_line(line)
         if progress is not None:
             progress(min(start + BATCH, size), size)
 

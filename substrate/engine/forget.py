@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone
 from substrate.engine.intake import read_end
 from substrate.engine.moments import last_seq
+from substrate.engine.owed import mark_owed, settle
 from substrate.engine.progress import Progress
 from substrate.engine.reading import find_subject
 from substrate.errors import Busy, Full, InputError, NotFound, SchemaInvalid, SubstrateError
@@ -35,6 +36,8 @@ __all__ = ["Selection", "forget"]
 
 _STEP = 20_000
 """Edges or versions of one atom that are forgotten in one append: a hub may have a million."""
+_WAIT_S = 2.0
+"""For readers to let go: writers wait meanwhile, and what is not done now is owed."""
 _ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
 _EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
 
@@ -113,7 +116,7 @@ def _compact(log: Log, done: _Told) -> bool:
     """Take the erased bytes out of the file, if any were; whether that was done."""
     try:
         if done.seqs:
-            log.compact()
+            settle(log, lambda: log.compact(_WAIT_S))
     except (Busy, Full):  # it is forgotten all the same; the bytes go when there is time and room
         return False
     return True
@@ -126,7 +129,7 @@ def _forget_some(
     left: list[tuple[Kind, bytes]] = []
     told = _Told()
 
-    def plan(transaction: ReadTransaction, _: int) -> Decision:
+    def plan(transaction: ReadTransaction, time: int) -> Decision:
         forgetting = _Plan(transaction, selection)
         for i, subject in enumerate(subjects):
             if forgetting.is_full() or not forgetting.add(subject):
@@ -134,7 +137,7 @@ def _forget_some(
                 break
         forgetting.finish()
         told.take(forgetting)
-        return Decision(forgetting.drafts, forgetting.traces())
+        return Decision(forgetting.drafts, [*forgetting.traces(), mark_owed(time)] if forgetting.drafts else [])
 
     appended = log.decide(plan)
     done.take(told)

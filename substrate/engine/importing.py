@@ -23,7 +23,6 @@ __all__ = ["Save", "import_lines"]
 _BATCH: Final = 1000
 _BYTES: Final = 4 * 1024 * 1024
 _KINDS: Final = {"put": "atoms", "tombstone": "tombstones", "edge": "edges", "unedge": "unedges"}
-_WHO: Final = ("actor", "origin", "session", "source")
 _INFORMATION: Final = ("kind", "recorded_at")
 # A line says all there is to say: what it does not name is not to be kept from the version before.
 _NO_ATOM_FIELDS: Final = dict.fromkeys(ATOM_FIELDS)
@@ -41,21 +40,37 @@ class _Chunk:
     """Lines that can be one checkpoint: none of them takes back what another of them says."""
 
     atoms: list[_Fields] = field(default_factory=list)
-    tombstones: list[str] = field(default_factory=list)
+    tombstones: list[_Fields] = field(default_factory=list)
     edges: list[_Fields] = field(default_factory=list)
     unedges: list[_Fields] = field(default_factory=list)
-    who: _Fields = field(default_factory=dict)
     lines: dict[str, list[int]] = field(default_factory=lambda: {word: [] for word in _KINDS.values()})
     said: dict[object, str] = field(default_factory=dict)
     size: int = 0
 
-    def fits(self, kind: str, key: object, who: _Fields, size: int) -> bool:
+    def fits(self, kind: str, key: object, size: int) -> bool:
         """Whether a line can be added."""
         if sum(map(len, self.lines.values())) >= _BATCH or self.size + size > _BYTES:
             return False
-        if self.said.get(key, kind) != kind or (kind in ("tombstone", "unedge") and key in self.said):
-            return False
-        return not self.said or who == self.who
+        return self.said.get(key, kind) == kind and not (kind in ("tombstone", "unedge") and key in self.said)
+
+
+class _Runs:
+    """From when each name's latest value holds, by when it was first recorded: that must not become today."""
+
+    def __init__(self) -> None:
+        self._latest: dict[str, tuple[int | None, object]] = {}
+
+    def put(self, name: str, value: object, recorded_at: object) -> object:
+        """When the value was first recorded; None if it is the first thing said of the name: it holds from ever."""
+        said = hash(value) if isinstance(value, str) else 0
+        before = self._latest.get(name)
+        since = None if before is None else before[1] if before[0] == said else recorded_at
+        self._latest[name] = (said, since)
+        return since
+
+    def end(self, name: str) -> None:
+        """It is out of use: the same value again is another statement."""
+        self._latest[name] = (None, None)
 
 
 def import_lines(
@@ -71,7 +86,7 @@ def import_lines(
     for chunk, done, total in _chunks(source):
         items = {word: getattr(chunk, word) for word in _KINDS.values()}
         try:
-            saved = save(**items, **chunk.who, partial=partial, allow_secrets=allow_secrets)
+            saved = save(**items, partial=partial, allow_secrets=allow_secrets)
         except ItemsRefused as error:
             refused = tuple(_at_line(refused, chunk) for refused in error.refused if isinstance(refused, Refused))
             before = f"; what came before line {min(map(min, filter(None, chunk.lines.values())))} is saved"
@@ -110,7 +125,7 @@ def _together(results: list[Saved]) -> Saved:
 
 def _chunks(source: str | Path | TextIO) -> Iterator[tuple[_Chunk, int, int]]:
     """The lines in groups, with how many bytes were read, of how many (0 if that is not known)."""
-    chunk, seen = _Chunk(), set[str]()
+    chunk, runs = _Chunk(), _Runs()
     read = 0
     with _reader(source) as (lines, total):
         for number, text in enumerate(bounded_lines(lines, LIMITS["line_bytes"]), 1):
@@ -119,12 +134,11 @@ def _chunks(source: str | Path | TextIO) -> Iterator[tuple[_Chunk, int, int]]:
             if fields is None:
                 continue
             kind = str(fields["kind"])
-            key, who = _key(number, kind, fields), _who(kind, fields)
-            if not chunk.fits(kind, key, who, len(text)):
+            key = _key(number, kind, fields)
+            if not chunk.fits(kind, key, len(text)):
                 yield chunk, read, total
                 chunk = _Chunk()
-            chunk.who = who
-            _add(chunk, kind, fields, seen)
+            _add(chunk, kind, fields, runs)
             chunk.said[key] = kind
             chunk.lines[_KINDS[kind]].append(number)
             chunk.size += len(text)
@@ -132,18 +146,18 @@ def _chunks(source: str | Path | TextIO) -> Iterator[tuple[_Chunk, int, int]]:
             yield chunk, read, total
 
 
-def _add(chunk: _Chunk, kind: str, fields: _Fields, seen: set[str]) -> None:
+def _add(chunk: _Chunk, kind: str, fields: _Fields, runs: _Runs) -> None:
     recorded_at = fields.get("recorded_at")
     item = {word: value for word, value in fields.items() if word not in _INFORMATION}
     if kind == "put":
-        name = str(item.get("name"))
-        # The first version holds from ever, a later one from when it was recorded: that must not become today.
-        if name in seen and recorded_at is not None:
-            item.setdefault("occurred_at", recorded_at)
-        seen.add(name)
+        since = runs.put(str(item.get("name")), item.get("value"), recorded_at)
+        if since is not None:
+            item.setdefault("occurred_at", since)
         chunk.atoms.append({**_NO_ATOM_FIELDS, **item})
     elif kind == "tombstone":
-        chunk.tombstones.append(str(item.get("name")))
+        runs.end(str(item.get("name")))
+        item.setdefault("occurred_at", recorded_at)  # from when it was out of use must not become today either
+        chunk.tombstones.append(item)
     else:
         (chunk.edges if kind == "edge" else chunk.unedges).append({**_NO_EDGE_FIELDS, **item})
 
@@ -167,11 +181,6 @@ def _parse(number: int, text: str) -> _Fields | None:
     if fields.get("kind") not in _KINDS:
         raise InputError(f"line {number}: kind must be one of {', '.join(_KINDS)}")
     return fields
-
-
-def _who(kind: str, fields: _Fields) -> _Fields:
-    """Who says it, where that is said of a whole checkpoint; an atom or an edge says it for itself."""
-    return {word: fields[word] for word in _WHO if word in fields} if kind == "tombstone" else {}
 
 
 def _key(number: int, kind: str, fields: _Fields) -> object:

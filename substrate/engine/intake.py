@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Final, TypeAlias
 from uuid import UUID
 
+from substrate.codec import check_value
 from substrate.engine.moments import read_head, read_time
 from substrate.errors import InputError, SchemaInvalid, TooLarge
 from substrate.limits import LIMITS
@@ -30,6 +31,8 @@ __all__ = [
     "EdgeGiven",
     "EdgeInput",
     "ExpectInput",
+    "TombstoneGiven",
+    "TombstoneInput",
     "check_limit",
     "read_atom",
     "read_edge",
@@ -37,9 +40,11 @@ __all__ = [
     "read_end",
     "read_expect",
     "read_said",
+    "read_tombstone",
 ]
 
 AtomInput: TypeAlias = "str | Mapping[str, object] | Atom"
+TombstoneInput: TypeAlias = "str | Mapping[str, object]"
 EdgeInput: TypeAlias = "Mapping[str, object] | Edge"
 ExpectInput: TypeAlias = "Expect | Mapping[str, int | None] | Head | SignedHead | Pin | str"
 _EDGE_TYPE: Final = re.compile(r"[a-z][a-z0-9_]*")
@@ -48,6 +53,7 @@ _READ_ONLY: Final = frozenset({"id", "seq", "recorded_at", "tombstoned", "confir
 """What reading tells and writing cannot set; taken and left, so that what was read can be handed back."""
 _ATOM_FIELDS: Final = frozenset(field.name for field in fields(Atom))
 _EDGE_FIELDS: Final = frozenset(field.name for field in fields(Edge)) | {"valid_from", "valid_to"}
+_TOMBSTONE_FIELDS: Final = frozenset({"name", "occurred_at", "actor", "origin", "session", "source"})
 _MAX_POSITION: Final = 2**53
 _Reader: TypeAlias = Callable[[object, str], Json]
 
@@ -63,6 +69,14 @@ class AtomGiven:
     value: str
     members: dict[str, Json]
     cleared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TombstoneGiven:
+    """A checked tombstone: the atom by name or id (hex), and the further members of its body."""
+
+    name: str
+    members: dict[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,7 @@ def read_atom(item: AtomInput, said: Mapping[str, str | None]) -> AtomGiven:
         raise SchemaInvalid("an atom needs a name and a value, both strings; other JSON goes into attrs")
     if not value:
         raise SchemaInvalid("value is empty: to take an atom out of use, tombstone it")
+    check_value(value)
     name = check_name(name)
     members: dict[str, Json] = {key: text for key, text in said.items() if text is not None}
     cleared = _read_members(given, _ATOM_READERS, members)
@@ -94,6 +109,16 @@ def read_atom(item: AtomInput, said: Mapping[str, str | None]) -> AtomGiven:
     if isinstance(start, int) and isinstance(end, int) and start >= end:
         raise SchemaInvalid("valid_from must be earlier than valid_to")
     return AtomGiven(name, value, members, cleared)
+
+
+def read_tombstone(item: TombstoneInput, said: Mapping[str, str | None]) -> TombstoneGiven:
+    """What to take out of use; `said` as for atoms. InputError."""
+    given = {"name": item} if isinstance(item, str) else item
+    if not isinstance(given, Mapping) or not given.keys() <= _TOMBSTONE_FIELDS:
+        raise SchemaInvalid(f"a tombstone is a name, an id, or a mapping of {', '.join(sorted(_TOMBSTONE_FIELDS))}")
+    members: dict[str, Json] = {key: text for key, text in said.items() if text is not None}
+    _read_members(given, {field: _ATOM_READERS[field] for field in _TOMBSTONE_FIELDS - {"name"}}, members)
+    return TombstoneGiven(read_end(given.get("name"), "a tombstone"), members)
 
 
 def read_edge(item: EdgeInput, said: Mapping[str, str | None]) -> EdgeGiven:

@@ -20,9 +20,10 @@ from substrate.engine.export import export
 from substrate.engine.forget import Selection, forget
 from substrate.engine.history import history
 from substrate.engine.importing import import_lines
-from substrate.engine.intake import AtomInput, EdgeInput, ExpectInput
+from substrate.engine.intake import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.engine.listing import list_atoms
 from substrate.engine.moments import Moment, Time
+from substrate.engine.owed import settle, settle_late
 from substrate.engine.progress import Progress
 from substrate.engine.stats import stats
 from substrate.engine.stores import open_memory_log
@@ -56,9 +57,10 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
     call does not say. `origin` names a *new* store's log. With `read_only` nothing is written at all, and no key is
     needed. Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
     """
-    return Memory(
-        open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock), actor
-    )
+    log = open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock)
+    if not read_only:
+        settle_late(log)
+    return Memory(log, actor)
 
 
 def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
@@ -97,7 +99,7 @@ class Memory:
         atoms: Iterable[AtomInput] = (),
         *,
         edges: Iterable[EdgeInput] = (),
-        tombstones: Iterable[Name] = (),
+        tombstones: Iterable[TombstoneInput] = (),
         unedges: Iterable[EdgeInput | str] = (),
         expect: ExpectInput | None = None,
         actor: str | None = None,
@@ -302,11 +304,11 @@ class Memory:
 
         Others go on reading.
         """
-        self._log.rebuild(progress)
+        settle(self._log, lambda: self._log.rebuild(progress))
 
     def compact(self) -> None:
         """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
-        self._log.compact()
+        settle(self._log, self._log.compact)
 
     def export(self, to: str | Path | TextIO, *, full: bool = False, progress: Progress | None = None) -> int:
         """Write the store as JSON Lines; the number of lines. `full`: what a verifiable clone needs, salts included.
@@ -331,7 +333,9 @@ class Memory:
         `valid_at` answers stay what they were. Raises as `checkpoint` does, naming the line; what came before it is
         saved then.
         """
-        return import_lines(self.checkpoint, lines, partial=partial, allow_secrets=allow_secrets, progress=progress)
+        return import_lines(
+            Memory(self._log).checkpoint, lines, partial=partial, allow_secrets=allow_secrets, progress=progress
+        )
 
     def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:
         """Copy the store into the new folder `target`, as of one moment, while others write; the pin of that moment.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final, TypeAlias
 
-from substrate.errors import InputError, ProofInvalid, SchemaInvalid
+from substrate.errors import InputError, NotFound, ProofInvalid, SchemaInvalid
 from substrate.kv.api import ReadTransaction
-from substrate.log.heads import check_contains, require_head
+from substrate.log.heads import check_contains, head_at, require_head
 from substrate.log.highwater import Mark
 from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, seq_key
@@ -64,9 +64,7 @@ def seq_at(transaction: ReadTransaction, moment: Moment | None, field: str = "as
     if isinstance(moment, Pin | SignedHead):
         moment = moment.head
     if isinstance(moment, Head):
-        if moment.origin != require_head(transaction).head.origin:
-            raise InputError(f"{field}: this head is of {moment.origin}, which is another log")
-        check_contains(transaction, require_head(transaction).head, Mark.of(moment), f"the head given as {field}")
+        _check_own(transaction, moment, field)
         moment = moment.size - 1
     if isinstance(moment, bool) or not isinstance(moment, int):
         raise SchemaInvalid(f"{field} must be a seq, a time or a head, not {type(moment).__name__}")
@@ -74,6 +72,20 @@ def seq_at(transaction: ReadTransaction, moment: Moment | None, field: str = "as
         told = moment if abs(moment) <= MAX_SIZE else "one so large"
         raise InputError(f"{field}: the log has {size:,} entries, the last one is {size - 1}, and not yet {told}")
     return moment
+
+
+def _check_own(transaction: ReadTransaction, head: Head, field: str) -> None:
+    """InputError if the head is of another log, RolledBack if it is of another history of this one."""
+    latest = require_head(transaction).head
+    if head.origin == latest.origin:
+        check_contains(transaction, latest, Mark.of(head), f"the head given as {field}")
+        return
+    try:
+        own = head_at(transaction, head.size).head  # of before a restore, when the log had another origin
+    except NotFound:
+        own = latest
+    if head != own:
+        raise InputError(f"{field}: this head is of {head.origin}, which is another log")
 
 
 def read_head(text: str, field: str) -> Head:

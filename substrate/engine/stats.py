@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from substrate.engine.owed import is_owed
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
 from substrate.log.log import Log
@@ -37,6 +38,7 @@ def stats(log: Log) -> Stats:
             edges=sum(1 for _ in all_links(transaction)),
             dangling=sum(_is_waited_for(transaction, subject) for subject, _ in transaction.scan(EXPECTED)),
             bytes=log.size_on_disk(),
+            compaction_owed=is_owed(transaction),
             types=dict(sorted(types.items())),
         )
 

@@ -82,8 +82,17 @@ def _valid_version(transaction: ReadTransaction, latest: VersionRow, at: int) ->
             erased = erased or found
             if time_of(transaction, found.seq) <= at:
                 break  # what was erased may have held; what came before it was not what held
-        elif time_of(transaction, found.seq) <= at:
+        elif _out_of_use_from(transaction, found) <= at:
             return None
     if erased is not None:
         raise refused(transaction, erased)
     return None
+
+
+def _out_of_use_from(transaction: ReadTransaction, tombstone: VersionRow) -> int:
+    """From when a tombstone holds: from when it says that the thing ended, else from when it was recorded."""
+    if tombstone.name is None:
+        return time_of(transaction, tombstone.seq)
+    body = require_body(transaction, tombstone.seq)
+    said = body.members.get("occurred_at")
+    return said if isinstance(said, int) else body.time

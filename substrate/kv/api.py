@@ -72,8 +72,11 @@ class Store(Protocol):
     def write(self) -> AbstractContextManager[WriteTransaction]:
         """The write transaction; waits a bounded time for the others, then Busy."""
 
-    def compact(self) -> None:
-        """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after."""
+    def compact(self, wait_s: float | None = None) -> None:
+        """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after.
+
+        Writers wait as long as it waits for readers to let go of the old file: `wait_s` makes that shorter.
+        """
 
     def rewrite(self, fill: Callable[[ReadTransaction, Store], None]) -> None:
         """Put a new store in the place of this one, under everybody who has it open, when `fill` has filled it.

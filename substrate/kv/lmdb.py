@@ -63,13 +63,13 @@ class LmdbStore:
         self._refuse_read_only()
         return Writing(self._handle)
 
-    def compact(self) -> None:
+    def compact(self, wait_s: float | None = None) -> None:
         """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after.
 
         Busy, with nothing changed, if a writer or a reader does not end in time; DiskFull if both do not fit.
         """
         self._refuse_read_only()
-        wait_s = self._handle.wait_s
+        wait_s = self._handle.wait_s if wait_s is None else wait_s
         with typed_errors("compaction"):
             shared = self._handle.shared()
             shared.declare_all(monotonic() + wait_s)

@@ -5,7 +5,8 @@
    takes through them. So no signature ever covers a tree or map that someone changed behind our back.
 2. Entries, bodies, tree, map, views and head go into the same transaction. Its commit is the acknowledgement.
 3. Times never step back along the log, whatever the clock does. Order is by seq alone.
-4. The mark is raised after the commit; if that fails, the entries are there all the same (the mark may lag).
+4. The mark is raised after the commit; if that fails, the entries are there all the same (the mark may lag). From
+   reading the mark until then nobody else signs with this key, also not for a copy of the store.
 5. What to append can be decided under the write lock, from what is then there: nobody can come in between.
 6. Views are handed in. They see entries in order, inside the transaction, and must not fail on what the log accepts.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -145,7 +147,15 @@ class Appender:
             return self._write(transaction, naming, base, self._time(transaction, base.size), [fresh])
 
     def _append(self, plan: Plan, expect: Expect, fresh: Signer | None = None) -> Appended:
+        with ExitStack() as until_the_mark_is_raised:
+            appended = self._commit(plan, expect, fresh, until_the_mark_is_raised)
+            self._vouched[:] = [appended.head]
+            self.keyring.keep_up(appended.head.head)
+        return appended
+
+    def _commit(self, plan: Plan, expect: Expect, fresh: Signer | None, held: ExitStack) -> Appended:
         with self.store.write() as transaction:
+            held.enter_context(self.keyring.alone())
             signed = require_head(transaction)
             in_force = key_in_force(transaction)
             self.keyring.settle(in_force)
@@ -157,10 +167,7 @@ class Appender:
             if fresh is not None:
                 self.keyring.stage(fresh)
                 signers.append(fresh)
-            appended = self._decide(transaction, signed, plan, expect, signers)
-        self._vouched[:] = [appended.head]
-        self.keyring.keep_up(appended.head.head)
-        return appended
+            return self._decide(transaction, signed, plan, expect, signers)
 
     def _decide(
         self, transaction: WriteTransaction, signed: SignedHead, plan: Plan, expect: Expect, signers: Sequence[Signer]

@@ -4,6 +4,7 @@
         signing.key              the key in force, mode 0600
         next.key                 during a rotation: the key that will be
         high-water               see highwater.py
+        lock                     held by who signs, from reading the mark until it is raised
 
 A rotation stages `next.key`, appends the key entry, then renames. After a crash the log says which of the two is in
 force. `stage`, `settle` and `signer` are called under the write lock only: otherwise one process could drop another's
@@ -12,12 +13,17 @@ new key.
 
 from __future__ import annotations
 
+import fcntl
 import logging
+import os
 import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from substrate.errors import Denied, InputError, StoreDamaged, SubstrateError
+from substrate.errors import Busy, Denied, InputError, StoreDamaged, SubstrateError
 from substrate.files import flush, make_folder, remove_leftovers, replace_file
 from substrate.kv.translate import typed_errors
 from substrate.log.highwater import HighWater, Mark
@@ -27,6 +33,7 @@ from substrate.proof.note import Signer, VerifierKey, generate_signer
 __all__ = ["Keyring"]
 
 _log = logging.getLogger(__name__)
+_LOCK_SECONDS = 10.0
 
 
 class Keyring:
@@ -38,6 +45,7 @@ class Keyring:
         self.high_water = HighWater(self.folder / "high-water")
         self._current = self.folder / "signing.key"
         self._next = self.folder / "next.key"
+        self._lock = self.folder / "lock"
         self._loaded: tuple[tuple[int, int, int], Signer] | None = None
 
     def install(self, origin: str, store: Path) -> Signer:
@@ -71,6 +79,33 @@ class Keyring:
     def holds_key(self) -> bool:
         """Whether there is a signing key."""
         return self._current.exists()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """In this block nobody else signs with these keys: not for this store, nor for a copy of it in another place.
+
+        Without it, two copies that are written to at the same moment would both be signed, before either raised the
+        mark. Busy if someone else takes longer than ten seconds.
+        """
+        with typed_errors(f"locking {self._lock}"):
+            if not self.folder.exists():
+                yield  # there is no key to sign with
+                return
+            descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            deadline = time.monotonic() + _LOCK_SECONDS
+            while not _try_lock(descriptor):
+                if time.monotonic() >= deadline:
+                    raise Busy(f"someone else signs with the key in {self.folder} for longer than we wait: try again")
+                time.sleep(0.0002)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def holds(self, key: VerifierKey) -> bool:
+        """Whether the signing key is the one of `key`. Denied if there is one that others can read."""
+        with typed_errors(f"reading {self._current}"):
+            return self.holds_key() and self._load_current().key == key
 
     def keep_up(self, head: Head) -> None:
         """Raise the high-water mark to `head`, if this log's keys live here.
@@ -122,6 +157,14 @@ class Keyring:
         if self._loaded is None or self._loaded[0] != stamp:
             self._loaded = (stamp, _load(self._current))
         return self._loaded[1]
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _load(path: Path) -> Signer:

@@ -179,9 +179,12 @@ class Log:
         self._appender.rotate(fresh)
         return fresh.key
 
-    def compact(self) -> None:
-        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
-        self._store.compact()
+    def compact(self, wait_s: float | None = None) -> None:
+        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading.
+
+        Busy, with nothing changed, if a reader does not let go of it in `wait_s` seconds (default: half a minute).
+        """
+        self._store.compact(wait_s)
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """Make every table that follows from the log anew, beside the store, and put it in place. Others go on reading.
@@ -195,6 +198,8 @@ class Log:
 
         On return it is on disk. Raises, with nothing left: InputError, StoreDamaged, DiskFull, Denied, Busy.
         """
+        if self.path in Path(target).expanduser().resolve().parents:
+            raise InputError("a backup does not belong into the folder of its store: give another path")
         return backup(self._store, target, progress)
 
     # -- reading -------------------------------------------------------------------------------------------------

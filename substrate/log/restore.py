@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from substrate.clock import Clock, SystemClock
 from substrate.codec import draft_restore
-from substrate.errors import Denied, RolledBack, StoreDamaged
+from substrate.errors import InputError, RolledBack, StoreDamaged
 from substrate.kv import folder as folders
 from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import open_store
@@ -72,11 +72,28 @@ def restore(  # noqa: PLR0913 - everything by keyword
     """
     source, folder = Path(backup).expanduser().resolve(), Path(path).expanduser().resolve()
     keys = load_settings().home if home is None else Path(home).expanduser().resolve()
+    if folder.is_relative_to(source) or source.is_relative_to(folder):
+        raise InputError("a backup cannot be restored into its own folder, nor into one around it: give another path")
     folders.refuse_occupied(folder)
     folders.refuse_unfinished(source)
+    # A later version may have views that the backup has not; the check knows.
     report = check_store(source, views=views, checks=checks)
     if not report.ok:
         raise StoreDamaged(f"the backup in {source} is damaged and was not restored: {report.damage}")
+    store = open_store(
+        source, [*TABLES, *(table for view in views for table in view.tables)], read_only=True, create=False
+    )
+    try:
+        done, head = _copy(store, source, folder, keys, views, clock or SystemClock())
+    finally:
+        store.close()
+    Keyring(keys, head.origin).keep_up(head)
+    return done
+
+
+def _copy(  # noqa: PLR0913, PLR0917
+    store: Store, source: Path, folder: Path, keys: Path, views: Sequence[View], clock: Clock
+) -> tuple[Restored, Head]:
     pin = backup_pin(source)
     restored: list[tuple[Restored, Head]] = []
 
@@ -87,27 +104,19 @@ def restore(  # noqa: PLR0913 - everything by keyword
                 check_pin(transaction, head, pin)
             keyring = Keyring(keys, head.origin)
             abandoned = _abandoned(transaction, head, keyring.high_water.read())
-        if abandoned is not None or not _can_sign(keyring, key):
+        if abandoned is not None or not keyring.holds(key):
             origin = f"substrate-{uuid4().hex}"
             keyring = Keyring(keys, origin)
             signer = keyring.install(origin, folder)
             given_up = None if abandoned is None else (abandoned.size, abandoned.root)
             draft = draft_restore(signer.key, head.origin, head.size, head.root, given_up)
-            head = Appender(copy, keyring, clock or SystemClock(), views).restore(draft, signer).head.head
+            head = Appender(copy, keyring, clock, views).restore(draft, signer).head.head
             key = signer.key
         write_origin(inside, head.origin)
         restored.append((Restored(head.origin, key, abandoned), head))
 
-    store = open_store(
-        source, [*TABLES, *(table for view in views for table in view.tables)], read_only=True, create=False
-    )
-    try:
-        store.copy(folder, finish)
-    finally:
-        store.close()
-    done, head = restored[0]
-    Keyring(keys, head.origin).keep_up(head)
-    return done
+    store.copy(folder, finish)
+    return restored[0]
 
 
 def _abandoned(transaction: ReadTransaction, head: Head, mark: Mark | None) -> Abandoned | None:
@@ -117,11 +126,3 @@ def _abandoned(transaction: ReadTransaction, head: Head, mark: Mark | None) -> A
     except RolledBack:
         return None if mark is None else Abandoned(head.origin, mark.size, mark.root)
     return None
-
-
-def _can_sign(keyring: Keyring, in_force: VerifierKey) -> bool:
-    try:
-        keyring.signer(in_force)
-    except Denied:
-        return False
-    return True

@@ -20,6 +20,7 @@ __all__ = [
     "MAP",
     "META",
     "NODES",
+    "OWED",
     "STATEMENTS",
     "TABLES",
     "TRACES",
@@ -73,6 +74,9 @@ CONFIRMED: Final = "confirmed"
 EXPECTED: Final = "expected"
 """atom id -> name of an atom that edges point to and that is not there yet; views/traces.py."""
 
+OWED: Final = "owed"
+"""`compaction` -> since when bytes of what was forgotten wait to be taken out of the file; engine/owed.py."""
+
 TABLES: Final[dict[str, Sureness]] = {
     ENTRIES: Sureness.TRUTH,
     BODIES: Sureness.TRUTH,
@@ -89,6 +93,7 @@ TABLES: Final[dict[str, Sureness]] = {
     STATEMENTS: Sureness.VIEW,
     CONFIRMED: Sureness.TRACE,
     EXPECTED: Sureness.TRACE,
+    OWED: Sureness.TRACE,
 }
 TRACES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.TRACE)
 

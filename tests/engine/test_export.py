@@ -12,6 +12,7 @@ from substrate.clock import ManualClock
 from substrate.engine.memory import Memory, open_memory
 from substrate.errors import InputError, ItemsRefused, TooLarge
 from substrate.limits import LIMITS
+from substrate.model import from_microseconds
 
 DAY = 24 * 3600 * 1_000_000
 
@@ -188,3 +189,34 @@ def test_an_import_takes_over_what_a_version_took_away(memory: Memory, other: Me
     for kinds in (("put", "tombstone"), ("edge", "unedge")):
         one, two = ([line for line in text if line["kind"] in kinds] for text in lines)
         assert one == two
+
+
+def test_who_imports_does_not_become_who_said_it(grown: Memory, tmp_path: Path) -> None:
+    file = io.StringIO()
+    grown.export(file)
+    with open_memory(tmp_path / "named", home=tmp_path / "home", actor="importer") as named:
+        named.import_lines(io.StringIO(file.getvalue()))
+        actors = {version.actor for name in ("v1.fact.a", "v1.fact.b") for version in named.history(name)}
+    assert actors == {None, "ada", "bob"}
+
+
+def test_an_import_keeps_from_when_something_was_out_of_use(memory: Memory, other: Memory, clock: ManualClock) -> None:
+    times = []
+    again = [{"name": "v1.fact.a", "value": "2", "tags": ["refined"]}]
+    memory.checkpoint([{"name": "v1.fact.a", "value": "1", "tags": ["first"]}])
+    clock.advance(DAY)
+    for items in (["v1.fact.a = 1"], None, ["v1.fact.a = 2"], again):
+        if items is None:
+            memory.checkpoint(tombstones=["v1.fact.a"], actor="bob")
+        else:
+            memory.checkpoint(items)
+        times.append(clock.now() + DAY // 2)
+        clock.advance(DAY)
+    file = io.StringIO()
+    memory.export(file)
+    other.import_lines(io.StringIO(file.getvalue()))
+    for store in (memory, other):
+        answers = [[atom.value for atom in store.list(valid_at=from_microseconds(time))] for time in times]
+        assert answers == [["1"], [], ["2"], ["2"]]
+        assert [atom.value for atom in store.list(valid_at="2001-01-01")] == ["1"]
+        assert [version.actor for version in store.history("v1.fact.a") if version.kind == "tombstone"] == ["bob"]

@@ -91,7 +91,7 @@ class MemoryStore:
             raise transaction.spoilt
         self.tables = transaction.tables
 
-    def compact(self) -> None:
+    def compact(self, wait_s: float | None = None) -> None:
         pass
 
     def close(self) -> None:

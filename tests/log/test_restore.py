@@ -215,6 +215,22 @@ def test_without_its_key_a_log_goes_on_under_a_new_one(tmp_path: Path, home: Pat
     assert check_store(tmp_path / "new", home=elsewhere, views=VIEWS).damage is None
 
 
+def test_a_key_from_before_a_rotation_does_not_count_and_one_that_others_can_read_is_told(
+    tmp_path: Path, home: Path
+) -> None:
+    with open_log(tmp_path / "store", home=home, views=VIEWS) as log:
+        log.append([draft_put("v1.fact.a", "1")])
+        shutil.copytree(home, tmp_path / "old home")
+        log.rotate_key()
+        pin = log.backup(tmp_path / "backup")
+    restored = restore(tmp_path / "backup", tmp_path / "new", home=tmp_path / "old home", views=VIEWS)
+    assert restored.origin != pin.head.origin
+    next(home.glob("keys/*/signing.key")).chmod(0o644)
+    with pytest.raises(Denied, match="can be read by others"):
+        restore(tmp_path / "backup", tmp_path / "other", home=home, views=VIEWS)
+    assert not (tmp_path / "other").exists()
+
+
 def test_a_restore_that_keeps_the_origin_when_something_was_given_up_is_found_out(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,7 +239,7 @@ def test_a_restore_that_keeps_the_origin_when_something_was_given_up_is_found_ou
     go_on(tmp_path, home)
     lose(tmp_path)
     monkeypatch.setattr(restore_module, "_abandoned", lambda *_: None)
-    monkeypatch.setattr(restore_module, "_can_sign", lambda *_: True)
+    monkeypatch.setattr(Keyring, "holds", lambda *_: True)
     assert restore(tmp_path / "backup", tmp_path / "store", home=home, views=VIEWS).origin == pin.head.origin
     with pytest.raises(RolledBack):
         open_log(tmp_path / "store", home=home, views=VIEWS)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import random
 import shutil
+import threading
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from substrate.codec import draft_put
 from substrate.errors import InputError, ProofInvalid, RolledBack
+from substrate.log import append as append_module
 from substrate.log import heads as heads_module
+from substrate.log.keyring import Keyring
 from substrate.log.log import Log, open_log
-from substrate.proof.head import Pin
+from substrate.proof.head import Pin, SignedHead
 from substrate.proof.verify import Verifier
 from tests.scale import rounds
 
@@ -136,3 +141,47 @@ def test_a_pin_of_another_store_is_an_error_of_the_caller(tmp_path: Path) -> Non
         pytest.raises(InputError, match="the pin is of"),
     ):
         a.check_pin(b.pin())
+
+
+def both_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[SignedHead]:
+    """Two copies of one store, one key, appended to at the same moment; the heads that were signed."""
+    home = tmp_path / "home"
+    with open_log(tmp_path / "store", home=home) as log:
+        log.append([draft_put("v1.fact.a", "x")])
+    shutil.copytree(tmp_path / "store", tmp_path / "copy")
+    logs = [open_log(tmp_path / name, home=home) for name in ("store", "copy")]
+    both = threading.Barrier(2)
+    real = append_module.check_mark
+
+    def check_and_wait(*arguments: Any) -> None:
+        real(*arguments)
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.5)  # with the key locked, the other one does not come this far before we are done
+
+    monkeypatch.setattr(append_module, "check_mark", check_and_wait)
+    heads: list[SignedHead] = []
+
+    def write(log: Log, value: str) -> None:
+        with suppress(RolledBack):
+            heads.append(log.append([draft_put("v1.fact.a", value)]).head)
+
+    threads = [threading.Thread(target=write, args=(log, str(number))) for number, log in enumerate(logs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for log in logs:
+        log.close()
+    return heads
+
+
+def test_two_copies_written_to_at_the_same_moment_are_not_both_signed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(both_written_at_once(tmp_path, monkeypatch)) == 1
+
+
+def test_a_signer_that_does_not_lock_its_key_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Keyring, "alone", lambda _: nullcontext())
+    heads = both_written_at_once(tmp_path, monkeypatch)
+    assert len({head.head.root for head in heads}) == 2
