@@ -18,6 +18,7 @@ from substrate.engine.memory import Memory, open_memory
 from substrate.engine.stores import VIEWS
 from substrate.errors import Conflict, ItemsRefused
 from substrate.log.check import check_store
+from substrate.model import from_microseconds
 from tests.engine.plain_model import Event, PlainModel, Said
 from tests.engine.showing import CONTENT, EDGE_CONTENT, to_input
 
@@ -143,13 +144,16 @@ class Doing(RuleBasedStateMachine):
         after.begun = 2**63
         self.model = after
 
-    @rule(name=names, actor=actors)
-    def tombstone(self, name: str, actor: str | None) -> None:
-        if self.model.tombstone(name, self.clock.now(), actor):
-            assert self.memory.checkpoint(tombstones=[name], actor=actor).tombstoned == (name,)
+    @rule(name=names, actor=actors, occurred_at=st.none() | times)
+    def tombstone(self, name: str, actor: str | None, occurred_at: int | None) -> None:
+        given: Any = name
+        if occurred_at is not None:
+            given = {"name": name, "occurred_at": from_microseconds(occurred_at)}
+        if self.model.tombstone(name, self.clock.now(), actor, occurred_at):
+            assert self.memory.checkpoint(tombstones=[given], actor=actor).tombstoned == (name,)
         else:
             with pytest.raises(ItemsRefused) as refusal:
-                self.memory.checkpoint(tombstones=[name], actor=actor)
+                self.memory.checkpoint(tombstones=[given], actor=actor)
             assert [(item.item, item.code) for item in refusal.value.refused] == [("tombstones[0]", "not_found")]
 
     @rule(ends=st.tuples(names, types, names), said=st.just({}) | edge_content(), actor=actors)

@@ -86,11 +86,11 @@ class PlainModel:
         self.append(kind, about, without_none(said), now, actor)
         return True
 
-    def tombstone(self, name: str, now: int, actor: str | None = None) -> bool:
+    def tombstone(self, name: str, now: int, actor: str | None = None, occurred_at: int | None = None) -> bool:
         about = self.number(name)
         if about is None or not self.is_live(about):
             return False
-        self.append("tombstone", about, {}, now, actor)
+        self.append("tombstone", about, without_none({"occurred_at": occurred_at}), now, actor)
         return True
 
     def unedge(self, ends: tuple[str, str, str], now: int, actor: str | None = None) -> bool:
@@ -186,7 +186,7 @@ class PlainModel:
         while events:
             event = events.pop()
             if event.kind == "tombstone":
-                if valid_at is None or event.time <= valid_at:
+                if valid_at is None or event.said.get("occurred_at", event.time) <= valid_at:
                     return ABSENT
             elif event.erased_by is not None:
                 gap = True
