@@ -18,6 +18,7 @@ from substrate.engine.memory import Memory, open_memory
 from substrate.engine.stores import VIEWS
 from substrate.errors import Conflict, ItemsRefused
 from substrate.log.check import check_store
+from substrate.model import from_microseconds
 from tests.engine.plain_model import Event, PlainModel, Said
 from tests.engine.showing import CONTENT, EDGE_CONTENT, to_input
 
@@ -143,13 +144,16 @@ class Doing(RuleBasedStateMachine):
         after.begun = 2**63
         self.model = after
 
-    @rule(name=names, actor=actors)
-    def tombstone(self, name: str, actor: str | None) -> None:
-        if self.model.tombstone(name, self.clock.now(), actor):
-            assert self.memory.checkpoint(tombstones=[name], actor=actor).tombstoned == (name,)
+    @rule(name=names, actor=actors, occurred_at=st.none() | times)
+    def tombstone(self, name: str, actor: str | None, occurred_at: int | None) -> None:
+        given: Any = name
+        if occurred_at is not None:
+            given = {"name": name, "occurred_at": from_microseconds(occurred_at)}
+        if self.model.tombstone(name, self.clock.now(), actor, occurred_at):
+            assert self.memory.checkpoint(tombstones=[given], actor=actor).tombstoned == (name,)
         else:
             with pytest.raises(ItemsRefused) as refusal:
-                self.memory.checkpoint(tombstones=[name], actor=actor)
+                self.memory.checkpoint(tombstones=[given], actor=actor)
             assert [(item.item, item.code) for item in refusal.value.refused] == [("tombstones[0]", "not_found")]
 
     @rule(ends=st.tuples(names, types, names), said=st.just({}) | edge_content(), actor=actors)
@@ -267,6 +271,12 @@ class Doing(RuleBasedStateMachine):
         (seq,) = self.follow(before, {"FORGET"}).get(self.ids[about], [None])
         assert seq is not None
         self.model.forget(about, seq)
+        self.drop_edges()
+
+    def drop_edges(self) -> None:
+        self.model.drop_edges()
+        left = {event.about for event in self.model.events}
+        self.edge_ids = {edge: id_ for edge, id_ in self.edge_ids.items() if edge in left}
 
     @rule(actor=st.sampled_from(["ann", "bob"]))
     def forget_actor(self, actor: str) -> None:
@@ -295,7 +305,7 @@ class Doing(RuleBasedStateMachine):
             model.events.append(Event(seq, model.times[seq], kind, about, {}))
         assert ends == {}
         model.events.sort(key=lambda event: event.seq)
-        self.edge_ids = {edge: id_ for edge, id_ in self.edge_ids.items() if edge in left}  # others come back anew
+        self.drop_edges()
 
     def id_of(self, about: int | tuple[int, str, int]) -> str:
         return self.ids[about] if isinstance(about, int) else self.edge_ids[about]

@@ -241,7 +241,7 @@ class StoreMachine(Doing):
                 left = [event for event in model.history(name) if event.erased_by is None]
                 assert [version[2] for version in versions] == [event.kind for event in left]
                 assert all(e.kind != "put" or self.moved(e, v[4]) for e, v in zip(left, versions, strict=True))
-                if all(event.kind == "put" for event in left) and not self.was_forgotten(name):
+                if not self.was_forgotten(name):
                     self.compare_what_was_true(copy, name)
 
     def moved(self, event: Event, said: object) -> bool:

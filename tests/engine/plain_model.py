@@ -86,11 +86,11 @@ class PlainModel:
         self.append(kind, about, without_none(said), now, actor)
         return True
 
-    def tombstone(self, name: str, now: int, actor: str | None = None) -> bool:
+    def tombstone(self, name: str, now: int, actor: str | None = None, occurred_at: int | None = None) -> bool:
         about = self.number(name)
         if about is None or not self.is_live(about):
             return False
-        self.append("tombstone", about, {}, now, actor)
+        self.append("tombstone", about, without_none({"occurred_at": occurred_at}), now, actor)
         return True
 
     def unedge(self, ends: tuple[str, str, str], now: int, actor: str | None = None) -> bool:
@@ -131,6 +131,11 @@ class PlainModel:
             if key != about and (isinstance(key, int) or about not in (key[0], key[2]))
         }
         self.forgotten[about] = seq
+
+    def drop_edges(self) -> None:
+        """Of an edge of which every statement was erased nothing stays; stated again, it is another one."""
+        left = {event.about for event in self.events if event.erased_by is None}
+        self.events = [event for event in self.events if isinstance(event.about, int) or event.about in left]
 
     def left_without_version(self, actor: str) -> set[int]:
         """Atoms of which every version is this actor's."""
@@ -181,7 +186,7 @@ class PlainModel:
         while events:
             event = events.pop()
             if event.kind == "tombstone":
-                if valid_at is None or event.time <= valid_at:
+                if valid_at is None or event.said.get("occurred_at", event.time) <= valid_at:
                     return ABSENT
             elif event.erased_by is not None:
                 gap = True
