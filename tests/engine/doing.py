@@ -283,6 +283,10 @@ class Doing(RuleBasedStateMachine):
         model, said = self.model, self.model.said_by(actor)
         if not said:
             return
+        for about in {event.about for event in said if not isinstance(event.about, int)}:
+            there = [event for event in model.of(about) if event.erased_by is None]
+            if all(event.actor == actor for event in there if event.kind == "edge"):
+                said += [event for event in there if event not in said]  # that it was taken back says nothing alone
         whole = model.left_without_version(actor)
         lost = {event.about for event in said if model.last(event.about) is event} - whole
         was_live = {about for about in lost if isinstance(about, int) and model.is_live(about)}
