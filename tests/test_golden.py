@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from uuid import UUID
 
 from substrate.codec import (
     Draft,
@@ -22,12 +23,15 @@ from substrate.codec import (
     draft_tombstone,
     map_change,
 )
+from substrate.engine.intake import read_atom, read_edge
+from substrate.log.identity import atom_id
 from substrate.proof.bundle import Bundle, EntryProof, MapProof, Opening
+from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind, decode_entry, encode_entry
 from substrate.proof.hashes import EMPTY, commitment, leaf_hash, map_key, map_root
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import Note, Signer
-from substrate.proof.record import State, decode_record, encode_record
+from substrate.proof.record import Record, State, decode_record, encode_record
 from substrate.proof.verify import Verifier
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -56,6 +60,47 @@ RESTORES: dict[str, Draft] = {
     "abandoned": draft_restore(SIGNER.key, "substrate-before", 258, b"r" * 32, (300, b"a" * 32)),
     "nothing known": draft_restore(SIGNER.key, "substrate-before", 258, b"r" * 32, None),
 }
+
+
+def atoms() -> dict[str, str]:
+    """What the engine writes: bodies with every field, and the ids that follow from names."""
+    key = map_key(MAP_SALT, NAME)
+    said = {"actor": "ada", "origin": "user", "session": "s", "source": "kick-off"}
+    atom = read_atom(
+        {
+            "name": NAME,
+            "value": "Stripe",
+            "tags": ["money"],
+            "entities": ["Stripe Inc."],
+            "confidence": 0.5,
+            "occurred_at": "2026-01-02T03:04:05.000006Z",
+            "valid_from": "2026-01-01",
+            "valid_to": "2027-01-01T00:00:00+01:00",
+            "parent": str(UUID(bytes=SUBJECT)),
+            "position": 3,
+            "attrs": {"b": [1, None], "a": {"c": True}},
+        },
+        said,
+    )
+    edge = read_edge(
+        {
+            "source": NAME,
+            "type": "Depends On",
+            "target": NAME,
+            "confidence": 1,
+            "windows": [{"start": "2026-01-01"}, {}],
+            "attrs": {"x": 1},
+        },
+        said,
+    )
+    ends: dict[str, Json] = {"source": SUBJECT.hex(), "type": edge.type, "target": SUBJECT.hex()}
+    return {
+        "put": draft_put(atom.name, atom.value, atom.members).body.decode(),
+        "edge": draft_other(Kind.EDGE, {**edge.members, **ends}).body.decode(),
+        "forget with edges": draft_forget(SUBJECT, [3, 7], key, edges=[bytes(16), SUBJECT]).body.decode(),
+        "id of a new name": atom_id(key, None).hex(),
+        "id after a forget": atom_id(key, Record(key, SUBJECT, 258, State.FORGOTTEN)).hex(),
+    }
 
 
 def restores() -> dict[str, str]:
@@ -120,6 +165,10 @@ def test_bodies_of_restore_entries_are_the_golden_bytes_and_say_where_they_come_
         assert decode_vkey(body.encode()) == str(SIGNER.key)
 
 
+def test_what_the_engine_writes_of_atoms_and_edges_is_the_golden_bytes() -> None:
+    assert atoms() == json.loads(read("atoms-1.json"))
+
+
 def test_every_kind_has_a_golden_entry() -> None:
     assert {kind.name.lower() for kind in Kind} == set(json.loads(read("entries-1.json")))
 
@@ -147,6 +196,7 @@ def test_a_record_of_the_map_is_57_bytes_in_golden_order() -> None:
 def write_missing() -> None:
     made = {
         "entries-1.json": json.dumps(entries(), indent=1, ensure_ascii=False) + "\n",
+        "atoms-1.json": json.dumps(atoms(), indent=1, ensure_ascii=False) + "\n",
         "restores-1.json": json.dumps(restores(), indent=1, ensure_ascii=False) + "\n",
         "bundle-1.json": bundle(),
         "pin-1.txt": pin(),
