@@ -39,7 +39,11 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns. On a terminal a column marked `~` is cut to fit, one marked `=` is not; others fold."""
+    """Rows under columns.
+
+    On a terminal a column marked `~` is cut to fit, one marked `=` is not, one marked `?` is left out where there is
+    little room; others fold.
+    """
 
     columns: tuple[str, ...]
     rows: Iterable[Sequence[object]]

@@ -6,7 +6,6 @@ import json
 from argparse import Namespace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import substrate
@@ -14,7 +13,7 @@ from substrate.cli.answer import Answer, Facts, Raw
 from substrate.cli.exits import Exit
 from substrate.cli.inputs import parse_number, read_key, read_text
 from substrate.cli.output import Output
-from substrate.cli.stores import reading, store_path, write_text, writing
+from substrate.cli.stores import check_hint, reading, store_path, write_text, writing
 from substrate.cli.verb import Example, Verb, argument, flag, option
 from substrate.errors import InputError, ProofInvalid
 
@@ -163,9 +162,7 @@ def _prove(given: Namespace, _: Output) -> Answer:
     write_text(given.output, text, "the proof")
     said = f"{bundle.name} is {bundle.claim}" if bundle.name is not None else bundle.claim
     document = {"claim": bundle.claim, "name": bundle.name, "file": given.output}
-    return Answer(
-        document, hints=(f"{given.output} proves: {said}; to check it: substrate verify {quote(given.output)}",)
-    )
+    return Answer(document, hints=(f"{given.output} proves: {said}; {check_hint(given, given.output)}",))
 
 
 def _trusted_key(given: str) -> str:

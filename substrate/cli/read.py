@@ -12,7 +12,7 @@ import substrate
 from substrate.cli.answer import Answer, Raw, Sheet, Table
 from substrate.cli.inputs import parse_moment, parse_number
 from substrate.cli.output import Output
-from substrate.cli.stores import reading, write_text
+from substrate.cli.stores import check_hint, reading, write_text
 from substrate.cli.verb import Example, Verb, argument, flag, option
 from substrate.errors import Forgotten, InputError
 
@@ -52,20 +52,20 @@ def _access(given: Namespace, output: Output) -> Answer:
             found = memory.access(given.name, as_of=given.as_of, valid_at=given.valid_at, proof=given.proof is not None)
         except Forgotten as error:
             if isinstance(error.proof, substrate.Bundle) and given.proof is not None:
-                output.show(_proven(error.proof, given.proof))
+                output.show(_proven(error.proof, given.proof, given))
             raise
     if found.proof is not None and given.proof == "-":
-        return _proven(found.proof, "-")
-    hints = _proven(found.proof, given.proof).hints if found.proof is not None else ()
+        return _proven(found.proof, "-", given)
+    hints = _proven(found.proof, given.proof, given).hints if found.proof is not None else ()
     return Answer(found.to_dict(), (Sheet(found.name, found.value, _facts(found.atom)),), hints)
 
 
-def _proven(proof: Bundle, to: str) -> Answer:
+def _proven(proof: Bundle, to: str, given: Namespace) -> Answer:
     """The proof on standard output, or in its file."""
     if to == "-":
         return Answer({}, (Raw(proof.to_json()),))
     write_text(to, proof.to_json(), "the proof")
-    return Answer(hints=(f"the proof that it is {proof.claim} is in {to}; to check it: substrate verify {quote(to)}",))
+    return Answer(hints=(f"the proof that it is {proof.claim} is in {to}; {check_hint(given, to)}",))
 
 
 def _facts(atom: Atom) -> list[tuple[str, object]]:
@@ -235,7 +235,7 @@ def _edges(given: Namespace, _: Output) -> Answer:
         hints.append("there are more: --limit N")
     if not rows:
         hints.append("it has no such edges")
-    table = Table(("source", "type", "target", "=seq", "holds", "state", "=id"), rows)
+    table = Table(("source", "type", "target", "=seq", "holds", "state", "?id"), rows)
     return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), tuple(hints))
 
 

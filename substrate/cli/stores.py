@@ -6,6 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import substrate
@@ -17,7 +18,7 @@ from substrate.settings import load_settings
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
 
-__all__ = ["missing_store_explained", "reading", "store_path", "write_text", "writing"]
+__all__ = ["check_hint", "missing_store_explained", "reading", "store_path", "write_text", "writing"]
 
 
 def store_path(given: Namespace) -> Path:
@@ -54,6 +55,11 @@ def missing_store_explained(given: Namespace) -> Iterator[None]:
             f"there is no store in {path}. To make it: substrate checkpoint 'v1.fact.x = y'. "
             "To use another: --store PATH, or set SUBSTRATE_STORE"
         ) from None
+
+
+def check_hint(given: Namespace, proof: str) -> str:
+    """How the owner of the store checks a proof that was just made."""
+    return f"to check it: substrate verify {quote(proof)} --store {quote(str(store_path(given)))}"
 
 
 def write_text(path: str, text: str, what: str) -> None:

@@ -22,7 +22,9 @@ from substrate.cli.escape import in_json, parts
 __all__ = ["bar", "draw", "tell"]
 
 _MARKS = {"good": "bold green", "bad": "bold red", "doubt": "bold yellow", "": ""}
-_FREE, _RIGID = "~", "="
+_FREE, _RIGID, _SPARE = "~", "=", "?"
+_WIDE = 120
+"""Columns of a terminal that has room for what can be spared."""
 _CUT = 1000
 """Characters of a text that is cut to fit: no terminal is wider, and a value may have a million."""
 
@@ -37,7 +39,7 @@ def draw(block: Block, stream: TextIO) -> None:
         case Facts(pairs, mark):
             console.print(_facts(pairs, _MARKS[mark]))
         case Table(columns, rows):
-            console.print(_grid(columns, rows))
+            console.print(_grid(columns, rows, console.width))
         case Sheet(title, text, facts):
             said = Group(_text(text, keep="\n\t"), *([Text(), _facts(facts, "")] if facts else []))
             console.print(Panel(said, title=_text(title, "bold"), title_align="left", box=box.ROUNDED))
@@ -83,15 +85,19 @@ def _facts(pairs: Sequence[tuple[str, object]], first: str) -> RenderableType:
     return grid
 
 
-def _grid(columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> RenderableType:
+def _grid(columns: tuple[str, ...], rows: Iterable[Sequence[object]], width: int) -> RenderableType:
     """A table without the columns in which nothing stands. Where there is no room, free text is cut and names fold."""
     shown = [row for row in rows if any(value is not None for value in row)]
-    there = [at for at in range(len(columns)) if any(row[at] is not None for row in shown)]
+    there = [
+        at
+        for at, column in enumerate(columns)
+        if any(row[at] is not None for row in shown) and (width >= _WIDE or not column.startswith(_SPARE))
+    ]
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for at in there:
-        rigid = columns[at].startswith(_RIGID)
+        rigid = columns[at].startswith((_RIGID, _SPARE))
         grid.add_column(
-            columns[at].lstrip(_FREE + _RIGID), no_wrap=rigid, overflow="fold", min_width=None if rigid else 8
+            columns[at].lstrip(_FREE + _RIGID + _SPARE), no_wrap=rigid, overflow="fold", min_width=None if rigid else 8
         )
     for row in shown:
         grid.add_row(*(_cell(row[at], free=columns[at].startswith(_FREE)) for at in there))
