@@ -228,11 +228,12 @@ def _edges(given: Namespace, _: Output) -> Answer:
             as_of=given.as_of,
             valid_at=given.valid_at,
             limit=given.limit,
+            offset=given.offset,
         )
     rows = [(edge.source, edge.type, edge.target, edge.seq, _windows(edge), _dangling(edge), edge.id) for edge in found]
     hints = []
     if found.more:
-        hints.append("there are more: --limit N")
+        hints.append(f"there are more: --offset {given.offset + len(found)}")
     if not rows:
         hints.append("it has no such edges")
     table = Table(("source", "type", "target", "=seq", "holds", "state", "?id"), rows)
@@ -264,6 +265,7 @@ EDGES = Verb(
         flag("--out", help="only those that lead from it"),
         option("--type", metavar="TYPE", help="only those of this type"),
         option("--limit", metavar="N", parse=parse_number, default=1000, help="at most so many (default: 1000)"),
+        option("--offset", metavar="N", parse=parse_number, default=0, help="leave out the first so many"),
         _AS_OF,
         _VALID_AT,
     ),
@@ -276,7 +278,7 @@ EDGES = Verb(
 
 def _history(given: Namespace, _: Output) -> Answer:
     with reading(given) as memory:
-        found = memory.history(given.name, as_of=given.as_of, valid_at=given.valid_at)
+        found = memory.history(given.name, as_of=given.as_of, valid_at=given.valid_at, limit=given.limit)
     rows = [
         (
             version.seq,
@@ -289,7 +291,8 @@ def _history(given: Namespace, _: Output) -> Answer:
         for version in found
     ]
     table = Table(("=seq", "=recorded", "=kind", "actor", "~value", "holds"), rows)
-    return Answer({"items": [], **found.to_dict()}, (table,) if rows else ())
+    hints = ("there are older ones: --limit N, or --as-of",) if found.more else ()
+    return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), hints)
 
 
 def _valid(version: Version) -> str | None:
@@ -316,7 +319,12 @@ HISTORY = Verb(
         Example("substrate history v1.fact.payment_provider", "its versions"),
         Example("substrate history v1.fact.payment_provider --json", "with everything that is known about each"),
     ),
-    (_NAME, _AS_OF, _VALID_AT),
+    (
+        _NAME,
+        option("--limit", metavar="N", parse=parse_number, default=1000, help="the newest so many (default: 1000)"),
+        _AS_OF,
+        _VALID_AT,
+    ),
     _history,
 )
 

@@ -367,7 +367,7 @@ class _Planner:
 
 def _name_in(item: object) -> str | None:
     """The name in an item that was refused, if it has one."""
-    name = item.partition(" = ")[0].strip() if isinstance(item, str) else None
+    name = item[: LIMITS["name_bytes"] + 3].partition(" = ")[0].strip() if isinstance(item, str) else None
     if isinstance(item, Mapping):
         name = item.get("name")
     try:

@@ -9,7 +9,7 @@ import pytest
 
 import substrate
 from substrate.engine.memory import Memory
-from substrate.errors import InputError, StoreDamaged
+from substrate.errors import InputError, RolledBack, StoreDamaged
 from substrate.kv.lmdb import open_store
 from substrate.log.tables import ATOMS, LINKS, NODES, TABLES, VERSIONS, Sureness
 from tests.log.grown import content
@@ -98,7 +98,7 @@ def test_going_back_is_shown(grown: Memory, store: Path, home: Path, tmp_path: P
     with substrate.open(store, home=home) as memory:
         memory.checkpoint(["v1.fact.later = 2"])
         assert memory.verify(memory.prove("v1.fact.later")).trusted
-        with pytest.raises(InputError, match="restored under a new origin"):
+        with pytest.raises(RolledBack, match="restored under a new origin"):
             memory.check_pin(pin)
 
 

@@ -86,6 +86,8 @@ def restored(folder: Path, points: int) -> None:
     target = folder / "new"
 
     def from_store() -> None:
+        for note in home.glob("keys/*/store"):
+            note.unlink()  # as if the store were gone: else this one would be another
         restore(store, target, home=home, views=VIEWS)
 
     def from_lines() -> None:
