@@ -12,6 +12,7 @@ from substrate.log.highwater import Mark
 from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, seq_key
 from substrate.model import from_microseconds, to_microseconds
+from substrate.proof.entry import entry_time
 from substrate.proof.head import MAX_SIZE, Head, Pin, SignedHead
 
 __all__ = ["Moment", "Time", "last_seq", "read_head", "read_time", "seq_at"]
@@ -114,27 +115,17 @@ def _parse(text: str, field: str) -> int | datetime | Head:
 
 
 def _last_until(transaction: ReadTransaction, time: int) -> int:
-    """The last entry recorded at or before a time. Along the log times never fall.
-
-    Where it should be if entries came evenly, and the middle, take turns: few reads as a rule, never more than twice
-    those of halving.
-    """
-    low, high = 0, last_seq(transaction)
-    first, last = (_time_at(transaction, seq) for seq in (low, high))
-    if time < first or time >= last:
-        return -1 if time < first else high
-    evenly = True
-    while high - low > 1:  # the entry `low` is at or before the time, the entry `high` after it
-        at = low + (high - low) * (time - first) // (last - first) if evenly else (low + high) // 2
-        at = min(max(at, low + 1), high - 1)
-        found = _time_at(transaction, at)
-        if found <= time:
-            low, first = at, found
+    """The last entry recorded at or before a time; -1 if none was. Along the log times never fall."""
+    low, high = 0, last_seq(transaction) + 1
+    while low < high:
+        middle = (low + high) // 2
+        if _time_at(transaction, middle) <= time:
+            low = middle + 1
         else:
-            high, last = at, found
-        evenly = not evenly
-    return low
+            high = middle
+    return low - 1
 
 
 def _time_at(transaction: ReadTransaction, seq: int) -> int:
-    return stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).time
+    data = transaction.get(ENTRIES, seq_key(seq))
+    return stored_entry(seq, data).time if data is None else entry_time(data)

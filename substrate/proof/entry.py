@@ -12,7 +12,17 @@ from enum import IntEnum
 
 from substrate.errors import ProofInvalid
 
-__all__ = ["ENTRY_BYTES", "ID_BYTES", "MAX_TIME", "SALT_BYTES", "Entry", "Kind", "decode_entry", "encode_entry"]
+__all__ = [
+    "ENTRY_BYTES",
+    "ID_BYTES",
+    "MAX_TIME",
+    "SALT_BYTES",
+    "Entry",
+    "Kind",
+    "decode_entry",
+    "encode_entry",
+    "entry_time",
+]
 
 ID_BYTES = 16
 SALT_BYTES = 16
@@ -20,6 +30,7 @@ MAX_TIME = 2**63 - 1
 _FORMAT = 1
 _LAYOUT = struct.Struct(">BB16sQ32s")
 ENTRY_BYTES = _LAYOUT.size
+_TIME = slice(18, 26)
 
 
 class Kind(IntEnum):
@@ -52,6 +63,11 @@ class Entry:
 def encode_entry(kind: int, subject: bytes, time: int, commitment: bytes) -> bytes:
     """The canonical bytes. Arguments are trusted: 16 bytes, 0 <= time <= MAX_TIME, 32 bytes."""
     return _LAYOUT.pack(_FORMAT, kind, subject, time, commitment)
+
+
+def entry_time(data: bytes) -> int:
+    """The time alone, of an entry that need not be looked at otherwise: a tenth of the work of decoding it."""
+    return int.from_bytes(data[_TIME], "big")
 
 
 def decode_entry(data: bytes) -> Entry:

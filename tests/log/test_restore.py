@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -332,7 +331,7 @@ def test_a_restore_entry_that_says_nothing_useful_is_damage(tmp_path: Path, home
     with open_log(tmp_path / "store", home=home, origin="mine") as log:
         fresh = generate_signer("new")
         body = draft_key(fresh.key).body[:-1] + b',"restored_from":{"origin":"mine","root":"xy","size":1}}'
-        log._appender.restore(replace(draft_key(fresh.key), body=body), fresh)
+        log._appender.restore(draft_key(fresh.key)._replace(body=body), fresh)
     (tmp_path / "store" / "ORIGIN").unlink()
     assert "does not say what it was restored from" in str(check_store(tmp_path / "store").damage)
 
