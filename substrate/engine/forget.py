@@ -215,7 +215,7 @@ class _Plan(_Told):
         if not gone:
             return True
         # A tombstone says nothing but the name: it is no reason to keep that.
-        if all(row in gone for row in there if row.kind is Kind.PUT):
+        if {row.seq for row in there if row.kind is Kind.PUT} <= {row.seq for row in gone}:
             return self._forget_atom(at, there)
         self._forget_versions(at, there, gone)
         return True
@@ -251,7 +251,7 @@ class _Plan(_Told):
     def _forget_versions(self, subject: bytes, there: list[VersionRow], gone: list[VersionRow]) -> None:
         """Some of its versions. If the current one is among them, the atom is taken out of use first."""
         name = there[0].name or ""
-        if there[0] in gone:
+        if there[0].seq == gone[0].seq:  # both begin with the newest
             self._draft(draft_tombstone(name, again=True))
             self.tombstoned += [name] if there[0].kind is Kind.PUT else []
             self._drop_trace(CONFIRMED, subject)
@@ -264,7 +264,7 @@ class _Plan(_Told):
         if edge in self._edges_gone or not gone:
             return
         # That it was taken back says nothing without what was stated.
-        whole = all(link in gone for link in there if link.kind is Kind.EDGE)
+        whole = {link.seq for link in there if link.kind is Kind.EDGE} <= {link.seq for link in gone}
         gone = there if whole else gone
         if not whole and there[0] in gone:
             self._unedge(there[0])  # also if it was taken back by what goes now: that it is not stated must stay said
