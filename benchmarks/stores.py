@@ -24,7 +24,7 @@ from substrate.proof.paths import inclusion_spans
 
 __all__ = ["Stores", "entry_and_body", "fill", "proof_keys", "rows_written"]
 
-_MAP_READ_AHEAD = 7
+_MAP_READ_AHEAD = 5
 """Tiles that our proof reads at once, as in substrate/log/map.py."""
 Say = Callable[[str], None]
 
