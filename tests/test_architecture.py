@@ -16,12 +16,13 @@ ROOT = Path(__file__).parents[1]
 
 # From the bottom up. A part may import its own layer and those before it; cycles are refused separately.
 LAYERS = [
-    {"errors", "names", "limits", "clock", "files", "results", "secrets", "settings"},
+    {"errors", "names", "limits", "clock", "files", "results", "secrets", "settings", "terms"},
     {"proof"},
     {"codec", "model"},
     {"kv"},
     {"log"},
     {"views", "embed"},
+    {"search"},
     {"engine"},
     {"surfaces"},
     {"server", "notebook", "cli", "widgets", "__main__", "substrate"},

@@ -34,7 +34,7 @@ from substrate.log.naming import Naming
 from substrate.log.origin import write_origin
 from substrate.log.replay import Logged, View, apply_views, catch_up, check_views
 from substrate.log.stored import stored_entry
-from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, META, TRACES, seq_key
+from substrate.log.tables import BODIES, CACHES, ENTRIES, HEADS, KEYS, META, TRACES, seq_key
 from substrate.log.tree import LogTree, root_at
 from substrate.proof.bundle import MAP_SALT_BYTES
 from substrate.proof.entry import SALT_BYTES, Kind, encode_entry
@@ -58,7 +58,10 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to append, and which rows of trace tables go with it: (table, key, value; None deletes). May be nothing."""
+    """What to append, and which rows of traces and caches go with it: (table, key, value; None deletes).
+
+    May be nothing.
+    """
 
     drafts: Sequence[Draft] = ()
     traces: Sequence[tuple[str, bytes, bytes | None]] = ()
@@ -182,8 +185,8 @@ class Appender:
             naming = Naming(transaction, salt, decision.drafts, expect, signed.head)
             appended = self._write(transaction, naming, signed.head, time, signers)
         for table, key, value in decision.traces:
-            if table not in TRACES:
-                raise SchemaInvalid(f"{table} holds no traces: what it holds follows from the log")
+            if table not in TRACES and table not in CACHES:
+                raise SchemaInvalid(f"{table} holds neither traces nor a cache: what it holds follows from the log")
             if value is None:
                 transaction.delete(table, key)
             else:

@@ -9,7 +9,10 @@ from typing import Final
 __all__ = [
     "ATOMS",
     "BODIES",
+    "CACHES",
     "CONFIRMED",
+    "DOCUMENTS",
+    "EMBEDDED",
     "ENTRIES",
     "EXPECTED",
     "FORGOTTEN",
@@ -21,9 +24,12 @@ __all__ = [
     "META",
     "NODES",
     "OWED",
+    "PLACES",
+    "POSTINGS",
     "STATEMENTS",
     "TABLES",
     "TRACES",
+    "VECTORS",
     "VERSIONS",
     "Sureness",
     "behind",
@@ -69,11 +75,21 @@ LINKS: Final = "links"
 """atom id, direction, edge type, other atom's id -> latest statement of that edge; views/edges.py."""
 STATEMENTS: Final = "statements"
 """edge id, seq -> what was stated; views/edges.py."""
+POSTINGS: Final = "postings"
+"""block of seqs, term -> which versions of the block have the term, and how often; views/words.py."""
+DOCUMENTS: Final = "documents"
+"""block of seqs -> a row of fixed width for each version: length, times, whose it is; views/words.py."""
+PLACES: Final = "places"
+"""id of a whole, position, seq -> nothing: which versions are parts of what, in order; views/words.py."""
 CONFIRMED: Final = "confirmed"
 """atom or edge id -> which version was last said again, and when; views/traces.py."""
 EXPECTED: Final = "expected"
 """atom id -> name of an atom that edges point to and that is not there yet; views/traces.py."""
 
+VECTORS: Final = "vectors"
+"""seq, space -> the vectors of the pieces of that version's text, by the model of that space; views/vectors.py."""
+EMBEDDED: Final = "embedded"
+"""space -> up to which seq all versions have their vectors; views/vectors.py."""
 OWED: Final = "owed"
 """`compaction` -> since when bytes of what was forgotten wait to be taken out of the file; engine/owed.py."""
 
@@ -91,11 +107,17 @@ TABLES: Final[dict[str, Sureness]] = {
     FORGOTTEN: Sureness.VIEW,
     LINKS: Sureness.VIEW,
     STATEMENTS: Sureness.VIEW,
+    POSTINGS: Sureness.VIEW,
+    DOCUMENTS: Sureness.VIEW,
+    PLACES: Sureness.VIEW,
+    VECTORS: Sureness.CACHE,
+    EMBEDDED: Sureness.CACHE,
     CONFIRMED: Sureness.TRACE,
     EXPECTED: Sureness.TRACE,
     OWED: Sureness.TRACE,
 }
 TRACES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.TRACE)
+CACHES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.CACHE)
 
 _SEQ: Final = struct.Struct(">Q")
 

@@ -1,0 +1,1 @@
+"""Finding atoms: documents in memory, words, meaning, time, and the one ranking over them."""

@@ -1,0 +1,58 @@
+"""Vectors of record: what the model made of each version's text. A cache: it can be made anew, and follows the log.
+
+    vectors    seq (8), space (8) -> vectors of the pieces of the text, one after the other, as half floats
+    embedded   space (8) -> seq (8): every version before it that has a body has its vectors in this space
+
+A *space* is what one model, with one way of cutting texts, maps to: vectors of two spaces are never compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from substrate.kv.api import ReadTransaction
+from substrate.log.tables import BODIES, EMBEDDED, VECTORS, read_seq, seq_key
+
+__all__ = ["SPACE_BYTES", "CacheRow", "embedded_upto", "erase_vectors", "keep_vectors", "vectors_between"]
+
+SPACE_BYTES: Final = 8
+_SEQ_BYTES: Final = 8
+CacheRow = tuple[str, bytes, bytes | None]
+"""A row to write: table, key, value; None deletes it."""
+
+
+def embedded_upto(transaction: ReadTransaction, space: bytes) -> int:
+    """The seq before which every version that has a body has its vectors in this space."""
+    row = transaction.get(EMBEDDED, space)
+    return 0 if row is None else read_seq(row)
+
+
+def vectors_between(
+    transaction: ReadTransaction, space: bytes, start: int = 0, stop: int | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """Seq and vectors of every version of this space with start <= seq < stop, in order."""
+    last = None if stop is None else seq_key(stop)
+    for key, row in transaction.scan(VECTORS, seq_key(start), last):
+        if key[_SEQ_BYTES:] == space:
+            yield read_seq(key[:_SEQ_BYTES]), row
+
+
+def keep_vectors(
+    transaction: ReadTransaction, space: bytes, vectors: dict[int, bytes], upto: int
+) -> Iterator[CacheRow]:
+    """The rows that record vectors, and that all versions before `upto` have theirs. Call it under the write lock.
+
+    What was forgotten while it was embedded is left out: its body is gone by now.
+    """
+    seqs = sorted(vectors)
+    for seq, body in zip(seqs, transaction.get_many(BODIES, [seq_key(seq) for seq in seqs]), strict=True):
+        if body is not None:
+            yield VECTORS, seq_key(seq) + space, vectors[seq]
+    yield EMBEDDED, space, seq_key(max(upto, embedded_upto(transaction, space)))
+
+
+def erase_vectors(transaction: ReadTransaction, seq: int) -> Iterator[CacheRow]:
+    """The rows whose deletion leaves no vector of this version, in any space."""
+    for key, _ in transaction.scan(VECTORS, seq_key(seq), seq_key(seq + 1)):
+        yield VECTORS, key, None
