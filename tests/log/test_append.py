@@ -411,5 +411,5 @@ def test_creating_a_log_where_there_is_one_changes_nothing(log: Log, tmp_path: P
 
 def test_a_plan_cannot_change_what_follows_from_the_log(log: Log) -> None:
     for table in (BODIES, MAP, "atoms"):
-        with refused(log, SchemaInvalid, "holds no traces"):
+        with refused(log, SchemaInvalid, "neither traces nor a cache"):
             log.decide(lambda _, __, table=table: Decision([draft_put(A, "1")], [(table, b"key", b"value")]))  # type: ignore[misc]
