@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -84,6 +85,38 @@ class Documents:
         """Versions that say something: not tombstones, not erased."""
         said: Mask = (self.kind == Kind.PUT) & (self.flags & ERASED == 0)
         return said
+
+    @cached_property
+    def when(self) -> NDArray[np.int64]:
+        """When it happened or, if that is not said, from when it holds or when it was recorded."""
+        said = np.where(self.occurred != NONE, self.occurred, self.valid_from)
+        return np.where(said != NONE, said, self.time)
+
+    @cached_property
+    def in_use(self) -> Mask:
+        """Versions that say something, the superseded ones too, of atoms that are in use."""
+        in_use = self.said.copy()
+        ended = np.flatnonzero(self._last(self.size) & ~self.said)
+        while ended.size:
+            in_use[ended] = False
+            ended = self.before[ended]
+            ended = ended[ended >= 0]
+        return in_use
+
+    def of_atoms(self, subjects: Sequence[bytes]) -> Mask:
+        """The versions of these atoms."""
+        halves = np.frombuffer(b"".join(subjects), np.dtype([("high", "<u8"), ("low", "<u8")]))
+        order = np.argsort(halves["high"], kind="stable")
+        high, low = halves["high"][order], halves["low"][order]
+        start = np.searchsorted(high, self.subject_high, "left")
+        stop = np.searchsorted(high, self.subject_high, "right")
+        mask = np.zeros(self.size, np.bool_)
+        near = np.flatnonzero((stop > start) & (self.kind != 0))
+        for step in range(int((stop - start).max(initial=0))):  # ids that share their first half, if there are such
+            at = start[near] + step
+            there = at < stop[near]
+            mask[near[there]] |= low[at[there]] == self.subject_low[near[there]]
+        return mask
 
     @cached_property
     def now(self) -> Mask:

@@ -179,7 +179,8 @@ def _late(found: Candidates, when: When) -> Mask:
 
 def _unit(rows: Floats) -> Floats:
     length = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return (rows / np.maximum(length, 1e-9)).astype(np.float32)
+    unit: Floats = (rows / np.maximum(length, 1e-9)).astype(np.float32)
+    return unit
 
 
 def _meaning(found: Candidates, query: Floats) -> Floats:

@@ -38,6 +38,7 @@ __all__ = [
     "ROWS",
     "Field",
     "WordView",
+    "beside",
     "document_rows",
     "keyword_term",
     "parts_of",
@@ -314,6 +315,16 @@ def document_rows(transaction: ReadTransaction, start: int = 0) -> Iterator[tupl
     """First seq and rows of each group of seqs, from the one of `start` on. Zeros, or no row: no version."""
     for key, rows in transaction.scan(DOCUMENTS, seq_key(start // ROWS)):
         yield read_seq(key) * ROWS, rows
+
+
+def beside(transaction: ReadTransaction, whole: bytes, position: int, *, after: bool) -> Iterator[int]:
+    """Seqs of the parts of a whole behind (`after`) or before a position, the nearest first."""
+    if after:
+        start, stop = _PLACE.pack(whole, position - NONE + 1), behind(whole)
+    else:
+        start, stop = whole, _PLACE.pack(whole, position - NONE)
+    for key, _ in transaction.scan(PLACES, start, stop, reverse=not after):
+        yield read_seq(key[_PLACE.size :])
 
 
 def parts_of(transaction: ReadTransaction, whole: bytes) -> Iterator[tuple[int, int]]:
