@@ -119,6 +119,10 @@ def query_terms(text: str) -> list[QueryTerm]:
 
 def spans(text: str) -> Iterator[Span]:
     """Every word of a text, in order, with its terms: where one is a term of the query, the query has matched."""
+    if text.isascii():  # each word is one piece
+        for match in _ASCII_WORD.finditer(text):
+            yield Span(match.start(), match.end(), _of_text[match[0]][1])
+        return
     for match in _word().finditer(text.replace("_", " ")):
         for start, end, terms in _pieces(match[0], singles=True):
             yield Span(match.start() + start, match.start() + end, terms)

@@ -38,6 +38,7 @@ __all__ = [
     "ROWS",
     "Field",
     "WordView",
+    "around",
     "beside",
     "document_rows",
     "keyword_term",
@@ -315,6 +316,14 @@ def document_rows(transaction: ReadTransaction, start: int = 0) -> Iterator[tupl
     """First seq and rows of each group of seqs, from the one of `start` on. Zeros, or no row: no version."""
     for key, rows in transaction.scan(DOCUMENTS, seq_key(start // ROWS)):
         yield read_seq(key) * ROWS, rows
+
+
+def around(transaction: ReadTransaction, whole: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """Position and seq of the parts of a whole from one position before this one to one after it."""
+    start, stop = max(position - 1, NONE) - NONE, min(position + 2, _LAST) - NONE
+    for key, _ in transaction.scan(PLACES, _PLACE.pack(whole, start), _PLACE.pack(whole, stop)):
+        _, at = _PLACE.unpack_from(key)
+        yield at + NONE, read_seq(key[_PLACE.size :])
 
 
 def beside(transaction: ReadTransaction, whole: bytes, position: int, *, after: bool) -> Iterator[int]:
