@@ -267,8 +267,8 @@ _FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 _ALL: Final = re.compile(
-    r"\b(?:over time|over the years|through(?:out)? the years|so far|history of|the history|ever since|to date|"
-    r"(?:list|name|show|give me|what are) (?:me )?(?:all|every|each)(?: of)?(?: the)?|all the|every)\b",
+    r"\b(?:over time|over the years|through(?:out)? the years|so far|(?:the )?history of|to date|"
+    r"all (?:the )?versions of|how (?:has|have)(?=\b[^?.!]*\bchanged\b))\b",
     re.IGNORECASE,
 )
 
