@@ -19,12 +19,24 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache
 from hashlib import blake2b
 from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
-__all__ = ["MAX_TERM", "Bag", "QueryTerm", "Span", "document_terms", "fit", "keyword", "query_terms", "spans"]
+__all__ = [
+    "MAX_TERM",
+    "Bag",
+    "QueryTerm",
+    "Span",
+    "document_terms",
+    "fit",
+    "keyword",
+    "matching",
+    "query_terms",
+    "spans",
+]
 
 MAX_TERM: Final = 120
 """Bytes of UTF-8."""
@@ -126,6 +138,18 @@ def spans(text: str) -> Iterator[Span]:
     for match in _word().finditer(text.replace("_", " ")):
         for start, end, terms in _pieces(match[0], singles=True):
             yield Span(match.start() + start, match.start() + end, terms)
+
+
+def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
+    """The words of a text that have one of these terms, in order."""
+    if not text.isascii():
+        return [span for span in spans(text) if not wanted.isdisjoint(span.terms)]
+    found = []
+    for match in _ASCII_WORD.finditer(text):
+        terms = _of_text[match[0]][1]
+        if not wanted.isdisjoint(terms):
+            found.append(Span(match.start(), match.end(), terms))
+    return found
 
 
 def keyword(text: str) -> str:

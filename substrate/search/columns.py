@@ -24,7 +24,7 @@ from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, ENTRIES, HEADS, read_seq, seq_key
-from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind
 from substrate.search.chains import Chains
 from substrate.views.words import ERASED, NONE, ROW, ROWS, document_rows
 
@@ -79,6 +79,11 @@ class Documents:
     def subject(self, seq: int) -> bytes:
         """The id of the atom that this is a version of."""
         return bytes(self.subject_high[seq].tobytes() + self.subject_low[seq].tobytes())
+
+    def subjects(self, seqs: NDArray[np.int64]) -> list[bytes]:
+        """The ids of the atoms that these are versions of."""
+        halves = np.stack([self.subject_high[seqs], self.subject_low[seqs]], axis=1).tobytes()
+        return [halves[at : at + ID_BYTES] for at in range(0, len(halves), ID_BYTES)]
 
     @cached_property
     def said(self) -> Mask:
