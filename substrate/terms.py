@@ -19,12 +19,23 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
-__all__ = ["MAX_TERM", "Bag", "QueryTerm", "Span", "document_terms", "fit", "keyword", "query_terms", "spans"]
+__all__ = [
+    "MAX_TERM",
+    "Bag",
+    "QueryTerm",
+    "Span",
+    "document_terms",
+    "document_words",
+    "fit",
+    "keyword",
+    "query_terms",
+    "spans",
+]
 
 MAX_TERM: Final = 120
 """Bytes of UTF-8."""
@@ -87,8 +98,13 @@ class Span(NamedTuple):
     terms: tuple[str, ...]
 
 
-def document_terms(name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()) -> Bag:
-    """What is indexed of an atom: its value, tags, entities and the parts of its name but for its version, as one."""
+def document_words(
+    name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()
+) -> tuple[list[str], int]:
+    """What is indexed of an atom: its value, tags, entities and the parts of its name but for its version, as one.
+
+    Every term as often as it occurs; and how many words there are.
+    """
     terms: list[str] = []
     length = 0
     typed = name.partition(".")[2]
@@ -101,6 +117,12 @@ def document_terms(name: str, value: str, tags: Iterable[str] = (), entities: It
             words, found = _of_text[token]
             length += words
             terms += found
+    return terms, length
+
+
+def document_terms(name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()) -> Bag:
+    """The same, counted."""
+    terms, length = document_words(name, value, tags, entities)
     return Bag(Counter(terms), length)
 
 
@@ -124,6 +146,7 @@ def spans(text: str) -> Iterator[Span]:
             yield Span(match.start() + start, match.start() + end, terms)
 
 
+@lru_cache(maxsize=4096)  # tags and entities are few
 def keyword(text: str) -> str:
     """The one spelling in which tags and entities are compared."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
