@@ -20,7 +20,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
@@ -31,6 +31,7 @@ __all__ = [
     "QueryTerm",
     "Span",
     "document_terms",
+    "document_words",
     "fit",
     "keyword",
     "matching",
@@ -99,8 +100,13 @@ class Span(NamedTuple):
     terms: tuple[str, ...]
 
 
-def document_terms(name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()) -> Bag:
-    """What is indexed of an atom: its value, tags, entities and the parts of its name but for its version, as one."""
+def document_words(
+    name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()
+) -> tuple[list[str], int]:
+    """What is indexed of an atom: its value, tags, entities and the parts of its name but for its version, as one.
+
+    Every term as often as it occurs; and how many words there are.
+    """
     terms: list[str] = []
     length = 0
     typed = name.partition(".")[2]
@@ -113,6 +119,12 @@ def document_terms(name: str, value: str, tags: Iterable[str] = (), entities: It
             words, found = _of_text[token]
             length += words
             terms += found
+    return terms, length
+
+
+def document_terms(name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()) -> Bag:
+    """The same, counted."""
+    terms, length = document_words(name, value, tags, entities)
     return Bag(Counter(terms), length)
 
 
@@ -152,6 +164,7 @@ def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
     return found
 
 
+@lru_cache(maxsize=4096)  # tags and entities are few
 def keyword(text: str) -> str:
     """The one spelling in which tags and entities are compared."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

@@ -91,8 +91,8 @@ SEARCH = Verb(
     "search",
     "find",
     "Find atoms by what they mean, by their words, and by time.",
-    "Ask as you would ask a person. Time is understood (now, before the current one, in October 2025, since March), and "
-    "steers which of several statements comes first. All filters that are given must hold; they are applied before "
+    "Ask as you would ask a person. Time is understood (now, before the current one, in October 2025, since March): it "
+    "says which of several statements comes first. All filters that are given must hold; they are applied before "
     "anything is ranked. The score of a hit is the sum of its parts, which --why shows. The first search on a machine "
     "prepares the model, once, which takes half a minute; --words does not wait for it.",
     (
