@@ -143,7 +143,8 @@ def spans(text: str) -> Iterator[Span]:
     """Every word of a text, in order, with its terms: where one is a term of the query, the query has matched."""
     for match in _word().finditer(text.replace("_", " ")):
         for start, end, terms in _pieces(match[0], singles=True):
-            yield Span(match.start() + start, match.start() + end, terms)
+            if terms:
+                yield Span(match.start() + start, match.start() + end, terms)
 
 
 @lru_cache(maxsize=4096)  # tags and entities are few
@@ -207,8 +208,9 @@ def _analyse_text(token: str) -> _Analysed:
             terms += _pairs(run)
             terms += _singles(run)
         else:
-            words += 1
-            terms += _forms(run)
+            forms = _forms(run)
+            words += bool(forms)
+            terms += forms
     return words, tuple(terms)
 
 
@@ -304,12 +306,11 @@ def _forms(word: str) -> list[str]:
     forms: list[str] = []
     for exact in words:
         folded = exact if exact.isascii() else _fold(exact)
+        if not folded:
+            continue  # marks and apostrophes without a letter
         if folded != exact:
             forms.append(fit(exact))
-        if folded.isascii() and folded.isalpha():
-            folded = _stem(folded)
-        if folded:
-            forms.append(fit(folded))
+        forms.append(fit(_stem(folded) if folded.isascii() and folded.isalpha() else folded))
     return list(dict.fromkeys(forms))
 
 
