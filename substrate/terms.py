@@ -149,7 +149,8 @@ def spans(text: str) -> Iterator[Span]:
         return
     for match in _word().finditer(text.replace("_", " ")):
         for start, end, terms in _pieces(match[0], singles=True):
-            yield Span(match.start() + start, match.start() + end, terms)
+            if terms:
+                yield Span(match.start() + start, match.start() + end, terms)
 
 
 def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
@@ -225,8 +226,9 @@ def _analyse_text(token: str) -> _Analysed:
             terms += _pairs(run)
             terms += _singles(run)
         else:
-            words += 1
-            terms += _forms(run)
+            forms = _forms(run)
+            words += bool(forms)
+            terms += forms
     return words, tuple(terms)
 
 
@@ -322,12 +324,11 @@ def _forms(word: str) -> list[str]:
     forms: list[str] = []
     for exact in words:
         folded = exact if exact.isascii() else _fold(exact)
+        if not folded:
+            continue  # marks and apostrophes without a letter
         if folded != exact:
             forms.append(fit(exact))
-        if folded.isascii() and folded.isalpha():
-            folded = _stem(folded)
-        if folded:
-            forms.append(fit(folded))
+        forms.append(fit(_stem(folded) if folded.isascii() and folded.isalpha() else folded))
     return list(dict.fromkeys(forms))
 
 

@@ -34,6 +34,7 @@ ONLY: dict[str, set[str]] = {
     "errors": set(),
     "proof": {"errors"},
     "secrets": set(),
+    "terms": set(),
     "kv": {"errors", "files"},
     "surfaces": {"errors", "model", "engine"},
 }

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - letters that look like others are what this is about
 """Whatever may happen to a store, in small: what hypothesis draws, and how it is done."""
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def atoms() -> st.SearchStrategy[dict[str, Any]]:
         "position": st.integers(0, 3),
     }
     given = st.fixed_dictionaries({"name": names, "value": st.sampled_from(TEXTS)}, optional=said)
-    return given.filter(lambda atom: not {"valid_from", "valid_to"} <= atom.keys() or atom["valid_from"] < atom["valid_to"])
+    return given.filter(
+        lambda atom: not {"valid_from", "valid_to"} <= atom.keys() or atom["valid_from"] < atom["valid_to"]
+    )
 
 
 def happenings(least: int = 3, most: int = 14) -> st.SearchStrategy[list[Happening]]:
