@@ -209,6 +209,8 @@ class _Memo(dict[str, _Analysed]):
         self._analyse = analyse
 
     def __missing__(self, token: str) -> _Analysed:
+        if token.isascii() and token.isdigit():
+            return 1, (fit(token),)  # there are too many numbers to remember
         analysed = self._analyse(token)
         if len(token) <= _SHORT and len(analysed[1]) <= _FEW:
             if len(self) >= _REMEMBERED:
@@ -218,6 +220,9 @@ class _Memo(dict[str, _Analysed]):
 
 
 def _analyse_text(token: str) -> _Analysed:
+    if token.isascii() and token.isalnum():
+        word = token.lower()
+        return 1, (fit(_stem(word) if word.isalpha() else word),)
     terms: list[str] = []
     words = 0
     for run in _runs(_even(token)):
@@ -233,8 +238,8 @@ def _analyse_text(token: str) -> _Analysed:
 
 
 def _analyse_name(token: str) -> _Analysed:
-    humps = _humps(token)
-    if len(humps) == 1:
+    humps = [] if token.islower() else _humps(token)
+    if len(humps) <= 1:
         return _of_text[token]
     whole = _analyse_text(token)[1]
     parts = [_analyse_text(hump) for hump in humps]

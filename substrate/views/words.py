@@ -319,7 +319,8 @@ def keyword_term(field: Field, text: str) -> bytes:
 
 def posting_keys(field: Field, term: bytes, size: int) -> list[bytes]:
     """The keys of a term in each block of a log with so many entries, in order."""
-    return [block.to_bytes(4, "big") + field.value + term for block in range(-(-size // BLOCK))]
+    end = field.value + term
+    return [block.to_bytes(4, "big") + end for block in range(-(-size // BLOCK))]
 
 
 def split_postings(row: bytes) -> tuple[bytes, bytes]:
