@@ -143,7 +143,7 @@ class Embedder:
             text = text.lower()
         try:
             return self._tokenizer.encode(text, add_special_tokens=False)
-        except UnicodeEncodeError:  # a lone surrogate, in a query: it says nothing, the rest does
+        except (TypeError, UnicodeEncodeError):  # a lone surrogate, in a query: it says nothing, the rest does
             return self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
 
     def _special(self) -> tuple[list[int], list[int]]:

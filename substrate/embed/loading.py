@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from substrate.embed.export import Stop, Tell, export
 from substrate.embed.made import Made, folder_of, read_made
@@ -30,6 +31,7 @@ _NONE: Final = "none"
 _POLL_S: Final = 0.1
 _loaded: WeakValueDictionary[Path, Embedder] = WeakValueDictionary()
 """One session for each model in a process, however many stores use it."""
+_begun: WeakSet[Loading] = WeakSet()
 _lock: Final = threading.Lock()
 
 
@@ -121,6 +123,14 @@ def _one_at_a_time(stop: Stop) -> Iterator[None]:
         _lock.release()
 
 
+@atexit.register
+def _end_all() -> None:
+    """A thread that loads native code while the interpreter goes down can take the process with it."""
+    for loading in list(_begun):
+        loading.stop()
+        loading.join()
+
+
 class State(Enum):
     """How far a model is."""
 
@@ -187,6 +197,7 @@ class Loading:
             if self._thread is None and not self._stop.is_set():
                 self._thread = threading.Thread(target=self._load, name="substrate-model", daemon=True)
                 self._thread.start()
+                _begun.add(self)
 
     def wait(self, seconds: float | None = None) -> Embedder | None:
         """The model, when it is ready; None if it is not after so many seconds. ModelUnavailable if it failed."""
@@ -201,6 +212,11 @@ class Loading:
         self._stop.set()
         if self._thread is None:
             self._fail("it was stopped before it began")
+
+    def join(self) -> None:
+        """Wait for the thread to end, which it soon does after `stop`."""
+        if self._thread is not None:
+            self._thread.join()
 
     def _load(self) -> None:
         spec, digest, named, cache = self._asked
