@@ -41,13 +41,14 @@ ONLY: dict[str, set[str]] = {
 
 # Folders whose files do not know each other, and the files in them that are exempt: who knows all, who is known by all.
 STRANGERS = {
-    "substrate.views": {"substrate.views", "substrate.views.nearest"},
+    "substrate.views": {"substrate.views", "substrate.views.nearest", "substrate.views.vectors"},
     "substrate.engine": {
         "substrate.engine",
         "substrate.engine.memory",
         "substrate.engine.chains",
         "substrate.engine.credentials",
         "substrate.engine.intake",
+        "substrate.engine.meaning",
         "substrate.engine.moments",
         "substrate.engine.owed",
         "substrate.engine.progress",
