@@ -45,8 +45,8 @@ STRANGERS = {
         "substrate.views",
         "substrate.views.follower",
         "substrate.views.nearest",
+        "substrate.views.models",
         "substrate.views.sealing",
-        "substrate.views.vectors",
     },
     "substrate.engine": {
         "substrate.engine",
