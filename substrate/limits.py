@@ -21,6 +21,8 @@ LIMITS: Final[dict[str, int]] = {
     "windows": 100,
     "edge_type_characters": 100,
     "list_items": 1000,
+    "query_characters": 50_000,
+    "search_items": 100,
     "line_bytes": 16 * 1024 * 1024,
     "checkpoint_items": 10_000,
     "checkpoint_bytes": 64 * 1024 * 1024,

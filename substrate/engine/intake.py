@@ -166,13 +166,13 @@ def read_end(text: object, field: str) -> str:
         return check_name(text)
 
 
-def check_limit(limit: object, offset: object = 0) -> None:
+def check_limit(limit: object, offset: object = 0, most: int = LIMITS["list_items"]) -> None:
     """InputError or TooLarge unless these can be the limit and the offset of a page."""
     for number, least in ((limit, 1), (offset, 0)):
         if isinstance(number, bool) or not isinstance(number, int) or number < least:
             raise InputError("limit is a whole number from 1 on, offset one from 0 on")
-    if isinstance(limit, int) and limit > LIMITS["list_items"]:
-        raise TooLarge("limit", limit, LIMITS["list_items"], "items")
+    if isinstance(limit, int) and limit > most:
+        raise TooLarge("limit", limit, most, "items")
 
 
 def read_expect(given: ExpectInput | None) -> Expect:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeAlias
@@ -45,6 +45,7 @@ __all__ = [
     "refused",
     "require_body",
     "resolve",
+    "sources_of",
     "superseders",
     "time_of",
 ]
@@ -254,12 +255,16 @@ def is_live(transaction: ReadTransaction, subject: bytes, upto: int | None) -> b
 
 def superseders(transaction: ReadTransaction, subject: bytes, moments: Moments) -> tuple[str, ...]:
     """The names of the live atoms of which a live `supersedes` edge comes in."""
-    names = []
-    for link in links_of(transaction, subject, out=False, kind=_SUPERSEDES, upto=moments.upto):
+    sources = (link.source for link in sources_of(transaction, subject, _SUPERSEDES, moments))
+    return tuple(sorted(name_of(transaction, source) or str(UUID(bytes=source)) for source in sources))
+
+
+def sources_of(transaction: ReadTransaction, subject: bytes, kind: str, moments: Moments) -> Iterator[Link]:
+    """The edges of a type that come in from atoms in use, and that hold at these moments."""
+    for link in links_of(transaction, subject, out=False, kind=kind, upto=moments.upto):
         body = body_of(transaction, link.seq)
         if body is not None and _open_at(body, moments.at) and is_live(transaction, link.source, moments.upto):
-            names.append(name_of(transaction, link.source) or str(UUID(bytes=link.source)))
-    return tuple(sorted(names))
+            yield link
 
 
 def _open_at(body: Body, at: int) -> bool:

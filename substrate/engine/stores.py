@@ -11,10 +11,11 @@ from substrate.log.replay import Check, View
 from substrate.views.atoms import AtomView
 from substrate.views.edges import EdgeView
 from substrate.views.traces import check_traces
+from substrate.views.words import WordView
 
 __all__ = ["CHECKS", "VIEWS", "open_memory_log"]
 
-VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView())
+VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView(), WordView())
 """Every view there is. A store that was written without one of them is caught up when it is opened for writing."""
 
 CHECKS: Final[tuple[Check, ...]] = (check_traces,)

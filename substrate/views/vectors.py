@@ -8,13 +8,13 @@ A *space* is what one model, with one way of cutting texts, maps to: vectors of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, EMBEDDED, VECTORS, read_seq, seq_key
 
-__all__ = ["SPACE_BYTES", "CacheRow", "embedded_upto", "erase_vectors", "keep_vectors", "vectors_between"]
+__all__ = ["SPACE_BYTES", "CacheRow", "embedded_upto", "erase_vectors", "keep_vectors", "vectors_between", "vectors_of"]
 
 SPACE_BYTES: Final = 8
 _SEQ_BYTES: Final = 8
@@ -36,6 +36,11 @@ def vectors_between(
     for key, row in transaction.scan(VECTORS, seq_key(start), last):
         if key[_SEQ_BYTES:] == space:
             yield read_seq(key[:_SEQ_BYTES]), row
+
+
+def vectors_of(transaction: ReadTransaction, space: bytes, seqs: Sequence[int]) -> list[bytes | None]:
+    """The vectors of each of these versions, read at once; None where there are none in this space."""
+    return transaction.get_many(VECTORS, [seq_key(seq) + space for seq in seqs])
 
 
 def keep_vectors(

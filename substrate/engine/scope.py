@@ -1,0 +1,148 @@
+"""What a search is restricted to: filters, turned into a mask over all versions before anything is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from substrate.engine.moments import Time, read_time
+from substrate.engine.reading import Moments, find_subject, sources_of
+from substrate.errors import NotFound, SchemaInvalid
+from substrate.kv.api import ReadTransaction
+from substrate.model import ORIGINS
+from substrate.names import check_name, normalise
+from substrate.search.columns import Documents, Mask
+from substrate.search.words import keyword_mask
+from substrate.views.atoms import names, versions_of
+from substrate.views.words import Field
+
+__all__ = ["Filters", "scope_of"]
+
+_DOMAIN: Final = "v1.domain."
+_HOPS: Final = 2
+_FEW: Final = 2000
+"""Atoms whose versions are looked up one by one; of more, all versions are looked through at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """All that was given must hold; None or empty: no matter. `since` and `until` are about when it happened."""
+
+    type: str | None = None
+    prefix: str | None = None
+    domain: str | None = None
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    source: str | None = None
+    origin: str | None = None
+    actor: str | None = None
+    session: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+    @classmethod
+    def of(  # noqa: PLR0913
+        cls,
+        *,
+        type: str | None = None,  # noqa: A002 - the word for it
+        prefix: str | None = None,
+        domain: str | None = None,
+        tags: str | Iterable[str] = (),
+        entities: str | Iterable[str] = (),
+        source: str | None = None,
+        origin: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+    ) -> Filters:
+        """What a caller asks for, checked. SchemaInvalid, naming the filter."""
+        texts = {"type": type, "prefix": prefix, "domain": domain, "source": source, "origin": origin, "actor": actor}
+        for field, text in {**texts, "session": session}.items():
+            if text is not None and not isinstance(text, str):
+                raise SchemaInvalid(f"{field} must be a text, not {text.__class__.__name__}")
+        if origin is not None and origin not in ORIGINS:
+            raise SchemaInvalid(f"origin must be one of {', '.join(ORIGINS)}")
+        return cls(
+            type,
+            prefix,
+            domain,
+            _texts(tags, "tags"),
+            _texts(entities, "entities"),
+            source,
+            origin,
+            actor,
+            session,
+            None if since is None else read_time(since, "since"),
+            None if until is None else read_time(until, "until"),
+        )
+
+
+def _texts(given: str | Iterable[str], field: str) -> tuple[str, ...]:
+    listed = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (None,)
+    if not all(isinstance(text, str) for text in listed):
+        raise SchemaInvalid(f"{field} must be a text or a list of texts")
+    return listed
+
+
+def scope_of(transaction: ReadTransaction, documents: Documents, filters: Filters, moments: Moments) -> Mask | None:
+    """The versions that pass all filters; None: all do. NotFound if there is no such domain."""
+    masks: list[Mask] = []
+
+    def keyword(field: Field, text: str) -> None:
+        masks.append(keyword_mask(transaction, documents, field, text))
+
+    if filters.type is not None:
+        keyword(Field.UNDER, f"v1.{filters.type}")
+    if filters.prefix:
+        masks.append(_under(transaction, documents, normalise(filters.prefix)))
+    if filters.domain is not None:
+        masks.append(_members(transaction, documents, filters.domain, moments))
+    for tag in filters.tags:
+        keyword(Field.TAG, tag)
+    for entity in filters.entities:
+        keyword(Field.ENTITY, entity)
+    exact = ((Field.SOURCE, filters.source), (Field.ORIGIN, filters.origin), (Field.ACTOR, filters.actor))
+    for field, text in (*exact, (Field.SESSION, filters.session)):
+        if text is not None:
+            keyword(field, text)
+    if filters.since is not None:
+        masks.append(documents.when >= filters.since)
+    if filters.until is not None:
+        masks.append(documents.when < filters.until)
+    return np.logical_and.reduce(masks) if masks else None
+
+
+def _under(transaction: ReadTransaction, documents: Documents, prefix: str) -> Mask:
+    """Names that begin so. A whole part of the name has a posting list; of half a part the names are looked through."""
+    if prefix.endswith("."):
+        return keyword_mask(transaction, documents, Field.UNDER, prefix[:-1])
+    return _versions(transaction, documents, [row.subject for row in names(transaction, prefix)])
+
+
+def _members(transaction: ReadTransaction, documents: Documents, domain: str, moments: Moments) -> Mask:
+    """Atoms that belong to a domain, given by its name or by what follows `v1.domain.` in it."""
+    name = domain if domain.startswith("v1.") else _DOMAIN + domain
+    subject = find_subject(transaction, check_name(name))
+    if next(versions_of(transaction, subject, upto=moments.upto), None) is None:
+        raise NotFound(f"there is no domain {name}; domains are atoms v1.domain.*, and edges member_of lead to them")
+    members: set[bytes] = set()
+    reached = {subject}
+    for _ in range(_HOPS):
+        reached = {link.source for end in reached for link in sources_of(transaction, end, "member_of", moments)}
+        reached -= members
+        members |= reached
+    return _versions(transaction, documents, sorted(members))
+
+
+def _versions(transaction: ReadTransaction, documents: Documents, subjects: Sequence[bytes]) -> Mask:
+    """All versions of these atoms."""
+    if len(subjects) > _FEW:
+        return documents.of_atoms(subjects)
+    mask = np.zeros(documents.size, np.bool_)
+    for subject in subjects:
+        mask[[version.seq for version in versions_of(transaction, subject, upto=documents.size - 1)]] = True
+    return mask

@@ -1,0 +1,221 @@
+"""Candidates for the ranking: the best by words, the best by meaning, what stands beside them and what edges lead to.
+
+All of one snapshot, and only versions of the mask. What is read here without a check against the log decides an order
+and is not shown: what is shown is read anew by whoever shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from substrate.codec import decode_body
+from substrate.kv.api import ReadTransaction
+from substrate.log.tables import BODIES, CONFIRMED, seq_key
+from substrate.proof.encoding import Json
+from substrate.proof.entry import SALT_BYTES
+from substrate.search.columns import Documents, Mask
+from substrate.search.ranking import Candidates, first_scores
+from substrate.search.words import WordScores
+from substrate.views.atoms import versions_of
+from substrate.views.edges import links_of
+from substrate.views.nearest import Nearest
+from substrate.views.vectors import vectors_of
+from substrate.views.words import around, beside
+
+__all__ = ["Gathered", "Lists", "gather"]
+
+_LOOKED_INTO: Final = 50
+"""Of so many of the best, bodies are read: for neighbours and evidence."""
+_LEADERS: Final = 5
+_EDGES: Final = 20
+"""From so many of the best, so many edges each are followed."""
+_VERSIONS: Final = 16
+"""Parts beside one that are looked at for one that is meant: there may be several versions of each."""
+_CONFIRMED: Final = 0.2
+_UNKNOWN: Final = 0.5
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """What a query is looked up in, as of one snapshot. Without `vector` or `nearest`: by words alone."""
+
+    transaction: ReadTransaction
+    documents: Documents
+    mask: Mask
+    words: WordScores
+    names: frozenset[str]
+    """Terms of the query that are names."""
+    vector: Floats | None = None
+    nearest: Nearest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Candidates with their seqs; `all`: whether there are no others."""
+
+    seqs: Ints
+    candidates: Candidates
+    all: bool
+
+
+def gather(lists: Lists, count: int) -> Gathered:
+    """The candidates, up to `count` of each list."""
+    words = lists.words
+    best = words.seqs
+    if len(best) > count:
+        best = best[np.argpartition(words.scores, -count)[-count:]]
+    close = np.zeros(0, np.int64)
+    if lists.vector is not None and lists.nearest is not None:
+        close, _ = lists.nearest.search(lists.vector, count, lists.mask)
+    seqs = np.union1d(best, close)
+    shares = _shares(words, seqs)
+    vectors = cosine = None
+    if lists.vector is not None and lists.nearest is not None:
+        vectors = _vectors(lists, lists.vector, lists.nearest.space, seqs)
+        cosine = np.nan_to_num(vectors @ lists.vector)
+    first = first_scores(shares, cosine)
+    leaders = seqs[np.argsort(-first, kind="stable")[:_LOOKED_INTO]]
+    read = _bodies(lists.transaction, leaders)
+    near = _neighbours(lists, leaders, read)
+    linked = _linked(lists, leaders[:_LEADERS])
+    # What stands beside a hit, or at the end of its edge, may be the answer without having been found by itself.
+    more = np.setdiff1d(
+        np.array([seq for pair in near.values() for seq in pair if seq >= 0] + list(linked), np.int64), seqs
+    )
+    if len(more):
+        if vectors is not None and lists.vector is not None and lists.nearest is not None:
+            vectors = np.concatenate([vectors, _vectors(lists, lists.vector, lists.nearest.space, more)])
+        seqs, shares = np.concatenate([seqs, more]), np.concatenate([shares, _shares(words, more)])
+    place = {seq: at for at, seq in enumerate(seqs.tolist())}
+    before, after = _places(place, near)
+    documents = lists.documents
+    candidates = Candidates(
+        words=shares,
+        vectors=vectors,
+        when=documents.when[seqs],
+        texts=documents.value[seqs],
+        atoms=documents.subject_high[seqs],
+        before=before,
+        after=after,
+        linked=np.array([place.get(linked.get(seq, -1), -1) for seq in place], np.int64),
+        trust=_trust(lists, seqs, leaders, read),
+        named=_named(lists, seqs),
+    )
+    return Gathered(seqs, candidates, len(words.seqs) <= count and len(close) < count)
+
+
+def _shares(words: WordScores, seqs: Ints) -> Floats:
+    """BM25 of each, as a share of what a text of mean length gets that has every word once."""
+    most = sum(term.idf for term in words.terms)
+    shares = np.zeros(len(seqs), np.float32)
+    if most > 0 and len(words.seqs):
+        at = np.minimum(np.searchsorted(words.seqs, seqs), len(words.seqs) - 1)
+        has = words.seqs[at] == seqs
+        shares[has] = words.scores[at[has]] / np.float32(most)
+    return shares
+
+
+def _vectors(lists: Lists, query: Floats, space: bytes, seqs: Ints) -> Floats:
+    """Of each version the vector of the piece that is nearest to the query; nan where it is not embedded yet."""
+    rows = vectors_of(lists.transaction, space, seqs.tolist())
+    single = 2 * len(query)
+    absent = np.full(len(query), np.nan, "<f2").tobytes()
+    several = {at: row for at, row in enumerate(rows) if row is not None and len(row) != single}
+    joined = b"".join(absent if row is None or at in several else row for at, row in enumerate(rows))
+    found = np.frombuffer(joined, "<f2").reshape(-1, len(query)).astype(np.float32)
+    for at, row in several.items():
+        pieces = np.frombuffer(row, "<f2").reshape(-1, len(query)).astype(np.float32)
+        found[at] = pieces[int(np.argmax(pieces @ query))]
+    return found
+
+
+def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, Mapping[str, Json]]:
+    rows = transaction.get_many(BODIES, [seq_key(seq) for seq in seqs.tolist()])
+    return {seq: decode_body(row[SALT_BYTES:]) for seq, row in zip(seqs.tolist(), rows, strict=True) if row is not None}
+
+
+def _neighbours(lists: Lists, seqs: Ints, read: Mapping[int, Mapping[str, Json]]) -> dict[int, tuple[int, int]]:
+    """Of each version that is part of a whole the parts before and after it that are meant, or -1."""
+    near: dict[int, tuple[int, int]] = {}
+    for seq in seqs.tolist():
+        said = read.get(seq, {})
+        whole, position = said.get("parent"), said.get("position")
+        if isinstance(whole, str) and isinstance(position, int):
+            near[seq] = _both_sides(lists, bytes.fromhex(whole), position)
+    return near
+
+
+def _both_sides(lists: Lists, whole: bytes, position: int) -> tuple[int, int]:
+    """The parts before and after a position. Most are one apart, and one look finds both."""
+    sides = {side: seq for side, seq in around(lists.transaction, whole, position) if _is_meant(lists, seq)}
+    left, right = sides.get(position - 1), sides.get(position + 1)
+    if left is None and position:
+        left = _next(lists, whole, position, after=False)
+    if right is None:
+        right = _next(lists, whole, position, after=True)
+    return -1 if left is None else left, right
+
+
+def _is_meant(lists: Lists, seq: int) -> bool:
+    return seq < len(lists.mask) and bool(lists.mask[seq])
+
+
+def _next(lists: Lists, whole: bytes, position: int, *, after: bool) -> int:
+    beside_it = islice(beside(lists.transaction, whole, position, after=after), _VERSIONS)
+    return next((seq for seq in beside_it if _is_meant(lists, seq)), -1)
+
+
+def _places(place: Mapping[int, int], near: Mapping[int, tuple[int, int]]) -> tuple[Ints, Ints]:
+    """As places among the candidates; who stands after one has that one before it."""
+    before, after = np.full(len(place), -1, np.int64), np.full(len(place), -1, np.int64)
+    for seq, (left, right) in near.items():
+        at = place[seq]
+        if left >= 0:
+            before[at], after[place[left]] = place[left], at
+        if right >= 0:
+            after[at], before[place[right]] = place[right], at
+    return before, after
+
+
+def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
+    """Versions that an edge joins to one of the leaders: each with the best of these."""
+    linked: dict[int, int] = {}
+    size = lists.documents.size
+    for leader in leaders.tolist():
+        subject = lists.documents.subject(leader)
+        for out in (True, False):
+            for link in islice(links_of(lists.transaction, subject, out=out, upto=size - 1), _EDGES):
+                end = link.target if out else link.source
+                for version in islice(versions_of(lists.transaction, end, upto=size - 1), 1):
+                    if lists.mask[version.seq] and version.seq not in linked and version.seq != leader:
+                        linked[version.seq] = leader
+    return linked
+
+
+def _trust(lists: Lists, seqs: Ints, leaders: Ints, read: Mapping[int, Mapping[str, Json]]) -> Floats:
+    """How sure each is: what its writer said, and a little more if it was said again."""
+    trust = dict.fromkeys(seqs.tolist(), _UNKNOWN)
+    subjects = [lists.documents.subject(seq) for seq in leaders.tolist()]
+    for seq, confirmed in zip(leaders.tolist(), lists.transaction.get_many(CONFIRMED, subjects), strict=True):
+        said = read.get(seq, {}).get("confidence")
+        given = float(said) if isinstance(said, int | float) else _UNKNOWN
+        trust[seq] = min(1.0, given + _CONFIRMED) if confirmed is not None else given
+    return np.array(list(trust.values()), np.float32)
+
+
+def _named(lists: Lists, seqs: Ints) -> Mask:
+    """Which have every name of the query that any version has."""
+    named = np.ones(len(seqs), np.bool_)
+    for term, has in zip(lists.words.terms, lists.words.matches(seqs), strict=True):
+        if term.term in lists.names and term.found:
+            named &= has
+    return named

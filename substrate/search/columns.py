@@ -1,0 +1,301 @@
+"""Every version of a log as columns in memory, and the masks over them: what is current, what was, what held when.
+
+1. Columns are indexed by seq. They grow behind what is published; what is published is never written to. A forget
+   changes the past: it is written into a copy.
+2. `Columns.at` follows the log to just the snapshot it is given. That it is the log whose columns are here, it sees by
+   the signed head of the size that they have: another history has other bytes there.
+3. The masks say what `engine/validity.py` says of each atom, of all atoms at once; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from substrate.codec import decode_body
+from substrate.errors import StoreDamaged
+from substrate.kv.api import ReadTransaction
+from substrate.log.tables import BODIES, ENTRIES, HEADS, read_seq, seq_key
+from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.search.chains import Chains
+from substrate.views.words import ERASED, NONE, ROW, ROWS, document_rows
+
+__all__ = ["Columns", "Documents", "Mask"]
+
+Mask = NDArray[np.bool_]
+"""Of each seq, whether it is meant."""
+
+_DTYPE: Final = np.dtype(
+    [
+        ("subject_high", "<u8"),
+        ("subject_low", "<u8"),
+        ("kind", "u1"),
+        ("flags", "u1"),
+        ("unused", "<u2"),
+        ("length", "<u4"),
+        ("time", "<i8"),
+        ("occurred", "<i8"),
+        ("valid_from", "<i8"),
+        ("valid_to", "<i8"),
+        ("value", "<u8"),
+    ]
+)
+_NAMES: Final = tuple(name for name in _DTYPE.names or () if name != "unused")
+_BLANKED: Final = {"length": 0, "occurred": NONE, "valid_from": NONE, "valid_to": NONE, "value": 0, "flags": ERASED}
+"""What the row of an erased version does not say any more."""
+_HEADS_KNOWN: Final = 256
+_KIND_AT: Final = 1
+_FIRST_ROOM: Final = 1024
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The versions of one snapshot. Arrays are indexed by seq and read only; `kind` 0: the entry is no version."""
+
+    size: int
+    kind: NDArray[np.uint8]
+    flags: NDArray[np.uint8]
+    length: NDArray[np.uint32]
+    time: NDArray[np.int64]
+    occurred: NDArray[np.int64]
+    valid_from: NDArray[np.int64]
+    valid_to: NDArray[np.int64]
+    value: NDArray[np.uint64]
+    subject_high: NDArray[np.uint64]
+    subject_low: NDArray[np.uint64]
+    before: NDArray[np.int64]
+    """The version of the same atom that came before; -1 if none did."""
+    followers: NDArray[np.int64]
+    """The seqs that have one before, in order."""
+
+    def subject(self, seq: int) -> bytes:
+        """The id of the atom that this is a version of."""
+        return bytes(self.subject_high[seq].tobytes() + self.subject_low[seq].tobytes())
+
+    @cached_property
+    def said(self) -> Mask:
+        """Versions that say something: not tombstones, not erased."""
+        said: Mask = (self.kind == Kind.PUT) & (self.flags & ERASED == 0)
+        return said
+
+    @cached_property
+    def when(self) -> NDArray[np.int64]:
+        """When it happened or, if that is not said, from when it holds or when it was recorded."""
+        said = np.where(self.occurred != NONE, self.occurred, self.valid_from)
+        return np.where(said != NONE, said, self.time)
+
+    @cached_property
+    def in_use(self) -> Mask:
+        """Versions that say something, the superseded ones too, of atoms that are in use."""
+        in_use = self.said.copy()
+        ended = np.flatnonzero(self._last(self.size) & ~self.said)
+        while ended.size:
+            in_use[ended] = False
+            ended = self.before[ended]
+            ended = ended[ended >= 0]
+        return in_use
+
+    def of_atoms(self, subjects: Sequence[bytes]) -> Mask:
+        """The versions of these atoms."""
+        halves = np.frombuffer(b"".join(subjects), np.dtype([("high", "<u8"), ("low", "<u8")]))
+        order = np.argsort(halves["high"], kind="stable")
+        high, low = halves["high"][order], halves["low"][order]
+        start = np.searchsorted(high, self.subject_high, "left")
+        stop = np.searchsorted(high, self.subject_high, "right")
+        mask = np.zeros(self.size, np.bool_)
+        near = np.flatnonzero((stop > start) & (self.kind != 0))
+        for step in range(int((stop - start).max(initial=0))):  # ids that share their first half, if there are such
+            at = start[near] + step
+            there = at < stop[near]
+            mask[near[there]] |= low[at[there]] == self.subject_low[near[there]]
+        return mask
+
+    @cached_property
+    def now(self) -> Mask:
+        """`current()`, worked out once."""
+        return self._said_last(self.size)
+
+    def current(self, upto: int | None = None, valid_at: int | None = None) -> Mask:
+        """The version of each atom that answers: as known after seq `upto`, as valid at a time in microseconds.
+
+        Atoms out of use have none, nor do those of which what would answer was erased. Whether another atom supersedes
+        it by an edge is not seen here.
+        """
+        stop = self.size if upto is None else max(0, min(upto + 1, self.size))
+        if valid_at is not None:
+            return self._valid(stop, valid_at)
+        return self.now.copy() if stop == self.size else self._said_last(stop)
+
+    def latest(self, upto: int | None = None) -> Mask:
+        """The last version of each atom, whatever it is: tombstones and gaps too."""
+        return self._last(self.size if upto is None else max(0, min(upto + 1, self.size)))
+
+    def _last(self, stop: int) -> Mask:
+        last = np.zeros(self.size, np.bool_)
+        last[:stop] = self.kind[:stop] != 0
+        followers = self.followers[: np.searchsorted(self.followers, stop)]
+        last[self.before[followers]] = False
+        return last
+
+    def _said_last(self, stop: int) -> Mask:
+        return self._last(stop) & self.said
+
+    @cached_property
+    def _first(self) -> NDArray[np.int64]:
+        """Of each version the first of those that say its value in a row: these are one statement, refined."""
+        first = np.arange(self.size)
+        seqs, before = self.followers, self.before[self.followers]
+        refining = self.said[seqs] & self.said[before] & (self.value[seqs] == self.value[before])
+        seqs = seqs[refining]
+        first[seqs] = before[refining]
+        while True:  # each round doubles the distance
+            further = first[first[seqs]]
+            if np.array_equal(further, first[seqs]):
+                return first
+            first[seqs] = further
+
+    @cached_property
+    def _start(self) -> NDArray[np.int64]:
+        """From when each version holds; NONE, the earliest there is: from ever."""
+        since = np.full(self.size, NONE)
+        origin = self._first[self.followers]
+        since[self.followers] = np.where(self.before[origin] >= 0, self.time[origin], NONE)
+        start = np.where(self.occurred != NONE, self.occurred, since)
+        return np.where(self.valid_from != NONE, self.valid_from, start)
+
+    def _holds(self, seqs: NDArray[np.int64] | slice, at: int) -> Mask:
+        end = self.valid_to[seqs]
+        held: Mask = (self._start[seqs] <= at) & ((end == NONE) | (at < end))
+        return held
+
+    def _valid(self, stop: int, at: int) -> Mask:
+        """As `version_at` does it, for all atoms in step: from the latest back, until one answers or ends it."""
+        last = self._last(stop)
+        answers = last & self.said & self._holds(slice(None), at)
+        waiting = np.flatnonzero(last & ~answers)
+        while waiting.size:
+            said = self.said[waiting]
+            held = said & self._holds(waiting, at)
+            answers[waiting[held]] = True
+            tombstoned = self.kind[waiting] == Kind.TOMBSTONE
+            occurred = self.occurred[waiting]
+            until = np.where(tombstoned & (occurred != NONE), occurred, self.time[waiting])
+            ended = ~said & (until <= at)  # out of use by then; or what was erased may have held
+            waiting = self.before[self._first[waiting[~held & ~ended]]]
+            waiting = waiting[waiting >= 0]
+        return answers
+
+
+class Columns:
+    """The columns of one open memory. Safe to share between threads."""
+
+    _columns: dict[str, NDArray[Any]]
+    _latest: Documents | None
+    _forgot: int
+    """The last forget entry that blanked what had been published without it."""
+    _notes: OrderedDict[int, bytes]
+    """The last signed heads by size, as stored."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._begin()
+
+    def at(self, transaction: ReadTransaction) -> Documents:
+        """The versions of just this snapshot. Reads what is new since the last call. StoreDamaged."""
+        for key, note in transaction.scan(HEADS, reverse=True):
+            with self._lock:
+                return self._at(transaction, read_seq(key), note)
+        raise StoreDamaged("the store has no head; run fsck")
+
+    def _at(self, transaction: ReadTransaction, size: int, note: bytes) -> Documents:
+        if self._latest is None or not self._goes_on(transaction, size, note) or size <= self._forgot:
+            # Another log, or a snapshot from before something was blanked: these are not its columns.
+            self._begin()
+        elif size < self._latest.size:
+            return self._documents(size)
+        elif size == self._latest.size:
+            return self._latest
+        try:
+            self._follow(transaction, size)
+        except BaseException:  # an interrupt too: what was taken in by half would be taken in twice
+            self._begin()
+            raise
+        self._latest = self._documents(size)
+        return self._latest
+
+    def _goes_on(self, transaction: ReadTransaction, size: int, note: bytes) -> bool:
+        """Whether the log of this snapshot, and the one that was followed so far, begin alike."""
+        if self._latest is None or size <= self._latest.size:
+            return self._notes.get(size) == note
+        return transaction.get(HEADS, seq_key(self._latest.size)) == self._notes[self._latest.size]
+
+    def _begin(self) -> None:
+        self._notes = OrderedDict()
+        self._latest = None
+        self._forgot = -1
+        self._columns = {name: np.zeros(_FIRST_ROOM, _DTYPE[name]) for name in _NAMES}
+        self._chains = Chains()
+
+    def _documents(self, size: int) -> Documents:
+        arrays = {name: column[:size] for name, column in self._columns.items()}
+        before, followers = self._chains.arrays(size)
+        for array in (*arrays.values(), before, followers):
+            array.flags.writeable = False
+        return Documents(size, **arrays, before=before, followers=followers)
+
+    def _follow(self, transaction: ReadTransaction, size: int) -> None:
+        """Take in the entries that are new. What was forgotten by one of them is blanked in a copy."""
+        start = 0 if self._latest is None else self._latest.size
+        self._make_room(start, size)
+        base = start // ROWS * ROWS
+        data = bytearray((size - base) * ROW.size)
+        for first, rows in document_rows(transaction, start):
+            at = (first - base) * ROW.size
+            data[at : at + len(rows)] = rows
+        if len(data) != (size - base) * ROW.size:
+            raise StoreDamaged("table documents has rows beyond the last entry; run fsck")
+        taken = np.frombuffer(data, _DTYPE)[start - base :]
+        columns = self._columns
+        for name, column in columns.items():
+            column[start:size] = taken[name]
+        self._chains.extend(start, size, columns["kind"], columns["subject_high"], columns["subject_low"])
+        if start:
+            self._blank(transaction, start, size)
+        # Newest first, and only so many: who is asked about is hardly ever further back.
+        heads = islice(transaction.scan(HEADS, seq_key(start + 1), seq_key(size + 1), reverse=True), _HEADS_KNOWN)
+        self._notes.update((read_seq(key), note) for key, note in reversed(list(heads)))
+        while len(self._notes) > _HEADS_KNOWN:
+            self._notes.popitem(last=False)
+
+    def _make_room(self, used: int, size: int) -> None:
+        room = len(self._columns["kind"])
+        if size > room:
+            for name, column in self._columns.items():
+                larger = np.zeros(max(2 * room, size), column.dtype)
+                larger[:used] = column[:used]
+                self._columns[name] = larger
+
+    def _blank(self, transaction: ReadTransaction, start: int, stop: int) -> None:
+        """Let the forget entries of start..stop have erased what they erased before `start`."""
+        entries = transaction.scan(ENTRIES, seq_key(start), seq_key(stop))
+        forgets = [key for key, data in entries if data[_KIND_AT] == Kind.FORGET]
+        seqs: list[int] = []
+        for row in transaction.get_many(BODIES, forgets):
+            listed = decode_body((row or b"")[SALT_BYTES:]).get("erased")
+            seqs += [seq for seq in listed if isinstance(seq, int)] if isinstance(listed, list) else []
+        erased = np.array([seq for seq in seqs if seq < start], np.int64)
+        erased = erased[self._columns["kind"][erased] != 0]  # statements of edges are erased too
+        if erased.size:
+            self._forgot = read_seq(forgets[-1])
+            for name, blank in _BLANKED.items():
+                column = self._columns[name].copy()
+                column[erased] = blank
+                self._columns[name] = column

@@ -1,0 +1,285 @@
+"""The one ranking: candidates with what is known of each, in; an order with its reasons, out. Pure arrays, no store.
+
+How a candidate scores, and why so (the figures behind each choice are in docs/decisions/0010-ranking.md):
+
+1. *Words*: BM25 as a share of the best that any text could reach for this query. Words that no text has count as
+   missing, so a query that its words do not cover is decided by meaning, and one that they do cover by words: each
+   query weighs its lists by what they show.
+2. *Meaning*: cosine of the query and the text; half of it seen from where the best candidates lie on average, so that
+   what they all share (the person, the project) does not drown what tells them apart; and a step towards the best of
+   them.
+3. *Neighbours*: a share of the score of the turn or chunk before and after, the less the further apart in time.
+   *Edges*: a share of the best hit that a stated edge leads from. The best path counts, paths are not summed.
+4. *Evidence*: a little for what is confirmed and trusted. It decides between equals only.
+5. *Time*: where the question says when, among the candidates that fit about as well as the best one the statement that
+   it means comes first. Otherwise time decides between equals only: recency never hides a better match.
+
+The same text said many times is one answer: the others follow behind everything else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from substrate.search.when import Asked, When
+
+__all__ = ["Candidates", "Ranked", "first_scores", "rank"]
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+WORDS: Final = 0.8
+"""What all words matched weigh, where cosine 1 weighs 1."""
+_CENTRED: Final = 0.5
+_CENTRE: Final = 0.8
+"""How much of the cosine is seen from the centre of the best candidates, and how far there that centre lies."""
+_BEST: Final = 50
+"""Candidates that make up that centre."""
+_TOWARDS: Final = 0.5
+_LEADERS: Final = 8
+_SHARPNESS: Final = 0.1
+"""How far the query is moved towards the best candidates, of how many, and how fast a lower score counts less."""
+_BEFORE: Final = 0.25
+_AFTER: Final = 0.15
+_NEAR_US: Final = 3.6e9
+"""Shares of the neighbours' scores; an hour apart they count 1/e."""
+_EDGE: Final = 0.1
+_EVIDENCE: Final = 0.02
+_BAND: Final = 0.6
+"""Which candidates may be statements of what is asked for: this far down the way from the best to the median."""
+_TIME: Final = 0.8
+_LATE: Final = 1.0
+"""What the right time weighs, and what one behind the span asked for costs, as shares of that way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What is known of each candidate, as columns of one length."""
+
+    words: Floats
+    """BM25 by the best that the query allows: 0 to 1."""
+    vectors: Floats | None
+    """One row each, of length 1; rows of nan: not embedded yet. None: there is no meaning to go by."""
+    when: Ints
+    """When it happened, or was said: microseconds since 1970."""
+    texts: NDArray[np.uint64]
+    """Equal where the text is the same."""
+    atoms: NDArray[np.uint64]
+    """Equal where they are versions of one atom (and by a chance of one in ten to the twelfth, where not)."""
+    before: Ints
+    """Place of the neighbour before it among the candidates, or -1."""
+    after: Ints
+    linked: Ints
+    """Place of a candidate from which an edge leads here, the best one; -1: none."""
+    trust: Floats
+    """How sure the statement is, 0 to 1, where 0.5 is what nothing is known of."""
+    named: Mask
+    """Whether it has all the names that the query has."""
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Places of the candidates, best first, their scores, and the parts that these are the sums of."""
+
+    order: Ints
+    score: Floats
+    parts: dict[str, Floats]
+
+
+def first_scores(words: Floats, cosine: Floats | None) -> Floats:
+    """A first score, by words and meaning alone: whose neighbours to look at."""
+    return WORDS * words if cosine is None else cosine + WORDS * words
+
+
+def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
+    """Order the candidates. Scores are such that words and meaning that match in full give 1."""
+    if not len(found):
+        empty = np.zeros(0, np.float32)
+        return Ranked(np.zeros(0, np.int64), empty, {})
+    meaning = np.zeros(len(found), np.float32)
+    full = WORDS
+    if query is not None and found.vectors is not None and not np.isnan(found.vectors[:, 0]).all():
+        meaning = _meaning(found, query)
+        full += 1
+    words = np.float32(WORDS) * found.words
+    score = words + meaning
+    beside = _beside(found, score)
+    linked = np.where(found.linked >= 0, _EDGE * score[found.linked], 0).astype(np.float32)
+    evidence = (_EVIDENCE * (found.trust - 0.5)).astype(np.float32)
+    score = score + beside + linked + evidence
+    time = _time(found, score, when)
+    parts = {
+        "words": words,
+        "meaning": meaning,
+        "neighbours": beside,
+        "edges": linked,
+        "evidence": evidence,
+        "time": time,
+    }
+    parts = {part: (values / full).astype(np.float32) for part, values in parts.items()}
+    total = ((score + time) / full).astype(np.float32)
+    return Ranked(_once_each(found, _ordered(found, total), when), total, parts)
+
+
+def _ordered(found: Candidates, score: Floats) -> Ints:
+    """Best first; of equals the newest."""
+    return np.lexsort((-found.when, -score.round(6)))
+
+
+def _once_each(found: Candidates, order: Ints, when: When) -> Ints:
+    """Each text once, by the one that the question's time means; those that say it again behind all others."""
+    representatives = _representatives(found, order, when)
+    first: list[int] = []
+    again: list[int] = []
+    seen: set[int] = set()
+    for place in order.tolist():
+        chosen = representatives[int(found.texts[place])]
+        if chosen not in seen:
+            seen.add(chosen)
+            first.append(chosen)
+        if place != chosen:
+            again.append(place)
+    return np.array([*first, *again], np.int64)
+
+
+def _representatives(found: Candidates, order: Ints, when: When) -> dict[int, int]:
+    """Which of the candidates with the same text stands for them: the newest that is not behind the span asked for."""
+    late = _late(found, when)
+    oldest = when.asked is Asked.FIRST
+    chosen: dict[int, int] = {}
+    for place in order.tolist():
+        text = int(found.texts[place])
+        held = chosen.get(text)
+        if held is None:
+            chosen[text] = place
+            continue
+        ours, theirs = (late[place], found.when[place]), (late[held], found.when[held])
+        newer = ours[1] > theirs[1]
+        if ours[0] < theirs[0] or (ours[0] == theirs[0] and (newer != oldest)):
+            chosen[text] = place
+    return chosen
+
+
+def _late(found: Candidates, when: When) -> Mask:
+    """Which lie behind the span asked for. Before a span is not outside: what was said then may have held on."""
+    if when.asked is not Asked.SPAN:
+        return np.zeros(len(found), np.bool_)
+    if when.end is None:  # since then: here what lies before is not meant
+        return found.when < (when.start or 0)
+    return found.when >= when.end
+
+
+def _unit(rows: Floats) -> Floats:
+    length = np.linalg.norm(rows, axis=-1, keepdims=True)
+    unit: Floats = (rows / np.maximum(length, 1e-9)).astype(np.float32)
+    return unit
+
+
+def _meaning(found: Candidates, query: Floats) -> Floats:
+    """Cosine, half of it seen from the centre of the best candidates and moved towards them."""
+    assert found.vectors is not None  # noqa: S101 - the caller has looked
+    absent = np.isnan(found.vectors[:, 0])
+    vectors = np.where(absent[:, None], np.float32(0), found.vectors)
+    cosine = vectors @ query
+    # What is not embedded yet is taken as no better and no worse than the others: its words decide.
+    cosine[absent] = cosine[~absent].mean()
+    words = np.float32(WORDS) * found.words
+    best = _distinct(found, cosine + words, absent, _BEST)
+    centre = _CENTRE * vectors[best].mean(axis=0)
+    seen = _unit(vectors - centre)
+    target = _unit(query - centre)
+    first = (1 - _CENTRED) * cosine + _CENTRED * (seen @ target)
+    leaders = _distinct(found, first + words, absent, _LEADERS)
+    weight = np.exp(((first + words)[leaders] - (first + words)[leaders[0]]) / _SHARPNESS)
+    target = _unit(target + _TOWARDS * (weight / weight.sum()) @ seen[leaders])
+    centred = seen @ target
+    centred[absent] = centred[~absent].mean()
+    return ((1 - _CENTRED) * cosine + _CENTRED * centred).astype(np.float32)
+
+
+def _distinct(found: Candidates, score: Floats, absent: Mask, count: int) -> Ints:
+    """The best candidates that have a vector, each text once."""
+    order = np.argsort(-score, kind="stable")
+    order = order[~absent[order]]
+    _, first = np.unique(found.texts[order], return_index=True)
+    return order[np.sort(first)[:count]]
+
+
+def _beside(found: Candidates, score: Floats) -> Floats:
+    """What the neighbours lend."""
+    lent = np.zeros(len(found), np.float32)
+    for places, share in ((found.before, _BEFORE), (found.after, _AFTER)):
+        has = places >= 0
+        apart = np.abs(found.when[has] - found.when[places[has]]).astype(np.float64)
+        lent[has] += (share * np.exp(-apart / _NEAR_US) * score[places[has]]).astype(np.float32)
+    return lent
+
+
+def _time(found: Candidates, score: Floats, when: When) -> Floats:
+    """What the question's time adds or takes, on the scale of the scores."""
+    given = np.zeros(len(found), np.float32)
+    if when.asked in (Asked.ANY, Asked.ALL):
+        return given
+    order = np.argsort(-score, kind="stable")
+    _, first = np.unique(found.texts[order], return_index=True)
+    chosen = _representatives(found, order, when)
+    places = np.array([chosen[int(found.texts[order[at]])] for at in np.sort(first)[:_BEST]], np.int64)
+    # Versions of one atom are statements of the same thing by definition: they fit as well as the best of them.
+    fit = _best_of_atom(found, score, places)
+    best, middle = float(fit.max()), float(np.median(fit))
+    way = max(best - middle, 1e-6)
+    late = _late(found, when)[places]
+    fits = (fit >= best - _BAND * way) & ~late & _named(found, places)
+    given[places] += fit - score[places]
+    given[places[late]] -= _LATE * way
+    band = places[fits]
+    if len(band) > 1:
+        given[band] += _TIME * way * _share_by_time(found, band, newest=when.asked is not Asked.FIRST)
+    if when.asked is Asked.PREVIOUS:
+        _put_previous_first(found, score, given, band, way)
+    return given
+
+
+def _best_of_atom(found: Candidates, score: Floats, places: Ints) -> Floats:
+    _, atom = np.unique(found.atoms[places], return_inverse=True)
+    best = np.full(int(atom.max()) + 1, -np.inf, np.float32)
+    np.maximum.at(best, atom, score[places])
+    return best[atom]
+
+
+def _named(found: Candidates, places: Ints) -> Mask:
+    named = found.named[places]
+    return named if named.any() else np.ones(len(places), np.bool_)
+
+
+def _share_by_time(found: Candidates, band: Ints, *, newest: bool) -> Floats:
+    """From 0 for the oldest (newest) of them to 1, by their order alone: how far apart they are says nothing."""
+    order = np.argsort(found.when[band], kind="stable")
+    share = np.empty(len(band), np.float32)
+    share[order] = np.linspace(0, 1, len(band), dtype=np.float32)
+    return share if newest else 1 - share
+
+
+def _put_previous_first(found: Candidates, score: Floats, given: Floats, band: Ints, way: float) -> None:
+    """The statement that seems to hold now goes second; first comes the newest of the older ones."""
+    if len(band) < 2:  # noqa: PLR2004 - one before another takes two
+        return
+    total = score[band] + given[band]
+    now = band[int(np.argmax(total))]
+    older = band[found.when[band] < found.when[now]]
+    if not len(older):
+        return
+    given[older] = 0
+    given[older] += _TIME * way * (_share_by_time(found, older, newest=True) if len(older) > 1 else np.float32(1))
+    first = older[int(np.argmax(score[older] + given[older]))]
+    top = max(float((score[band] + given[band]).max()), float(score[first] + given[first]))
+    given[first] = top + 1e-3 * way - score[first]
+    given[now] = min(given[now], top - 1e-3 * way - score[now])

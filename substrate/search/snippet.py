@@ -1,0 +1,59 @@
+"""The passage of a text that matches best, with the places of the matched words in it."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from itertools import islice
+from typing import Final, NamedTuple
+
+from substrate.terms import Span, spans
+
+__all__ = ["Snippet", "snippet_of"]
+
+_LENGTH: Final = 240
+_LEAD: Final = 40
+"""Characters that are shown, and how many of them before the first matched word."""
+_WORDS: Final = 20_000
+"""Words of a text that are looked at: the first megabyte is no place to search for a nice passage."""
+
+
+class Snippet(NamedTuple):
+    """A passage, and where in it matched words begin and end."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+
+def snippet_of(text: str, terms: AbstractSet[str]) -> Snippet:
+    """The passage with the most different terms. Whole, if the text is short; cut ends show as an ellipsis."""
+    found = [span for span in islice(spans(text), _WORDS) if not terms.isdisjoint(span.terms)]
+    start, stop = 0, len(text)
+    if stop > _LENGTH:
+        start = _best_start(found, terms)
+        start, stop = _at_words(text, start, min(stop, start + _LENGTH))
+    before, behind = "…" if start else "", "…" if stop < len(text) else ""
+    shift = len(before) - start
+    marks: list[tuple[int, int]] = []
+    for begin, end, _ in found:
+        if start <= begin and end <= stop and (not marks or begin + shift >= marks[-1][1]):
+            marks.append((begin + shift, end + shift))
+    return Snippet(before + text[start:stop] + behind, tuple(marks))
+
+
+def _best_start(found: list[Span], terms: AbstractSet[str]) -> int:
+    best, most = 0, 0
+    for i, (begin, _, _) in enumerate(found):
+        inside = (said for at, _, said in found[i : i + _LENGTH] if at < begin + _LENGTH - _LEAD)
+        kinds = len({term for said in inside for term in said if term in terms})
+        if kinds > most:
+            best, most = begin, kinds
+    return max(0, best - _LEAD)
+
+
+def _at_words(text: str, start: int, stop: int) -> tuple[int, int]:
+    """Both ends moved to where a word begins or ends, if one does nearby."""
+    if start and (space := text.find(" ", start, start + _LEAD)) >= 0:
+        start = space + 1
+    if stop < len(text) and (space := text.rfind(" ", stop - _LEAD, stop)) > start:
+        stop = space
+    return start, stop

@@ -1,0 +1,343 @@
+"""The view of words: which versions hold a term, and what of each version ranking and masks need. A version is a seq.
+
+    postings   block of seqs (4), field (1), term -> n offsets in the block (2 each), n frequencies (1 each)
+    documents  seq / 64 (8) -> a row of 64 bytes for each of these seqs, up to the last that is a version; see `ROW`
+    places     id of a whole (16), position (8), seq (8) -> nothing
+
+1. A term belongs to a *field*: the words of a version are one bag; the others are keywords, for filters. The rows of a
+   block lie side by side, so a batch writes in one place, whatever its words are.
+2. Numbers in postings and documents are little-endian, as arrays in memory are; in keys big-endian, as keys compare.
+3. Of an erased version a row of `documents` stays, with what its entry says in any case: atom, kind, time. Its terms
+   are taken out of every row of its block, found by its offset: nobody knows any more which they were.
+4. All rows follow from the log alone. A replay meets bodies that are gone where the first pass saw them erased later:
+   both leave the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from hashlib import blake2b
+from struct import Struct, pack, unpack_from
+from typing import Final
+
+from substrate.codec import decode_body
+from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.log.replay import Logged
+from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, behind, read_seq, seq_key
+from substrate.proof.encoding import Json
+from substrate.proof.entry import ID_BYTES, Kind
+from substrate.terms import document_terms, fit, keyword
+
+__all__ = [
+    "BLOCK",
+    "ERASED",
+    "NONE",
+    "ROW",
+    "ROWS",
+    "Field",
+    "WordView",
+    "around",
+    "beside",
+    "document_rows",
+    "keyword_term",
+    "parts_of",
+    "posting_keys",
+    "split_postings",
+]
+
+BLOCK: Final = 1 << 13
+"""Seqs whose postings lie side by side. An offset takes two bytes."""
+ROWS: Final = 64
+"""Seqs whose rows of `documents` are one value."""
+ROW: Final = Struct("<16sBBHIqqqq8s")
+"""Atom id; kind (0: no version); flags; 0; length; time; occurred_at, valid_from, valid_to (or NONE); hash of value."""
+NONE: Final = -(2**63)
+"""A time that is not given. Earlier than all: what holds from no time on, holds from ever."""
+ERASED: Final = 1
+"""Flag: the version was forgotten."""
+_LAST: Final = 2**63 - 1
+_ABSENT: Final = bytes(ROW.size)
+_HASH_BYTES: Final = 8
+_FLAGS_AT: Final = 17
+_PLACE: Final = Struct(">16sQ")
+_ONE: Final = Struct("<HB")
+_MOST: Final = 255
+_KINDS: Final = (Kind.PUT, Kind.TOMBSTONE)
+
+
+class Field(Enum):
+    """What a term is a term of."""
+
+    WORD = b"w"
+    UNDER = b"n"
+    """Every beginning of the name that a dot follows: `v1`, `v1.fact`, `v1.fact.project` of v1.fact.project.x."""
+    TAG = b"t"
+    ENTITY = b"e"
+    SOURCE = b"s"
+    ORIGIN = b"o"
+    ACTOR = b"a"
+    SESSION = b"i"
+    PLACE = b"p"
+    """Id of the whole and position: so that whoever erases a version finds its row in `places`."""
+
+
+_EXACT: Final = tuple(
+    (field.name.lower(), field.value) for field in (Field.SOURCE, Field.ORIGIN, Field.ACTOR, Field.SESSION)
+)
+_LISTED: Final = (("tags", Field.TAG.value), ("entities", Field.ENTITY.value))
+_WORD: Final = Field.WORD.value
+_UNDER: Final = Field.UNDER.value
+
+
+class WordView:
+    """See the module."""
+
+    name = "words"
+    tables: Sequence[str] = (POSTINGS, DOCUMENTS, PLACES)
+
+    def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
+        """Take in entries that come right after those applied before."""
+        postings: dict[int, dict[bytes, list[int]]] = {}
+        rows: dict[int, bytes] = {}
+        places: list[tuple[bytes, bytes]] = []
+        erased: set[int] = set()
+        for entry in entries:
+            if entry.kind in _KINDS:
+                if entry.body is None:
+                    rows[entry.seq] = _erased_row(entry.subject, entry.kind, entry.time)
+                    continue
+                members = decode_body(entry.body)
+                length = 0
+                if entry.kind is Kind.PUT:
+                    block, offset = divmod(entry.seq, BLOCK)
+                    if block not in postings:
+                        postings[block] = defaultdict(list)
+                    length = _post(postings[block], offset, members)
+                    if (place := _place(members)) is not None:
+                        postings[block][Field.PLACE.value + place] += (offset, 1)
+                        places.append((place + seq_key(entry.seq), b""))
+                rows[entry.seq] = _row(entry, members, length)
+            elif entry.kind is Kind.FORGET:
+                erased.update(_erased(entry))
+        for block, posted in postings.items():
+            _write_postings(transaction, block, posted)
+        _write_rows(transaction, rows)
+        transaction.put_many(PLACES, sorted(places))
+        if erased:
+            # After all: a forget erases what came before it, wherever in the batch that was.
+            _erase(transaction, erased)
+
+
+# -- taking in ---------------------------------------------------------------------------------------------------------
+
+
+def _post(posted: dict[bytes, list[int]], offset: int, members: Mapping[str, Json]) -> int:
+    """Add the terms of a version; how many words it has."""
+    name, value = str(members.get("name")), str(members.get("value"))
+    listed: dict[str, list[str]] = {}
+    for member, _ in _LISTED:
+        said = members.get(member)
+        listed[member] = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
+    counts, length = document_terms(name, value, listed["tags"], listed["entities"])
+    for term, count in counts.items():
+        posted[_WORD + term.encode()] += (offset, count)
+    dot = name.find(".")
+    while dot >= 0:
+        posted[_UNDER + fit(name[:dot]).encode()] += (offset, 1)
+        dot = name.find(".", dot + 1)
+    for member, field in _LISTED:
+        for text in {keyword(text) for text in listed[member]}:
+            posted[field + fit(text).encode()] += (offset, 1)
+    for member, field in _EXACT:
+        if isinstance(said := members.get(member), str):
+            posted[field + fit(said).encode()] += (offset, 1)
+    return length
+
+
+def _write_postings(transaction: WriteTransaction, block: int, posted: Mapping[bytes, list[int]]) -> None:
+    """Add to the rows of a block. Offsets are higher than those that are there."""
+    start = block.to_bytes(4, "big")
+    terms = sorted(posted)
+    keys = [start + term for term in terms]
+    items = []
+    for key, term, there in zip(keys, terms, transaction.get_many(POSTINGS, keys), strict=True):
+        said = posted[term]
+        if len(said) == 2:  # noqa: PLR2004 - an offset and a frequency, as for most terms
+            row = _ONE.pack(said[0], min(said[1], _MOST))
+        else:
+            row = _pack(said[0::2], said[1::2])
+        if there is not None:
+            row = _joined(there, row)
+        items.append((key, row))
+    transaction.put_many(POSTINGS, items)
+
+
+def _pack(offsets: Sequence[int], frequencies: Iterable[int]) -> bytes:
+    return pack(f"<{len(offsets)}H", *offsets) + bytes([min(count, _MOST) for count in frequencies])
+
+
+def _joined(first: bytes, then: bytes) -> bytes:
+    cut, end = len(first) // 3 * 2, len(then) // 3 * 2
+    return first[:cut] + then[:end] + first[cut:] + then[end:]
+
+
+def _row(entry: Logged, members: Mapping[str, Json], length: int) -> bytes:
+    value = members.get("value")
+    return ROW.pack(
+        entry.subject,
+        entry.kind,
+        0,
+        0,
+        min(length, 0xFFFF_FFFF),
+        entry.time,
+        _time(members.get("occurred_at")),
+        _time(members.get("valid_from")),
+        _time(members.get("valid_to")),
+        blake2b(value.encode(), digest_size=_HASH_BYTES).digest() if isinstance(value, str) else b"",
+    )
+
+
+def _erased_row(subject: bytes, kind: int, time: int) -> bytes:
+    return ROW.pack(subject, kind, ERASED, 0, 0, time, NONE, NONE, NONE, b"")
+
+
+def _time(said: Json) -> int:
+    return min(max(said, NONE + 1), _LAST) if isinstance(said, int) else NONE
+
+
+def _place(members: Mapping[str, Json]) -> bytes | None:
+    """Where in `places` a version belongs, if it says of what it is a part, and where in it."""
+    parent, position = members.get("parent"), members.get("position")
+    if not isinstance(parent, str) or not isinstance(position, int) or not NONE <= position <= _LAST:
+        return None
+    try:
+        whole = bytes.fromhex(parent)
+    except ValueError:
+        return None
+    return _PLACE.pack(whole, position - NONE) if len(whole) == ID_BYTES else None
+
+
+def _write_rows(transaction: WriteTransaction, rows: Mapping[int, bytes]) -> None:
+    """Set rows of `documents`, of versions that come after those that have theirs."""
+    groups: dict[int, dict[int, bytes]] = {}
+    for seq, row in rows.items():
+        groups.setdefault(seq // ROWS, {})[seq % ROWS] = row
+    keys = [seq_key(group) for group in groups]
+    items = []
+    for key, added, there in zip(keys, groups.values(), transaction.get_many(DOCUMENTS, keys), strict=True):
+        parts = [b"" if there is None else there]
+        at = len(parts[0]) // ROW.size
+        for offset, row in added.items():
+            parts += [_ABSENT] * (offset - at)
+            parts.append(row)
+            at = offset + 1
+        items.append((key, b"".join(parts)))
+    transaction.put_many(DOCUMENTS, items)
+
+
+# -- erasing -----------------------------------------------------------------------------------------------------------
+
+
+def _erased(entry: Logged) -> Iterator[int]:
+    listed = decode_body(entry.body or b"").get("erased")
+    for seq in listed if isinstance(listed, list) else ():
+        if isinstance(seq, int):
+            yield seq
+
+
+def _erase(transaction: WriteTransaction, seqs: set[int]) -> None:
+    """Blank the rows of versions, and take out their terms. Seqs of edges, and of what is blank already, are passed."""
+    offsets: dict[int, set[int]] = {}
+    groups = sorted({seq // ROWS for seq in seqs})
+    keys = [seq_key(group) for group in groups]
+    changed = []
+    for group, key, there in zip(groups, keys, transaction.get_many(DOCUMENTS, keys), strict=True):
+        rows = bytearray(there or b"")
+        before = bytes(rows)
+        for at in range(0, len(rows), ROW.size):
+            seq = group * ROWS + at // ROW.size
+            subject, kind, flags, _, _, time, *_ = ROW.unpack_from(rows, at)
+            if seq in seqs and kind and not flags & ERASED:
+                rows[at : at + ROW.size] = _erased_row(subject, kind, time)
+                if kind == Kind.PUT:
+                    offsets.setdefault(seq // BLOCK, set()).add(seq % BLOCK)
+        if rows != before:
+            changed.append((key, bytes(rows)))
+    transaction.put_many(DOCUMENTS, changed)
+    for block, gone in offsets.items():
+        _erase_postings(transaction, block, gone)
+
+
+def _erase_postings(transaction: WriteTransaction, block: int, gone: set[int]) -> None:
+    """Take offsets out of every row of a block that has them."""
+    start = block.to_bytes(4, "big")
+    kept: list[tuple[bytes, bytes]] = []
+    emptied: list[bytes] = []
+    for key, row in transaction.scan(POSTINGS, start, behind(start)):
+        count = len(row) // 3
+        offsets = unpack_from(f"<{count}H", row)
+        if gone.isdisjoint(offsets):
+            continue
+        left = [i for i, offset in enumerate(offsets) if offset not in gone]
+        if left:
+            kept.append((key, _pack([offsets[i] for i in left], [row[2 * count + i] for i in left])))
+        else:
+            emptied.append(key)
+        if key[4:5] == Field.PLACE.value:
+            for offset in gone.intersection(offsets):
+                transaction.delete(PLACES, key[5:] + seq_key(block * BLOCK + offset))
+    transaction.put_many(POSTINGS, kept)
+    for key in emptied:
+        transaction.delete(POSTINGS, key)
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def keyword_term(field: Field, text: str) -> bytes:
+    """How a keyword stands in `postings`: tags and entities in one spelling, the others as they are."""
+    return fit(keyword(text) if field in (Field.TAG, Field.ENTITY) else text).encode()
+
+
+def posting_keys(field: Field, term: bytes, size: int) -> list[bytes]:
+    """The keys of a term in each block of a log with so many entries, in order."""
+    return [block.to_bytes(4, "big") + field.value + term for block in range(-(-size // BLOCK))]
+
+
+def split_postings(row: bytes) -> tuple[bytes, bytes]:
+    """Offsets in the block, two bytes each; frequencies, one byte each."""
+    cut = len(row) // 3 * 2
+    return row[:cut], row[cut:]
+
+
+def document_rows(transaction: ReadTransaction, start: int = 0) -> Iterator[tuple[int, bytes]]:
+    """First seq and rows of each group of seqs, from the one of `start` on. Zeros, or no row: no version."""
+    for key, rows in transaction.scan(DOCUMENTS, seq_key(start // ROWS)):
+        yield read_seq(key) * ROWS, rows
+
+
+def around(transaction: ReadTransaction, whole: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """Position and seq of the parts of a whole from one position before this one to one after it."""
+    start, stop = max(position - 1, NONE) - NONE, min(position + 2, _LAST) - NONE
+    for key, _ in transaction.scan(PLACES, _PLACE.pack(whole, start), _PLACE.pack(whole, stop)):
+        _, at = _PLACE.unpack_from(key)
+        yield at + NONE, read_seq(key[_PLACE.size :])
+
+
+def beside(transaction: ReadTransaction, whole: bytes, position: int, *, after: bool) -> Iterator[int]:
+    """Seqs of the parts of a whole behind (`after`) or before a position, the nearest first."""
+    if after:
+        start, stop = _PLACE.pack(whole, position - NONE + 1), behind(whole)
+    else:
+        start, stop = whole, _PLACE.pack(whole, position - NONE)
+    for key, _ in transaction.scan(PLACES, start, stop, reverse=not after):
+        yield read_seq(key[_PLACE.size :])
+
+
+def parts_of(transaction: ReadTransaction, whole: bytes) -> Iterator[tuple[int, int]]:
+    """Position and seq of all versions, also those superseded, that are parts of the atom with this id; in order."""
+    for key, _ in transaction.scan(PLACES, whole, behind(whole)):
+        _, position = _PLACE.unpack_from(key)
+        yield position + NONE, read_seq(key[_PLACE.size :])
