@@ -33,7 +33,8 @@ STOP_WORDS = re.compile(
 _WORD = re.compile(r"\w\w+")
 _STEMMER = Stemmer.Stemmer("english")
 _K1, _B = 1.2, 0.75
-_RRF = 60
+_RRF, _DEPTH = 60, 100
+"""The constant, and how far down each list is looked."""
 _DENSE = 0.5
 _PREVIOUS, _NEXT = 0.3, 0.1
 
@@ -142,7 +143,7 @@ class Rrf(_Joined):
         for part in self.lists:
             scores = part.scores(query)
             ranked = np.argsort(-scores, kind="stable")
-            ranked = ranked[scores[ranked] > -math.inf]
+            ranked = ranked[scores[ranked] > -math.inf][:_DEPTH]
             total[ranked] += 1 / (_RRF + 1 + np.arange(len(ranked)))
         return total
 
