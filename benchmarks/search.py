@@ -6,6 +6,7 @@ import argparse
 import sys
 import tempfile
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.calibration import Calibration, calibrate, machine
@@ -56,6 +57,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
         about = [
             *machine(Path(scratch)),
+            "; ".join(f"{name} {version(name)}" for name in ("numpy", "onnxruntime", "faiss-cpu", "PyStemmer")),
             f"the first {REAL:,} texts and their vectors are real (docstrings, MiniLM); more are made around them",
         ]
         for size in sizes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
+import substrate
 from benchmarks.peers.harness import Document, K, run
 from benchmarks.retrieval import Adapter
 
@@ -16,7 +16,7 @@ class Substrate:
     def __init__(self, folder: Path) -> None:
         Adapter.warm()
         self._adapter = Adapter(str(folder))
-        self.about = f"substrate {version('substrate-memory')}, words and meaning, durable, with proofs"
+        self.about = f"substrate {substrate.__version__}, words and meaning, durable, with proofs"
 
     def add(self, documents: Sequence[Document]) -> None:
         """A checkpoint, and its embeddings."""
