@@ -17,6 +17,7 @@
     ├── Full                        no room; nothing was written, reading still works
     │   ├── MapFull                 the memory map is exhausted
     │   └── DiskFull                the file system is
+    ├── ModelUnavailable            no model that turns text into vectors; search goes on by words
     ├── ProofInvalid                the verifier rejects; `reason` is a stable word, the message explains it
     └── StoreDamaged                stored bytes are not what the log says they must be
         ├── RolledBack              the store is behind, or forked from, a head it is known to have had
@@ -42,6 +43,7 @@ __all__ = [
     "InputError",
     "ItemsRefused",
     "MapFull",
+    "ModelUnavailable",
     "NameInvalid",
     "NotFound",
     "PathEscape",
@@ -173,6 +175,12 @@ class DiskFull(Full):
     """The file system has no room left."""
 
     code = "disk_full"
+
+
+class ModelUnavailable(SubstrateError):
+    """There is no such model here, or it cannot be run. Everything but search by meaning works without one."""
+
+    code = "model_unavailable"
 
 
 class ProofInvalid(SubstrateError):

@@ -19,20 +19,28 @@ class Settings:
 
     `store` is what the command line uses if it is not told another. By default that is a folder beside the work it is
     about, in the working folder: a project's memory belongs to the project, and no two share one unasked.
+
+    `cache` holds what can be made anew and belongs to no store: exported models. `hub` is where models that were
+    downloaded by others lie. `model` is the name or the folder of a model, `none` for search by words alone, None for
+    what the store says.
     """
 
     home: Path
     store: Path = Path(_STORE)
+    cache: Path = Path.home() / ".cache" / "substrate"
+    hub: Path = Path.home() / ".cache" / "huggingface" / "hub"
+    model: str | None = None
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment.
 
-    SUBSTRATE_HOME, else the platform's usual place for a user's configuration; SUBSTRATE_STORE, else ./substrate-store.
+    SUBSTRATE_HOME, else the platform's usual place for a user's configuration; SUBSTRATE_STORE, else ./substrate-store;
+    SUBSTRATE_CACHE, else the platform's usual place for caches; SUBSTRATE_MODEL. For `hub`, the hub's own variables.
     """
     env = os.environ if environ is None else environ
     store = Path(env.get("SUBSTRATE_STORE") or _STORE).expanduser()
-    return Settings(_home(env), store)
+    return Settings(_home(env), store, _cache(env), _hub(env), env.get("SUBSTRATE_MODEL") or None)
 
 
 def _home(env: Mapping[str, str]) -> Path:
@@ -43,3 +51,22 @@ def _home(env: Mapping[str, str]) -> Path:
         return Path.home() / "Library" / "Application Support" / "substrate"
     xdg = Path(env.get("XDG_CONFIG_HOME") or "")
     return (xdg if xdg.is_absolute() else Path.home() / ".config") / "substrate"
+
+
+def _cache(env: Mapping[str, str]) -> Path:
+    if given := env.get("SUBSTRATE_CACHE"):
+        return Path(given).expanduser().resolve()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "substrate"
+    return _user_cache(env) / "substrate"
+
+
+def _hub(env: Mapping[str, str]) -> Path:
+    if given := env.get("HF_HUB_CACHE"):
+        return Path(given).expanduser()
+    return Path(env.get("HF_HOME") or _user_cache(env) / "huggingface").expanduser() / "hub"
+
+
+def _user_cache(env: Mapping[str, str]) -> Path:
+    xdg = Path(env.get("XDG_CACHE_HOME") or "")
+    return xdg if xdg.is_absolute() else Path.home() / ".cache"

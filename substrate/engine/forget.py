@@ -31,6 +31,7 @@ from substrate.proof.hashes import map_key
 from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.edges import Link, edges_touching, statements_of
 from substrate.views.traces import Trace
+from substrate.views.vectors import erase_vectors
 
 __all__ = ["Selection", "forget"]
 
@@ -292,8 +293,12 @@ class _Plan(_Told):
         self._draft(draft_other(Kind.UNEDGE, said, subject=link.edge))
 
     def traces(self) -> list[Trace]:
-        """The rows of traces that go."""
-        return [(table, key, None) for table, key in self._dropped]
+        """The rows of traces that go, and the vectors of the versions that do."""
+        rows: list[Trace] = [(table, key, None) for table, key in self._dropped]
+        for draft in self.drafts:
+            for seq in draft.erase:
+                rows.extend(erase_vectors(self._transaction, seq))
+        return rows
 
     def _draft(self, draft: Draft) -> None:
         self.drafts.append(draft)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from substrate import errors
 from substrate.engine.progress import Progress
-from substrate.engine.stores import CHECKS, VIEWS
+from substrate.engine.stores import CACHE_CHECKS, CHECKS, VIEWS
 from substrate.errors import SubstrateError
 from substrate.log.check import Report, check_store
 from substrate.settings import load_settings
@@ -72,7 +72,8 @@ def main(arguments: Sequence[str]) -> None:
 
     said: dict[str, str | int | None]
     try:
-        report = check_store(arguments[0], home=Path(arguments[1]), views=VIEWS, checks=CHECKS, progress=tell)
+        checks = (*CHECKS, *CACHE_CHECKS)
+        report = check_store(arguments[0], home=Path(arguments[1]), views=VIEWS, checks=checks, progress=tell)
         said = {"entries": report.entries, "heads": report.heads, "damage": report.damage}
     except SubstrateError as error:
         said = {"error": error.code, "message": str(error)}

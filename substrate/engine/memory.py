@@ -16,18 +16,20 @@ from substrate.engine.access import access
 from substrate.engine.checkpoint import Batch, checkpoint
 from substrate.engine.diff import diff
 from substrate.engine.edges import edges
+from substrate.engine.embedding import Embedding, Follower, Indexed
 from substrate.engine.export import export
 from substrate.engine.forget import Selection, forget
 from substrate.engine.history import history
 from substrate.engine.importing import import_lines
 from substrate.engine.intake import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.engine.listing import list_atoms
+from substrate.engine.meaning import Meaning, Models
 from substrate.engine.moments import Moment, Time
 from substrate.engine.owed import settle, settle_late
 from substrate.engine.progress import Progress
 from substrate.engine.stats import stats
-from substrate.engine.stores import open_memory_log
-from substrate.errors import SchemaInvalid
+from substrate.engine.stores import CACHE_CHECKS, open_memory_log
+from substrate.errors import Denied, SchemaInvalid
 from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import Access, Atom, Diff, Edge, Edges, Forgot, History, Listing, Name, Saved, Stats
@@ -50,17 +52,25 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
     actor: str | None = None,
     origin: str | None = None,
     clock: Clock | None = None,
+    model: str | Path | None = None,
+    background: bool = True,
 ) -> Memory:
     """Open the store in the folder `path`; make it if there is none and `create` is set.
 
     Public as `substrate.open`. `home` is where signing keys live (default: settings). `actor` is who writes, where a
     call does not say. `origin` names a *new* store's log. With `read_only` nothing is written at all, and no key is
-    needed. Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
+    needed. `model` is the name or folder of the model that embeds, where the store does not name another; `none` for
+    search by words alone (default: settings). What is saved is embedded in the background, unless `background` is
+    False; then `index()` does it. Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
     """
     log = open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock)
     if not read_only:
         settle_late(log)
-    return Memory(log, actor)
+    models = Models(model)
+    follower = None if read_only else Follower(log, models, background=background)
+    if follower is not None:
+        follower.wake_if_behind()
+    return Memory(log, actor, models, follower)
 
 
 def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
@@ -73,9 +83,14 @@ def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
 class Memory:
     """An open store. Safe to share between threads. Each call sees one snapshot of its own: the newest there is."""
 
-    def __init__(self, log: Log, actor: str | None = None) -> None:
+    def __init__(
+        self, log: Log, actor: str | None = None, models: Models | None = None, follower: Follower | None = None
+    ) -> None:
         self._log = log
         self._actor = actor
+        self._models = models or Models()
+        self._follower = follower
+        self._meaning = Meaning(log, self._models)
 
     def __enter__(self) -> Self:
         return self
@@ -89,7 +104,10 @@ class Memory:
         return f"<Memory {self._log.path}>"
 
     def close(self) -> None:
-        """Release the store. What was acknowledged is on disk already."""
+        """Release the store. What was acknowledged is on disk already; what is not embedded yet, another time."""
+        if self._follower is not None:
+            self._follower.close()
+        self._models.close()
         self._log.close()
 
     # -- save ----------------------------------------------------------------------------------------------------
@@ -124,7 +142,7 @@ class Memory:
         Denied, Busy, Full, StoreDamaged, RolledBack; always with nothing written.
         """
         batch = Batch(_some(atoms), _some(edges), _some(tombstones), _some(unedges), task)
-        return checkpoint(
+        saved = checkpoint(
             self._log,
             batch,
             expect=expect,
@@ -132,6 +150,9 @@ class Memory:
             partial=partial,
             allow_secrets=allow_secrets,
         )
+        if self._follower is not None:
+            self._follower.wake()
+        return saved
 
     # -- read ----------------------------------------------------------------------------------------------------
 
@@ -271,6 +292,33 @@ class Memory:
         """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
         return self._log.rotate_key()
 
+    # -- find ----------------------------------------------------------------------------------------------------
+
+    def index(self, progress: Progress | None = None) -> Indexed:
+        """On return every version that was there has its vectors: for scripts, after bulk loads, before a measurement.
+
+        Without it, that happens in the background. It goes on where it was, also after a kill. Raises ModelUnavailable
+        (with what to do), Denied, Busy, Full.
+        """
+        return self._embeds().index(progress)
+
+    def use_model(self, spec: str | Path) -> Embedding:
+        """From here on this model embeds: a name, or a folder that sentence-transformers saved.
+
+        The log says so. What there is is embedded anew, in the background or by `index()`; until that is done, search
+        uses the old vectors. ModelUnavailable, with nothing changed, if it is not on this machine or cannot be run.
+        """
+        return self._embeds().use(spec)
+
+    def model(self) -> Embedding:
+        """Which model embeds, and how far it has got."""
+        return (self._follower or Follower(self._log, self._models, background=False)).status()
+
+    def _embeds(self) -> Follower:
+        if self._follower is None:
+            raise Denied("the store is open for reading only: to embed, open it for writing")
+        return self._follower
+
     # -- care ----------------------------------------------------------------------------------------------------
 
     def forget(  # noqa: PLR0913
@@ -304,7 +352,7 @@ class Memory:
 
         Others go on reading.
         """
-        settle(self._log, lambda: self._log.rebuild(progress))
+        settle(self._log, lambda: self._log.rebuild(progress, CACHE_CHECKS))
 
     def compact(self) -> None:
         """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
@@ -334,7 +382,11 @@ class Memory:
         saved then.
         """
         return import_lines(
-            Memory(self._log).checkpoint, lines, partial=partial, allow_secrets=allow_secrets, progress=progress
+            Memory(self._log, None, self._models, self._follower).checkpoint,
+            lines,
+            partial=partial,
+            allow_secrets=allow_secrets,
+            progress=progress,
         )
 
     def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from substrate.clock import Clock
 from substrate.engine.progress import Progress
-from substrate.engine.stores import CHECKS, VIEWS
+from substrate.engine.stores import CACHE_CHECKS, CHECKS, VIEWS
 from substrate.kv.translate import users_file
 from substrate.log.clone import clone as clone_log
 from substrate.log.rebuild import rebuild_store
@@ -52,4 +52,4 @@ def rebuild(path: str | Path, *, home: str | Path | None = None, progress: Progr
     Raises, with nothing changed: NotFound, StoreDamaged (the log itself is damaged: restore a backup), RolledBack,
     Denied, Busy, Full.
     """
-    rebuild_store(path, home=home, views=VIEWS, progress=progress)
+    rebuild_store(path, home=home, views=VIEWS, caches=CACHE_CHECKS, progress=progress)

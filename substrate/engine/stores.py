@@ -10,16 +10,20 @@ from substrate.log.log import Log, open_log
 from substrate.log.replay import Check, View
 from substrate.views.atoms import AtomView
 from substrate.views.edges import EdgeView
+from substrate.views.models import ModelView, check_vectors
 from substrate.views.traces import check_traces
 from substrate.views.words import WordView
 
-__all__ = ["CHECKS", "VIEWS", "open_memory_log"]
+__all__ = ["CACHE_CHECKS", "CHECKS", "VIEWS", "open_memory_log"]
 
-VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView(), WordView())
+VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView(), WordView(), ModelView())
 """Every view there is. A store that was written without one of them is caught up when it is opened for writing."""
 
 CHECKS: Final[tuple[Check, ...]] = (check_traces,)
 """What else fsck looks at, and a restore or clone before it takes a store over."""
+
+CACHE_CHECKS: Final[tuple[Check, ...]] = (check_vectors,)
+"""What fsck looks at too. A restore does not: nothing is lost with a cache, and a rebuild makes it anew."""
 
 
 def open_memory_log(  # noqa: PLR0913

@@ -32,7 +32,7 @@ from substrate.log.keyring import Keyring
 from substrate.log.origin import find_origin, unfinished_origin
 from substrate.log.prove import find_record, opening_of, prove_extended, prove_name, prove_recorded
 from substrate.log.rebuild import rebuild
-from substrate.log.replay import View, catch_up, is_behind
+from substrate.log.replay import Check, View, catch_up, is_behind
 from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, NODES, TABLES, read_seq, seq_key
 from substrate.log.tree import root_at
@@ -197,12 +197,13 @@ class Log:
         """
         self._store.compact(wait_s)
 
-    def rebuild(self, progress: Progress | None = None) -> None:
+    def rebuild(self, progress: Progress | None = None, caches: Sequence[Check] = ()) -> None:
         """Make every table that follows from the log anew, beside the store, and put it in place. Others go on reading.
 
+        Caches stay if all of `caches` find them sound, and are left behind otherwise.
         Raises, with nothing changed: StoreDamaged if the log itself is damaged, RolledBack, Denied, Busy, Full.
         """
-        rebuild(self._store, self._keyring.high_water.read(), self._views, progress)
+        rebuild(self._store, self._keyring.high_water.read(), self._views, progress, caches)
 
     def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:
         """Copy the store into the folder `target`, absent or empty, as of one moment, while others write; its pin.

@@ -1,7 +1,8 @@
 """Rebuild: everything that follows from the log is made anew from what the log is, beside the store, and put in place.
 
-1. Entries, bodies, heads, origin and map salt are taken over as they are, and checked on the way. Tables that do not
-   follow from the log (traces, say) are copied. The log tree, the map, the keys and all views are derived.
+1. Entries, bodies, heads, origin and map salt are taken over as they are, and checked on the way. Traces are copied;
+   caches too if who can tell says that they are sound, else they are left behind. The log tree, the map, the keys and
+   all views are derived.
 2. Nothing takes the old one's place unless log root and map root are those of the latest signed head. What was lost or
    changed in the log itself no rebuild can bring back: that needs a backup.
 3. Views that are not given lose their tables and their marks; views that are new are filled.
@@ -9,8 +10,10 @@
 
 from __future__ import annotations
 
+import logging
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -22,9 +25,9 @@ from substrate.log.highwater import Mark
 from substrate.log.keyring import Keyring
 from substrate.log.map import MapUpdate
 from substrate.log.origin import find_origin
-from substrate.log.replay import BATCH, Logged, View, apply_views
+from substrate.log.replay import BATCH, Check, Logged, View, apply_views
 from substrate.log.stored import stored_entry
-from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, META, NODES, TABLES, Sureness, read_seq, seq_key
+from substrate.log.tables import BODIES, CACHES, ENTRIES, HEADS, KEYS, META, NODES, TABLES, Sureness, read_seq, seq_key
 from substrate.log.truth import Truth, walk
 from substrate.proof.bundle import MAP_SALT_BYTES
 from substrate.proof.entry import SALT_BYTES
@@ -34,6 +37,7 @@ from substrate.settings import load_settings
 
 __all__ = ["Growth", "derive", "rebuild", "rebuild_store"]
 
+_log = logging.getLogger(__name__)
 _Item = TypeVar("_Item")
 _ROWS: Final = 10_000
 _BYTES: Final = 16 << 20
@@ -46,6 +50,7 @@ def rebuild_store(
     *,
     home: str | Path | None = None,
     views: Sequence[View] = (),
+    caches: Sequence[Check] = (),
     progress: Progress | None = None,
 ) -> None:
     """Rebuild the store in the folder `path`, even if it is so damaged that it cannot be opened as a log.
@@ -60,17 +65,28 @@ def rebuild_store(
         origin = find_origin(store, folder)
         if origin is None:
             raise NotFound(f"the store in {folder} holds no log: there is nothing to rebuild it from")
-        rebuild(store, Keyring(keys, origin).high_water.read(), views, progress)
+        rebuild(store, Keyring(keys, origin).high_water.read(), views, progress, caches)
     finally:
         store.close()
 
 
-def rebuild(store: Store, mark: Mark | None, views: Sequence[View], progress: Progress | None = None) -> None:
-    """Rebuild an open store. Others go on reading, writers wait. Raises as `rebuild_store` does."""
+def rebuild(
+    store: Store,
+    mark: Mark | None,
+    views: Sequence[View],
+    progress: Progress | None = None,
+    caches: Sequence[Check] = (),
+) -> None:
+    """Rebuild an open store. Others go on reading, writers wait. Raises as `rebuild_store` does.
+
+    `caches` look whether the caches are sound; without any they are not believed.
+    """
 
     def fill(old: ReadTransaction, new: Store) -> None:
         try:
             _fill(old, new, mark, views, progress)
+            if caches:
+                _take_caches(old, new, caches)
         except (LookupError, ValueError, struct.error) as error:
             raise StoreDamaged(f"the log is so malformed that it cannot be read: {error!r}; restore a backup") from None
 
@@ -87,7 +103,7 @@ def _fill(
     total = old.count(ENTRIES)
     steps = total * 2 if views else total
     for table, sureness in TABLES.items():
-        if sureness is not Sureness.VIEW and table not in _TAKEN_IN:
+        if sureness not in {Sureness.VIEW, Sureness.CACHE} and table not in _TAKEN_IN:
             for rows in _portions(old.scan(table)):
                 with new.write() as transaction:
                     transaction.extend(table, rows)
@@ -104,6 +120,32 @@ def _fill(
     with new.read() as transaction:
         check_mark(transaction, head, mark)
     tell(steps, steps)
+
+
+def _take_caches(old: ReadTransaction, new: Store, caches: Sequence[Check]) -> None:
+    """Copy the caches of the old store, unless they do not fit to what is in the new one by now."""
+    for table in CACHES:
+        for rows in _portions(old.scan(table)):
+            with new.write() as transaction:
+                transaction.extend(table, rows)
+    try:
+        with new.read() as transaction:
+            for look in caches:
+                look(transaction)
+    except (StoreDamaged, LookupError, ValueError, struct.error) as error:
+        _log.warning("a cache is left behind, and made anew: %s", error)
+        for table in CACHES:
+            _empty(new, table)
+
+
+def _empty(store: Store, table: str) -> None:
+    while True:
+        with store.write() as transaction:
+            keys = [key for key, _ in islice(transaction.scan(table), _ROWS)]
+            for key in keys:
+                transaction.delete(table, key)
+        if not keys:
+            return
 
 
 class Growth:

@@ -22,6 +22,7 @@ __all__ = [
     "LINKS",
     "MAP",
     "META",
+    "MODELS",
     "NODES",
     "OWED",
     "PLACES",
@@ -81,6 +82,8 @@ DOCUMENTS: Final = "documents"
 """block of seqs -> a row of fixed width for each version: length, times, whose it is; views/words.py."""
 PLACES: Final = "places"
 """id of a whole, position, seq -> nothing: which versions are parts of what, in order; views/words.py."""
+MODELS: Final = "models"
+"""seq of a model entry -> its body: which model embeds from there on; views/models.py."""
 CONFIRMED: Final = "confirmed"
 """atom or edge id -> which version was last said again, and when; views/traces.py."""
 EXPECTED: Final = "expected"
@@ -110,6 +113,7 @@ TABLES: Final[dict[str, Sureness]] = {
     POSTINGS: Sureness.VIEW,
     DOCUMENTS: Sureness.VIEW,
     PLACES: Sureness.VIEW,
+    MODELS: Sureness.VIEW,
     VECTORS: Sureness.CACHE,
     EMBEDDED: Sureness.CACHE,
     CONFIRMED: Sureness.TRACE,

@@ -204,7 +204,7 @@ def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
 def _trust(lists: Lists, seqs: Ints, leaders: Ints, read: Mapping[int, Mapping[str, Json]]) -> Floats:
     """How sure each is: what its writer said, and a little more if it was said again."""
     trust = dict.fromkeys(seqs.tolist(), _UNKNOWN)
-    subjects = [lists.documents.subject(seq) for seq in leaders.tolist()]
+    subjects = lists.documents.subjects(leaders)
     for seq, confirmed in zip(leaders.tolist(), lists.transaction.get_many(CONFIRMED, subjects), strict=True):
         said = read.get(seq, {}).get("confidence")
         given = float(said) if isinstance(said, int | float) else _UNKNOWN

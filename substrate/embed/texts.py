@@ -1,0 +1,37 @@
+"""What is embedded for a version of an atom: the words of its name, and its value."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["name_words", "text_of"]
+
+_ID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_WORD: Final = re.compile(r"[^\W_]+")
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_HEX: Final = re.compile(r"[0-9a-fA-F]{8,}")
+
+
+def text_of(name: str, value: str) -> str:
+    """The text whose vectors stand for this version: `payment provider: Stripe` for v1.fact.payment_provider = Stripe.
+
+    A short value alone says little, so the words of the name come first. A text that is cut into pieces has them in its
+    first piece only: a long value speaks for itself.
+    """
+    words = name_words(name)
+    return f"{words}: {value}" if words else value
+
+
+def name_words(name: str) -> str:
+    """The words of a name, without version and type, and without what is no word: ids, numbers, single letters."""
+    rest = _ID.sub(" ", name.split(".", 2)[-1])
+    parts = (part for word in _WORD.findall(rest) for part in _HUMP.sub(" ", word).split())
+    return " ".join(part for part in parts if _is_word(part))
+
+
+def _is_word(part: str) -> bool:
+    if any(character.isdigit() for character in part) or _HEX.fullmatch(part):
+        return False
+    # A single letter is an index; a single character of a script without cases may well be a word.
+    return len(part) > 1 or part.lower() == part.upper()

@@ -1,0 +1,383 @@
+"""Vectors follow the log: what has none yet is embedded, window by window, in the background or at a call.
+
+1. Embedding happens outside every transaction; what it made is written in one short transaction for each window, which
+   also says how far it got. So a kill at any point costs a window, and nobody waits for the model.
+2. Under the write lock it is looked again: what was forgotten meanwhile gets no vectors; if someone else was faster, or
+   another model is in force by now, the window is dropped.
+3. One process at a time embeds for a store, by a lock on a file in its folder.
+4. The first vectors bring the entry that names their model. Another model fills its space beside the old one, which is
+   erased in portions when the new one has got as far.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from substrate.codec import Draft, decode_body
+from substrate.embed.loading import load
+from substrate.embed.texts import text_of
+from substrate.engine.meaning import Models
+from substrate.engine.progress import Progress
+from substrate.errors import Busy, Denied, ModelUnavailable, SubstrateError
+from substrate.kv.api import ReadTransaction
+from substrate.log.append import Decision
+from substrate.log.heads import require_head
+from substrate.log.log import Log
+from substrate.log.replay import replay
+from substrate.log.tables import BODIES, EMBEDDED, ENTRIES, VECTORS, read_seq, seq_key
+from substrate.proof.entry import Kind
+from substrate.results import Result
+from substrate.views.models import Model, abandoned_spaces, draft_model, model_in_force, model_searched
+from substrate.views.vectors import embedded_upto, keep_vectors
+
+if TYPE_CHECKING:
+    from substrate.embed.embedder import Embedder
+
+__all__ = ["Embedding", "Follower", "Indexed"]
+
+_log = logging.getLogger(__name__)
+
+_WINDOW: Final = 512
+"""Versions that are embedded and written together,"""
+_WINDOW_CHARACTERS: Final = 200_000
+"""or as many as have so much text: about ten seconds of one core."""
+_STRIDE: Final = 64
+"""Entries that are read at once: each may be a megabyte."""
+_EMPTY: Final = 5_000
+"""Entries without a version after which it is written down that they were looked at."""
+_PORTION: Final = 5_000
+"""Rows of an old space that are looked at, and erased, in one transaction."""
+_QUIET_S: Final = 1.0
+"""For what comes next to come: a burst becomes one window, and a short script ends without loading a model."""
+_LOOK_S: Final = 30.0
+"""After which it is looked whether other processes wrote."""
+_KIND: Final = 1
+"""Where the kind stands in the bytes of an entry."""
+_LOCK: Final = "embed.lock"
+_LOCK_POLL_S: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed(Result):
+    """What `index` did: so many versions were embedded, in so many pieces, by this model; nothing waits now."""
+
+    embedded: int
+    pieces: int
+    model: str
+    upto: int
+    """The seq before which every version has its vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding(Result):
+    """Which model a store uses, and how far its vectors are."""
+
+    model: str
+    digest: str
+    dimensions: int
+    space: str
+    upto: int
+    """The seq before which every version has its vectors."""
+    waiting: int
+    """Versions that have none yet."""
+    searched: str = ""
+    """The model that is searched still, while the space of the one above is filled."""
+    state: str = ""
+    """What the background is at, or why it stopped."""
+
+
+class _Stopped(Exception):
+    """The work ends here; what is written stays."""
+
+
+@dataclass(slots=True)
+class _Window:
+    """Versions to embed: start <= seq < stop, the texts of those that are there."""
+
+    start: int
+    stop: int
+    texts: dict[int, str]
+
+
+class Follower:
+    """Keeps the vectors of one open memory up to date. Safe to share between threads."""
+
+    def __init__(self, log: Log, models: Models, *, background: bool = True) -> None:
+        """`background`: whether `wake` does anything."""
+        self._background = background
+        self._log = log
+        self._models = models
+        self._woken = threading.Event()
+        self._stop = threading.Event()
+        self._guard = threading.Lock()
+        self._working = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._state = ""
+
+    # -- in the background ---------------------------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """There may be something to embed. Returns at once; the work begins when it has been quiet for a second."""
+        if not self._background or not self._models.wanted:
+            return
+        with self._guard:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._follow, name="substrate-embed", daemon=True)
+                self._thread.start()
+                # A thread that runs native code while the interpreter goes down can take the process with it.
+                atexit.register(self.close)
+        self._woken.set()
+
+    def wake_if_behind(self) -> None:
+        """As `wake`, if there is something to embed or to erase."""
+        if not self._background or not self._models.wanted:
+            return
+        with self._log.snapshot() as transaction:
+            behind = _waiting(transaction, most=1) or abandoned_spaces(transaction)
+        if behind:
+            self.wake()
+
+    def close(self) -> None:
+        """End the work, within a batch of texts or one short write, and wait for that."""
+        self._stop.set()
+        self._woken.set()
+        self._models.close()
+        with self._guard:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            atexit.unregister(self.close)
+            thread.join()
+
+    def _follow(self) -> None:
+        while not self._stop.is_set():
+            if self._woken.wait(_LOOK_S):
+                self._stop.wait(_QUIET_S)
+                self._woken.clear()
+            try:
+                self._catch_up(self._state_of_progress)
+                self._state = ""
+            except _Stopped:
+                return
+            except Busy:
+                self._woken.set()  # someone else writes for long; we have time
+            except ModelUnavailable as error:
+                self._state = str(error)
+            except SubstrateError as error:
+                self._state = f"{error.code}: {error}"
+                _log.warning("vectors are not kept up to date any more: %s", error)
+                return
+            except Exception as error:  # noqa: BLE001 - the thread's last word, which must not be lost
+                self._state = f"{type(error).__name__}: {error}"
+                _log.exception("vectors are not kept up to date any more")
+                return
+
+    def _state_of_progress(self, done: int, total: int) -> None:
+        self._state = f"embedding: {done:,} of {total:,} versions"
+
+    # -- at a call -----------------------------------------------------------------------------------------------
+
+    def index(self, progress: Progress | None) -> Indexed:
+        """See `Memory.index`."""
+        self._models.retry()
+        try:
+            return self._catch_up(progress)
+        except _Stopped:
+            raise ModelUnavailable("the memory was closed while it was indexed; index goes on where it was") from None
+
+    def use(self, spec: str | Path) -> Embedding:
+        """See `Memory.use_model`."""
+        embedder = load(spec, stop=self._stop)
+
+        def plan(transaction: ReadTransaction, _: int) -> Decision:
+            model = model_in_force(transaction)
+            return Decision() if model is not None and model.space == embedder.space else Decision([_draft(embedder)])
+
+        self._log.decide(plan)
+        self._models.spec = spec
+        self.wake()
+        return self.status()
+
+    def status(self) -> Embedding:
+        """See `Memory.model`."""
+        with self._log.snapshot() as transaction:
+            model, searched = model_in_force(transaction), model_searched(transaction)
+            waiting = _waiting(transaction)
+            if model is None:
+                return Embedding("", "", 0, "", 0, waiting, state=self._state)
+            upto = embedded_upto(transaction, model.space)
+        other = "" if searched is None or searched == model else searched.model
+        return Embedding(
+            model.model, model.digest, model.dimensions, model.space.hex(), upto, waiting, other, self._state
+        )
+
+    # -- the work ------------------------------------------------------------------------------------------------
+
+    def _catch_up(self, progress: Progress | None) -> Indexed:
+        """On return all that was there has its vectors. _Stopped if the memory is closed meanwhile."""
+        versions = pieces = 0
+        with self._working, self._alone():
+            with self._log.snapshot() as transaction:
+                model, total = model_in_force(transaction), _waiting(transaction)
+                behind = total or model_searched(transaction) != model
+                upto = require_head(transaction).head.size
+            embedder = self._embedder(model) if behind else None
+            while embedder is not None:
+                with self._log.snapshot() as transaction:
+                    model = model_in_force(transaction)
+                    window = _next_window(transaction, embedder.space)
+                if model is not None and model.digest != embedder.digest:  # someone chose another one
+                    embedder = self._embedder(model)
+                    continue
+                if window is None:
+                    break
+                made = self._embed(embedder, window)
+                if self._keep(embedder, window, made):
+                    versions += len(made)
+                    pieces += sum(len(row) for row in made.values()) // (2 * embedder.dimensions)
+                upto = window.stop
+                if progress is not None:
+                    progress(versions, max(total, versions))
+            self._clean()
+        name = embedder.model if embedder is not None else model.model if model is not None else ""
+        return Indexed(versions, pieces, name, upto)
+
+    def _embedder(self, model: Model | None) -> Embedder:
+        loading = self._models.of(model)
+        while (embedder := loading.wait(_LOCK_POLL_S)) is None:
+            self._state = str(loading.status)
+            self._check_stop()
+        return embedder
+
+    def _embed(self, embedder: Embedder, window: _Window) -> dict[int, bytes]:
+        vectors = embedder.embed_pieces(list(window.texts.values()), lambda _, __: self._check_stop())
+        rows = (piece.astype("<f2").tobytes() for piece in vectors)
+        return dict(zip(window.texts, rows, strict=True))
+
+    def _keep(self, embedder: Embedder, window: _Window, made: dict[int, bytes]) -> bool:
+        """Write a window down; False if it is not wanted any more."""
+        kept = False
+
+        def plan(transaction: ReadTransaction, _: int) -> Decision:
+            nonlocal kept
+            model = model_in_force(transaction)
+            if embedded_upto(transaction, embedder.space) != window.start:
+                return Decision()
+            if model is not None and model.digest != embedder.digest:
+                return Decision()
+            kept = True
+            rows = list(keep_vectors(transaction, embedder.space, made, window.stop))
+            # The same model in another space: texts are cut by another rule than they were.
+            named = model is not None and model.space == embedder.space
+            return Decision(() if named else [_draft(embedder)], rows)
+
+        self._check_stop()
+        self._log.decide(plan)
+        return kept
+
+    def _clean(self) -> None:
+        """Erase what is left of spaces that nobody searches any more."""
+        while True:
+            with self._log.snapshot() as transaction:
+                spaces = abandoned_spaces(transaction)
+            if not spaces:
+                return
+            after: bytes | None = b""
+            while after is not None:
+                self._check_stop()
+                after = self._clean_some(spaces[0], after)
+
+    def _clean_some(self, space: bytes, after: bytes) -> bytes | None:
+        """Erase some rows of a space; where to go on, None if there is nothing more to do."""
+        last: bytes | None = None
+
+        def plan(transaction: ReadTransaction, _: int) -> Decision:
+            nonlocal last
+            last = None
+            if space not in abandoned_spaces(transaction):  # it was chosen again
+                return Decision()
+            rows: list[tuple[str, bytes, bytes | None]] = []
+            for seen, (key, _row) in enumerate(transaction.scan(VECTORS, after)):
+                if seen >= _PORTION:
+                    last = key
+                    break
+                if key[8:] == space:
+                    rows.append((VECTORS, key, None))
+            # From the first portion on it is known to be incomplete, and at the last its row goes too.
+            rows.append((EMBEDDED, space, None if last is None else seq_key(0)))
+            return Decision((), rows)
+
+        self._log.decide(plan)
+        return last
+
+    def _check_stop(self) -> None:
+        if self._stop.is_set():
+            raise _Stopped
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While the block runs no other process embeds for this store."""
+        path = self._log.path / _LOCK
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise Denied(f"{path} cannot be written: {error.strerror}; vectors need a store that can be") from None
+        try:
+            while True:
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    self._state = "another process embeds"
+                if self._stop.wait(_LOCK_POLL_S):
+                    raise _Stopped
+            self._check_stop()
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _draft(embedder: Embedder) -> Draft:
+    return draft_model(embedder.model, embedder.digest, embedder.dimensions, embedder.space)
+
+
+def _next_window(transaction: ReadTransaction, space: bytes) -> _Window | None:
+    """What to embed next in this space; None if there is nothing."""
+    size = require_head(transaction).head.size
+    start = at = embedded_upto(transaction, space)
+    texts: dict[int, str] = {}
+    characters = 0
+    while at < size and len(texts) < _WINDOW and characters < _WINDOW_CHARACTERS:
+        for entry in replay(transaction, at, min(at + _STRIDE, size)):
+            if len(texts) >= _WINDOW or characters >= _WINDOW_CHARACTERS:
+                break
+            at = entry.seq + 1
+            if entry.kind is not Kind.PUT or entry.body is None:
+                continue
+            members = decode_body(entry.body)
+            texts[entry.seq] = text_of(str(members.get("name", "")), str(members.get("value", "")))
+            characters += len(texts[entry.seq])
+    # Entries that are no versions are not worth a write; unless there are so many that to look again would cost, or
+    # another space waits for this one to get as far.
+    rivals = any(space != other and read_seq(upto) > start for other, upto in transaction.scan(EMBEDDED))
+    return _Window(start, at, texts) if texts or at - start >= _EMPTY or (rivals and at > start) else None
+
+
+def _waiting(transaction: ReadTransaction, most: int | None = None) -> int:
+    """How many versions wait to be embedded; counted no further than `most`."""
+    model = model_in_force(transaction)
+    upto = 0 if model is None else embedded_upto(transaction, model.space)
+    versions = (at for at, data in transaction.scan(ENTRIES, seq_key(upto)) if data[_KIND] == Kind.PUT)
+    count = 0
+    while (some := list(islice(versions, most or 1000))) and (most is None or count < most):
+        count += sum(body is not None for body in transaction.get_many(BODIES, some))
+    return count
