@@ -53,9 +53,8 @@ def _row(hit: Hit, *, why: bool) -> tuple[object, ...]:
     row: tuple[object, ...] = (f"{hit.score:.2f}", hit.name, text if hit.current else f"(earlier) {text}")
     if not why:
         return row
-    parts = ", ".join(f"{part} {added:+.2f}" for part, added in hit.parts.items())
     words = f"; words: {', '.join(hit.matched)}" if hit.matched else ""
-    return (*row, parts + words)
+    return (*row, hit.why + words)
 
 
 def _hints(found: Found, given: Namespace) -> list[str]:

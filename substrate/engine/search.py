@@ -153,7 +153,7 @@ class _Page:
         for place in ranked.order.tolist():
             if not count:
                 return
-            if min_score is not None and ranked.score[place] < min_score:
+            if ranked.score[place] <= 0 or (min_score is not None and ranked.score[place] < min_score):
                 continue
             subject = self._lists.documents.subject(int(gathered.seqs[place]))
             if self._past or not superseders(self._lists.transaction, subject, self._moments):
