@@ -19,12 +19,25 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Set as AbstractSet
+from functools import cache, lru_cache
 from hashlib import blake2b
 from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
-__all__ = ["MAX_TERM", "Bag", "QueryTerm", "Span", "document_terms", "fit", "keyword", "query_terms", "spans"]
+__all__ = [
+    "MAX_TERM",
+    "Bag",
+    "QueryTerm",
+    "Span",
+    "document_terms",
+    "document_words",
+    "fit",
+    "keyword",
+    "matching",
+    "query_terms",
+    "spans",
+]
 
 MAX_TERM: Final = 120
 """Bytes of UTF-8."""
@@ -87,8 +100,13 @@ class Span(NamedTuple):
     terms: tuple[str, ...]
 
 
-def document_terms(name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()) -> Bag:
-    """What is indexed of an atom: its value, tags, entities and the parts of its name but for its version, as one."""
+def document_words(
+    name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()
+) -> tuple[list[str], int]:
+    """What is indexed of an atom: its value, tags, entities and the parts of its name but for its version, as one.
+
+    Every term as often as it occurs; and how many words there are.
+    """
     terms: list[str] = []
     length = 0
     typed = name.partition(".")[2]
@@ -101,6 +119,12 @@ def document_terms(name: str, value: str, tags: Iterable[str] = (), entities: It
             words, found = _of_text[token]
             length += words
             terms += found
+    return terms, length
+
+
+def document_terms(name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()) -> Bag:
+    """The same, counted."""
+    terms, length = document_words(name, value, tags, entities)
     return Bag(Counter(terms), length)
 
 
@@ -119,11 +143,29 @@ def query_terms(text: str) -> list[QueryTerm]:
 
 def spans(text: str) -> Iterator[Span]:
     """Every word of a text, in order, with its terms: where one is a term of the query, the query has matched."""
+    if text.isascii():  # each word is one piece
+        for match in _ASCII_WORD.finditer(text):
+            yield Span(match.start(), match.end(), _of_text[match[0]][1])
+        return
     for match in _word().finditer(text.replace("_", " ")):
         for start, end, terms in _pieces(match[0], singles=True):
-            yield Span(match.start() + start, match.start() + end, terms)
+            if terms:
+                yield Span(match.start() + start, match.start() + end, terms)
 
 
+def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
+    """The words of a text that have one of these terms, in order."""
+    if not text.isascii():
+        return [span for span in spans(text) if not wanted.isdisjoint(span.terms)]
+    found = []
+    for match in _ASCII_WORD.finditer(text):
+        terms = _of_text[match[0]][1]
+        if not wanted.isdisjoint(terms):
+            found.append(Span(match.start(), match.end(), terms))
+    return found
+
+
+@lru_cache(maxsize=4096)  # tags and entities are few
 def keyword(text: str) -> str:
     """The one spelling in which tags and entities are compared."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
@@ -167,6 +209,8 @@ class _Memo(dict[str, _Analysed]):
         self._analyse = analyse
 
     def __missing__(self, token: str) -> _Analysed:
+        if token.isascii() and token.isdigit():
+            return 1, (fit(token),)  # there are too many numbers to remember
         analysed = self._analyse(token)
         if len(token) <= _SHORT and len(analysed[1]) <= _FEW:
             if len(self) >= _REMEMBERED:
@@ -176,6 +220,9 @@ class _Memo(dict[str, _Analysed]):
 
 
 def _analyse_text(token: str) -> _Analysed:
+    if token.isascii() and token.isalnum():
+        word = token.lower()
+        return 1, (fit(_stem(word) if word.isalpha() else word),)
     terms: list[str] = []
     words = 0
     for run in _runs(_even(token)):
@@ -184,14 +231,15 @@ def _analyse_text(token: str) -> _Analysed:
             terms += _pairs(run)
             terms += _singles(run)
         else:
-            words += 1
-            terms += _forms(run)
+            forms = _forms(run)
+            words += bool(forms)
+            terms += forms
     return words, tuple(terms)
 
 
 def _analyse_name(token: str) -> _Analysed:
-    humps = _humps(token)
-    if len(humps) == 1:
+    humps = [] if token.islower() else _humps(token)
+    if len(humps) <= 1:
         return _of_text[token]
     whole = _analyse_text(token)[1]
     parts = [_analyse_text(hump) for hump in humps]
@@ -281,12 +329,11 @@ def _forms(word: str) -> list[str]:
     forms: list[str] = []
     for exact in words:
         folded = exact if exact.isascii() else _fold(exact)
+        if not folded:
+            continue  # marks and apostrophes without a letter
         if folded != exact:
             forms.append(fit(exact))
-        if folded.isascii() and folded.isalpha():
-            folded = _stem(folded)
-        if folded:
-            forms.append(fit(folded))
+        forms.append(fit(_stem(folded) if folded.isascii() and folded.isalpha() else folded))
     return list(dict.fromkeys(forms))
 
 

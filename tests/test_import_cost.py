@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-HEAVY = {"numpy", "scipy", "faiss", "torch", "mcp", "IPython"}
+HEAVY = {"numpy", "scipy", "faiss", "torch", "mcp", "IPython", "Stemmer"}
 
 PROBE = """
 import json, sys, time

@@ -155,7 +155,7 @@ class _Page:
             drawn = list(self._draw(gathered, ranked, offset + limit + 1, min_score))
             if len(drawn) > offset + limit or gathered.all:
                 page = drawn[offset : offset + limit]
-                return tuple(self._hit(gathered, ranked, place) for place in page), len(drawn) > offset + limit
+                return tuple(self._hits(gathered, ranked, page)), len(drawn) > offset + limit
             count *= 4  # too much of what was found is superseded, or too weak
 
     def _draw(self, gathered: Gathered, ranked: Ranked, count: int, min_score: float | None) -> Iterator[int]:
@@ -170,12 +170,18 @@ class _Page:
                 count -= 1
                 yield place
 
-    def _hit(self, gathered: Gathered, ranked: Ranked, place: int) -> Hit:
-        lists, seq = self._lists, int(gathered.seqs[place])
+    def _hits(self, gathered: Gathered, ranked: Ranked, page: list[int]) -> Iterator[Hit]:
+        words = self._lists.words
+        has = words.matches(gathered.seqs[page])
+        for column, place in enumerate(page):
+            matched = [term.term for term, row in zip(words.terms, has, strict=True) if row[column]]
+            yield self._hit(int(gathered.seqs[place]), ranked, place, matched)
+
+    def _hit(self, seq: int, ranked: Ranked, place: int, matched: list[str]) -> Hit:
+        lists = self._lists
         body = require_body(lists.transaction, seq)
         version = VersionRow(lists.documents.subject(seq), seq, Kind.PUT, str(body.members.get("name")))
         atom = atom_of(lists.transaction, version, body, self._moments)
-        matched = lists.words.matched(seq)
         snippet = snippet_of(atom.value, frozenset(matched))
         return Hit(
             atom=atom,

@@ -26,7 +26,7 @@ from substrate.views.atoms import versions_of
 from substrate.views.edges import links_of
 from substrate.views.nearest import Nearest
 from substrate.views.vectors import vectors_of
-from substrate.views.words import beside
+from substrate.views.words import around, beside
 
 __all__ = ["Gathered", "Lists", "gather"]
 
@@ -98,15 +98,12 @@ def gather(lists: Lists, count: int) -> Gathered:
     place = {seq: at for at, seq in enumerate(seqs.tolist())}
     before, after = _places(place, near)
     documents = lists.documents
-    _, atoms = np.unique(
-        np.stack([documents.subject_high[seqs], documents.subject_low[seqs]]), axis=1, return_inverse=True
-    )
     candidates = Candidates(
         words=shares,
         vectors=vectors,
         when=documents.when[seqs],
         texts=documents.value[seqs],
-        atoms=atoms.reshape(-1),
+        atoms=documents.subject_high[seqs],
         before=before,
         after=after,
         linked=np.array([place.get(linked.get(seq, -1), -1) for seq in place], np.int64),
@@ -129,11 +126,15 @@ def _shares(words: WordScores, seqs: Ints) -> Floats:
 
 def _vectors(lists: Lists, query: Floats, space: bytes, seqs: Ints) -> Floats:
     """Of each version the vector of the piece that is nearest to the query; nan where it is not embedded yet."""
-    found = np.full((len(seqs), len(query)), np.nan, np.float32)
-    for at, row in enumerate(vectors_of(lists.transaction, space, seqs.tolist())):
-        if row:
-            pieces = np.frombuffer(row, "<f2").reshape(-1, len(query)).astype(np.float32)
-            found[at] = pieces[int(np.argmax(pieces @ query))] if len(pieces) > 1 else pieces[0]
+    rows = vectors_of(lists.transaction, space, seqs.tolist())
+    single = 2 * len(query)
+    absent = np.full(len(query), np.nan, "<f2").tobytes()
+    several = {at: row for at, row in enumerate(rows) if row is not None and len(row) != single}
+    joined = b"".join(absent if row is None or at in several else row for at, row in enumerate(rows))
+    found = np.frombuffer(joined, "<f2").reshape(-1, len(query)).astype(np.float32)
+    for at, row in several.items():
+        pieces = np.frombuffer(row, "<f2").reshape(-1, len(query)).astype(np.float32)
+        found[at] = pieces[int(np.argmax(pieces @ query))]
     return found
 
 
@@ -149,14 +150,28 @@ def _neighbours(lists: Lists, seqs: Ints, read: Mapping[int, Mapping[str, Json]]
         said = read.get(seq, {})
         whole, position = said.get("parent"), said.get("position")
         if isinstance(whole, str) and isinstance(position, int):
-            ends = (_next(lists, bytes.fromhex(whole), position, after=after) for after in (False, True))
-            near[seq] = (next(ends), next(ends))
+            near[seq] = _both_sides(lists, bytes.fromhex(whole), position)
     return near
+
+
+def _both_sides(lists: Lists, whole: bytes, position: int) -> tuple[int, int]:
+    """The parts before and after a position. Most are one apart, and one look finds both."""
+    sides = {side: seq for side, seq in around(lists.transaction, whole, position) if _is_meant(lists, seq)}
+    left, right = sides.get(position - 1), sides.get(position + 1)
+    if left is None and position:
+        left = _next(lists, whole, position, after=False)
+    if right is None:
+        right = _next(lists, whole, position, after=True)
+    return -1 if left is None else left, right
+
+
+def _is_meant(lists: Lists, seq: int) -> bool:
+    return seq < len(lists.mask) and bool(lists.mask[seq])
 
 
 def _next(lists: Lists, whole: bytes, position: int, *, after: bool) -> int:
     beside_it = islice(beside(lists.transaction, whole, position, after=after), _VERSIONS)
-    return next((seq for seq in beside_it if seq < len(lists.mask) and lists.mask[seq]), -1)
+    return next((seq for seq in beside_it if _is_meant(lists, seq)), -1)
 
 
 def _places(place: Mapping[int, int], near: Mapping[int, tuple[int, int]]) -> tuple[Ints, Ints]:
@@ -189,7 +204,7 @@ def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
 def _trust(lists: Lists, seqs: Ints, leaders: Ints, read: Mapping[int, Mapping[str, Json]]) -> Floats:
     """How sure each is: what its writer said, and a little more if it was said again."""
     trust = dict.fromkeys(seqs.tolist(), _UNKNOWN)
-    subjects = [lists.documents.subject(seq) for seq in leaders.tolist()]
+    subjects = lists.documents.subjects(leaders)
     for seq, confirmed in zip(leaders.tolist(), lists.transaction.get_many(CONFIRMED, subjects), strict=True):
         said = read.get(seq, {}).get("confidence")
         given = float(said) if isinstance(said, int | float) else _UNKNOWN

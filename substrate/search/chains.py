@@ -40,35 +40,42 @@ class Chains:
         """Take in the versions of start..stop, where `kind` is not 0; `high` and `low` are the halves of their ids."""
         self._before = _with_room(self._before, start, stop, -1)
         if start == 0:
-            self._sort(stop, kind, high, low)
-            follows = _same(self._sorted[1:], self._sorted[:-1], high, low)
-            later = self._sorted[1:][follows]
-            self._before[later] = self._sorted[:-1][follows]
-            self._add(np.sort(later))
+            several = self._sort(stop, kind, high, low)
+            earlier, later = several[:-1], several[1:]
+            follows = (high[later] == high[earlier]) & (low[later] == low[earlier])
+            self._before[later[follows]] = earlier[follows]
+            self._add(np.sort(later[follows]))
             return
         seqs = start + np.flatnonzero(kind[start:stop])
         found = self._look_up(high[seqs], low[seqs], low)
         ids = zip(high[seqs].tolist(), low[seqs].tolist(), strict=True)
         followers: list[int] = []
         for seq, key, sorted_seq in zip(seqs.tolist(), ids, found.tolist(), strict=True):
-            earlier = self._tail.get(key, sorted_seq)
+            known = self._tail.get(key, sorted_seq)
             self._tail[key] = seq
-            if earlier >= 0:
-                self._before[seq] = earlier
+            if known >= 0:
+                self._before[seq] = known
                 followers.append(seq)
         self._add(np.array(followers, np.int64))
         if len(self._tail) > max(_TAIL, len(self._sorted) // 4):
             self._sort(stop, kind, high, low)
 
-    def _sort(self, stop: int, kind: NDArray[np.uint8], high: NDArray[np.uint64], low: NDArray[np.uint64]) -> None:
+    def _sort(
+        self, stop: int, kind: NDArray[np.uint8], high: NDArray[np.uint64], low: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:
+        """Sort all versions by atom and seq; those of atoms with several are the answer, in that order."""
         seqs = np.flatnonzero(kind[:stop])
-        order = seqs[np.argsort(high[seqs])]
+        halves = high[seqs]
+        order = np.argsort(halves)
+        halves, order = halves[order], seqs[order]
         # That sort is fast and not stable. Few atoms have several versions: only those are put in order with care.
-        same = high[order[1:]] == high[order[:-1]]
+        same = halves[1:] == halves[:-1]
         places = np.flatnonzero(np.append(same, False) | np.append(False, same))
-        several = order[places]
-        order[places] = several[np.lexsort((several, low[several], high[several]))]
-        self._sorted, self._sorted_high, self._tail = order, high[order], {}
+        several = np.sort(order[places])
+        several = several[np.lexsort((low[several], high[several]))]
+        order[places] = several
+        self._sorted, self._sorted_high, self._tail = order, halves, {}
+        return several
 
     def _look_up(
         self, high: NDArray[np.uint64], low: NDArray[np.uint64], lows: NDArray[np.uint64]
@@ -96,17 +103,10 @@ class Chains:
         self._count = count
 
 
-def _same(
-    one: NDArray[np.int64], other: NDArray[np.int64], high: NDArray[np.uint64], low: NDArray[np.uint64]
-) -> NDArray[np.bool_]:
-    same: NDArray[np.bool_] = (high[one] == high[other]) & (low[one] == low[other])
-    return same
-
-
 def _with_room(array: NDArray[np.int64], used: int, wanted: int, fill: int) -> NDArray[np.int64]:
     """The array, or one twice as long with the same beginning, if so many do not fit."""
     if wanted <= len(array):
         return array
-    larger = np.full(max(2 * len(array), wanted), fill, np.int64)
+    larger = np.full(max(2 * len(array), wanted + wanted // 4), fill, np.int64)
     larger[:used] = array[:used]
     return larger

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -24,9 +24,9 @@ from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, ENTRIES, HEADS, read_seq, seq_key
-from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind
 from substrate.search.chains import Chains
-from substrate.views.words import ERASED, NONE, ROW, ROWS, document_rows
+from substrate.views.words import ERASED, NONE, ROW, document_rows
 
 __all__ = ["Columns", "Documents", "Mask"]
 
@@ -54,6 +54,7 @@ _BLANKED: Final = {"length": 0, "occurred": NONE, "valid_from": NONE, "valid_to"
 _HEADS_KNOWN: Final = 256
 _KIND_AT: Final = 1
 _FIRST_ROOM: Final = 1024
+_AT_ONCE: Final = 128
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,11 @@ class Documents:
     def subject(self, seq: int) -> bytes:
         """The id of the atom that this is a version of."""
         return bytes(self.subject_high[seq].tobytes() + self.subject_low[seq].tobytes())
+
+    def subjects(self, seqs: NDArray[np.int64]) -> list[bytes]:
+        """The ids of the atoms that these are versions of."""
+        halves = np.stack([self.subject_high[seqs], self.subject_low[seqs]], axis=1).tobytes()
+        return [halves[at : at + ID_BYTES] for at in range(0, len(halves), ID_BYTES)]
 
     @cached_property
     def said(self) -> Mask:
@@ -255,17 +261,14 @@ class Columns:
         """Take in the entries that are new. What was forgotten by one of them is blanked in a copy."""
         start = 0 if self._latest is None else self._latest.size
         self._make_room(start, size)
-        base = start // ROWS * ROWS
-        data = bytearray((size - base) * ROW.size)
-        for first, rows in document_rows(transaction, start):
-            at = (first - base) * ROW.size
-            data[at : at + len(rows)] = rows
-        if len(data) != (size - base) * ROW.size:
-            raise StoreDamaged("table documents has rows beyond the last entry; run fsck")
-        taken = np.frombuffer(data, _DTYPE)[start - base :]
         columns = self._columns
-        for name, column in columns.items():
-            column[start:size] = taken[name]
+        for first, data in _portions(transaction, start):
+            rows = np.frombuffer(data, _DTYPE)
+            skipped = max(0, start - first)
+            if first + len(rows) > size:
+                raise StoreDamaged("table documents has rows beyond the last entry; run fsck")
+            for name, column in columns.items():
+                column[first + skipped : first + len(rows)] = rows[name][skipped:]
         self._chains.extend(start, size, columns["kind"], columns["subject_high"], columns["subject_low"])
         if start:
             self._blank(transaction, start, size)
@@ -279,7 +282,7 @@ class Columns:
         room = len(self._columns["kind"])
         if size > room:
             for name, column in self._columns.items():
-                larger = np.zeros(max(2 * room, size), column.dtype)
+                larger = np.zeros(max(2 * room, size + size // 4), column.dtype)
                 larger[:used] = column[:used]
                 self._columns[name] = larger
 
@@ -299,3 +302,19 @@ class Columns:
                 column = self._columns[name].copy()
                 column[erased] = blank
                 self._columns[name] = column
+
+
+def _portions(transaction: ReadTransaction, start: int) -> Iterator[tuple[int, bytes]]:
+    """First seq and rows of many groups of seqs, one after the other: so many as the processor has at hand at once."""
+    begun, following = 0, -1
+    parts: list[bytes] = []
+    for first, rows in document_rows(transaction, start):
+        if first != following or len(parts) == _AT_ONCE:
+            if parts:
+                yield begun, b"".join(parts)
+            begun, parts = first, []
+        parts.append(rows)
+        # After a group that ends early, the next one does not go on where it ends.
+        following = first + len(rows) // ROW.size
+    if parts:
+        yield begun, b"".join(parts)

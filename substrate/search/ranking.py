@@ -69,8 +69,8 @@ class Candidates:
     """When it happened, or was said: microseconds since 1970."""
     texts: NDArray[np.uint64]
     """Equal where the text is the same."""
-    atoms: Ints
-    """Equal where they are versions of one atom."""
+    atoms: NDArray[np.uint64]
+    """Equal where they are versions of one atom (and by a chance of one in ten to the twelfth, where not)."""
     before: Ints
     """Place of the neighbour before it among the candidates, or -1."""
     after: Ints

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from itertools import islice
 from typing import Final, NamedTuple
 
-from substrate.terms import Span, spans
+from substrate.terms import Span, matching
 
 __all__ = ["Snippet", "snippet_of"]
 
 _LENGTH: Final = 240
 _LEAD: Final = 40
 """Characters that are shown, and how many of them before the first matched word."""
-_WORDS: Final = 20_000
-"""Words of a text that are looked at: the first megabyte is no place to search for a nice passage."""
+_LOOKED_AT: Final = 100_000
+"""Characters of a text that are looked at: a whole megabyte is no place to search for a nice passage."""
 
 
 class Snippet(NamedTuple):
@@ -26,7 +25,7 @@ class Snippet(NamedTuple):
 
 def snippet_of(text: str, terms: AbstractSet[str]) -> Snippet:
     """The passage with the most different terms. Whole, if the text is short; cut ends show as an ellipsis."""
-    found = [span for span in islice(spans(text), _WORDS) if not terms.isdisjoint(span.terms)]
+    found = matching(text[:_LOOKED_AT], terms) if terms else []
     start, stop = 0, len(text)
     if stop > _LENGTH:
         start = _best_start(found, terms)

@@ -223,9 +223,19 @@ _AFTER: Final = {"since", "after", "from"}
 _UNTIL: Final = {"until", "till", "up to", "before", "prior to", "by", "through"}
 
 
+_HINT: Final = re.compile(
+    r"\d|ago\b|\b(?:this|last|past|previous|yesterday|winter|spring|summer|autumn|fall)\b|\b" + _MONTH, re.IGNORECASE
+)
+"""Without one of these no span is named: most questions are through with one look."""
+_QUESTION: Final = 500
+"""Characters of a question. What is longer is a passage: the times in it are not about what is asked for."""
+
+
 def _spans_in(text: str, now: datetime) -> list[tuple[int, int, str, _Span]]:
     """Where spans are named, with the word that leads each in: (start, end, lead, span), in order, not overlapping."""
     found: list[tuple[int, int, str, _Span]] = []
+    if not _HINT.search(text):
+        return found
     for form, read in _FORMS:
         for match in form.finditer(text):
             if any(start < match.end() and match.start() < end for start, end, _, _ in found):
@@ -257,14 +267,16 @@ _FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 _ALL: Final = re.compile(
-    r"\b(?:over time|over the years|through(?:out)? the years|so far|history of|the history|ever since|to date|"
-    r"(?:list|name|show|give me|what are) (?:me )?(?:all|every|each)(?: of)?(?: the)?|all the|every)\b",
+    r"\b(?:over time|over the years|through(?:out)? the years|so far|(?:the )?history of|to date|"
+    r"all (?:the )?versions of|how (?:has|have)(?=\b[^?.!]*\bchanged\b))\b",
     re.IGNORECASE,
 )
 
 
 def read_when(text: str, now: int) -> When:
     """What the question says about time, asked at `now` (microseconds since 1970)."""
+    if len(text) > _QUESTION:
+        return When(Asked.ANY, text)
     spans = _spans_in(text, from_microseconds(now))
     if spans:
         start, end = _meant(spans)

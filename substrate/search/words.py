@@ -21,24 +21,24 @@ from substrate.log.tables import POSTINGS
 from substrate.search.columns import Documents, Mask
 from substrate.views.words import BLOCK, Field, keyword_term, posting_keys, split_postings
 
-__all__ = ["BM25_B", "BM25_K1", "TermScores", "WordScores", "keyword_mask", "score_words"]
+__all__ = ["BM25_B", "BM25_K1", "TermScore", "WordScores", "keyword_mask", "score_words"]
 
 BM25_K1: Final = 1.2
 """How soon saying a word more often says no more."""
 BM25_B: Final = 0.75
 """How much a long text must say it more often."""
+_PORTION: Final = 1 << 16
+_SPARSE: Final = 32
+"""Below this part of all seqs, those that occur are sorted rather than looked for among all."""
 
 
 @dataclass(frozen=True, slots=True)
-class TermScores:
-    """One term: how many versions of the mask have it, what it is worth, which they are and what it adds to each."""
+class TermScore:
+    """One term: how many versions of the mask have it, and what it is worth there."""
 
     term: str
     found: int
     idf: float
-    seqs: NDArray[np.int64]
-    """In order."""
-    scores: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +47,22 @@ class WordScores:
 
     seqs: NDArray[np.int64]
     scores: NDArray[np.float32]
-    terms: tuple[TermScores, ...]
+    terms: tuple[TermScore, ...]
     versions: int
     """N: how many the mask has."""
+    _having: tuple[NDArray[np.int64], ...]
+    """Of each term the seqs that have it, in order."""
 
     def matched(self, seq: int) -> tuple[str, ...]:
         """The terms that this version has, in the order asked."""
         return tuple(term.term for term, row in zip(self.terms, self.matches(np.array([seq])), strict=True) if row[0])
 
     def matches(self, seqs: NDArray[np.int64]) -> Mask:
-        """A row for each term: which of these versions have it."""
+        """A row for each term: which of these versions are meant and have it."""
         found = np.zeros((len(self.terms), len(seqs)), np.bool_)
-        for row, term in zip(found, self.terms, strict=True):
-            if term.found:
-                at = np.minimum(np.searchsorted(term.seqs, seqs), term.found - 1)
-                row[:] = term.seqs[at] == seqs
+        for row, having in zip(found, self._having, strict=True):
+            if len(having):
+                row[:] = having[np.minimum(np.searchsorted(having, seqs), len(having) - 1)] == seqs
         return found
 
 
@@ -69,22 +70,49 @@ def score_words(transaction: ReadTransaction, documents: Documents, terms: Seque
     """BM25 of every version of the mask that has one of the terms (each counts once). `documents`: of this snapshot."""
     terms = list(dict.fromkeys(terms))
     versions = int(np.count_nonzero(mask))
-    words = int(documents.length[mask].sum(dtype=np.int64)) if versions else 0
-    mean = words / versions if words else 1.0
-    total = np.zeros(documents.size, np.float32)
-    scored = []
-    for term, (having, frequencies) in zip(terms, _postings(transaction, documents.size, terms), strict=True):
-        meant = mask[having]
-        seqs, often = having[meant], frequencies[meant].astype(np.float32)
-        idf = log(1 + (versions - len(seqs) + 0.5) / (len(seqs) + 0.5))
-        damped = documents.length[seqs] * np.float32(BM25_K1 * BM25_B / mean)
-        damped += np.float32(BM25_K1 * (1 - BM25_B))
-        damped += often
-        scores = often * np.float32(idf * (BM25_K1 + 1)) / damped
-        total[seqs] += scores
-        scored.append(TermScores(term, len(seqs), idf, seqs, scores))
-    found = np.flatnonzero(total)
-    return WordScores(found, total[found], tuple(scored), versions)
+    slope = np.float32(BM25_K1 * BM25_B * versions / max(_words(documents, mask), 1))
+    level = np.float32(BM25_K1 * (1 - BM25_B))
+    scored, having, added = [], [], []
+    for term, (seqs, often) in zip(terms, _postings(transaction, documents.size, terms), strict=True):
+        meant = mask[seqs]
+        kept = seqs[meant]
+        idf = log(1 + (versions - len(kept) + 0.5) / (len(kept) + 0.5))
+        frequency = often[meant].astype(np.float32)
+        damped = documents.length[kept] * slope
+        damped += level
+        damped += frequency
+        frequency *= np.float32(idf * (BM25_K1 + 1))
+        frequency /= damped
+        scored.append(TermScore(term, len(kept), idf))
+        having.append(kept)
+        added.append(frequency)
+    return WordScores(*_summed(documents.size, having, added), tuple(scored), versions, tuple(having))
+
+
+def _words(documents: Documents, mask: Mask) -> int:
+    """How many words the versions of the mask have. Portion by portion: large arrays are dear to come by."""
+    portions = (slice(at, at + _PORTION) for at in range(0, documents.size, _PORTION))
+    return sum(int((documents.length[at] * mask[at]).sum(dtype=np.int64)) for at in portions)
+
+
+def _summed(
+    size: int, having: Sequence[NDArray[np.int64]], added: Sequence[NDArray[np.float32]]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Every seq that occurs, in order, and the sum of what is added to it."""
+    if not having:
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
+    if sum(map(len, having)) > size // _SPARSE:
+        total = np.zeros(size, np.float32)
+        for seqs, scores in zip(having, added, strict=True):
+            total[seqs] += scores
+        found = np.flatnonzero(total > 0)  # of booleans: in a fifth of the time
+        return found, total[found]
+    merged = np.sort(np.concatenate(having))
+    found = merged[np.diff(merged, prepend=-1) > 0]
+    total = np.zeros(len(found), np.float32)
+    for seqs, scores in zip(having, added, strict=True):
+        total[np.searchsorted(found, seqs)] += scores
+    return found, total
 
 
 def keyword_mask(transaction: ReadTransaction, documents: Documents, field: Field, text: str) -> Mask:

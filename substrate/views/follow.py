@@ -11,7 +11,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, ENTRIES, HEADS, read_seq, seq_key
 from substrate.proof.entry import SALT_BYTES, Kind
 
-__all__ = ["Trail", "erased_between"]
+__all__ = ["Trail", "erased_between", "latest_head"]
 
 _KIND: Final = 1
 """Where the kind stands in the bytes of an entry."""
@@ -37,14 +37,14 @@ class Trail:
         """
         if not self._notes:
             return True
-        size, note = _latest(transaction)
+        size, note = latest_head(transaction)
         if size < self.size:
             return self._notes.get(size) == note
         return transaction.get(HEADS, seq_key(self.size)) == self._notes[self.size]
 
     def is_behind(self, transaction: ReadTransaction) -> bool:
         """Whether the snapshot has a later head."""
-        return _latest(transaction)[0] > self.size
+        return latest_head(transaction)[0] > self.size
 
     def follow(self, transaction: ReadTransaction) -> None:
         """Remember the snapshot's head, if it is later, and the few before it."""
@@ -60,7 +60,8 @@ class Trail:
             self.size = max(self._notes)
 
 
-def _latest(transaction: ReadTransaction) -> tuple[int, bytes]:
+def latest_head(transaction: ReadTransaction) -> tuple[int, bytes]:
+    """The size of the log in this snapshot, and its head as it is stored."""
     for at, note in transaction.scan(HEADS, reverse=True):
         return read_seq(at), note
     raise StoreDamaged("the store has no head; run fsck")

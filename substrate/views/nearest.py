@@ -1,41 +1,47 @@
-"""The vectors nearest to a query, in this process: exact, and as of one snapshot. The only file that imports faiss.
+"""The vectors nearest to a query, in this process, as of one snapshot. The only file that imports faiss.
 
 1. What counts are the vectors of record, in kv. All that is held here follows them and can be thrown away.
 2. A process reads what was embedded since it last looked, and no more. What was forgotten since then it learns from the
-   log, and drops at once. If the log is not the one it followed, it starts anew.
-3. What `at` returns does not change under whoever searches it: arrays only grow behind its end, or are replaced.
-4. faiss gets addresses, not arrays. So every array that is handed to it is contiguous, of the type said, and alive.
+   log, and leaves out at once. If the log is not the one it followed, it starts anew.
+3. Few vectors are held in memory and all looked at. Of many, most are in a generation (generations.py): its codes say
+   which rows are worth a look, those are scored by their half floats, and what came after it is held in memory.
+4. Every score is that of a vector. Codes only choose; they are tried now and then against a look at every vector, and
+   no longer used if they miss too much.
+5. What `at` returns does not change under whoever searches it: arrays only grow behind its end, or are replaced.
+6. faiss gets addresses, not arrays. So every array that is handed to it is contiguous, of the type said, and alive.
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from substrate.errors import InputError, StoreDamaged
-from substrate.kv.api import ReadTransaction
-from substrate.views.follow import Trail, erased_between
-from substrate.views.vectors import embedded_upto, vectors_between
+from substrate.kv.api import Progress, ReadTransaction
+from substrate.kv.translate import typed_errors
+from substrate.views.follow import erased_between, latest_head
+from substrate.views.follower import Follower, View, is_foreign
+from substrate.views.generations import Generation, Manifest, Refused, alone, erase_where, padded
+from substrate.views.sealing import Snapshots, seal
 
 if TYPE_CHECKING:
     import numpy as np
 
     Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["Nearest", "NearestIndex"]
+__all__ = ["Nearest", "NearestIndex", "erase_forgotten"]
 
-_PORTION: Final = 10_000
-_LONG: Final = 1e-3
-"""Vectors of record have length one, but for the rounding of half floats. Those that have not are made so."""
+_SEAL_FROM: Final = 30_000
+"""Rows from which on a look at every one takes too long."""
+_TRIED: Final = 10
+_LEAST: Final = 100
+"""A try of the codes: how many are wanted, of how many that were chosen."""
 
 
 class Nearest(Protocol):
-    """The vectors of one space, as of one snapshot."""
+    """The vectors of one space, as of one snapshot. To be used while that lasts."""
 
     space: bytes
     upto: int
@@ -57,203 +63,105 @@ class Nearest(Protocol):
 class NearestIndex:
     """One for each open memory; threads may share it."""
 
-    def __init__(self, folder: Path, *, read_only: bool) -> None:
-        """`folder`: the store's."""
+    def __init__(self, folder: Path, *, read_only: bool, seal_from: int = _SEAL_FROM) -> None:
+        """`folder`: the store's. `seal_from`: how many rows a generation is made for."""
         self._folder = folder / "nearest"
         self._read_only = read_only
+        self._seal_from = seal_from
         self._process = os.getpid()
         self._lock = Lock()
-        self._followers: dict[bytes, _Follower] = {}
+        self._followers: dict[bytes, Follower] = {}
+        self._refused: dict[str, str] = {}
 
-    def at(self, transaction: ReadTransaction, space: bytes, dimensions: int, size: int) -> Nearest:
+    def at(self, transaction: ReadTransaction, space: bytes, dimensions: int, size: int) -> View:
         """The vectors of a space in this snapshot, of versions before `size`. StoreDamaged if they are not vectors."""
         if os.getpid() != self._process:  # forked: a thread that is not here may have the lock
             self._lock, self._process = Lock(), os.getpid()
         with self._lock:
-            follower = self._followers.get(space)
+            follower = self._followers.pop(space, None)
             if follower is None or not follower.leads_to(transaction):
-                follower = _Follower(space, dimensions)
+                follower = Follower(self._folder, space, dimensions, self._refused, scan=scan, load=_load)
             follower.follow(transaction)
             self._followers[space] = follower
-            return follower.view(size)
+
+        def without(generation: Generation, reason: str) -> View:
+            with self._lock:
+                self._refused[generation.path.name] = reason
+                self._followers.clear()
+            return self.at(transaction, space, dimensions, size)
+
+        return View(follower, size, without)
+
+    def seal(
+        self, snapshots: Snapshots, space: bytes, dimensions: int, progress: Progress | None = None
+    ) -> Path | None:
+        """Make a generation, if one is due and nobody else is at it; its path.
+
+        Call it outside of a transaction, when there is time: it takes a second for every 10,000 rows. DiskFull, Denied
+        and the like leave nothing behind.
+        """
+        if self._read_only:
+            return None
+        with snapshots() as transaction:
+            self.at(transaction, space, dimensions, 0)
+        if not self._is_due(space):
+            return None
+        with typed_errors(f"sealing vectors in {self._folder}"), alone(self._folder) as mine:
+            if not mine:
+                return None
+            with snapshots() as transaction:  # someone may have made it while we came here
+                self.at(transaction, space, dimensions, 0)
+            if not self._is_due(space):
+                return None
+            return seal(self._folder, snapshots, space, dimensions, codes=_Codes(padded(dimensions)), progress=progress)
+
+    def _is_due(self, space: bytes) -> bool:
+        follower = self._followers.get(space)
+        if follower is None:
+            return False
+        sealed = follower.sealed
+        if sealed is None:
+            return follower.held.count >= self._seal_from
+        rows = len(sealed.generation.ids)
+        return follower.held.count >= max(self._seal_from, rows // 20) or 10 * len(follower.dead) > rows
 
     def close(self) -> None:
         """Let go of everything. It can be used again, from the start."""
-        self._followers.clear()
+        with self._lock:
+            self._followers.clear()
 
 
-class _Follower:
-    """What this process has of one space."""
+def erase_forgotten(snapshots: Snapshots, folder: Path) -> int:
+    """On return no file of nearest vectors of the store in `folder` holds what was forgotten; how many files went.
 
-    def __init__(self, space: bytes, dimensions: int) -> None:
-        self._space = space
-        self._trail = Trail()
-        self._rows = _Rows(dimensions)
-        self._upto = 0
+    Call it after the commit that forgets, and again by whoever finishes what is owed. Busy if others hold the files.
+    """
 
-    def leads_to(self, transaction: ReadTransaction) -> bool:
-        """Whether the snapshot can be had from what is here."""
-        if not self._trail.leads_to(transaction):
-            return False
-        # A rebuild throws vectors away: then it is less than it was.
-        return not self._trail.is_behind(transaction) or embedded_upto(transaction, self._space) >= self._upto
+    def erased(manifest: Manifest) -> set[int] | None:
+        with snapshots() as transaction:
+            if is_foreign(transaction, manifest):
+                return None
+            return erased_between(transaction, manifest.size, latest_head(transaction)[0])
 
-    def follow(self, transaction: ReadTransaction) -> None:
-        """Take in what is new in the snapshot. If this fails, what is here is not to be used any more."""
-        seen = self._trail.size
-        self._trail.follow(transaction)
-        if seen < self._trail.size and self._rows.count:
-            self._rows.drop(erased_between(transaction, seen, self._trail.size))
-        upto = embedded_upto(transaction, self._space)
-        if upto > self._upto:  # else it is a snapshot from before what is here
-            new = vectors_between(transaction, self._space, self._upto, upto)
-            while portion := list(islice(new, _PORTION)):
-                self._rows.append(portion)
-            self._upto = upto
-
-    def view(self, size: int) -> Nearest:
-        """What was followed, of versions before `size`."""
-        return _Exact(self._space, min(self._upto, size), self._rows.before(size))
-
-
-class _Rows:
-    """Vectors in memory, by ascending seq. Half floats: they take half the room, and half the time to scan."""
-
-    def __init__(self, dimensions: int) -> None:
-        import numpy as np  # noqa: PLC0415 - loaded by who searches
-
-        self.count = 0
-        self._ids: Array = np.empty(0, np.int64)
-        self._vectors: Array = np.empty((0, dimensions), np.float16)
-
-    def append(self, portion: list[tuple[int, bytes]]) -> None:
-        """Take in rows of the table of vectors, which come after those that are here."""
-        import numpy as np  # noqa: PLC0415
-
-        dimensions = self._vectors.shape[1]
-        for seq, row in portion:
-            if len(row) % (2 * dimensions):
-                raise StoreDamaged(f"the vectors of entry {seq} are not of {dimensions} dimensions: rebuild the store")
-        pieces = [len(row) // (2 * dimensions) for _, row in portion]
-        vectors = np.frombuffer(b"".join(row for _, row in portion), np.dtype("<f2")).reshape(-1, dimensions)
-        ids = np.repeat(np.array([seq for seq, _ in portion], np.int64), pieces)
-        wide = vectors.astype(np.float32)
-        lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-        sound = np.isfinite(lengths)
-        off = np.flatnonzero((np.abs(lengths - 1) > _LONG) & sound & (lengths > 0))
-        if len(off):
-            vectors = vectors.copy()
-            vectors[off] = wide[off] / lengths[off, None]
-        if not sound.all():
-            vectors, ids = vectors[sound], ids[sound]
-        stop = self.count + len(ids)
-        if stop > len(self._ids):
-            room = max(1024, stop + stop // 2)
-            grown_ids, grown = np.empty(room, np.int64), np.empty((room, dimensions), np.float16)
-            grown_ids[: self.count], grown[: self.count] = self._ids[: self.count], self._vectors[: self.count]
-            self._ids, self._vectors = grown_ids, grown
-        self._ids[self.count : stop], self._vectors[self.count : stop] = ids, vectors
-        self.count = stop
-
-    def drop(self, seqs: set[int]) -> None:
-        """Of these versions nothing stays."""
-        import numpy as np  # noqa: PLC0415
-
-        ids = self._ids[: self.count]
-        kept = ~np.isin(ids, np.fromiter(seqs, np.int64, len(seqs)))
-        if not kept.all():
-            self._ids, self._vectors = ids[kept], self._vectors[: self.count][kept]
-            self.count = len(self._ids)
-
-    def before(self, size: int) -> tuple[Array, Array]:
-        """Ids and vectors of versions before `size`."""
-        stop = int(self._ids[: self.count].searchsorted(size))
-        return self._ids[:stop], self._vectors[:stop]
-
-
-class _Exact:
-    """Every vector is looked at."""
-
-    def __init__(self, space: bytes, upto: int, rows: tuple[Array, Array]) -> None:
-        self.space = space
-        self.upto = upto
-        self.note: str | None = None
-        self._ids, self._vectors = rows
-
-    def search(self, query: Array, k: int, mask: Array | None = None) -> tuple[Array, Array]:
-        """See `Nearest`."""
-        unit = _unit(query, self._vectors.shape[1])
-        wanted = k
-        while True:
-            ids, scores = scan(self._vectors, self._ids, unit, wanted, mask)
-            found, best = _once(ids, scores, k)
-            if len(found) >= k or len(ids) < wanted:
-                return found, best
-            wanted *= 4  # pieces of the same versions took too many places
-
-    def scores(self, query: Array, seqs: Array) -> Array:
-        """See `Nearest`."""
-        return _best_of_each(self._ids, lambda rows: self._vectors[rows], _unit(query, self._vectors.shape[1]), seqs)
-
-
-def _unit(query: Array, dimensions: int) -> Array:
-    import numpy as np  # noqa: PLC0415
-
-    unit = np.array(query, np.float32).reshape(-1)
-    length = float(np.linalg.norm(unit))
-    if len(unit) != dimensions or not 0 < length < float("inf"):
-        raise InputError(f"a query is one vector of {dimensions} finite numbers, not all zero")
-    return unit / length
-
-
-def _once(ids: Array, scores: Array, k: int) -> tuple[Array, Array]:
-    """The k best versions, each by its best row."""
-    import numpy as np  # noqa: PLC0415
-
-    order = np.lexsort((ids, -scores))
-    ids, scores = ids[order], scores[order]
-    _, first = np.unique(ids, return_index=True)
-    if len(first) < len(ids):
-        first.sort()
-        ids, scores = ids[first], scores[first]
-    return ids[:k], scores[:k]
-
-
-def _best_of_each(ids: Array, take: Callable[[Array], Array], unit: Array, seqs: Array) -> Array:
-    """For each seq the best score of its rows, which `take` gets by their places; nan where there is none."""
-    import numpy as np  # noqa: PLC0415
-
-    seqs = np.asarray(seqs, np.int64)
-    start, stop = ids.searchsorted(seqs, "left"), ids.searchsorted(seqs, "right")
-    pieces = stop - start
-    best = np.full(len(seqs), np.nan, np.float32)
-    there = np.flatnonzero(pieces)
-    if len(there):
-        first = np.cumsum(pieces[there]) - pieces[there]
-        places = np.repeat(start[there] - first, pieces[there]) + np.arange(int(pieces[there].sum()))
-        at, scores = scan(take(places), np.arange(len(places)), unit, len(places), None)
-        dense = np.empty(len(places), np.float32)
-        dense[at] = scores
-        best[there] = np.maximum.reduceat(dense, first)
-    return best
+    return erase_where(folder, erased)
 
 
 # -- faiss -----------------------------------------------------------------------------------------------------------
 
 
 class _Scanners:
-    """What faiss scans half floats with, for one number of dimensions.
+    """What faiss scans half floats with, for one width.
 
     A scanner keeps the query, so each is used by one thread at a time; made ones are kept, since faiss does not free
     what its Python side is handed.
     """
 
-    def __init__(self, dimensions: int) -> None:
-        import faiss  # noqa: PLC0415
+    def __init__(self, width: int) -> None:
+        import faiss  # noqa: PLC0415 - loaded by who searches
 
         self._metric = faiss.METRIC_INNER_PRODUCT
-        self._quantizer: Any = faiss.ScalarQuantizer(dimensions, faiss.ScalarQuantizer.QT_fp16)
-        self._coarse = faiss.IndexFlat(dimensions, self._metric)
+        self._quantizer: Any = faiss.ScalarQuantizer(width, faiss.ScalarQuantizer.QT_fp16)
+        self._coarse = faiss.IndexFlat(width, self._metric)
         self._all = faiss.IDSelectorAll()
         self._idle: tuple[deque[Any], deque[Any]] = (deque(), deque())
 
@@ -276,30 +184,87 @@ class _Scanners:
 _scanners: dict[int, _Scanners] = {}
 
 
-def scan(vectors: Array, ids: Array, unit: Array, k: int, mask: Array | None) -> tuple[Array, Array]:
-    """The k best of the rows whose ids the mask has, unordered: their ids and their inner products with `unit`."""
+def scan(vectors: Array, ids: Array, whole: Array, k: int, mask: Array | None) -> tuple[Array, Array]:
+    """The k best of the rows whose ids the mask has, unordered: their ids and their inner products with the query."""
     import faiss  # noqa: PLC0415
     import numpy as np  # noqa: PLC0415
 
-    dimensions = vectors.shape[1]
+    width = vectors.shape[1]
     k = min(k, len(ids))
     scores, found = np.full(k, -np.inf, np.float32), np.full(k, -1, np.int64)
     if not k or (mask is not None and not len(mask)):
         return found[:0], scores[:0]
-    codes = np.ascontiguousarray(vectors, np.float16)
+    halves = np.ascontiguousarray(vectors, np.float16)
     ids = np.ascontiguousarray(ids, np.int64)
-    known = _scanners.get(dimensions) or _scanners.setdefault(dimensions, _Scanners(dimensions))
+    known = _scanners.get(width) or _scanners.setdefault(width, _Scanners(width))
     scanner = known.take(selecting=mask is not None)
     alive: list[Any] = []  # the scanner holds addresses only
     if mask is not None:
         bits = np.packbits(np.asarray(mask, np.bool_), bitorder="little")
         alive = [bits, faiss.IDSelectorBitmap(len(bits), faiss.swig_ptr(bits))]
         scanner.sel = alive[1]
-    scanner.set_query(faiss.swig_ptr(unit))
+    scanner.set_query(faiss.swig_ptr(whole))
     scanner.set_list(0, 0.0)
-    addresses = (faiss.swig_ptr(array) for array in (codes.view(np.uint8), ids, scores, found))
+    addresses = (faiss.swig_ptr(array) for array in (halves.view(np.uint8), ids, scores, found))
     scanner.scan_codes(len(ids), *addresses, k)
     known.give_back(scanner, selecting=mask is not None)
     alive.clear()
     hit = found >= 0
     return (found, scores) if hit.all() else (found[hit], scores[hit])
+
+
+class _Codes:
+    """Vectors compressed to half a byte for every two numbers, in the order in which faiss scans them fastest."""
+
+    def __init__(self, width: int, index: Any = None) -> None:  # noqa: ANN401
+        import faiss  # noqa: PLC0415
+
+        self._index = index or faiss.IndexPQFastScan(width, width // 2, 4, faiss.METRIC_INNER_PRODUCT)
+
+    def train(self, rows: Array) -> None:
+        """Learn from some rows of floats how to compress all."""
+        self._index.pq.cp.min_points_per_centroid = 1  # else faiss complains, on standard error
+        self._index.train(rows)
+
+    def add(self, rows: Array) -> None:
+        """Compress more rows."""
+        self._index.add(rows)
+
+    def choose(self, whole: Array, k: int) -> Array:
+        """The places of the k rows that seem best, best first."""
+        _, (places,) = self._index.search(whole[None], min(k, self._index.ntotal))
+        chosen: Array = places[places >= 0]
+        return chosen
+
+    def recall(self, vectors: Array, queries: Array) -> float:
+        """Which share of the nearest of these queries is found by way of the codes."""
+        import numpy as np  # noqa: PLC0415
+
+        places = np.arange(len(vectors))
+        shares = []
+        for query in queries:
+            exact = np.sort(scan(vectors, places, query, _TRIED, None)[1])
+            chosen = np.sort(self.choose(query, _LEAST))
+            _, scores = scan(vectors[chosen], chosen, query, _TRIED, None)
+            shares.append(float((scores >= exact[0] - 1e-5).sum()) / len(exact))
+        return min(1.0, sum(shares) / len(shares))
+
+    def dump(self) -> bytes:
+        """All of it."""
+        import faiss  # noqa: PLC0415
+
+        return bytes(faiss.serialize_index(self._index))
+
+
+def _load(data: bytes, rows: int, width: int) -> _Codes:
+    """The codes of a generation, whose digest was checked; Refused if they do not fit it or faiss cannot read them."""
+    import faiss  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415
+
+    try:
+        index = faiss.deserialize_index(np.frombuffer(data, np.uint8))
+    except (RuntimeError, MemoryError):
+        raise Refused("its codes are of another version of faiss") from None
+    if not isinstance(index, faiss.IndexPQFastScan) or (index.ntotal, index.d) != (rows, width):
+        raise Refused("its codes do not fit it")
+    return _Codes(width, index)

@@ -15,12 +15,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import blake2b
 from struct import Struct, pack, unpack_from
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from substrate.codec import decode_body
 from substrate.kv.api import ReadTransaction, WriteTransaction
@@ -28,7 +28,7 @@ from substrate.log.replay import Logged
 from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, behind, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
-from substrate.terms import document_terms, fit, keyword
+from substrate.terms import document_words, fit, keyword
 
 __all__ = [
     "BLOCK",
@@ -38,6 +38,7 @@ __all__ = [
     "ROWS",
     "Field",
     "WordView",
+    "around",
     "beside",
     "document_rows",
     "keyword_term",
@@ -59,7 +60,6 @@ ERASED: Final = 1
 _LAST: Final = 2**63 - 1
 _ABSENT: Final = bytes(ROW.size)
 _HASH_BYTES: Final = 8
-_FLAGS_AT: Final = 17
 _PLACE: Final = Struct(">16sQ")
 _ONE: Final = Struct("<HB")
 _MOST: Final = 255
@@ -82,12 +82,10 @@ class Field(Enum):
     """Id of the whole and position: so that whoever erases a version finds its row in `places`."""
 
 
-_EXACT: Final = tuple(
-    (field.name.lower(), field.value) for field in (Field.SOURCE, Field.ORIGIN, Field.ACTOR, Field.SESSION)
-)
+# As bytes: members of an Enum are slow keys.
+_WORD, _UNDER, _PLACED = Field.WORD.value, Field.UNDER.value, Field.PLACE.value
 _LISTED: Final = (("tags", Field.TAG.value), ("entities", Field.ENTITY.value))
-_WORD: Final = Field.WORD.value
-_UNDER: Final = Field.UNDER.value
+_EXACT: Final = tuple((field.name.lower(), field.value) for field in Field if field.value in b"soai")
 
 
 class WordView:
@@ -98,29 +96,30 @@ class WordView:
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
         """Take in entries that come right after those applied before."""
-        postings: dict[int, dict[bytes, list[int]]] = {}
+        blocks: dict[int, _Posted] = {}
         rows: dict[int, bytes] = {}
         places: list[tuple[bytes, bytes]] = []
         erased: set[int] = set()
         for entry in entries:
-            if entry.kind in _KINDS:
+            seq, kind = entry.seq, entry.kind
+            if kind in _KINDS:
                 if entry.body is None:
-                    rows[entry.seq] = _erased_row(entry.subject, entry.kind, entry.time)
+                    rows[seq] = _erased_row(entry.subject, kind, entry.time)
                     continue
                 members = decode_body(entry.body)
                 length = 0
-                if entry.kind is Kind.PUT:
-                    block, offset = divmod(entry.seq, BLOCK)
-                    if block not in postings:
-                        postings[block] = defaultdict(list)
-                    length = _post(postings[block], offset, members)
-                    if (place := _place(members)) is not None:
-                        postings[block][Field.PLACE.value + place] += (offset, 1)
-                        places.append((place + seq_key(entry.seq), b""))
-                rows[entry.seq] = _row(entry, members, length)
-            elif entry.kind is Kind.FORGET:
+                if kind is Kind.PUT:
+                    posted = blocks.get(seq // BLOCK)
+                    if posted is None:
+                        posted = blocks[seq // BLOCK] = _posted()
+                    length = _post(posted, seq % BLOCK, members)
+                    if "parent" in members and (place := _place(members)) is not None:
+                        posted[_PLACED][place].append(seq % BLOCK)
+                        places.append((place + seq_key(seq), b""))
+                rows[seq] = _row(entry, members, length)
+            elif kind is Kind.FORGET:
                 erased.update(_erased(entry))
-        for block, posted in postings.items():
+        for block, posted in blocks.items():
             _write_postings(transaction, block, posted)
         _write_rows(transaction, rows)
         transaction.put_many(PLACES, sorted(places))
@@ -132,49 +131,65 @@ class WordView:
 # -- taking in ---------------------------------------------------------------------------------------------------------
 
 
-def _post(posted: dict[bytes, list[int]], offset: int, members: Mapping[str, Json]) -> int:
-    """Add the terms of a version; how many words it has."""
-    name, value = str(members.get("name")), str(members.get("value"))
-    listed: dict[str, list[str]] = {}
-    for member, _ in _LISTED:
+_Posted: TypeAlias = dict[bytes, defaultdict[Any, list[int]]]
+"""By field and term (a text; of a place bytes), the offsets of the versions that have it, once per occurrence."""
+
+
+def _posted() -> _Posted:
+    return {field.value: defaultdict(list) for field in Field}
+
+
+def _post(posted: _Posted, offset: int, members: Mapping[str, Json]) -> int:
+    """Add the terms of a version; how many words it has. This is most of what a checkpoint costs: plain and short."""
+    name = str(members.get("name"))
+    listed: list[list[str]] = []
+    for member, field in _LISTED:
         said = members.get(member)
-        listed[member] = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
-    counts, length = document_terms(name, value, listed["tags"], listed["entities"])
-    for term, count in counts.items():
-        posted[_WORD + term.encode()] += (offset, count)
+        texts = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
+        listed.append(texts)
+        for text in {keyword(text) for text in texts} if texts else ():
+            posted[field][text].append(offset)
+    terms, length = document_words(name, str(members.get("value")), *listed)
+    of_word = posted[_WORD]
+    for term in terms:
+        of_word[term].append(offset)
     dot = name.find(".")
     while dot >= 0:
-        posted[_UNDER + fit(name[:dot]).encode()] += (offset, 1)
+        posted[_UNDER][name[:dot]].append(offset)
         dot = name.find(".", dot + 1)
-    for member, field in _LISTED:
-        for text in {keyword(text) for text in listed[member]}:
-            posted[field + fit(text).encode()] += (offset, 1)
     for member, field in _EXACT:
-        if isinstance(said := members.get(member), str):
-            posted[field + fit(said).encode()] += (offset, 1)
+        if member in members and isinstance(said := members[member], str):
+            posted[field][said].append(offset)
     return length
 
 
-def _write_postings(transaction: WriteTransaction, block: int, posted: Mapping[bytes, list[int]]) -> None:
+def _write_postings(transaction: WriteTransaction, block: int, posted: _Posted) -> None:
     """Add to the rows of a block. Offsets are higher than those that are there."""
-    start = block.to_bytes(4, "big")
-    terms = sorted(posted)
-    keys = [start + term for term in terms]
-    items = []
-    for key, term, there in zip(keys, terms, transaction.get_many(POSTINGS, keys), strict=True):
-        said = posted[term]
-        if len(said) == 2:  # noqa: PLR2004 - an offset and a frequency, as for most terms
-            row = _ONE.pack(said[0], min(said[1], _MOST))
-        else:
-            row = _pack(said[0::2], said[1::2])
-        if there is not None:
-            row = _joined(there, row)
-        items.append((key, row))
-    transaction.put_many(POSTINGS, items)
+    fresh: dict[bytes, bytes] = {}
+    for field, terms in posted.items():
+        start = block.to_bytes(4, "big") + field
+        for term, offsets in terms.items():
+            key = start + (term if isinstance(term, bytes) else fit(term).encode())
+            fresh[key] = _ONE.pack(offsets[0], 1) if len(offsets) == 1 else _pack(offsets)
+    keys = sorted(fresh)
+    rows = transaction.get_many(POSTINGS, keys)
+    transaction.put_many(
+        POSTINGS,
+        [
+            (key, fresh[key] if there is None else _joined(there, fresh[key]))
+            for key, there in zip(keys, rows, strict=True)
+        ],
+    )
 
 
-def _pack(offsets: Sequence[int], frequencies: Iterable[int]) -> bytes:
-    return pack(f"<{len(offsets)}H", *offsets) + bytes([min(count, _MOST) for count in frequencies])
+def _pack(offsets: Sequence[int]) -> bytes:
+    """Offsets in order, each as often as its term occurs."""
+    unique = dict.fromkeys(offsets)
+    count = len(unique)
+    frequencies = b"\x01" * count
+    if count < len(offsets):
+        frequencies = bytes([min(often, _MOST) for often in Counter(offsets).values()])
+    return pack(f"<{count}H", *unique) + frequencies
 
 
 def _joined(first: bytes, then: bytes) -> bytes:
@@ -183,7 +198,8 @@ def _joined(first: bytes, then: bytes) -> bytes:
 
 
 def _row(entry: Logged, members: Mapping[str, Json], length: int) -> bytes:
-    value = members.get("value")
+    get = members.get
+    value = get("value")
     return ROW.pack(
         entry.subject,
         entry.kind,
@@ -191,9 +207,9 @@ def _row(entry: Logged, members: Mapping[str, Json], length: int) -> bytes:
         0,
         min(length, 0xFFFF_FFFF),
         entry.time,
-        _time(members.get("occurred_at")),
-        _time(members.get("valid_from")),
-        _time(members.get("valid_to")),
+        _time(get("occurred_at")),
+        _time(get("valid_from")),
+        _time(get("valid_to")),
         blake2b(value.encode(), digest_size=_HASH_BYTES).digest() if isinstance(value, str) else b"",
     )
 
@@ -203,7 +219,7 @@ def _erased_row(subject: bytes, kind: int, time: int) -> bytes:
 
 
 def _time(said: Json) -> int:
-    return min(max(said, NONE + 1), _LAST) if isinstance(said, int) else NONE
+    return NONE if not isinstance(said, int) else min(max(said, NONE + 1), _LAST)
 
 
 def _place(members: Mapping[str, Json]) -> bytes | None:
@@ -281,10 +297,11 @@ def _erase_postings(transaction: WriteTransaction, block: int, gone: set[int]) -
             continue
         left = [i for i, offset in enumerate(offsets) if offset not in gone]
         if left:
-            kept.append((key, _pack([offsets[i] for i in left], [row[2 * count + i] for i in left])))
+            frequencies = bytes([row[2 * count + i] for i in left])
+            kept.append((key, pack(f"<{len(left)}H", *(offsets[i] for i in left)) + frequencies))
         else:
             emptied.append(key)
-        if key[4:5] == Field.PLACE.value:
+        if key[4:5] == _PLACED:
             for offset in gone.intersection(offsets):
                 transaction.delete(PLACES, key[5:] + seq_key(block * BLOCK + offset))
     transaction.put_many(POSTINGS, kept)
@@ -302,7 +319,8 @@ def keyword_term(field: Field, text: str) -> bytes:
 
 def posting_keys(field: Field, term: bytes, size: int) -> list[bytes]:
     """The keys of a term in each block of a log with so many entries, in order."""
-    return [block.to_bytes(4, "big") + field.value + term for block in range(-(-size // BLOCK))]
+    end = field.value + term
+    return [block.to_bytes(4, "big") + end for block in range(-(-size // BLOCK))]
 
 
 def split_postings(row: bytes) -> tuple[bytes, bytes]:
@@ -315,6 +333,14 @@ def document_rows(transaction: ReadTransaction, start: int = 0) -> Iterator[tupl
     """First seq and rows of each group of seqs, from the one of `start` on. Zeros, or no row: no version."""
     for key, rows in transaction.scan(DOCUMENTS, seq_key(start // ROWS)):
         yield read_seq(key) * ROWS, rows
+
+
+def around(transaction: ReadTransaction, whole: bytes, position: int) -> Iterator[tuple[int, int]]:
+    """Position and seq of the parts of a whole from one position before this one to one after it."""
+    start, stop = max(position - 1, NONE) - NONE, min(position + 2, _LAST) - NONE
+    for key, _ in transaction.scan(PLACES, _PLACE.pack(whole, start), _PLACE.pack(whole, stop)):
+        _, at = _PLACE.unpack_from(key)
+        yield at + NONE, read_seq(key[_PLACE.size :])
 
 
 def beside(transaction: ReadTransaction, whole: bytes, position: int, *, after: bool) -> Iterator[int]:

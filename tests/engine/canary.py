@@ -12,6 +12,7 @@ from substrate.codec import draft_other
 from substrate.engine.memory import Memory
 from substrate.proof.bundle import Bundle
 from substrate.proof.entry import Kind
+from substrate.terms import document_terms
 
 __all__ = ["OTHERS", "Planted", "plant"]
 
@@ -27,6 +28,12 @@ class Planted:
     proofs: dict[str, Bundle]
     recorded: dict[str, Bundle]
     seqs: dict[str, int]
+
+    @property
+    def sought(self) -> list[str]:
+        """The canary, and what an index of words makes of it: without its accent, cut to its stem."""
+        terms = document_terms(self.name, f"{self.canary} again", [self.canary], [self.canary]).counts
+        return [self.canary, *(term for term in terms if term[:8] in self.canary and len(term) >= len("whatever"))]
 
 
 def made_up(seed: int) -> str:

@@ -15,8 +15,9 @@ from substrate.errors import Forgotten, NotFound
 from substrate.kv.lmdb import LmdbStore
 from substrate.kv.transactions import Writing
 from substrate.log.check import check_store
-from substrate.log.tables import ATOMS, BODIES, EXPECTED, VERSIONS
+from substrate.log.tables import ATOMS, BODIES, EXPECTED, POSTINGS, VERSIONS
 from substrate.proof.verify import Verifier
+from substrate.views import words
 from tests.engine.canary import OTHERS, Planted, edge, made_up, plant
 from tests.engine.traces import spellings, traces_of
 from tests.proof import script
@@ -55,14 +56,14 @@ def test_nothing_is_left_of_what_was_forgotten_by_name(tmp_path: Path, seed: int
     with open_memory(store, home=home) as memory:
         planted = plant(memory, seed)
         key, pin = str(memory.key()), str(memory.pin())
-        assert traces_of(planted.canary, tmp_path) != []
+        assert traces_of(planted.sought, tmp_path) != []
         erased = [version.seq for version in memory.history(planted.name)]
         forgot = memory.forget(planted.name)
         assert (forgot.atoms, forgot.compacted) == (1, True)
         assert forgot.versions >= len(erased)
         if waiting := memory.stats().dangling:
             pytest.fail(f"{waiting} names are still waited for, by edges that were forgotten")
-        assert traces_of(planted.canary, tmp_path) == []
+        assert traces_of(planted.sought, tmp_path) == []
         check_others(memory, planted, key, pin)
         with pytest.raises(Forgotten) as raised:
             memory.access(planted.name)
@@ -83,7 +84,7 @@ def test_nothing_is_left_of_what_was_forgotten_by_name(tmp_path: Path, seed: int
         memory.rebuild()
         exported(memory, out, 2)
         memory.backup(out / "backup")
-        assert traces_of(planted.canary, tmp_path) == []
+        assert traces_of(planted.sought, tmp_path) == []
     assert check_store(store, home=home, views=VIEWS).damage is None
 
 
@@ -101,7 +102,7 @@ def history_id(memory: Memory, planted: Planted) -> str:
 def test_an_atom_can_be_forgotten_by_its_id_and_in_a_list(memory: Memory, tmp_path: Path, how: str) -> None:
     planted = plant(memory, 1)
     assert memory.forget(**SELECTIONS[how](memory, planted)).atoms == 1
-    assert traces_of(planted.canary, tmp_path) == []
+    assert traces_of(planted.sought, tmp_path) == []
 
 
 @pytest.mark.parametrize("field", ["actor", "session", "source"])
@@ -194,13 +195,13 @@ def test_another_handle_reads_on_after_a_forget(reopen: Callable[..., Memory], t
     with pytest.raises(Forgotten):
         two.access(planted.name)
     assert two.access(OTHERS[0]).value == "0"
-    assert traces_of(planted.canary, tmp_path) == []
+    assert traces_of(planted.sought, tmp_path) == []
 
 
 # -- broken twins: the search through the files finds what a careless forget would leave ---------------------------
 
 
-@pytest.mark.parametrize("table", [ATOMS, VERSIONS, EXPECTED, BODIES])
+@pytest.mark.parametrize("table", [ATOMS, VERSIONS, EXPECTED, BODIES, POSTINGS])
 def test_a_forget_that_skips_one_table_is_caught(
     memory: Memory, tmp_path: Path, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,7 +213,7 @@ def test_a_forget_that_skips_one_table_is_caught(
 
     monkeypatch.setattr(Writing, "delete", careless)
     memory.forget(planted.name)
-    assert traces_of(planted.canary, tmp_path) != []
+    assert traces_of(planted.sought, tmp_path) != []
 
 
 def test_a_forget_that_does_not_compact_is_caught(
@@ -221,7 +222,40 @@ def test_a_forget_that_does_not_compact_is_caught(
     planted = plant(memory, 12)
     monkeypatch.setattr(LmdbStore, "compact", lambda *_: None)
     memory.forget(planted.name)
-    assert traces_of(planted.canary, tmp_path) != []
+    assert traces_of(planted.sought, tmp_path) != []
+
+
+SENTENCE = "Confidentially, Zanzibárian negotiations were happening; 秘密計画 was agreed"
+STEMS = ["confidenti", "zanzibárian", "zanzibarian", "negoti", "happen", "密計", "計画"]
+
+
+def stored_terms(memory: Memory) -> list[str]:
+    with memory._log.snapshot() as transaction:
+        return [key[5:].decode(errors="replace") for key, _ in transaction.scan(POSTINGS)]
+
+
+def forget_a_sentence(memory: Memory) -> set[str]:
+    """Which of its stems are left in postings, after just one of an atom's versions was forgotten."""
+    memory.checkpoint(["v1.fact.kept = agreed before"])
+    saved = memory.checkpoint([{"name": "v1.fact.kept", "value": SENTENCE, "tags": ["Zanzibárian"]}])
+    memory.checkpoint(["v1.fact.kept = agreed after"])
+    assert set(STEMS) <= set(stored_terms(memory))
+    memory.forget(seqs=saved.seqs)
+    assert "agre" in stored_terms(memory)  # others say it too
+    return set(STEMS) & set(stored_terms(memory))
+
+
+def test_no_stem_of_a_forgotten_text_is_left_in_postings(memory: Memory, tmp_path: Path) -> None:
+    assert forget_a_sentence(memory) == set()
+    assert traces_of([stem for stem in STEMS if len(stem) > 5], tmp_path) == []
+
+
+def test_a_view_that_forgets_versions_and_keeps_their_words_is_caught(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "_erase_postings", lambda *_: None)
+    assert forget_a_sentence(memory) == set(STEMS)
+    assert traces_of("zanzibarian", tmp_path) != []
 
 
 @pytest.mark.parametrize("how", spellings(made_up(0)))

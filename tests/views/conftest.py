@@ -13,8 +13,8 @@ def open_vectored(tmp_path: Path) -> Iterator[Callable[..., Vectored]]:
     """Opens the test's store, as often as one likes."""
     opened: list[Vectored] = []
 
-    def open_again(name: str = "store", *, dimensions: int = 8) -> Vectored:
-        opened.append(Vectored(tmp_path / name, tmp_path / "home", dimensions))
+    def open_again(name: str = "store", *, dimensions: int = 8, seal_from: int = 30_000) -> Vectored:
+        opened.append(Vectored(tmp_path / name, tmp_path / "home", dimensions, seal_from))
         return opened[-1]
 
     yield open_again

@@ -14,7 +14,7 @@ from substrate.log.append import Decision
 from substrate.log.heads import map_salt, require_head
 from substrate.log.log import open_log
 from substrate.proof.hashes import map_key
-from substrate.views.nearest import Nearest, NearestIndex
+from substrate.views.nearest import Nearest, NearestIndex, erase_forgotten
 from substrate.views.vectors import erase_vectors, keep_vectors, vectors_between
 
 SPACE = b"space  1"
@@ -23,11 +23,11 @@ SPACE = b"space  1"
 class Vectored:
     """An open store, and an index of its own."""
 
-    def __init__(self, path: Path, home: Path, dimensions: int) -> None:
+    def __init__(self, path: Path, home: Path, dimensions: int, seal_from: int = 30_000) -> None:
         self.path = path
         self.dimensions = dimensions
         self.log = open_log(path, home=home, views=VIEWS)
-        self.index = NearestIndex(path, read_only=False)
+        self.index = NearestIndex(path, read_only=False, seal_from=seal_from)
 
     def close(self) -> None:
         self.index.close()
@@ -65,6 +65,13 @@ class Vectored:
         opening = self.log.entry(seq).opening
         assert opening is not None
         return str(decode_body(opening.body)["name"])
+
+    def seal(self) -> Path | None:
+        return self.index.seal(self.log.snapshot, SPACE, self.dimensions)
+
+    def erase(self) -> int:
+        """What whoever forgot something does next."""
+        return erase_forgotten(self.log.snapshot, self.path)
 
     def size(self) -> int:
         return self.log.head().head.size

@@ -1,0 +1,130 @@
+"""The verb that finds: search. It writes nothing."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from substrate.cli.answer import Answer, Table
+from substrate.cli.inputs import parse_moment, parse_number
+from substrate.cli.output import Output
+from substrate.cli.stores import reading
+from substrate.cli.verb import Example, Verb, argument, flag, option
+from substrate.errors import InputError
+
+if TYPE_CHECKING:
+    from substrate.model import Found, Hit
+
+__all__ = ["SEARCH"]
+
+_WAIT_S = 120.0
+"""For the model: exporting it, once on a machine, takes half a minute. Whoever cannot wait says --words."""
+
+
+def _search(given: Namespace, output: Output) -> Answer:
+    with reading(given) as memory:
+        found = memory.search(
+            " ".join(given.query),
+            limit=given.limit,
+            offset=given.offset,
+            type=given.type,
+            prefix=given.prefix,
+            domain=given.domain,
+            tags=given.tag or (),
+            entities=given.entity or (),
+            source=given.source,
+            origin=given.origin,
+            actor=given.actor,
+            session=given.session,
+            since=given.since,
+            until=given.until,
+            as_of=given.as_of,
+            valid_at=given.valid_at,
+            min_score=given.min_score,
+            wait=0 if given.words else _WAIT_S,
+        )
+    columns = ["score", "name", "text"] + (["why"] if given.why or output.json else [])
+    rows = [_row(hit, why=given.why) for hit in found]
+    return Answer(found.to_dict(), (Table(tuple(columns), rows),), tuple(_hints(found, given)))
+
+
+def _row(hit: Hit, *, why: bool) -> tuple[object, ...]:
+    text = " ".join(hit.snippet.split())
+    row: tuple[object, ...] = (f"{hit.score:.2f}", hit.name, text if hit.current else f"(earlier) {text}")
+    if not why:
+        return row
+    parts = ", ".join(f"{part} {added:+.2f}" for part, added in hit.parts.items())
+    words = f"; words: {', '.join(hit.matched)}" if hit.matched else ""
+    return (*row, parts + words)
+
+
+def _hints(found: Found, given: Namespace) -> list[str]:
+    hints = []
+    if not found.items:
+        hints.append("nothing was found")
+    if found.asked != "any":
+        hints.append(_asked(found))
+    if found.meaning and not given.words:
+        hints.append(f"searched by words only: {found.meaning}")
+    if found.lag:
+        hints.append(f"{found.lag:,} versions are not embedded yet and were searched by words only: substrate index")
+    if found.more:
+        hints.append(f"there is more: --offset {given.offset + len(found.items)}")
+    return hints
+
+
+def _asked(found: Found) -> str:
+    if found.asked != "span":
+        return f"the question was taken to be about time: {found.asked}"
+    start, end = (f"{time:%Y-%m-%d}" if time is not None else "…" for time in (found.start, found.end))
+    return f"the question was taken to be about the time from {start} to {end}"
+
+
+def _score(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--min-score must be a number, such as 0.3, not {text}") from None
+
+
+SEARCH = Verb(
+    "search",
+    "find",
+    "Find atoms by what they mean, by their words, and by time.",
+    "Ask as you would ask a person. Time is understood (now, before the current one, in October 2025, since March): it "
+    "says which of several statements comes first. All filters that are given must hold; they are applied before "
+    "anything is ranked. The score of a hit is the sum of its parts, which --why shows. The first search on a machine "
+    "prepares the model, once, which takes half a minute; --words does not wait for it.",
+    (
+        Example('substrate search "who handles our payments"', "by meaning and by words"),
+        Example('substrate search "payment provider" --why', "with the reasons for each hit"),
+        Example('substrate search "payment" --type fact --limit 3 --json', "only facts, as JSON"),
+    ),
+    (
+        argument("query", "what to look for", nargs="*"),
+        option("--limit", metavar="N", parse=parse_number, default=10, help="at most so many, up to 100 (default 10)"),
+        option("--offset", metavar="N", parse=parse_number, default=0, help="leave out so many of the best"),
+        option("--type", metavar="TYPE", help="only atoms of this type: fact, procedure, ..."),
+        option("--prefix", metavar="PREFIX", help="only names that begin so", complete="name"),
+        option("--domain", metavar="DOMAIN", help="only members of this domain: v1.domain.x, or x", complete="name"),
+        option("--tag", metavar="TAG", repeatable=True, help="only with this tag; again for several"),
+        option("--entity", metavar="ENTITY", repeatable=True, help="only with this entity; again for several"),
+        option("--source", metavar="SOURCE", help="only from this source"),
+        option("--origin", metavar="ORIGIN", help="only of this origin: user, agent, ingested"),
+        option("--actor", metavar="ACTOR", help="only what this actor wrote"),
+        option("--session", metavar="SESSION", help="only of this session"),
+        option("--since", metavar="TIME", help="only what happened at or after this time (ISO 8601)"),
+        option("--until", metavar="TIME", help="only what happened before this time"),
+        option(
+            "--as-of",
+            metavar="MOMENT",
+            parse=parse_moment,
+            help="as we knew it then: a seq, a time in ISO 8601, or @FILE with a pin or head",
+        ),
+        option("--valid-at", metavar="TIME", help="as it was in the world then: a time in ISO 8601"),
+        option("--min-score", metavar="SCORE", parse=_score, help="only hits that score at least this, such as 0.3"),
+        flag("--why", help="show what each part added to the score, and which words matched"),
+        flag("--words", help="by words only, without the model"),
+    ),
+    _search,
+)

@@ -1,0 +1,118 @@
+"""The time in a question: what it means, and what is left of the question."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from substrate.model import from_microseconds, to_microseconds
+from substrate.search.when import Asked, read_when
+
+NOW = to_microseconds(datetime(2026, 11, 16, 12, tzinfo=UTC))
+
+
+def span(text: str) -> tuple[str | None, str | None]:
+    when = read_when(text, NOW)
+    assert when.asked is Asked.SPAN, when
+    start, end = (None if time is None else f"{from_microseconds(time):%Y-%m-%d}" for time in (when.start, when.end))
+    return start, end
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("Which phone was Ada using in October 2025?", "2025-10-01", "2025-11-01"),
+        ("as of Oct 2025, who owned the repository", "2025-10-01", "2025-11-01"),
+        ("What did we decide on 13 October 2023?", "2023-10-13", "2023-10-14"),
+        ("What did we decide on October 13th, 2023?", "2023-10-13", "2023-10-14"),
+        ("the incident of 2024-02-29", "2024-02-29", "2024-03-01"),
+        ("costs in 2024-02", "2024-02-01", "2024-03-01"),
+        ("revenue in 2023", "2023-01-01", "2024-01-01"),
+        ("revenue in Q3 2024", "2024-07-01", "2024-10-01"),
+        ("revenue in the third quarter of 2024", "2024-07-01", "2024-10-01"),
+        ("the offsite in summer 2024", "2024-06-01", "2024-09-01"),
+        ("hires in late 2024", "2024-09-01", "2025-01-01"),
+        ("what changed since March?", "2026-03-01", None),
+        ("what changed since December?", "2025-12-01", None),
+        ("what changed after June 2024", "2024-07-01", None),
+        ("the schema before 3 May 2024", None, "2024-05-03"),
+        ("the schema until May 2024", None, "2024-06-01"),
+        ("decisions between March 2024 and May 2024", "2024-03-01", "2024-06-01"),
+        ("decisions from March 2024 to May 2024", "2024-03-01", "2024-06-01"),
+        ("what did I do yesterday", "2026-11-15", "2026-11-16"),
+        ("what did I do last week", "2026-11-09", "2026-11-16"),
+        ("what did I do last month", "2026-10-01", "2026-11-01"),
+        ("what did I do last year", "2025-01-01", "2026-01-01"),
+        ("what did I do this quarter", "2026-10-01", "2027-01-01"),
+        ("the outage three weeks ago", "2026-10-23", "2026-10-30"),
+        ("the outage 2 years ago", "2024-05-18", "2025-05-18"),
+    ],
+)
+def test_a_span_is_read(text: str, start: str | None, end: str | None) -> None:
+    assert span(text) == (start, end)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Which database do we use now?", Asked.NOW),
+        ("Where does she currently live", Asked.NOW),
+        ("what is the latest price", Asked.NOW),
+        ("Who is on call these days?", Asked.NOW),
+        ("Which database did we use before the current one?", Asked.PREVIOUS),
+        ("Where did she live before moving to the present flat?", Asked.PREVIOUS),
+        ("Who was the previous owner?", Asked.PREVIOUS),
+        ("What was the port formerly?", Asked.PREVIOUS),
+        ("What was the original plan?", Asked.FIRST),
+        ("How was it initially set up", Asked.FIRST),
+        ("The history of the price", Asked.ALL),
+        ("How has the schema changed?", Asked.ALL),
+        ("How is every request logged?", Asked.ANY),
+        ("Which databases have we used over time?", Asked.ALL),
+        ("Who wrote the parser?", Asked.ANY),
+        ("What may break?", Asked.ANY),
+        ("What did he do before the race?", Asked.ANY),
+        ("the 2048 game", Asked.ANY),
+        ("port 2024 is taken", Asked.ANY),
+        ("marching orders", Asked.ANY),
+        ("31 February 2024", Asked.SPAN),
+        ("wann war das", Asked.ANY),
+    ],
+)
+def test_which_statement_is_meant(text: str, asked: Asked) -> None:
+    assert read_when(text, NOW).asked is asked
+
+
+def test_words_that_say_when_are_taken_out_and_kept_as_the_reason() -> None:
+    when = read_when("Which phone was Ada using in October 2025?", NOW)
+    assert when.text == "Which phone was Ada using ?"
+    assert when.words == ("in October 2025",)
+
+
+def test_a_question_of_nothing_but_time_keeps_its_words() -> None:
+    assert read_when("yesterday", NOW).text == "yesterday"
+
+
+def test_a_long_passage_is_no_question() -> None:
+    assert read_when("in October 2025 " * 100, NOW).asked is Asked.ANY
+
+
+@given(st.text(max_size=600), st.integers(0, 2**52))
+def test_any_text_is_read_and_nothing_but_time_is_lost(text: str, now: int) -> None:
+    when = read_when(text, now)
+    if when.start is not None and when.end is not None:
+        assert when.start < when.end
+    kept = "".join(when.text.split())
+    assert len(kept) <= len("".join(text.split()))
+    if when.asked is Asked.ANY:
+        assert when.text == text
+
+
+@given(
+    st.lists(st.sampled_from(["before the", "last", "in", "May", "2024", "now", "one", "-", "the", "1st"]), max_size=60)
+)
+def test_time_words_in_any_order_are_read(words: list[str]) -> None:
+    read_when(" ".join(words), NOW)
