@@ -29,8 +29,8 @@ INDEX = Verb(
     "find",
     "Embed what is not embedded yet, so that it is found by meaning.",
     "An open memory does it in the background; a command ends too soon for that. It goes on where it was, also after "
-    "it was interrupted. The first time on a machine, the model is exported, which takes about half a minute; nothing is "
-    "fetched from the network.",
+    "it was interrupted. The first time on a machine, the model is exported, which takes about half a minute; nothing "
+    "is fetched from the network.",
     (
         Example("substrate index", "embeds what is new since the last time"),
         Example("substrate index --json", "the same for programs"),
