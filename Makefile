@@ -42,9 +42,12 @@ docs: $(STAMP) ## docs/cli.md, from the command line itself
 bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" for fewer
 	$(BIN)/python -m benchmarks.store $(SIZES)
 	$(BIN)/python -m benchmarks.atoms $(SIZES)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.search $(SIZES)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.retrieval --if-there
 
-peers: ## comparison with other memory servers
-	@echo "No peers are compared at this layer yet. SQLite and raw LMDB stand beside the store in 'make bench'."
+# The bench is no part of the repository: SUBSTRATE_BENCH says where it is. Each peer gets an environment of its own, in .peers.
+peers: $(STAMP) ## search beside others, with the same documents and weights; needs the retrieval bench
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.run
 
 soak: $(STAMP) strace ## the large sizes of the tests; SOAK=10 for ten times as large
 	SUBSTRATE_SOAK=$(SOAK) $(BIN)/python -m pytest -m soak -n $(JOBS) --dist worksteal --timeout=0 -rA
@@ -56,5 +59,5 @@ strace:
 	  echo "strace is missing: the power-failure test cannot run. On Debian or Ubuntu: apt-get install strace" >&2
 
 clean: ## remove the virtual environment and all that was generated
-	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov
+	rm -rf .venv .peers .bench-cache build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -17,6 +17,7 @@ from statistics import median
 import lmdb
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+import substrate
 from benchmarks.raw_lmdb import RawLmdb
 from benchmarks.timing import Contender, interleave
 from substrate.kv.filesystem import file_system_type
@@ -86,7 +87,7 @@ def machine(folder: Path) -> list[str]:
     engine = ".".join(str(number) for number in lmdb.version())
     versions = {
         "Python": platform.python_version(),
-        "substrate": version("substrate-memory"),
+        "substrate": substrate.__version__,
         "py-lmdb": f"{version('lmdb')} (LMDB {engine})",
         "cryptography": version("cryptography"),
         "SQLite": sqlite3.sqlite_version,

@@ -8,7 +8,8 @@ from typing import Any
 
 __all__ = ["Beside", "Result", "as_json", "as_text"]
 
-_RATES = ("/CPU-s", "/s")
+_AT_LEAST = ("/CPU-s", "/s", "recall")
+"""Units of which more is better."""
 _HEADINGS = ("work", "size", "ours", "its CPU", "target", "met?", "beside it, same rounds", "", "ours costs")
 _LEFT = ("work", "beside it, same rounds")
 _OURS = 6
@@ -45,7 +46,7 @@ class Result:
         """Whether the target is met."""
         if self.target is None:
             return None
-        return self.ours >= self.target if self.unit.endswith(_RATES) else self.ours <= self.target
+        return self.ours >= self.target if self.unit.endswith(_AT_LEAST) else self.ours <= self.target
 
 
 def _show(value: float, unit: str) -> str:
@@ -56,6 +57,8 @@ def _show(value: float, unit: str) -> str:
             return f"{value * 1e3:,.3g} ms" if value < 1 else f"{value * 1e3:,.0f} ms"
         case "x":
             return f"{value:.2f} x"
+        case "recall":
+            return f"{value:.4f}"
         case _:
             return f"{value:,.0f} {unit}"
 

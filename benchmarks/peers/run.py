@@ -1,0 +1,167 @@
+"""`make peers`: search beside others, with the same documents, questions and weights. See docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers.documents import gather
+from benchmarks.peers.environments import BM25S, MCP_MEMORY, MEM0, Environment, Unavailable, python_of
+from benchmarks.retrieval import bench_folder, load_scorer
+from benchmarks.texts import digest
+
+_ROOT = Path(__file__).resolve().parents[2]
+_BEGAN = time.monotonic()
+_SETS = ("locomo", "updates")
+_HEADINGS = ("system", "documents", "questions", *(f"{data} {what}" for data in _SETS for what in ("R@10", "nDCG@10")))
+_COSTS = ("CPU ms/doc", "CPU ms/query", "load")
+_QUIET = {
+    # Nothing is sent anywhere, and nothing is downloaded.
+    "MEM0_TELEMETRY": "False",
+    "ANONYMIZED_TELEMETRY": "False",
+    "DO_NOT_TRACK": "1",
+    "POSTHOG_DISABLED": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    # The weights of the package, through the library that ships with them; never made-up vectors.
+    "MCP_MEMORY_USE_ONNX": "0",
+    "MCP_MEMORY_ALLOW_HASH_EMBEDDINGS": "0",
+    "MCP_MEMORY_OFFLINE": "1",
+    # One thread each: CPU time is then comparable.
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Contender:
+    """A child process: which module, in which environment; None: in ours."""
+
+    name: str
+    module: str
+    environment: Environment | None = None
+    options: Sequence[str] = ()
+
+
+_CONTENDERS = (
+    _Contender("Substrate", "substrate_store"),
+    _Contender("SQLite FTS5", "fts5"),
+    _Contender("bm25s", "bm25s_index", BM25S),
+    _Contender("mcp-memory-service, vector", "mcp_memory", MCP_MEMORY),
+    _Contender("mcp-memory-service, hybrid", "mcp_memory", MCP_MEMORY, ("--hybrid",)),
+    _Contender("mem0, infer=False", "mem0_memory", MEM0),
+)
+
+
+def _say(text: str) -> None:
+    print(f"[{time.monotonic() - _BEGAN:6.0f} s] {text}", file=sys.stderr, flush=True)
+
+
+def _run(contender: _Contender, documents: Path, seconds: float) -> dict[str, Any]:
+    """What its child process found. Unavailable if it could not be installed, or ended badly."""
+    python = Path(sys.executable) if contender.environment is None else python_of(contender.environment, _say)
+    _say(f"{contender.name}: running")
+    with tempfile.TemporaryDirectory(prefix="substrate-peers-") as home:
+        out = Path(home) / "out.json"
+        command = [str(python), "-m", f"benchmarks.peers.{contender.module}", str(documents), str(out)]
+        own = {"PYTHONPATH": str(_ROOT), "HOME": home, "MEM0_DIR": f"{home}/mem0", **_QUIET}
+        # What ours keeps in the user's folders is made by the child: nothing of a peer stays after it.
+        kept = {} if contender.environment is None else own
+        done = subprocess.run(  # noqa: S603
+            [*command, "--seconds", str(seconds), *contender.options],
+            cwd=_ROOT,
+            env={**os.environ, **_QUIET, "PYTHONPATH": str(_ROOT), **kept},
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise Unavailable(f"it ended badly: {(done.stderr.strip().splitlines() or ['no reason given'])[-1][:300]}")
+        found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+    return found
+
+
+def _scored(found: Mapping[str, Any], questions: Sequence[Mapping[str, Any]], scorer: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The costs, and the quality by set: the means over the questions that were asked."""
+    result: dict[str, Any] = {key: value for key, value in found.items() if key != "answers"}
+    for data in _SETS:
+        rows = [
+            scorer.measure(found["answers"][row["id"]], row["relevant"])
+            for row in questions
+            if row["set"] == data and row["id"] in found["answers"]
+        ]
+        result[data] = scorer.mean_of(rows)
+    return result
+
+
+def _row(name: str, result: Mapping[str, Any]) -> tuple[str, ...]:
+    quality = []
+    for data in _SETS:
+        quality += [f"{result[data][key]:.1f}" if result[data] else "-" for key in ("recall@10", "ndcg@10")]
+    counts = (f"{result['documents']:,}", f"{result['questions']:,}")
+    costs = (f"{result['cpu_ms_per_document']:.2f}", f"{result['cpu_ms_per_query']:.2f}", f"{result['load']:.1f}")
+    return (name, *counts, *quality, *costs)
+
+
+def _show(results: Mapping[str, Mapping[str, Any]]) -> None:
+    rows = [(*_HEADINGS, *_COSTS), *(_row(name, result) for name, result in results.items())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows.insert(1, tuple("-" * width for width in widths))
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        print("  ".join(cell.rjust(width) if at else cell.ljust(width) for at, (cell, width) in enumerate(cells)))
+
+
+def main() -> None:
+    """Run each contender in a process of its own, and print one table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers.run", description=__doc__)
+    parser.add_argument("--bench", metavar="FOLDER", help="the retrieval bench; default: as in benchmarks.retrieval")
+    parser.add_argument("--documents", type=int, default=10_000, help="how many (default: %(default)s)")
+    parser.add_argument("--questions", type=int, help="so many, drawn at random (default: all of the dev split)")
+    parser.add_argument("--seconds", type=float, default=1200, help="CPU seconds for each (default: %(default)s)")
+    parser.add_argument("--only", help="names that contain one of these words, with commas between")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
+    arguments = parser.parse_args()
+    try:
+        bench = bench_folder(arguments.bench)
+    except FileNotFoundError as error:
+        parser.error(str(error))
+    given = gather(bench, arguments.documents, arguments.questions, _say)
+    words = arguments.only.lower().split(",") if arguments.only else [""]
+    results, left_out = {}, {}
+    with tempfile.TemporaryDirectory(prefix="substrate-peers-") as folder:
+        documents = Path(folder) / "documents.json"
+        documents.write_text(json.dumps(given), encoding="utf-8")
+        for contender in _CONTENDERS:
+            if any(word in contender.name.lower() for word in words):
+                try:
+                    found = _run(contender, documents, arguments.seconds)
+                    results[contender.name] = _scored(found, given["questions"], load_scorer(bench))
+                except Unavailable as error:
+                    left_out[contender.name] = str(error)
+    texts = [row["text"] for row in given["documents"]]
+    print(f"{len(texts):,} documents (digest {digest(texts)}), {len(given['questions'])} questions, one thread")
+    _show(results)
+    for name, result in results.items():
+        print(f"{name}: {result['about']}; Python {result['python']}")
+    for name, why in left_out.items():
+        print(f"{name}: NOT RUN: {why}")
+    if arguments.json is not None:
+        saved = {"digest": digest(texts), "results": results, "not_run": left_out}
+        arguments.json.write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""What search finds: the retrieval bench, through this store and through baselines. See docs/benchmarks.md.
+
+    python -m benchmarks.retrieval [--bench FOLDER] [--json FILE] [--systems Adapter,Bm25]
+    python FOLDER/score.py --data FOLDER/data/locomo --system benchmarks.retrieval:Adapter --split dev
+
+The bench (a scorer, questions, documents) is no part of the repository, and nothing of it may be copied into it. It is
+looked for in the folder given, then in SUBSTRATE_BENCH, then beside the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, ClassVar
+
+import substrate
+from benchmarks.baselines import Bm25, Dense, Document, Rrf, Weighted05Neighbours
+from benchmarks.minilm import load
+
+__all__ = ["Adapter", "Bm25", "Dense", "Rrf", "Weighted05Neighbours", "bench_folder", "load_scorer"]
+
+_SETS = ("locomo", "updates")
+_SPLIT = "dev"
+_BATCH = 1_000
+_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "bench" / "retrieval"
+_MISSING = (
+    "The retrieval bench is not at {folder}: there is no score.py. It is no part of the repository: give its folder as "
+    "--bench FOLDER or in SUBSTRATE_BENCH."
+)
+_OTHER = re.compile(r"[^0-9A-Za-z]+")
+_HEADINGS = ("set", "system", "R@5", "R@10", "nDCG@10", "hit@1 by category", "CPU ms/doc", "CPU ms/query")
+_LEFT = ("set", "system", "hit@1 by category")
+
+
+class Adapter:
+    """This store as its users see it: documents are turns of a conversation, with the time at which they occurred."""
+
+    warm: ClassVar = staticmethod(load)
+
+    def __init__(self, workdir: str) -> None:
+        self._memory = substrate.open(Path(workdir) / "store", home=Path(workdir) / "home")
+        self._ids: dict[str, str] = {}
+        self._told: Counter[str] = Counter()
+
+    def add(self, docs: Iterable[Document]) -> None:
+        """Save them, each session as the parent of its turns, and bring the index up to date."""
+        atoms: list[dict[str, object]] = []
+        for doc in docs:
+            parent, name = f"v1.conversation.{_slug(doc['session'])}", f"v1.turn.{_slug(doc['id'])}"
+            if self._ids.setdefault(name, doc["id"]) != doc["id"]:
+                raise ValueError(f"two documents would have the name {name}")
+            if not self._told[parent]:
+                atoms.append({"name": parent, "value": f"Conversation {doc['session']}"})
+            atoms.append(
+                {
+                    "name": name,
+                    "value": doc["text"],
+                    "occurred_at": f"{doc['timestamp']}Z",
+                    "parent": parent,
+                    "position": self._told[parent],
+                }
+            )
+            self._told[parent] += 1
+        for at in range(0, len(atoms), _BATCH):
+            self._memory.checkpoint(atoms[at : at + _BATCH])
+        self._memory.index()
+
+    def search(self, query: str, k: int) -> list[str]:
+        """The ids of the turns among the `k` best atoms."""
+        names = (hit.atom.name for hit in self._memory.search(query, limit=k))
+        return [self._ids[name] for name in names if name in self._ids]
+
+    def close(self) -> None:
+        """Release the store."""
+        self._memory.close()
+
+
+SYSTEMS = {found.__name__: found for found in (Adapter, Bm25, Dense, Rrf, Weighted05Neighbours)}
+
+
+def _slug(text: str) -> str:
+    return _OTHER.sub("_", text).strip("_").lower()
+
+
+def bench_folder(given: str | Path | None = None) -> Path:
+    """Where the bench is. FileNotFoundError, which says what to do, if it is not there."""
+    folder = Path(given or os.environ.get("SUBSTRATE_BENCH") or _BESIDE).expanduser().resolve()
+    if not (folder / "score.py").is_file():
+        raise FileNotFoundError(_MISSING.format(folder=folder))
+    return folder
+
+
+def load_scorer(folder: Path) -> ModuleType:
+    """The scorer of the bench, as a module."""
+    spec = importlib.util.spec_from_file_location("retrieval_score", folder / "score.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(_MISSING.format(folder=folder))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def measure(folder: Path, names: Sequence[str], limit: int = 0) -> list[dict[str, Any]]:
+    """The scorer's results, without the lists of what each question found."""
+    scorer, results = load_scorer(folder), []
+    for data in _SETS:
+        for name in names:
+            print(f"{data}: {name}", file=sys.stderr, flush=True)
+            result = scorer.run(folder / "data" / data, SYSTEMS[name], {}, _SPLIT, limit)
+            del result["run"]
+            results.append({"system": name, **result})
+    return results
+
+
+def _row(result: Mapping[str, Any]) -> tuple[str, ...]:
+    overall, speed = result["overall"], result["speed"]
+    hits = ", ".join(f"{name} {found['hit@1']:.0f}" for name, found in result["by_category"].items())
+    shown = (f"{overall[key]:.1f}" for key in ("recall@5", "recall@10", "ndcg@10"))
+    times = (f"{speed[key]:.2f}" for key in ("cpu_ms_per_doc", "cpu_ms_per_query"))
+    return (result["data"], result["system"], *shown, hits, *times)
+
+
+def as_text(results: Sequence[Mapping[str, Any]]) -> str:
+    """The table."""
+    rows = [_HEADINGS, *map(_row, results)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows.insert(1, tuple("-" * width for width in widths))
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if heading in _LEFT else cell.rjust(width)
+            for cell, width, heading in zip(row, widths, _HEADINGS, strict=True)
+        ).rstrip()
+        for row in rows
+    )
+
+
+def main() -> None:
+    """Score each system on each set, and print one table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--bench", metavar="FOLDER", help="the bench; default: SUBSTRATE_BENCH, or beside the repository"
+    )
+    parser.add_argument(
+        "--systems", default=",".join(SYSTEMS), help="which, with commas between (default: %(default)s)"
+    )
+    parser.add_argument("--limit", type=int, default=0, help="so many questions of each corpus, for a quick look")
+    parser.add_argument("--if-there", action="store_true", help="without the bench, say so and end well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
+    arguments = parser.parse_args()
+    names = arguments.systems.split(",")
+    if unknown := set(names) - SYSTEMS.keys():
+        parser.error(f"no such system: {', '.join(sorted(unknown))}")
+    try:
+        folder = bench_folder(arguments.bench)
+    except FileNotFoundError as error:
+        if not arguments.if_there:
+            parser.error(str(error))
+        print(f"{error} Nothing was measured.")
+        return
+    results = measure(folder, names, arguments.limit)
+    counts = {result["data"]: result["queries"] for result in results}
+    print(f"{_SPLIT} split; questions: " + ", ".join(f"{data} {count}" for data, count in counts.items()), end="; ")
+    print("percent; locomo's adversarial questions count in their own category only")
+    print(as_text(results))
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

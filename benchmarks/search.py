@@ -1,0 +1,76 @@
+"""`make bench`, its third part: search, beside the time that its model takes. See docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.calibration import Calibration, calibrate, machine
+from benchmarks.report import Report
+from benchmarks.search_fresh import measure_fresh
+from benchmarks.search_reads import measure_recall, measure_searches
+from benchmarks.search_stores import fill_search
+from benchmarks.search_workload import REAL, SearchTexts, prepare
+from benchmarks.search_writes import measure_bulk, measure_checkpoints
+from benchmarks.table import Result
+
+_SIZES = [10_000, 100_000, 1_000_000]
+_SMALLEST = 10_000
+_BEGAN = time.monotonic()
+
+
+def _say(text: str) -> None:
+    print(f"[{time.monotonic() - _BEGAN:6.0f} s] {text}", file=sys.stderr, flush=True)
+
+
+def _measure(size: int, folder: Path, texts: SearchTexts) -> tuple[list[Result], list[Calibration]]:
+    store = fill_search(size, folder, texts, _say)
+    before = calibrate(folder)
+    _say(f"{size:,} atoms: {before}")
+    results = []
+    for what, measure in (
+        ("recall", lambda: measure_recall(store, texts)),
+        ("fresh processes", lambda: measure_fresh(store, texts.questions[0])),
+        ("searches", lambda: measure_searches(store, texts)),
+        ("checkpoints", lambda: measure_checkpoints(store, texts)),
+    ):
+        _say(f"{size:,} atoms: {what}")
+        results += measure()
+    return results, [before, calibrate(folder)]
+
+
+def main() -> None:
+    """Measure at each size, and print one table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.search", description=__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, help=f"atoms in the store (default: {_SIZES})")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
+    arguments = parser.parse_args()
+    sizes = arguments.sizes or _SIZES
+    if min(sizes) < _SMALLEST:
+        parser.error(f"a size is at least {_SMALLEST}")
+    texts = prepare(_say)
+    results, calibrations = [], {}
+    with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
+        about = [
+            *machine(Path(scratch)),
+            "; ".join(f"{name} {version(name)}" for name in ("numpy", "onnxruntime", "faiss-cpu", "PyStemmer")),
+            f"the first {REAL:,} texts and their vectors are real (docstrings, MiniLM); more are made around them",
+        ]
+        for size in sizes:
+            with tempfile.TemporaryDirectory(dir=scratch) as folder:
+                found, calibrations[size] = _measure(size, Path(folder), texts)
+            results += found
+        _say("embedding in bulk")
+        results += measure_bulk(texts)
+    report = Report(about, calibrations, results)
+    report.show(time.monotonic() - _BEGAN)
+    if arguments.json is not None:
+        report.save(arguments.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""Searching: the verb with the model's time taken out, right after a write, and how many of the nearest it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from benchmarks.minilm import embedder
+from benchmarks.search_stores import SearchStore
+from benchmarks.search_workload import SearchTexts
+from benchmarks.table import Beside, Result
+from benchmarks.timing import Contender, interleave, ratio
+from substrate.embed.embedder import Embedder
+from substrate.engine.stores import open_memory_log
+from substrate.views.nearest import NearestIndex
+
+__all__ = ["known_vectors", "measure_recall", "measure_searches"]
+
+_ROUNDS, _CALLS = 20, 10
+_LIMIT = 10
+_TARGETS = {10_000: 3e-3, 100_000: 8e-3, 1_000_000: 25e-3}
+_AFTER = 1.3
+"""How much dearer a search right after a write may be."""
+_RECALL = 0.98
+_EXACT = 50_000
+"""Rows that an exact scan takes at a time."""
+
+
+@contextmanager
+def known_vectors(texts: SearchTexts) -> Iterator[None]:
+    """While the block runs, vectors of questions are looked up and not computed; those of other texts are."""
+    known: Mapping[str, Any] = dict(zip(texts.questions, texts.question_vectors, strict=True))
+    real = Embedder.embed_query
+
+    def embed_query(self: Embedder, text: str) -> Any:  # noqa: ANN401
+        found = known.get(text)
+        return real(self, text) if found is None else found
+
+    Embedder.embed_query = embed_query  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Embedder.embed_query = real  # type: ignore[method-assign]
+
+
+def measure_searches(store: SearchStore, texts: SearchTexts) -> list[Result]:
+    """p50 of a search, embedding apart; the same after a write; and with embedding."""
+    questions = texts.questions
+
+    def asked(call: int) -> str:
+        return questions[call % len(questions)]
+
+    with store.open() as memory:
+        memory.index()
+        found = memory.search(questions[0], limit=_LIMIT)
+        if found.meaning:
+            raise AssertionError(f"search does not go by meaning: {found.meaning}")
+
+        def written(call: int) -> str:
+            memory.checkpoint([{"name": f"v1.fact.written_{call:06d}", "value": f"This was written as number {call}."}])
+            return asked(call)
+
+        def search(query: str) -> object:
+            return memory.search(query, limit=_LIMIT)
+
+        with known_vectors(texts):
+            apart = interleave({"search": Contender(search, asked)}, _ROUNDS, _CALLS, warm_up=2)["search"]
+            beside = interleave({"search": Contender(search, asked), "after": Contender(search, written)}, _ROUNDS, 5)
+        whole = interleave(
+            {"search": Contender(search, asked), "model": Contender(embedder().embed_query, asked)}, _ROUNDS // 2, 5
+        )
+    over = ratio(whole["search"].cpu_rounds, whole["model"].cpu_rounds)
+    dearer = ratio(beside["after"].cpu_rounds, beside["search"].cpu_rounds)
+    return [
+        Result(
+            "search, embedding apart: p50", store.size, apart.wall, "ms", _TARGETS.get(store.size), cpu=apart.cpu,
+            more={"p99": _p99(apart.wall_rounds), "p99_cpu": _p99(apart.cpu_rounds)},
+        ),
+        Result(
+            "search with embedding: p50", store.size, whole["search"].wall, "ms", cpu=whole["search"].cpu,
+            beside=[Beside("the model alone", whole["model"].wall, "ms", over)],
+        ),
+        Result(
+            "search right after a write, over one without: CPU", store.size, dearer, "x", _AFTER,
+            [Beside("after a write", beside["after"].cpu, "ms"), Beside("without", beside["search"].cpu, "ms")],
+        ),
+    ]  # fmt: skip
+
+
+def _p99(rounds: list[list[float]]) -> float:
+    values = sorted(value for values in rounds for value in values)
+    return values[int(0.99 * len(values))]
+
+
+def measure_recall(store: SearchStore, texts: SearchTexts) -> list[Result]:
+    """Of the ten nearest by an exact scan over the stored half floats, the share that the index gives."""
+    best = [(np.empty(0, np.float32), np.empty(0, np.int64)) for _ in texts.questions]
+    for start, _, rows in texts.portions(store.size):
+        scores = texts.question_vectors @ rows.astype(np.float32).T
+        for at, line in enumerate(scores):
+            near = np.argpartition(-line, _LIMIT)[:_LIMIT]
+            score, seq = best[at]
+            joined = np.concatenate([score, line[near]]), np.concatenate([seq, near + store.seqs.start + start])
+            order = np.argsort(-joined[0], kind="stable")[:_LIMIT]
+            best[at] = joined[0][order], joined[1][order]
+    index, model = NearestIndex(store.path, read_only=True), embedder()
+    with (
+        open_memory_log(store.path, read_only=True, create=False, home=store.home, origin=None, clock=None) as log,
+        log.snapshot() as transaction,
+    ):
+        nearest = index.at(transaction, model.space, model.dimensions, store.seqs.stop)
+        shares = []
+        for vector, (score, _) in zip(texts.question_vectors, best, strict=True):
+            _, given = nearest.search(vector, _LIMIT)
+            # By score: of texts with the same vector any may be given.
+            shares.append(float(np.count_nonzero(given >= score[-1] - 1e-4)) / _LIMIT)
+
+        def asked(call: int) -> Any:  # noqa: ANN401
+            return texts.question_vectors[call % len(texts.questions)]
+
+        samples = interleave(
+            {"nearest": Contender(lambda vector: nearest.search(vector, _LIMIT), asked)},
+            _ROUNDS, _CALLS,
+        )["nearest"]  # fmt: skip
+    index.close()
+    note = nearest.note or "no note"
+    return [
+        Result(
+            "recall@10 of the vectors, against an exact scan", store.size, float(np.mean(shares)), "recall", _RECALL,
+            [Beside(f"{len(shares)} questions; {note}; nearest vectors alone", samples.cpu, "ms")],
+        )
+    ]  # fmt: skip
