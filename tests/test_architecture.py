@@ -44,6 +44,7 @@ STRANGERS = {
     "substrate.views": {
         "substrate.views",
         "substrate.views.follower",
+        "substrate.views.models",
         "substrate.views.nearest",
         "substrate.views.models",
         "substrate.views.sealing",

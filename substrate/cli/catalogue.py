@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from substrate.cli import care, copies, prove, read, save
+from substrate.cli import care, copies, models, prove, read, save
 from substrate.cli.answer import Answer, Raw
 from substrate.cli.completion import SHELLS, script
 from substrate.cli.output import Output
@@ -12,7 +12,14 @@ from substrate.cli.verb import Example, Verb, argument
 
 __all__ = ["GROUPS", "VERBS"]
 
-GROUPS = {"save": "save", "read": "read", "prove": "prove", "care": "care for the store", "shell": "use it in a shell"}
+GROUPS = {
+    "save": "save",
+    "read": "read",
+    "find": "find",
+    "prove": "prove",
+    "care": "care for the store",
+    "shell": "use it in a shell",
+}
 """Each group, with its heading."""
 
 
@@ -43,6 +50,8 @@ VERBS: tuple[Verb, ...] = (
     read.EDGES,
     read.HISTORY,
     read.DIFF,
+    models.INDEX,
+    models.MODEL,
     prove.HEAD,
     prove.PIN,
     prove.KEY,

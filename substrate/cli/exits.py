@@ -25,6 +25,7 @@ class Exit(IntEnum):
     DAMAGED = 10
     ROLLED_BACK = 11
     PARTIAL = 12
+    NO_MODEL = 13
     BUG = 70
     INTERRUPTED = 130
     PIPE_CLOSED = 141
@@ -44,6 +45,7 @@ EXITS: dict[Exit, str] = {
     Exit.DAMAGED: "the store is damaged or newer than this program; run fsck",
     Exit.ROLLED_BACK: "the store is behind, or forked from, a head it is known to have had",
     Exit.PARTIAL: "done in part; what was printed says what was left",
+    Exit.NO_MODEL: "there is no model to embed with, or it cannot be run; all but search by meaning works without",
     Exit.BUG: "an error in Substrate itself; --debug shows where",
     Exit.INTERRUPTED: "stopped by Ctrl-C, or by the answer to a question",
     Exit.PIPE_CLOSED: "the reader of the output went away, as in `substrate list | head -1`",
@@ -58,6 +60,7 @@ _BY_ERROR: dict[type[errors.SubstrateError], Exit] = {
     errors.Conflict: Exit.CONFLICT,
     errors.Busy: Exit.BUSY,
     errors.Full: Exit.FULL,
+    errors.ModelUnavailable: Exit.NO_MODEL,
     errors.ProofInvalid: Exit.REJECTED,
     errors.StoreDamaged: Exit.DAMAGED,
     errors.RolledBack: Exit.ROLLED_BACK,

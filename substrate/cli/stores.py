@@ -36,12 +36,15 @@ def reading(given: Namespace) -> Memory:
 
 def writing(given: Namespace, *, create: bool = False, actor: str | None = None) -> Memory:
     """The store, open for writing; made, if there is none and `create` is set."""
-    return substrate.open(store_path(given), actor=actor) if create else _open(given, read_only=False)
+    # A command ends before a background could embed anything: `substrate index` does it.
+    if create:
+        return substrate.open(store_path(given), actor=actor, background=False)
+    return _open(given, read_only=False)
 
 
 def _open(given: Namespace, *, read_only: bool) -> Memory:
     with missing_store_explained(given):
-        return substrate.open(store_path(given), read_only=read_only, create=False)
+        return substrate.open(store_path(given), read_only=read_only, create=False, background=False)
 
 
 @contextmanager

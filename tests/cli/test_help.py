@@ -36,7 +36,7 @@ def failures(examples: list[Example]) -> list[str]:
     return failed
 
 
-@pytest.mark.usefixtures("run")
+@pytest.mark.usefixtures("run", "cache")
 def test_every_example_does_what_it_says_in_order() -> None:
     assert failures([example for verb in catalogue.VERBS for example in verb.examples]) == []
 
