@@ -119,11 +119,8 @@ class NearestIndex:
         follower = self._followers.get(space)
         if follower is None:
             return False
-        sealed = follower.sealed
-        if sealed is None:
-            return follower.held.count >= self._seal_from
-        rows = len(sealed.generation.ids)
-        return follower.held.count >= max(self._seal_from, rows // 20) or 10 * len(follower.dead) > rows
+        sealed = 0 if follower.sealed is None else len(follower.sealed.generation.ids)
+        return follower.rows() >= max(self._seal_from, sealed // 20) or 10 * len(follower.dead) > sealed > 0
 
     def close(self) -> None:
         """Let go of everything. It can be used again, from the start."""
