@@ -27,9 +27,7 @@ __all__ = [
     "Edge",
     "Edges",
     "Forgot",
-    "Found",
     "History",
-    "Hit",
     "Listing",
     "Name",
     "Refused",
@@ -272,66 +270,6 @@ class Listing(Results[Atom]):
     """With `as_of`, on the first page: how many atoms of the whole store were in use then and are forgotten now."""
     gaps: int = 0
     """How many atoms up to the end of this page were left out since the version that would answer was erased."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Hit(Result):
-    """An atom that was found, and why it stands where it stands."""
-
-    atom: Atom
-    """The version that answers; `current` says whether it is the one in force."""
-    score: float
-    """The sum of the parts. Words and meaning that match in full give about 1."""
-    parts: Mapping[str, float] = field(default_factory=dict)
-    """What each part added: words, meaning, neighbours, edges, evidence, time; but for those that added nothing."""
-    matched: tuple[str, ...] = ()
-    """The words of the query that it has, as they were typed."""
-    snippet: str = ""
-    """The passage that matches best; of a short value all of it."""
-    marks: tuple[tuple[int, int], ...] = ()
-    """Where in the snippet matched words begin and end."""
-    current: bool = True
-    """False: an earlier version, or one that another atom supersedes. Only where the question asks about the past."""
-    seq: int = -1
-    """The last entry of the log that this answer knows of."""
-    lag: int = 0
-    """How many versions were not compared by meaning, because they are not embedded yet."""
-
-    @property
-    def name(self) -> str:
-        """The atom's name."""
-        return self.atom.name
-
-    @property
-    def value(self) -> str:
-        """The atom's value."""
-        return self.atom.value
-
-    def row(self) -> dict[str, object]:
-        """Score, name, snippet and the reasons."""
-        why = ", ".join(f"{part} {added:+.2f}" for part, added in self.parts.items())
-        return {"score": round(self.score, 3), "name": self.name, "snippet": self.snippet, "why": why}
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Found(Results[Hit]):
-    """What a search found, best first."""
-
-    items: tuple[Hit, ...]
-    query: str
-    asked: str = "any"
-    """Which statement the question's time means: any, now, previous, first, span or all."""
-    start: datetime | None = None
-    end: datetime | None = None
-    """Of a span: from when until, not including, when."""
-    meaning: str = ""
-    """Empty if words and meaning were searched; else why meaning was not, and what to do about it."""
-    seq: int = -1
-    """The last entry of the log that this answer knows of."""
-    lag: int = 0
-    """How many versions were not compared by meaning, because they are not embedded yet."""
-    more: bool = False
-    """Whether there is more behind the limit."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,4 +1,4 @@
-"""All settings, in one frozen value. The only module that reads environment variables."""
+"""All settings, in one frozen value. The only module that reads environment variables, and that sets any."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Settings", "load_settings"]
+__all__ = ["Settings", "load_settings", "set_offline"]
 
 _STORE = "substrate-store"
 
@@ -41,6 +41,13 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     env = os.environ if environ is None else environ
     store = Path(env.get("SUBSTRATE_STORE") or _STORE).expanduser()
     return Settings(_home(env), store, _cache(env), _hub(env), env.get("SUBSTRATE_MODEL") or None)
+
+
+def set_offline() -> None:
+    """For a process of our own that exports a model: whatever a library would like to fetch, it is not fetched."""
+    os.environ.update(
+        HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false"
+    )
 
 
 def _home(env: Mapping[str, str]) -> Path:

@@ -13,7 +13,7 @@ from substrate.cli.verb import Example, Verb, argument, flag, option
 from substrate.errors import InputError
 
 if TYPE_CHECKING:
-    from substrate.model import Found, Hit
+    from substrate.findings import Found, Hit
 
 __all__ = ["SEARCH"]
 

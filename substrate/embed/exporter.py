@@ -17,6 +17,7 @@ from typing import Any, Final, NoReturn
 
 from substrate.embed.made import GRAPH, TOKENIZER, Made, digest_of, write_made
 from substrate.errors import ModelUnavailable
+from substrate.settings import set_offline
 
 __all__ = ["CLOSE_ENOUGH", "TEXTS", "main"]
 
@@ -49,10 +50,7 @@ def main(arguments: Sequence[str]) -> None:
     """Export the model in the folder given first; say in lines of JSON how far it is, and what went wrong."""
     folder, model, digest, target = arguments
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # Whatever a model or a library would like to fetch: it is not fetched.
-    os.environ.update(
-        HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false"
-    )
+    set_offline()
     sys.addaudithook(_refuse_network)
     try:
         _export(Path(folder), model, digest, Path(target))

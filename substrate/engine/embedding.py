@@ -29,6 +29,7 @@ from substrate.embed.texts import text_of
 from substrate.engine.meaning import Models
 from substrate.engine.progress import Progress
 from substrate.errors import Busy, Denied, ModelUnavailable, SubstrateError
+from substrate.findings import Embedding, Indexed
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
 from substrate.log.heads import require_head
@@ -36,14 +37,14 @@ from substrate.log.log import Log
 from substrate.log.replay import replay
 from substrate.log.tables import BODIES, EMBEDDED, ENTRIES, VECTORS, read_seq, seq_key
 from substrate.proof.entry import Kind
-from substrate.results import Result
 from substrate.views.models import Model, abandoned_spaces, draft_model, model_in_force, model_searched
+from substrate.views.nearest import NearestIndex
 from substrate.views.vectors import embedded_upto, keep_vectors
 
 if TYPE_CHECKING:
     from substrate.embed.embedder import Embedder
 
-__all__ = ["Embedding", "Follower", "Indexed"]
+__all__ = ["Follower"]
 
 _log = logging.getLogger(__name__)
 
@@ -67,35 +68,6 @@ _LOCK: Final = "embed.lock"
 _LOCK_POLL_S: Final = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Indexed(Result):
-    """What `index` did: so many versions were embedded, in so many pieces, by this model; nothing waits now."""
-
-    embedded: int
-    pieces: int
-    model: str
-    upto: int
-    """The seq before which every version has its vectors."""
-
-
-@dataclass(frozen=True, slots=True)
-class Embedding(Result):
-    """Which model a store uses, and how far its vectors are."""
-
-    model: str
-    digest: str
-    dimensions: int
-    space: str
-    upto: int
-    """The seq before which every version has its vectors."""
-    waiting: int
-    """Versions that have none yet."""
-    searched: str = ""
-    """The model that is searched still, while the space of the one above is filled."""
-    state: str = ""
-    """What the background is at, or why it stopped."""
-
-
 class _Stopped(Exception):
     """The work ends here; what is written stays."""
 
@@ -112,11 +84,21 @@ class _Window:
 class Follower:
     """Keeps the vectors of one open memory up to date. Safe to share between threads."""
 
-    def __init__(self, log: Log, models: Models, *, background: bool = True) -> None:
-        """`background`: whether `wake` does anything."""
-        self._background = background
+    def __init__(
+        self,
+        log: Log,
+        models: Models,
+        nearest: NearestIndex,
+        *,
+        read_only: bool = False,
+        background: bool = True,
+    ) -> None:
+        """`background`: whether `wake` does anything; for who only reads it does not."""
+        self._background = background and not read_only
+        self._read_only = read_only
         self._log = log
         self._models = models
+        self._nearest = nearest
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._guard = threading.Lock()
@@ -188,6 +170,7 @@ class Follower:
 
     def index(self, progress: Progress | None) -> Indexed:
         """See `Memory.index`."""
+        self._check_writable()
         self._models.retry()
         try:
             return self._catch_up(progress)
@@ -196,6 +179,7 @@ class Follower:
 
     def use(self, spec: str | Path) -> Embedding:
         """See `Memory.use_model`."""
+        self._check_writable()
         embedder = load(spec, stop=self._stop)
 
         def plan(transaction: ReadTransaction, _: int) -> Decision:
@@ -248,6 +232,7 @@ class Follower:
                 if progress is not None:
                     progress(versions, max(total, versions))
             self._clean()
+            self._seal(progress)
         name = embedder.model if embedder is not None else model.model if model is not None else ""
         return Indexed(versions, pieces, name, upto)
 
@@ -318,6 +303,17 @@ class Follower:
 
         self._log.decide(plan)
         return last
+
+    def _seal(self, progress: Progress | None) -> None:
+        """Make a file of nearest vectors, if there are so many that it is worth it."""
+        with self._log.snapshot() as transaction:
+            model = model_searched(transaction)
+        if model is not None:
+            self._nearest.seal(self._log.snapshot, model.space, model.dimensions, progress)
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise Denied("the store is open for reading only: to embed, open it for writing")
 
     def _check_stop(self) -> None:
         if self._stop.is_set():

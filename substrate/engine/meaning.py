@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from substrate.embed.loading import Loading, State
-from substrate.kv.api import ReadTransaction
+from substrate.errors import ModelUnavailable
 from substrate.log.log import Log
 from substrate.settings import load_settings
 from substrate.views.models import Model, model_searched
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Meaning", "Models"]
+__all__ = ["Meaning", "Models", "QueryVector"]
 
 _AGAIN_S: Final = 600.0
 """After which a model that could not be had is looked for again unasked: an export that fails takes half a minute."""
-_PATIENCE_S: Final = 3.0
-"""How long a query waits for a model that only needs loading. For one that is exported first, nobody waits."""
 
 
 class Models:
@@ -68,52 +67,37 @@ class Models:
             known.stop()
 
 
+class QueryVector(NamedTuple):
+    """The vector of a query, and the space that it is of. Without a vector: why, and what to do about it."""
+
+    vector: NDArray[np.float32] | None = None
+    space: bytes = b""
+    dimensions: int = 0
+    why: str = ""
+
+
 class Meaning:
-    """The vector of a query, and the space it is in: what search asks for. Safe to share between threads."""
+    """Where search gets the vector of a query from. Safe to share between threads."""
 
     def __init__(self, log: Log, models: Models) -> None:
         self._log = log
         self._models = models
-        self._here = threading.local()
 
-    def embed(self, text: str) -> NDArray[np.float32] | None:
-        """The vector of a text, by the model whose space is searched now; None if there is none, or not yet."""
-        self._here.space, self._here.why = None, ""
+    def embed(self, text: str, wait_s: float = 0) -> QueryVector:
+        """The vector of a text, by the model whose space is searched now; waits so long for one that is not ready."""
         if not self._models.wanted:
-            self._here.why = "no model is wanted here (SUBSTRATE_MODEL is none): found by words alone"
-            return None
+            return QueryVector(why="no model is wanted here (it is set to none)")
         with self._log.snapshot() as transaction:
             model = model_searched(transaction)
-        if model is None:
-            self._here.why = "nothing is embedded yet: found by words alone. index() embeds what there is"
-            return None
+            upto = 0 if model is None else embedded_upto(transaction, model.space)
+        if model is None or not upto:
+            return QueryVector(why="nothing is embedded yet: index() embeds what there is")
         loading = self._models.of(model)
         embedder = loading.embedder
-        until = time.monotonic() + _PATIENCE_S
-        while embedder is None and loading.status.state in {State.ABSENT, State.LOADING} and time.monotonic() < until:
-            time.sleep(0.005)
-            embedder = loading.embedder
+        if embedder is None and wait_s > 0:
+            with suppress(ModelUnavailable):  # its status says so
+                embedder = loading.wait(wait_s)
         if embedder is None:
-            self._here.why = f"{loading.status}: found by words alone"
-            return None
+            return QueryVector(why=str(loading.status))
         # The store's space, not the embedder's: by the same model, it may be cut into pieces by an earlier rule.
-        self._here.space = model.space, embedder.dimensions
-        return embedder.embed_query(text)
-
-    def space(self, transaction: ReadTransaction) -> tuple[bytes, int, int] | None:
-        """The space of the vector that this thread was given last, its dimensions, and up to which seq it is complete.
-
-        Not whichever is in force by now: the vector would not be of it.
-        """
-        space: tuple[bytes, int] | None = getattr(self._here, "space", None)
-        if space is None:
-            return None
-        upto = embedded_upto(transaction, space[0])
-        if not upto:
-            self._here.why = "nothing is embedded yet by the model in force: found by words alone"
-            return None
-        return *space, upto
-
-    def why_not(self) -> str:
-        """Why this thread was given no vector, and what to do about it; empty if it was given one."""
-        return str(getattr(self._here, "why", ""))
+        return QueryVector(embedder.embed_query(text), model.space, embedder.dimensions)

@@ -6,6 +6,7 @@ Each verb is one file beside this one; only this one knows them all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -16,27 +17,24 @@ from substrate.engine.access import access
 from substrate.engine.checkpoint import Batch, checkpoint
 from substrate.engine.diff import diff
 from substrate.engine.edges import edges
-from substrate.engine.embedding import Embedding, Follower, Indexed
 from substrate.engine.export import export
+from substrate.engine.finding import Finding
 from substrate.engine.forget import Selection, forget
 from substrate.engine.history import history
 from substrate.engine.importing import import_lines
 from substrate.engine.intake import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.engine.listing import list_atoms
-from substrate.engine.meaning import Meaning, Models
 from substrate.engine.moments import Moment, Time
 from substrate.engine.owed import settle, settle_late
 from substrate.engine.progress import Progress
+from substrate.engine.proving import Proving
 from substrate.engine.stats import stats
 from substrate.engine.stores import CACHE_CHECKS, open_memory_log
-from substrate.errors import Denied, SchemaInvalid
+from substrate.errors import SchemaInvalid
 from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import Access, Atom, Diff, Edge, Edges, Forgot, History, Listing, Name, Saved, Stats
-from substrate.proof.bundle import Bundle
-from substrate.proof.head import Pin, SignedHead
-from substrate.proof.note import VerifierKey
-from substrate.proof.verify import Verdict, Verifier
+from substrate.proof.head import Pin
 
 __all__ = ["Memory", "open_memory"]
 
@@ -66,11 +64,7 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
     log = open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock)
     if not read_only:
         settle_late(log)
-    models = Models(model)
-    follower = None if read_only else Follower(log, models, background=background)
-    if follower is not None:
-        follower.wake_if_behind()
-    return Memory(log, actor, models, follower)
+    return Memory(log, actor, model=model, read_only=read_only, background=background)
 
 
 def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
@@ -80,17 +74,21 @@ def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
     return tuple(islice(items, LIMITS["checkpoint_items"] + 1))
 
 
-class Memory:
+class Memory(Proving, Finding):
     """An open store. Safe to share between threads. Each call sees one snapshot of its own: the newest there is."""
 
     def __init__(
-        self, log: Log, actor: str | None = None, models: Models | None = None, follower: Follower | None = None
+        self,
+        log: Log,
+        actor: str | None = None,
+        *,
+        model: str | Path | None = None,
+        read_only: bool = False,
+        background: bool = True,
     ) -> None:
-        self._log = log
+        """Use `open_memory`."""
+        super().__init__(log, model=model, read_only=read_only, background=background)
         self._actor = actor
-        self._models = models or Models()
-        self._follower = follower
-        self._meaning = Meaning(log, self._models)
 
     def __enter__(self) -> Self:
         return self
@@ -105,9 +103,7 @@ class Memory:
 
     def close(self) -> None:
         """Release the store. What was acknowledged is on disk already; what is not embedded yet, another time."""
-        if self._follower is not None:
-            self._follower.close()
-        self._models.close()
+        self._stop_following()
         self._log.close()
 
     # -- save ----------------------------------------------------------------------------------------------------
@@ -150,8 +146,7 @@ class Memory:
             partial=partial,
             allow_secrets=allow_secrets,
         )
-        if self._follower is not None:
-            self._follower.wake()
+        self._follower.wake()
         return saved
 
     # -- read ----------------------------------------------------------------------------------------------------
@@ -239,86 +234,6 @@ class Memory:
         """What became of atoms and edges after `start` until `stop` (None: now): seqs, times or heads."""
         return diff(self._log, start, stop, prefix=prefix, valid_at=valid_at)
 
-    # -- prove ---------------------------------------------------------------------------------------------------
-
-    def prove(self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None) -> Bundle:
-        """What `name` is at the latest head: current, tombstoned, forgotten or absent.
-
-        With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key
-        to the one in force. RolledBack if the pin is not of this history.
-        """
-        return self._log.prove(name, since=since, trusting=trusting)
-
-    def prove_entry(
-        self, seq: int, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
-    ) -> Bundle:
-        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
-        return self._log.prove_entry(seq, since=since, trusting=trusting)
-
-    def prove_extended(self, since: Pin | str) -> Bundle:
-        """That the log still contains all of the pinned one. RolledBack if it does not."""
-        return self._log.prove_extended(since)
-
-    def verify(
-        self, bundle: Bundle | str, *, pin: Pin | str | None = None, name: str | None = None, claim: str | None = None
-    ) -> Verdict:
-        """Check a bundle against this store's own key, or a pin. ProofInvalid if it is not true.
-
-        Someone else than this store's owner uses `substrate.Verifier`, or the script, with a key got by another way.
-        """
-        text = bundle.to_json() if isinstance(bundle, Bundle) else bundle
-        if not isinstance(text, str):
-            raise SchemaInvalid("a bundle is a Bundle, or the text of a proof file")
-        verifier = Verifier(key=self._log.key()) if pin is None else Verifier(pin=pin)
-        return verifier.verify(text, name=name, claim=claim)
-
-    def head(self) -> SignedHead:
-        """The latest head."""
-        return self._log.head()
-
-    def pin(self) -> Pin:
-        """The latest head and the key in force, to be remembered outside the store."""
-        return self._log.pin()
-
-    def check_pin(self, pin: Pin | str) -> None:
-        """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""
-        self._log.check_pin(pin)
-
-    def key(self) -> VerifierKey:
-        """The verifier key in force: what an auditor needs, and should get by another way than the bundle."""
-        return self._log.key()
-
-    def rotate_key(self) -> VerifierKey:
-        """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
-        return self._log.rotate_key()
-
-    # -- find ----------------------------------------------------------------------------------------------------
-
-    def index(self, progress: Progress | None = None) -> Indexed:
-        """On return every version that was there has its vectors: for scripts, after bulk loads, before a measurement.
-
-        Without it, that happens in the background. It goes on where it was, also after a kill. Raises ModelUnavailable
-        (with what to do), Denied, Busy, Full.
-        """
-        return self._embeds().index(progress)
-
-    def use_model(self, spec: str | Path) -> Embedding:
-        """From here on this model embeds: a name, or a folder that sentence-transformers saved.
-
-        The log says so. What there is is embedded anew, in the background or by `index()`; until that is done, search
-        uses the old vectors. ModelUnavailable, with nothing changed, if it is not on this machine or cannot be run.
-        """
-        return self._embeds().use(spec)
-
-    def model(self) -> Embedding:
-        """Which model embeds, and how far it has got."""
-        return (self._follower or Follower(self._log, self._models, background=False)).status()
-
-    def _embeds(self) -> Follower:
-        if self._follower is None:
-            raise Denied("the store is open for reading only: to embed, open it for writing")
-        return self._follower
-
     # -- care ----------------------------------------------------------------------------------------------------
 
     def forget(  # noqa: PLR0913
@@ -381,8 +296,10 @@ class Memory:
         `valid_at` answers stay what they were. Raises as `checkpoint` does, naming the line; what came before it is
         saved then.
         """
+        unsigned = copy(self)  # who wrote a line is what the line says
+        unsigned._actor = None  # noqa: SLF001
         return import_lines(
-            Memory(self._log, None, self._models, self._follower).checkpoint,
+            unsigned.checkpoint,
             lines,
             partial=partial,
             allow_secrets=allow_secrets,

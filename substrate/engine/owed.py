@@ -1,5 +1,7 @@
 """A compaction that is owed: what was forgotten is out of reach, but its bytes are in the file until it is rewritten.
 
+The same goes for generations, which hold its vector until they are removed.
+
 A forget marks it in its own transaction, and the mark goes when the file has been rewritten. So whatever comes in
 between (a crash, a full disk, a reader that does not let go), someone who opens the store later does what is owed.
 """
@@ -14,6 +16,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
 from substrate.log.log import Log
 from substrate.log.tables import OWED
+from substrate.views.nearest import erase_forgotten
 from substrate.views.traces import Trace
 
 __all__ = ["is_owed", "mark_owed", "settle", "settle_late"]
@@ -35,9 +38,13 @@ def is_owed(transaction: ReadTransaction) -> bool:
 
 
 def settle(log: Log, rewrite: Callable[[], None]) -> None:
-    """Rewrite the store's file, and drop the mark. Errors are those of `rewrite`."""
+    """Remove generations that hold what was forgotten, rewrite the store's file, and drop the mark.
+
+    Errors are those of `rewrite`, and Busy if another process holds the generations.
+    """
     with log.snapshot() as transaction:
         seen = transaction.get(OWED, _KEY)
+    erase_forgotten(log.snapshot, log.path)
     rewrite()
     if seen is not None:
         log.decide(lambda now, _: Decision((), [(OWED, _KEY, None)] if now.get(OWED, _KEY) == seen else []))

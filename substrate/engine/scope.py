@@ -2,90 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from substrate.engine.moments import Time, read_time
+from substrate.engine.filters import Filters
 from substrate.engine.reading import Moments, find_subject, sources_of
-from substrate.errors import NotFound, SchemaInvalid
+from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
-from substrate.model import ORIGINS
 from substrate.names import check_name, normalise
 from substrate.search.columns import Documents, Mask
 from substrate.search.words import keyword_mask
 from substrate.views.atoms import names, versions_of
 from substrate.views.words import Field
 
-__all__ = ["Filters", "scope_of"]
+__all__ = ["scope_of"]
 
 _DOMAIN: Final = "v1.domain."
 _HOPS: Final = 2
 _FEW: Final = 2000
 """Atoms whose versions are looked up one by one; of more, all versions are looked through at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """All that was given must hold; None or empty: no matter. `since` and `until` are about when it happened."""
-
-    type: str | None = None
-    prefix: str | None = None
-    domain: str | None = None
-    tags: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
-    source: str | None = None
-    origin: str | None = None
-    actor: str | None = None
-    session: str | None = None
-    since: int | None = None
-    until: int | None = None
-
-    @classmethod
-    def of(  # noqa: PLR0913
-        cls,
-        *,
-        type: str | None = None,  # noqa: A002 - the word for it
-        prefix: str | None = None,
-        domain: str | None = None,
-        tags: str | Iterable[str] = (),
-        entities: str | Iterable[str] = (),
-        source: str | None = None,
-        origin: str | None = None,
-        actor: str | None = None,
-        session: str | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
-    ) -> Filters:
-        """What a caller asks for, checked. SchemaInvalid, naming the filter."""
-        texts = {"type": type, "prefix": prefix, "domain": domain, "source": source, "origin": origin, "actor": actor}
-        for field, text in {**texts, "session": session}.items():
-            if text is not None and not isinstance(text, str):
-                raise SchemaInvalid(f"{field} must be a text, not {text.__class__.__name__}")
-        if origin is not None and origin not in ORIGINS:
-            raise SchemaInvalid(f"origin must be one of {', '.join(ORIGINS)}")
-        return cls(
-            type,
-            prefix,
-            domain,
-            _texts(tags, "tags"),
-            _texts(entities, "entities"),
-            source,
-            origin,
-            actor,
-            session,
-            None if since is None else read_time(since, "since"),
-            None if until is None else read_time(until, "until"),
-        )
-
-
-def _texts(given: str | Iterable[str], field: str) -> tuple[str, ...]:
-    listed = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (None,)
-    if not all(isinstance(text, str) for text in listed):
-        raise SchemaInvalid(f"{field} must be a text or a list of texts")
-    return listed
 
 
 def scope_of(transaction: ReadTransaction, documents: Documents, filters: Filters, moments: Moments) -> Mask | None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from substrate.engine.filters import Filters
 from substrate.engine.intake import check_limit
+from substrate.engine.meaning import Meaning
 from substrate.engine.moments import Moment, Time
 from substrate.engine.reading import Moments, atom_of, moments_of, require_body, superseders
-from substrate.engine.scope import Filters, scope_of
+from substrate.engine.scope import scope_of
 from substrate.errors import InputError, SchemaInvalid, TooLarge
-from substrate.kv.api import ReadTransaction
+from substrate.findings import Found, Hit
 from substrate.limits import LIMITS
 from substrate.log.log import Log
-from substrate.model import Found, Hit, from_microseconds
+from substrate.model import from_microseconds
 from substrate.proof.entry import Kind
 from substrate.search.candidates import Gathered, Lists, gather
 from substrate.search.columns import Columns
@@ -28,8 +29,9 @@ from substrate.search.words import score_words
 from substrate.terms import QueryTerm, query_terms
 from substrate.views.atoms import VersionRow
 from substrate.views.nearest import NearestIndex
+from substrate.views.vectors import embedded_upto
 
-__all__ = ["Meaning", "Searcher"]
+__all__ = ["Searcher"]
 
 _CANDIDATES: Final = 100
 """Of each list; more if a page lies further down."""
@@ -39,19 +41,6 @@ _NOTHING: Final = 5e-5
 """A part that adds less is not worth saying."""
 _NAME: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[^\W\d_a-z]\w+")
 """A word with a capital that does not begin a sentence."""
-
-
-class Meaning(Protocol):
-    """Where the query's vector comes from, and the space that the store's vectors are searched in."""
-
-    def embed(self, text: str) -> NDArray[np.float32] | None:
-        """The vector of a text; None if there is no model (yet)."""
-
-    def space(self, transaction: ReadTransaction) -> tuple[bytes, int, int] | None:
-        """The space to search, its dimensions, and up to which seq it is complete; None if there is none."""
-
-    def why_not(self) -> str:
-        """Why there is no vector, and what to do about it; empty if there is one."""
 
 
 class Searcher:
@@ -73,12 +62,13 @@ class Searcher:
         min_score: float | None,
         limit: int,
         offset: int,
+        wait_s: float,
     ) -> Found:
         """See `Memory.search`."""
         _check(query, limit, offset, min_score)
         when = read_when(query, self._log.clock.now())
         # Dates say nothing about what is sought; "now" and "before the current one" say a little.
-        vector = self._meaning.embed(when.text if when.asked is Asked.SPAN else query)
+        asked = self._meaning.embed(when.text if when.asked is Asked.SPAN else query, wait_s)
         with self._log.snapshot() as transaction:
             documents = self._columns.at(transaction)
             moments = moments_of(transaction, self._log.clock, as_of, valid_at)
@@ -90,16 +80,16 @@ class Searcher:
             terms = query_terms(when.text)
             nearest = None
             lag = 0
-            if vector is not None and (space := self._meaning.space(transaction)) is not None:
-                nearest = self._nearest.at(transaction, space[0], space[1], documents.size)
-                lag = int(np.count_nonzero(documents.said[space[2] :]))
+            if asked.vector is not None:
+                nearest = self._nearest.at(transaction, asked.space, asked.dimensions, documents.size)
+                lag = int(np.count_nonzero(documents.said[embedded_upto(transaction, asked.space) :]))
             lists = Lists(
                 transaction,
                 documents,
                 mask,
                 score_words(transaction, documents, [term.term for term in terms], mask),
                 _names(when.text),
-                vector,
+                asked.vector,
                 nearest,
             )
             page = _Page(lists, moments, when, terms, past=past, lag=lag)
@@ -110,7 +100,7 @@ class Searcher:
             asked=when.asked.value,
             start=None if when.start is None else from_microseconds(when.start),
             end=None if when.end is None else from_microseconds(when.end),
-            meaning="" if nearest is not None else self._meaning.why_not(),
+            meaning=asked.why,
             seq=documents.size - 1,
             lag=lag,
             more=more,

@@ -221,13 +221,14 @@ class View:
 class Allowed:
     """Which versions may be found: those of the mask that were not forgotten, before a size."""
 
-    __slots__ = ("_dead", "_size", "mask")
+    __slots__ = ("_dead", "_size", "_versions", "mask")
 
     def __init__(self, mask: Array | None, dead: Array, size: int) -> None:
         import numpy as np  # noqa: PLC0415
 
         self.mask = None if mask is None else np.asarray(mask, np.bool_)
         self._dead, self._size = dead, size
+        self._versions = 0 if self.mask is None else int(np.count_nonzero(self.mask))
 
     def __call__(self, seqs: Array) -> Array:
         """Whether each may."""
@@ -243,7 +244,7 @@ class Allowed:
 
     def count(self, ids: Array) -> int:
         """About how many rows may be found."""
-        return len(ids) if self.mask is None else min(len(ids), int(self.mask.sum()))
+        return len(ids) if self.mask is None else min(len(ids), self._versions)
 
     def places(self, ids: Array) -> Array:
         """The places of the rows that may be found."""

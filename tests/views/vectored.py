@@ -13,6 +13,7 @@ from substrate.engine.stores import VIEWS
 from substrate.log.append import Decision
 from substrate.log.heads import map_salt, require_head
 from substrate.log.log import open_log
+from substrate.log.tables import EMBEDDED
 from substrate.proof.hashes import map_key
 from substrate.views.nearest import Nearest, NearestIndex, erase_forgotten
 from substrate.views.vectors import erase_vectors, keep_vectors, vectors_between
@@ -23,11 +24,13 @@ SPACE = b"space  1"
 class Vectored:
     """An open store, and an index of its own."""
 
-    def __init__(self, path: Path, home: Path, dimensions: int, seal_from: int = 30_000) -> None:
+    def __init__(
+        self, path: Path, home: Path, dimensions: int, seal_from: int = 30_000, *, read_only: bool = False
+    ) -> None:
         self.path = path
         self.dimensions = dimensions
-        self.log = open_log(path, home=home, views=VIEWS)
-        self.index = NearestIndex(path, read_only=False, seal_from=seal_from)
+        self.log = open_log(path, home=home, views=VIEWS, read_only=read_only)
+        self.index = NearestIndex(path, read_only=read_only, seal_from=seal_from)
 
     def close(self) -> None:
         self.index.close()
@@ -72,6 +75,10 @@ class Vectored:
     def erase(self) -> int:
         """What whoever forgot something does next."""
         return erase_forgotten(self.log.snapshot, self.path)
+
+    def throw_away(self) -> None:
+        """As a rebuild may do it."""
+        self.log.decide(lambda _, __: Decision((), [(EMBEDDED, SPACE, None)]))
 
     def size(self) -> int:
         return self.log.head().head.size

@@ -1,0 +1,117 @@
+"""The verbs that find, and those that keep the vectors they find by. `Memory` has them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from substrate.engine.embedding import Follower
+from substrate.engine.filters import Filters
+from substrate.engine.meaning import Meaning, Models
+from substrate.engine.moments import Moment, Time
+from substrate.engine.progress import Progress
+from substrate.findings import Embedding, Found, Indexed
+from substrate.log.log import Log
+from substrate.views.nearest import NearestIndex
+
+if TYPE_CHECKING:
+    from substrate.engine.search import Searcher
+
+__all__ = ["Finding"]
+
+
+class Finding:
+    """What an open store finds. It keeps itself up to date in the background, if it may."""
+
+    def __init__(self, log: Log, *, model: str | Path | None, read_only: bool, background: bool) -> None:
+        self._log = log
+        self._models = Models(model)
+        self._nearest = NearestIndex(log.path, read_only=read_only)
+        self._follower = Follower(log, self._models, self._nearest, read_only=read_only, background=background)
+        self._follower.wake_if_behind()
+
+    def _stop_following(self) -> None:
+        self._follower.close()
+        self._nearest.close()
+
+    def search(  # noqa: PLR0913
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        type: str | None = None,  # noqa: A002 - the word for it
+        prefix: str | None = None,
+        domain: str | None = None,
+        tags: str | Iterable[str] = (),
+        entities: str | Iterable[str] = (),
+        source: str | None = None,
+        origin: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+        min_score: float | None = None,
+        wait: float = 0,
+    ) -> Found:
+        """Atoms that answer a question: by word, by meaning and by time, best first, each with its reasons.
+
+        All filters given must hold; they come before ranking. `domain` takes members by two `member_of` edges; `since`
+        and `until` are about when it happened. Words of time in the query (now, before the current one, in May 2025)
+        say which of several statements comes first; `as_of` and `valid_at` go back exactly. Until the model is up it is
+        a search by words, and `meaning` says so; `wait` waits for it so many seconds. Raises InputError, TooLarge,
+        NotFound (a domain that is not there).
+        """
+        filters = Filters.of(
+            type=type,
+            prefix=prefix,
+            domain=domain,
+            tags=tags,
+            entities=entities,
+            source=source,
+            origin=origin,
+            actor=actor,
+            session=session,
+            since=since,
+            until=until,
+        )
+        return self._searcher.search(
+            query,
+            filters,
+            as_of=as_of,
+            valid_at=valid_at,
+            min_score=min_score,
+            limit=limit,
+            offset=offset,
+            wait_s=wait,
+        )
+
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from substrate.engine.search import Searcher  # noqa: PLC0415 - loads numpy
+
+        return Searcher(self._log, Meaning(self._log, self._models), self._nearest)
+
+    def index(self, progress: Progress | None = None) -> Indexed:
+        """On return every version that was there has its vectors: for scripts, after bulk loads, before a measurement.
+
+        Without it, that happens in the background. It goes on where it was, also after a kill. Raises ModelUnavailable
+        (with what to do), Denied, Busy, Full.
+        """
+        return self._follower.index(progress)
+
+    def use_model(self, spec: str | Path) -> Embedding:
+        """From here on this model embeds: a name, or a folder that sentence-transformers saved.
+
+        The log says so. What there is is embedded anew, in the background or by `index()`; until that is done, search
+        uses the old vectors. ModelUnavailable, with nothing changed, if it is not on this machine or cannot be run.
+        """
+        return self._follower.use(spec)
+
+    def model(self) -> Embedding:
+        """Which model embeds, and how far it has got."""
+        return self._follower.status()

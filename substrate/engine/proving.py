@@ -1,0 +1,69 @@
+"""The verbs that prove, and what they are checked against. `Memory` has them all."""
+
+from __future__ import annotations
+
+from substrate.errors import SchemaInvalid
+from substrate.log.log import Log
+from substrate.proof.bundle import Bundle
+from substrate.proof.head import Pin, SignedHead
+from substrate.proof.note import VerifierKey
+from substrate.proof.verify import Verdict, Verifier
+
+__all__ = ["Proving"]
+
+
+class Proving:
+    """What an open store proves of itself."""
+
+    _log: Log
+
+    def prove(self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None) -> Bundle:
+        """What `name` is at the latest head: current, tombstoned, forgotten or absent.
+
+        With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key
+        to the one in force. RolledBack if the pin is not of this history.
+        """
+        return self._log.prove(name, since=since, trusting=trusting)
+
+    def prove_entry(
+        self, seq: int, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
+    ) -> Bundle:
+        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
+        return self._log.prove_entry(seq, since=since, trusting=trusting)
+
+    def prove_extended(self, since: Pin | str) -> Bundle:
+        """That the log still contains all of the pinned one. RolledBack if it does not."""
+        return self._log.prove_extended(since)
+
+    def verify(
+        self, bundle: Bundle | str, *, pin: Pin | str | None = None, name: str | None = None, claim: str | None = None
+    ) -> Verdict:
+        """Check a bundle against this store's own key, or a pin. ProofInvalid if it is not true.
+
+        Someone else than this store's owner uses `substrate.Verifier`, or the script, with a key got by another way.
+        """
+        text = bundle.to_json() if isinstance(bundle, Bundle) else bundle
+        if not isinstance(text, str):
+            raise SchemaInvalid("a bundle is a Bundle, or the text of a proof file")
+        verifier = Verifier(key=self._log.key()) if pin is None else Verifier(pin=pin)
+        return verifier.verify(text, name=name, claim=claim)
+
+    def head(self) -> SignedHead:
+        """The latest head."""
+        return self._log.head()
+
+    def pin(self) -> Pin:
+        """The latest head and the key in force, to be remembered outside the store."""
+        return self._log.pin()
+
+    def check_pin(self, pin: Pin | str) -> None:
+        """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""
+        self._log.check_pin(pin)
+
+    def key(self) -> VerifierKey:
+        """The verifier key in force: what an auditor needs, and should get by another way than the bundle."""
+        return self._log.key()
+
+    def rotate_key(self) -> VerifierKey:
+        """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
+        return self._log.rotate_key()
