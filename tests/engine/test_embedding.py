@@ -18,6 +18,7 @@ from substrate.codec import draft_other
 from substrate.embed.embedder import Embedder
 from substrate.embed.loading import load
 from substrate.engine import embedding
+from substrate.engine.meaning import Meaning, QueryVector
 from substrate.engine.memory import Memory
 from substrate.errors import Denied, ModelUnavailable
 from substrate.log.append import Decision
@@ -57,6 +58,10 @@ def spaces_of(memory: Memory) -> dict[bytes, int]:
 def searched(memory: Memory) -> tuple[bytes, int] | None:
     with memory._log.snapshot() as transaction:
         return searchable_space(transaction)
+
+
+def vector_of(memory: Memory, text: str) -> QueryVector:
+    return Meaning(memory._log, memory._models).embed(text, wait_s=60)
 
 
 def fill(memory: Memory, count: int) -> None:
@@ -119,18 +124,19 @@ def test_the_default_model_is_used_if_nobody_says_another(reopen: Reopen, cache:
     memory.checkpoint(ATOMS)
     assert memory.index().model == "all-MiniLM-L6-v2"
     assert memory.model().dimensions == 384
-    query = memory._meaning.embed("who handles our payments?")
-    assert query is not None
+    query = vector_of(memory, "who handles our payments?")
+    assert query.vector is not None
+    assert (query.dimensions, query.why) == (384, "")
     with memory._log.snapshot() as transaction:
-        space = memory._meaning.space(transaction)
-        assert space is not None
-        assert space[1:] == (384, 4)
+        assert embedded_upto(transaction, query.space) == 4
         found = {
-            seq: float(np.frombuffer(row, "<f2").astype(np.float32) @ query)
-            for seq, row in vectors_between(transaction, space[0])
+            seq: float(np.frombuffer(row, "<f2").astype(np.float32) @ query.vector)
+            for seq, row in vectors_between(transaction, query.space)
         }
     assert max(found, key=lambda seq: found[seq]) == 1
-    assert memory._meaning.why_not() == ""
+    best = memory.search("who handles our money?", wait=60)[0]
+    assert best.name == "v1.fact.payment_provider"
+    assert best.parts["meaning"] > 0
     assert cache.exists()
 
 
@@ -142,18 +148,16 @@ def test_what_only_reads_embeds_nothing_and_still_knows_the_vector_of_a_query(me
         reader.index()
     with pytest.raises(Denied):
         reader.use_model("all-MiniLM-L6-v2")
-    assert reader._meaning.embed("payment") is not None
+    assert vector_of(reader, "payment").vector is not None
     assert reader.model().waiting == 0
 
 
 def test_without_vectors_or_model_the_reason_is_said(memory: Memory, reopen: Reopen) -> None:
-    assert memory._meaning.embed("x") is None
-    assert "nothing is embedded yet" in memory._meaning.why_not()
+    assert "nothing is embedded yet" in vector_of(memory, "x").why
     memory.checkpoint(ATOMS)
     memory.index()
     none = reopen(model="none")
-    assert none._meaning.embed("x") is None
-    assert "no model is wanted" in none._meaning.why_not()
+    assert "no model is wanted" in vector_of(none, "x").why
 
 
 def test_a_model_that_is_not_here_is_said_and_saving_goes_on(reopen: Reopen, cache: Path) -> None:
@@ -175,9 +179,9 @@ def test_a_store_whose_model_is_not_here_says_so(
     memory.index()
     monkeypatch.setenv("SUBSTRATE_CACHE", str(tmp_path / "elsewhere"))
     other = reopen(background=False)
-    assert other._meaning.embed("x") is None
-    assert "this store's vectors are of the model tiny-mean" in other._meaning.why_not()
-    assert "SUBSTRATE_MODEL" in other._meaning.why_not()
+    why = vector_of(other, "x").why
+    assert "this store's vectors are of the model tiny-mean" in why
+    assert "SUBSTRATE_MODEL" in why
 
 
 # -- in the background -----------------------------------------------------------------------------------------------
@@ -195,7 +199,6 @@ def test_what_is_saved_is_embedded_in_the_background(
 ) -> None:
     monkeypatch.setattr(embedding, "_QUIET_S", 0.01)
     memory = reopen(model=tiny)
-    assert memory._follower is not None
     assert memory._follower._thread is None, "nothing to do, no thread"
     memory.checkpoint(ATOMS)
     wait_until(lambda: len(rows_of(memory)) == 3)
@@ -339,9 +342,9 @@ def test_until_another_model_is_done_the_old_space_is_searched_and_then_erased( 
         now = searched(memory)
         assert now is not None
         seen.append(now)
-        query = memory._meaning.embed("the value of 3")
-        assert query is not None
-        assert len(query) == (32 if now[0] == old else 16)
+        query = vector_of(memory, "the value of 3")
+        assert query.vector is not None
+        assert (query.space, len(query.vector)) == (now[0], 32 if now[0] == old else 16)
 
     done = memory.index(look)
     assert (done.embedded, done.model) == (10, "tiny-max")
@@ -394,7 +397,6 @@ def test_erasing_an_old_space_stops_if_it_is_chosen_again(
     old = load(tiny).space
     memory.use_model(made / "models" / "tiny-max")
     follower = memory._follower
-    assert follower is not None
     with monkeypatch.context() as patch:
         patch.setattr(follower, "_clean", lambda: None)
         memory.index()
