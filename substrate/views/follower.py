@@ -56,7 +56,7 @@ class Chooser(Protocol):
         """The places of the k rows that seem best, best first."""
 
 
-Load: TypeAlias = Callable[[bytes, int, int], Chooser]
+Load: TypeAlias = Callable[[bytearray, int, int], Chooser]
 """From bytes, how many rows, how wide; Refused if they are something else."""
 
 
