@@ -2,7 +2,8 @@
 
     python benchmarks/near_corpus.py FOLDER [HOW_MANY [MORE ...]]
 
-(MORE: folders with prose, as .md, and questions, as .jsonl with `text`) makes FOLDER/texts.json and FOLDER/vectors-*.npy, in portions, so that it can be stopped and goes on where it was.
+makes FOLDER/texts.json and FOLDER/vectors-*.npy, in portions, so that it can be stopped and goes on where it was. MORE:
+folders with prose (.md) and with lines that have a `text` (.jsonl), which are taken in too.
 """
 
 from __future__ import annotations
