@@ -56,7 +56,7 @@ class Chooser(Protocol):
         """The places of the k rows that seem best, best first."""
 
 
-Load: TypeAlias = Callable[[bytes, int, int], Chooser]
+Load: TypeAlias = Callable[[bytearray, int, int], Chooser]
 """From bytes, how many rows, how wide; Refused if they are something else."""
 
 
@@ -163,11 +163,13 @@ class Follower:
                     continue
                 if is_foreign(transaction, manifest):
                     raise Refused("it is of another log")  # noqa: TRY301
-                self.sealed = Sealed(path, self.space, self.dimensions, self.scan, self._load)
+                found = Sealed(path, self.space, self.dimensions, self.scan, self._load)
+                if found.generation.manifest != manifest:
+                    raise Refused("it was exchanged")  # noqa: TRY301
             except Refused as refused:
                 self._refused[path.name] = str(refused)
                 continue
-            self.dead = np.empty(0, np.int64)
+            self.sealed, self.dead = found, np.empty(0, np.int64)
             self._leave_out(erased_between(transaction, manifest.size, self._trail.size))
             self.held.drop_before(manifest.upto)
             self.upto = max(self.upto, manifest.upto)

@@ -165,15 +165,15 @@ def _opened(path: Path) -> Iterator[int]:
         raise Refused(str(error.strerror)) from None
 
 
-def read_section(descriptor: int, manifest: Manifest, name: str) -> bytes:
+def read_section(descriptor: int, manifest: Manifest, name: str) -> bytearray:
     """A section, as it was written; Refused if it is not."""
     at, length, digest = manifest.sections[name]
-    data = bytearray()
-    while len(data) < length and (read := os.pread(descriptor, min(length - len(data), 1 << 26), at + len(data))):
-        data += read
+    data, done = bytearray(length), 0
+    while done < length and (read := os.preadv(descriptor, [memoryview(data)[done:]], at + done)):
+        done += read
     if sha256(data).hexdigest() != digest:
         raise Refused(f"its {name} are damaged")
-    return bytes(data)
+    return data
 
 
 class Generation:
@@ -203,9 +203,9 @@ class Generation:
         pages = mmap.mmap(descriptor, at + length, mmap.MAP_SHARED, mmap.PROT_READ)
         return np.frombuffer(pages, np.float16, len(self.ids) * width, at).reshape(-1, width)
 
-    def take_codes(self) -> bytes:
+    def take_codes(self) -> bytearray:
         """The codes; they are not kept here after."""
-        codes, self._codes = self._codes, b""
+        codes, self._codes = self._codes, bytearray()
         return codes
 
     def rows(self, places: Array | slice) -> Array:
