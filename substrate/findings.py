@@ -75,6 +75,8 @@ class Found(Results[Hit]):
     """The last entry of the log that this answer knows of."""
     lag: int = 0
     """How many versions were not compared by meaning, because they are not embedded yet."""
+    unembedded: bool = False
+    """Nothing of the store is embedded yet."""
     more: bool = False
     """Whether there is more behind the limit."""
 

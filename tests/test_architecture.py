@@ -46,7 +46,6 @@ STRANGERS = {
         "substrate.views.follower",
         "substrate.views.models",
         "substrate.views.nearest",
-        "substrate.views.models",
         "substrate.views.sealing",
     },
     "substrate.engine": {

@@ -12,7 +12,7 @@ from substrate.cli.stores import reading, writing
 from substrate.cli.verb import Example, Verb, argument
 
 if TYPE_CHECKING:
-    from substrate.engine.embedding import Embedding
+    from substrate.findings import Embedding
 
 __all__ = ["INDEX", "MODEL"]
 

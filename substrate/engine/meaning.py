@@ -77,6 +77,7 @@ class QueryVector(NamedTuple):
     space: bytes = b""
     dimensions: int = 0
     why: str = ""
+    unembedded: bool = False
 
 
 class Meaning:
@@ -94,7 +95,7 @@ class Meaning:
             model = model_searched(transaction)
             upto = 0 if model is None else embedded_upto(transaction, model.space)
         if model is None or not upto:
-            return QueryVector(why="nothing is embedded yet: index() embeds what there is")
+            return QueryVector(why="nothing is embedded yet: index() embeds what there is", unembedded=True)
         loading = self._models.of(model)
         embedder = loading.embedder
         if embedder is None:

@@ -103,6 +103,7 @@ class Searcher:
             meaning=asked.why,
             seq=documents.size - 1,
             lag=lag,
+            unembedded=asked.unembedded,
             more=more,
         )
 

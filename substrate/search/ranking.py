@@ -193,16 +193,17 @@ def _meaning(found: Candidates, query: Floats) -> Floats:
     cosine[absent] = cosine[~absent].mean()
     words = np.float32(WORDS) * found.words
     best = _distinct(found, cosine + words, absent, _BEST)
+    share = _CENTRED * min(1.0, len(best) / _BEST)  # the mean of a few is no centre: it is them
     centre = _CENTRE * vectors[best].mean(axis=0)
     seen = _unit(vectors - centre)
     target = _unit(query - centre)
-    first = (1 - _CENTRED) * cosine + _CENTRED * (seen @ target)
+    first = (1 - share) * cosine + share * (seen @ target)
     leaders = _distinct(found, first + words, absent, _LEADERS)
     weight = np.exp(((first + words)[leaders] - (first + words)[leaders[0]]) / _SHARPNESS)
     target = _unit(target + _TOWARDS * (weight / weight.sum()) @ seen[leaders])
     centred = seen @ target
     centred[absent] = centred[~absent].mean()
-    return ((1 - _CENTRED) * cosine + _CENTRED * centred).astype(np.float32)
+    return ((1 - share) * cosine + share * centred).astype(np.float32)
 
 
 def _distinct(found: Candidates, score: Floats, absent: Mask, count: int) -> Ints:
