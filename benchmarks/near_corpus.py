@@ -1,8 +1,9 @@
 """Real vectors to measure nearest-vector search on: sentences of installed Python packages, embedded with MiniLM.
 
-    python benchmarks/near_corpus.py FOLDER [HOW_MANY]
+    python benchmarks/near_corpus.py FOLDER [HOW_MANY [MORE ...]]
 
-makes FOLDER/texts.json and FOLDER/vectors-*.npy, in portions, so that it can be stopped and goes on where it was.
+makes FOLDER/texts.json and FOLDER/vectors-*.npy, in portions, so that it can be stopped and goes on where it was. MORE:
+folders with prose (.md) and with lines that have a `text` (.jsonl), which are taken in too.
 """
 
 from __future__ import annotations
@@ -23,8 +24,6 @@ QUERIES = 1000
 """So many of the texts are asked for and never stored."""
 _PORTION = 5000
 _WORDS = range(5, 60)
-_EXTRA = ("/work/shared",)
-"""Prose and questions outside of packages, where there are any."""
 
 
 def _docstrings(path: Path) -> Iterator[str]:
@@ -44,8 +43,8 @@ def _sentences(text: str) -> Iterator[str]:
             yield " ".join(words)
 
 
-def _sources() -> Iterator[str]:
-    for folder in _EXTRA:
+def _sources(more: list[str]) -> Iterator[str]:
+    for folder in more:
         for path in sorted(Path(folder).rglob("*.jsonl")):
             for line in path.read_text(encoding="utf-8").splitlines():
                 yield str(json.loads(line).get("text", ""))
@@ -57,9 +56,9 @@ def _sources() -> Iterator[str]:
                 yield from _sentences(docstring)
 
 
-def texts(most: int) -> list[str]:
+def texts(most: int, more: list[str]) -> list[str]:
     """Up to `most` different sentences, shuffled by a fixed seed."""
-    found = sorted(set(_sources()))
+    found = sorted(set(_sources(more)))
     random.Random(1).shuffle(found)
     return found[:most]
 
@@ -109,7 +108,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "texts.json"
     if not kept.exists():
-        kept.write_text(json.dumps(texts(1_000_000)), encoding="utf-8")
+        kept.write_text(json.dumps(texts(1_000_000, sys.argv[3:])), encoding="utf-8")
     corpus = json.loads(kept.read_text(encoding="utf-8"))[:most]
     print(f"{len(corpus)} texts")
     torch.set_num_threads(1)

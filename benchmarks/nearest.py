@@ -90,9 +90,8 @@ def main() -> None:
         stored = around(real, size)
         half = stored.astype(np.float16)
         print(f"\n{len(stored):,} vectors ({min(len(real), len(stored)):,} real), {len(queries)} real queries\n")
-        print(
-            "| index | CPU ms, k=10 | recall@10 | CPU ms, k=200 | recall@200 | build s | MB |\n|---|---|---|---|---|---|---|"
-        )
+        print("| index | CPU ms, k=10 | recall@10 | CPU ms, k=200 | recall@200 | build s | MB |")
+        print("|---|---|---|---|---|---|---|")
         truths = {k: _exact(stored, queries, k) for k in (10, 200)}
         for label, spec, factors in _candidates(len(stored)):
             index, seconds, size_bytes = _build(spec, stored)

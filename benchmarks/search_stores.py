@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.minilm import embedder
 from benchmarks.search_workload import SearchTexts, atom_of
 from benchmarks.workload import BATCH
+from substrate.codec import Draft
 from substrate.engine.memory import Memory, open_memory
 from substrate.engine.stores import open_memory_log
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
+from substrate.views.models import draft_model
 from substrate.views.vectors import keep_vectors
 
 __all__ = ["SearchStore", "fill_search"]
@@ -41,40 +43,49 @@ class SearchStore:
         return self.folder / "home"
 
     def open(self) -> Memory:
-        """The store, open."""
-        return open_memory(self.path, home=self.home)
+        """The store, open. Nothing is embedded in the background: what is measured is what was asked for."""
+        return open_memory(self.path, home=self.home, background=False)
 
 
 def fill_search(size: int, folder: Path, texts: SearchTexts, say: Say) -> SearchStore:
-    """Make one with `size` atoms, every one of which has its vector."""
-    began, first = time.process_time(), None
-    with open_memory(folder / "store", home=folder / "home") as memory:
+    """Make one with `size` atoms, every one of which has its vector; and let `index` see to the rest."""
+    began, seqs = time.process_time(), []
+    with open_memory(folder / "store", home=folder / "home", background=False) as memory:
         for start, portion, _ in texts.portions(size):
             for at in range(0, len(portion), BATCH):
                 some = enumerate(portion[at : at + BATCH], start + at)
-                saved = memory.checkpoint([atom_of(number, text) for number, text in some])
-                first = saved.seqs.start if first is None else first
-                if len(saved.seqs) != len(portion[at : at + BATCH]):
-                    raise AssertionError(f"{len(saved.seqs)} entries instead of {BATCH}")
-    if first is None or saved.seqs.stop - first != size:
-        raise AssertionError("there are other entries between the atoms")
+                seqs.append(memory.checkpoint([atom_of(number, text) for number, text in some]).seqs)
+    first = seqs[0].start
+    if sum(map(len, seqs)) != size or seqs[-1].stop - first != size:
+        raise AssertionError("there are not as many entries as atoms")
     say(f"{size:,} atoms saved; {size / (time.process_time() - began):,.0f} atoms/CPU-s, making their texts included")
     store = SearchStore(size, folder, range(first, first + size))
     _write_vectors(store, texts)
-    say(f"{size:,} atoms: vectors written")
+    began = time.process_time()
+    with store.open() as memory:
+        done = memory.index()
+    if done.embedded:
+        raise AssertionError(f"{done.embedded:,} atoms had no vectors")
+    say(f"{size:,} vectors written; index took {time.process_time() - began:.1f} CPU s to see to them")
     return store
 
 
 def _write_vectors(store: SearchStore, texts: SearchTexts) -> None:
-    space, first = embedder().space, store.seqs.start
+    """As `index` does: the first come with the entry that names their model."""
+    model, first = embedder(), store.seqs.start
+    named = draft_model(model.model, model.digest, model.dimensions, model.space)
     with open_memory_log(store.path, read_only=False, create=False, home=store.home, origin=None, clock=None) as log:
         for start, _, rows in texts.portions(store.size):
             found = {first + start + i: row.tobytes() for i, row in enumerate(rows)}
-            upto = first + start + len(rows)
+            drafts, upto = [] if start else [named], first + start + len(rows)
 
             def plan(
-                transaction: ReadTransaction, _: int, found: dict[int, bytes] = found, upto: int = upto
+                transaction: ReadTransaction,
+                _: int,
+                drafts: Sequence[Draft] = drafts,
+                found: dict[int, bytes] = found,
+                upto: int = upto,
             ) -> Decision:
-                return Decision(traces=list(keep_vectors(transaction, space, found, upto)))
+                return Decision(drafts, list(keep_vectors(transaction, model.space, found, upto)))
 
             log.decide(plan)

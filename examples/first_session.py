@@ -1,4 +1,4 @@
-"""A working session on a store of its own, with the command line: save, prove, look back, tamper, forget. `make demo`.
+"""A working session on a store of its own, on the command line: save, prove, find, tamper, forget. `make demo`.
 
 Everything happens in a temporary folder, which is removed at the end; pass a folder to keep it.
 """
@@ -35,7 +35,7 @@ def run(folder: Path, command: list[str], shown: str) -> str:
     return done.stdout
 
 
-def main(folder: Path) -> None:
+def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning to its end
     def substrate(*words: str) -> str:
         return run(folder, [sys.executable, "-m", "substrate", *words], shlex.join(["substrate", *words]))
 
@@ -67,7 +67,13 @@ def main(folder: Path) -> None:
     substrate("access", PAY, "--as-of", "1")
     substrate("diff", "1")
 
-    say("5. Someone changes a value in a copy of the data file, and in the proof: Adyen becomes Acme!")
+    say("5. Find it by meaning, word and time. On a new machine the model is prepared first: half a minute, once")
+    substrate("checkpoint", "v1.procedure.release = Run the tests, build the wheel, push a tag",
+              "v1.fact.office = The team sits in Lisbon, near the river", "v1.preference.tone = Be brief")  # fmt: skip
+    substrate("search", "how do we ship a new version", "--why", "--limit", "2")
+    substrate("search", "payment provider before the current one", "--limit", "2")
+
+    say("6. Someone changes a value in a copy of the data file, and in the proof: Adyen becomes Acme!")
     shutil.copytree(folder / "store", folder / "copy")
     data = next((folder / "copy").glob("env.*/data.mdb"))
     data.write_bytes(data.read_bytes().replace(b"Adyen", b"Acme!"))
@@ -77,7 +83,7 @@ def main(folder: Path) -> None:
     (folder / "forged.json").write_text(proof.replace("Adyen", "Acme!"), encoding="utf-8")
     verify("forged.json", "--key", vkey)
 
-    say("6. Forget: erased for good, and provably so. What else there is stays proven")
+    say("7. Forget: erased for good, and provably so. What else there is stays proven")
     substrate("checkpoint", "v1.person.jane_doe = prefers to be called after six", "v1.fact.jane_doe_invoice = 120 EUR",
               "--edge", "v1.fact.jane_doe_invoice references v1.person.jane_doe")  # fmt: skip
     substrate("forget", "v1.person.jane_doe", "v1.fact.jane_doe_invoice", "--yes")
@@ -88,7 +94,7 @@ def main(folder: Path) -> None:
     verify("forgotten.json", "--key", vkey)
     verify("proof.json", "--key", vkey)
 
-    say("7. We save once more; then someone puts the data file of before that in its place")
+    say("8. We save once more; then someone puts the data file of before that in its place")
     data = next((folder / "store").glob("env.*/data.mdb"))
     old = data.read_bytes()
     substrate("checkpoint", "v1.fact.refunds = within 30 days")

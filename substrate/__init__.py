@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from substrate.engine.memory import Memory
     from substrate.engine.memory import open_memory as open  # noqa: A004 - it is what one does with a store
     from substrate.engine.restoring import clone, rebuild, restore
+    from substrate.findings import Found, Hit
     from substrate.model import Atom, Edge, Window
     from substrate.proof.bundle import Bundle
     from substrate.proof.head import Pin
@@ -23,6 +24,8 @@ __all__ = [
     "Atom",
     "Bundle",
     "Edge",
+    "Found",
+    "Hit",
     "Memory",
     "Pin",
     "Verdict",
@@ -44,6 +47,8 @@ _HOMES = {
     "Atom": "substrate.model:Atom",
     "Bundle": "substrate.proof.bundle:Bundle",
     "Edge": "substrate.model:Edge",
+    "Found": "substrate.findings:Found",
+    "Hit": "substrate.findings:Hit",
     "Memory": "substrate.engine.memory:Memory",
     "Pin": "substrate.proof.head:Pin",
     "Verdict": "substrate.proof.verify:Verdict",

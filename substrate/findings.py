@@ -45,10 +45,17 @@ class Hit(Result):
         """The atom's value."""
         return self.atom.value
 
+    def __repr__(self) -> str:
+        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}: {self.why})"
+
+    @property
+    def why(self) -> str:
+        """The parts of the score, in a line."""
+        return ", ".join(f"{part} {added:+.2f}" for part, added in self.parts.items())
+
     def row(self) -> dict[str, object]:
         """Score, name, snippet and the reasons."""
-        why = ", ".join(f"{part} {added:+.2f}" for part, added in self.parts.items())
-        return {"score": round(self.score, 3), "name": self.name, "snippet": self.snippet, "why": why}
+        return {"score": round(self.score, 3), "name": self.name, "snippet": self.snippet, "why": self.why}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,6 +75,8 @@ class Found(Results[Hit]):
     """The last entry of the log that this answer knows of."""
     lag: int = 0
     """How many versions were not compared by meaning, because they are not embedded yet."""
+    unembedded: bool = False
+    """Nothing of the store is embedded yet."""
     more: bool = False
     """Whether there is more behind the limit."""
 

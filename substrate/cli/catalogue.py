@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from substrate.cli import care, copies, models, prove, read, save
+from substrate.cli import care, copies, find, models, prove, read, save
 from substrate.cli.answer import Answer, Raw
 from substrate.cli.completion import SHELLS, script
 from substrate.cli.output import Output
@@ -50,6 +50,7 @@ VERBS: tuple[Verb, ...] = (
     read.EDGES,
     read.HISTORY,
     read.DIFF,
+    find.SEARCH,
     models.INDEX,
     models.MODEL,
     prove.HEAD,

@@ -1,4 +1,4 @@
-"""The verb that finds: search. It writes nothing."""
+"""The verb that finds: search. It writes nothing but the vectors of what is new, if that is little."""
 
 from __future__ import annotations
 
@@ -8,44 +8,66 @@ from typing import TYPE_CHECKING
 from substrate.cli.answer import Answer, Table
 from substrate.cli.inputs import parse_moment, parse_number
 from substrate.cli.output import Output
-from substrate.cli.stores import reading
+from substrate.cli.stores import reading, writing
 from substrate.cli.verb import Example, Verb, argument, flag, option
-from substrate.errors import InputError
+from substrate.errors import Busy, Denied, Full, InputError, ModelUnavailable
 
 if TYPE_CHECKING:
+    from substrate.engine.memory import Memory
     from substrate.findings import Found, Hit
 
 __all__ = ["SEARCH"]
 
 _WAIT_S = 120.0
 """For the model: exporting it, once on a machine, takes half a minute. Whoever cannot wait says --words."""
+_FEW = 500
+"""Versions that are embedded on the way, in some seconds. Of more it is said that `index` does it."""
 
 
 def _search(given: Namespace, output: Output) -> Answer:
     with reading(given) as memory:
-        found = memory.search(
-            " ".join(given.query),
-            limit=given.limit,
-            offset=given.offset,
-            type=given.type,
-            prefix=given.prefix,
-            domain=given.domain,
-            tags=given.tag or (),
-            entities=given.entity or (),
-            source=given.source,
-            origin=given.origin,
-            actor=given.actor,
-            session=given.session,
-            since=given.since,
-            until=given.until,
-            as_of=given.as_of,
-            valid_at=given.valid_at,
-            min_score=given.min_score,
-            wait=0 if given.words else _WAIT_S,
-        )
-    columns = ["score", "name", "text"] + (["why"] if given.why or output.json else [])
+        found = _found(memory, given)
+    if not given.words and (0 < found.lag <= _FEW or found.unembedded):
+        found = _indexed(given, output) or found
+    columns = ("score=", "name=", "text", *(["why"] if given.why else []))
     rows = [_row(hit, why=given.why) for hit in found]
-    return Answer(found.to_dict(), (Table(tuple(columns), rows),), tuple(_hints(found, given)))
+    return Answer(found.to_dict(), (Table(columns, rows),), tuple(_hints(found, given)))
+
+
+def _found(memory: Memory, given: Namespace) -> Found:
+    return memory.search(
+        " ".join(given.query),
+        limit=given.limit,
+        offset=given.offset,
+        type=given.type,
+        prefix=given.prefix,
+        domain=given.domain,
+        tags=given.tag or (),
+        entities=given.entity or (),
+        source=given.source,
+        origin=given.origin,
+        actor=given.actor,
+        session=given.session,
+        since=given.since,
+        until=given.until,
+        as_of=given.as_of,
+        valid_at=given.valid_at,
+        min_score=given.min_score,
+        wait=0 if given.words else _WAIT_S,
+    )
+
+
+def _indexed(given: Namespace, output: Output) -> Found | None:
+    """Search again when the few versions that are new are embedded; None if they cannot be."""
+    try:
+        with writing(given) as memory:
+            if memory.model().waiting > _FEW:
+                return None
+            with output.progress("embedding") as progress:
+                memory.index(progress)
+            return _found(memory, given)
+    except (Denied, Busy, Full, ModelUnavailable):
+        return None
 
 
 def _row(hit: Hit, *, why: bool) -> tuple[object, ...]:
@@ -53,9 +75,8 @@ def _row(hit: Hit, *, why: bool) -> tuple[object, ...]:
     row: tuple[object, ...] = (f"{hit.score:.2f}", hit.name, text if hit.current else f"(earlier) {text}")
     if not why:
         return row
-    parts = ", ".join(f"{part} {added:+.2f}" for part, added in hit.parts.items())
     words = f"; words: {', '.join(hit.matched)}" if hit.matched else ""
-    return (*row, parts + words)
+    return (*row, hit.why + words)
 
 
 def _hints(found: Found, given: Namespace) -> list[str]:

@@ -24,6 +24,9 @@ __all__ = ["Meaning", "Models", "QueryVector"]
 _AGAIN_S: Final = 600.0
 """After which a model that could not be had is looked for again unasked: an export that fails takes half a minute."""
 
+_GRACE_S: Final = 0.05
+"""How long a query waits in any case: a model that this process has loaded already is there by then."""
+
 
 class Models:
     """The models of one open memory. Safe to share between threads."""
@@ -74,6 +77,7 @@ class QueryVector(NamedTuple):
     space: bytes = b""
     dimensions: int = 0
     why: str = ""
+    unembedded: bool = False
 
 
 class Meaning:
@@ -91,12 +95,12 @@ class Meaning:
             model = model_searched(transaction)
             upto = 0 if model is None else embedded_upto(transaction, model.space)
         if model is None or not upto:
-            return QueryVector(why="nothing is embedded yet: index() embeds what there is")
+            return QueryVector(why="nothing is embedded yet: index() embeds what there is", unembedded=True)
         loading = self._models.of(model)
         embedder = loading.embedder
-        if embedder is None and wait_s > 0:
+        if embedder is None:
             with suppress(ModelUnavailable):  # its status says so
-                embedder = loading.wait(wait_s)
+                embedder = loading.wait(max(wait_s, _GRACE_S))
         if embedder is None:
             return QueryVector(why=str(loading.status))
         # The store's space, not the embedder's: by the same model, it may be cut into pieces by an earlier rule.

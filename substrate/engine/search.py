@@ -103,6 +103,7 @@ class Searcher:
             meaning=asked.why,
             seq=documents.size - 1,
             lag=lag,
+            unembedded=asked.unembedded,
             more=more,
         )
 
@@ -153,7 +154,7 @@ class _Page:
         for place in ranked.order.tolist():
             if not count:
                 return
-            if min_score is not None and ranked.score[place] < min_score:
+            if ranked.score[place] <= 0 or (min_score is not None and ranked.score[place] < min_score):
                 continue
             subject = self._lists.documents.subject(int(gathered.seqs[place]))
             if self._past or not superseders(self._lists.transaction, subject, self._moments):

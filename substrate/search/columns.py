@@ -57,7 +57,7 @@ _FIRST_ROOM: Final = 1024
 _AT_ONCE: Final = 128
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Documents:
     """The versions of one snapshot. Arrays are indexed by seq and read only; `kind` 0: the entry is no version."""
 

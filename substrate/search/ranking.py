@@ -52,6 +52,8 @@ _EDGE: Final = 0.1
 _EVIDENCE: Final = 0.02
 _BAND: Final = 0.6
 """Which candidates may be statements of what is asked for: this far down the way from the best to the median."""
+_LEAST_WAY: Final = 0.05
+"""That way, where all fit alike."""
 _TIME: Final = 0.8
 _LATE: Final = 1.0
 """What the right time weighs, and what one behind the span asked for costs, as shares of that way."""
@@ -193,16 +195,17 @@ def _meaning(found: Candidates, query: Floats) -> Floats:
     cosine[absent] = cosine[~absent].mean()
     words = np.float32(WORDS) * found.words
     best = _distinct(found, cosine + words, absent, _BEST)
+    share = _CENTRED * min(1.0, len(best) / _BEST)  # the mean of a few is no centre: it is them
     centre = _CENTRE * vectors[best].mean(axis=0)
     seen = _unit(vectors - centre)
     target = _unit(query - centre)
-    first = (1 - _CENTRED) * cosine + _CENTRED * (seen @ target)
+    first = (1 - share) * cosine + share * (seen @ target)
     leaders = _distinct(found, first + words, absent, _LEADERS)
     weight = np.exp(((first + words)[leaders] - (first + words)[leaders[0]]) / _SHARPNESS)
     target = _unit(target + _TOWARDS * (weight / weight.sum()) @ seen[leaders])
     centred = seen @ target
     centred[absent] = centred[~absent].mean()
-    return ((1 - _CENTRED) * cosine + _CENTRED * centred).astype(np.float32)
+    return ((1 - share) * cosine + share * centred).astype(np.float32)
 
 
 def _distinct(found: Candidates, score: Floats, absent: Mask, count: int) -> Ints:
@@ -235,7 +238,7 @@ def _time(found: Candidates, score: Floats, when: When) -> Floats:
     # Versions of one atom are statements of the same thing by definition: they fit as well as the best of them.
     fit = _best_of_atom(found, score, places)
     best, middle = float(fit.max()), float(np.median(fit))
-    way = max(best - middle, 1e-6)
+    way = max(best - middle, _LEAST_WAY)
     late = _late(found, when)[places]
     fits = (fit >= best - _BAND * way) & ~late & _named(found, places)
     given[places] += fit - score[places]

@@ -41,7 +41,7 @@ class TermScore:
     idf: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WordScores:
     """The versions of the mask that have one of the terms, in the order of their seqs; all scores are above 0."""
 

@@ -56,7 +56,7 @@ class Chooser(Protocol):
         """The places of the k rows that seem best, best first."""
 
 
-Load: TypeAlias = Callable[[bytes, int, int], Chooser]
+Load: TypeAlias = Callable[[bytearray, int, int], Chooser]
 """From bytes, how many rows, how wide; Refused if they are something else."""
 
 
@@ -98,6 +98,13 @@ class Follower:
                 return f"nearest/{name} was refused ({reason}): until it is made anew, every vector is looked at"
         return None
 
+    def rows(self) -> int:
+        """How many rows there are that a new generation could hold, and that are in no file now."""
+        sealed = self.sealed
+        if sealed is None or sealed.generation.path.exists():
+            return self.held.count
+        return self.held.count + len(sealed.generation.ids)  # it was erased: who comes new has nothing
+
     def leads_to(self, transaction: ReadTransaction) -> bool:
         """Whether the snapshot can be had from what is here."""
         if not self._trail.leads_to(transaction):
@@ -136,7 +143,7 @@ class Follower:
         import numpy as np  # noqa: PLC0415
 
         try:
-            changed = os.stat(self._folder).st_mtime_ns  # noqa: PTH116 (each search pays for it)
+            changed = os.stat(self._folder).st_mtime_ns  # noqa: PTH116 - each search pays for it
         except OSError:
             return
         if changed == self._looked:
@@ -145,20 +152,24 @@ class Follower:
         for path in generations_of(self._folder, self.space):
             if path.name in self._refused:
                 continue
-            if self.sealed is not None and path.name <= self.sealed.generation.path.name:
+            if self.sealed is not None and path == self.sealed.generation.path:
                 return
             try:
                 manifest = peek(path)
+                if self.sealed is not None and manifest.upto < self.sealed.generation.manifest.upto:
+                    return  # rows between the two would be in neither
                 if manifest.size > self._trail.size or manifest.upto > embedded:
                     self._looked = -1  # not for this snapshot, which is older
                     continue
                 if is_foreign(transaction, manifest):
                     raise Refused("it is of another log")  # noqa: TRY301
-                self.sealed = Sealed(path, self.space, self.dimensions, self.scan, self._load)
+                found = Sealed(path, self.space, self.dimensions, self.scan, self._load)
+                if found.generation.manifest != manifest:
+                    raise Refused("it was exchanged")  # noqa: TRY301
             except Refused as refused:
                 self._refused[path.name] = str(refused)
                 continue
-            self.dead = np.empty(0, np.int64)
+            self.sealed, self.dead = found, np.empty(0, np.int64)
             self._leave_out(erased_between(transaction, manifest.size, self._trail.size))
             self.held.drop_before(manifest.upto)
             self.upto = max(self.upto, manifest.upto)
@@ -188,6 +199,8 @@ class View:
             sealed = self._sealed.search(whole, k, Allowed(mask, self._dead, self._size))
         except Refused as refused:
             return self._anew(self._sealed, refused).search(query, k, mask)
+        if not len(found[0]):
+            return sealed
         return once(np.concatenate([found[0], sealed[0]]), np.concatenate([found[1], sealed[1]]), k)
 
     def scores(self, query: Array, seqs: Array) -> Array:

@@ -27,7 +27,8 @@ import mmap
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic, sleep
@@ -98,10 +99,17 @@ def row_sums(vectors: Array) -> Array:
     import numpy as np  # noqa: PLC0415 - loaded by who searches
 
     words = vectors.view(np.uint64)
-    factors = b"".join(sha256(b"row sums %d" % i).digest() for i in range(-(-words.shape[1] // 4)))
-    odd = np.frombuffer(factors, "<u8")[: words.shape[1]] | np.uint64(1)
+    odd = _odd_numbers(words.shape[1])
     sums: Array = np.einsum("ij,j->i", words, odd)
     return sums
+
+
+@lru_cache(maxsize=8)
+def _odd_numbers(count: int) -> Array:
+    import numpy as np  # noqa: PLC0415
+
+    drawn = b"".join(sha256(b"row sums %d" % i).digest() for i in range(-(-count // 4)))
+    return np.frombuffer(drawn, "<u8")[:count] | np.uint64(1)
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -111,7 +119,7 @@ def generations_of(folder: Path, space: bytes | None = None) -> list[Path]:
     """The generations in the folder `nearest`, of this space or of all, the one that goes furthest first."""
     try:
         names = [name for name in os.listdir(folder) if name.endswith(_SUFFIX)]  # noqa: PTH208 - names are all it takes
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     prefix = "" if space is None else space.hex()
     return [folder / name for name in sorted(names, reverse=True) if name.startswith(prefix)]
@@ -157,15 +165,15 @@ def _opened(path: Path) -> Iterator[int]:
         raise Refused(str(error.strerror)) from None
 
 
-def read_section(descriptor: int, manifest: Manifest, name: str) -> bytes:
+def read_section(descriptor: int, manifest: Manifest, name: str) -> bytearray:
     """A section, as it was written; Refused if it is not."""
     at, length, digest = manifest.sections[name]
-    data = bytearray()
-    while len(data) < length and (read := os.pread(descriptor, min(length - len(data), 1 << 26), at + len(data))):
-        data += read
+    data, done = bytearray(length), 0
+    while done < length and (read := os.preadv(descriptor, [memoryview(data)[done:]], at + done)):
+        done += read
     if sha256(data).hexdigest() != digest:
         raise Refused(f"its {name} are damaged")
-    return bytes(data)
+    return data
 
 
 class Generation:
@@ -195,9 +203,9 @@ class Generation:
         pages = mmap.mmap(descriptor, at + length, mmap.MAP_SHARED, mmap.PROT_READ)
         return np.frombuffer(pages, np.float16, len(self.ids) * width, at).reshape(-1, width)
 
-    def take_codes(self) -> bytes:
+    def take_codes(self) -> bytearray:
         """The codes; they are not kept here after."""
-        codes, self._codes = self._codes, b""
+        codes, self._codes = self._codes, bytearray()
         return codes
 
     def rows(self, places: Array | slice) -> Array:
@@ -263,17 +271,9 @@ class Draft:
         for name, data in [*((name, part.tobytes()) for name, part in parts.items()), ("codes", codes)]:
             sections[name] = (self._at, len(data), sha256(data).hexdigest())
             self._write(data)
-        said = {
-            "space": self._space.hex(),
-            "dimensions": self._dimensions,
-            "count": len(ids),
-            "upto": self._upto,
-            "size": size,
-            "head": sha256(head).hexdigest(),
-            "recall": recall,
-            "sections": sections,
-        }
-        text = json.dumps(said).encode()
+        log = (size, sha256(head).hexdigest())
+        said = Manifest(self._space.hex(), self._dimensions, len(ids), self._upto, *log, recall, sections)
+        text = json.dumps(asdict(said)).encode()
         self._at = 0
         self._write(_MAGIC + sha256(text).digest() + text.ljust(_HEADER - len(_MAGIC) - _DIGEST, b"\x00"))
         flush_descriptor(self._descriptor)

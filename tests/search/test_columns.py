@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -20,9 +21,10 @@ from substrate.log.tables import DOCUMENTS, HEADS, seq_key
 from substrate.model import from_microseconds
 from substrate.search.chains import Chains
 from substrate.search.columns import Columns, Documents
+from substrate.views import words
 from substrate.views.words import ROW
 from tests.scale import rounds
-from tests.search.happenings import START, Happening, a_store, done, few, happenings, times
+from tests.search.happenings import START, Happening, a_store, do, done, few, happenings, times
 
 
 def at(columns: Columns, memory: Memory) -> Documents:
@@ -55,6 +57,13 @@ def compare(happened: Sequence[Happening], moments: Sequence[tuple[int, int | No
             assert seqs(documents.current(upto, valid_at)) == listed(memory, upto, valid_at)
 
 
+DAY = 86_400_000_000
+
+
+def said(value: str, actor: str | None = None, **more: object) -> Happening:
+    return "put", ([{"name": "v1.fact.a", "value": value, **more}], actor)
+
+
 MOMENTS = st.lists(st.tuples(st.integers(-1, 12), st.none() | times), min_size=2, max_size=5)
 
 
@@ -65,6 +74,47 @@ def test_the_masks_show_what_a_list_shows_at_any_moment(
     happened: list[Happening], moments: list[tuple[int, int | None]]
 ) -> None:
     compare(happened, moments)
+
+
+def test_a_value_that_was_refined_many_times_holds_since_it_was_first_said() -> None:
+    refined = [said("y", confidence=i / 10) for i in range(9)]
+    happened = [said("x"), ("time passes", DAY), *(step for r in refined for step in (r, ("time passes", DAY)))]
+    compare(happened, [(back, START + day * DAY // 2) for back in (-1, 0, 3) for day in range(-1, 24)])
+
+
+def test_columns_in_small_portions_with_few_heads_known_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "ROWS", 4)
+    monkeypatch.setattr(module, "_AT_ONCE", 2)
+    monkeypatch.setattr(module, "_HEADS_KNOWN", 2)
+    gap: Happening = "edge", ("v1.fact.a", "v1.fact.b")
+    happened = [said(str(i)) if i % 7 else gap for i in range(40)]
+    with a_store() as (memory, clock):
+        columns = Columns()
+        for i, happening in enumerate(happened):
+            do(memory, clock, happening)
+            if i % 5 == 0:
+                assert same(at(columns, memory), at(Columns(), memory))
+        with memory._log.snapshot() as older:
+            expected = Columns().at(older)
+            with ThreadPoolExecutor(1) as elsewhere:
+                for i in range(4):
+                    elsewhere.submit(memory.checkpoint, [f"v1.fact.more{i} = x"]).result()
+                    elsewhere.submit(at, columns, memory).result()
+            assert same(columns.at(older), expected)
+        assert same(at(columns, memory), at(Columns(), memory))
+
+
+def test_a_version_tells_its_atom_and_the_last_of_each_atom_may_be_a_tombstone() -> None:
+    with a_store() as (memory, _):
+        memory.checkpoint(["v1.fact.a = x", "v1.fact.b = y"])
+        atom = memory.access("v1.fact.a").atom
+        memory.checkpoint(tombstones=["v1.fact.a"])
+        documents = at(Columns(), memory)
+        assert UUID(bytes=documents.subject(atom.seq)) == UUID(atom.id)
+        assert seqs(documents.latest()) == [2, 3]
+        assert seqs(documents.latest(2)) == [1, 2]
+        assert seqs(documents.current()) == [2]
+        assert seqs(documents.current(-1)) == seqs(documents.current(0)) == []
 
 
 class RefinementsStandAlone(Documents):
@@ -90,13 +140,6 @@ class ErasedVersionsAreJumpedOver(Documents):
 class LaterTombstonesEmptyThePast(Documents):
     def _said_last(self, stop: int) -> np.ndarray:
         return super()._said_last(stop) & self.now if stop < self.size else super()._said_last(stop)
-
-
-DAY = 86_400_000_000
-
-
-def said(value: str, actor: str | None = None, **more: object) -> Happening:
-    return "put", ([{"name": "v1.fact.a", "value": value, **more}], actor)
 
 
 CAUGHT: list[tuple[type[Documents], list[Happening]]] = [

@@ -103,6 +103,13 @@ def test_before_the_current_one_means_the_newest_but_one_and_then_the_current() 
     assert order(STATEMENTS, Asked.PREVIOUS)[:2] == [2, 0]
 
 
+def test_where_all_fit_alike_time_decides_all_the_same() -> None:
+    alike = made([0.5, 0.5, 0.5], when=[DAY, 2 * DAY, 3 * DAY])
+    assert order(alike, Asked.PREVIOUS) == [1, 2, 0]
+    assert order(alike, Asked.NOW) == [2, 1, 0]
+    assert order(alike, Asked.FIRST) == [0, 1, 2]
+
+
 def test_originally_means_the_oldest() -> None:
     assert order(STATEMENTS, Asked.FIRST)[0] == 1
 

@@ -65,6 +65,40 @@ def test_a_generation_with_what_was_forgotten_goes_and_others_stay(vectored: Vec
     assert_same(vectored.at().search(CANARY, 10), vectored.plain(CANARY), 10)
 
 
+def test_who_has_a_generation_that_was_erased_makes_the_next_and_takes_it_up(
+    open_vectored: Callable[..., Vectored], vectored: Vectored
+) -> None:
+    other = open_vectored(dimensions=DIMENSIONS, seal_from=100)
+    for _ in range(5):  # names are drawn: the next may sort before or behind
+        vectored.seal()
+        first: Any = vectored.at()
+        assert other.at()._sealed is not None  # type: ignore[attr-defined]
+        (gone, *_) = vectored.at().search(QUERY, 1)[0].tolist()
+        vectored.forget([gone])
+        assert vectored.erase() == 1
+        assert vectored.at()._sealed is first._sealed  # type: ignore[attr-defined]
+        assert_same(vectored.at().search(QUERY, 10), vectored.plain(QUERY), 10)
+        new = vectored.seal()
+        for handle in (vectored, other):
+            nearest: Any = handle.at()
+            assert nearest._sealed.generation.path == new
+            assert len(nearest._dead) == 0
+            assert_same(nearest.search(QUERY, 10), vectored.plain(QUERY), 10)
+
+
+def test_an_older_generation_is_not_taken_up_by_who_has_gone_further(vectored: Vectored) -> None:
+    path = vectored.seal()
+    assert path is not None
+    older = path.read_bytes()
+    vectored.put(list(draw(5, 150, DIMENSIONS)))
+    vectored.seal()
+    vectored.at()
+    for newer in (vectored.path / "nearest").glob("*.generation"):
+        newer.unlink()
+    path.write_bytes(older)
+    assert_same(vectored.at().search(QUERY, 500), vectored.plain(QUERY), 500)
+
+
 def test_generations_can_be_erased_by_seqs(vectored: Vectored) -> None:
     assert erase_generations(vectored.path, [1]) == 0
     vectored.seal()

@@ -10,6 +10,7 @@ import numpy as np
 
 from substrate.codec import draft_forget, draft_put
 from substrate.engine.stores import VIEWS
+from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
 from substrate.log.heads import map_salt, require_head
 from substrate.log.log import open_log
@@ -91,15 +92,25 @@ class Vectored:
 
     def plain(self, query: Any, mask: Any = None, size: int | None = None) -> dict[int, float]:
         """The score of every version, by a loop over the vectors of record."""
+        with self.log.snapshot() as transaction:
+            return self._plain(transaction, query, mask, size)
+
+    def check(self, query: Any, k: int, mask: Any = None) -> None:
+        """Both in one snapshot, whoever writes meanwhile."""
+        with self.log.snapshot() as transaction:
+            nearest = self.index.at(transaction, SPACE, self.dimensions, require_head(transaction).head.size)
+            found = nearest.search(query, k, mask)
+            assert_same(found, self._plain(transaction, query, mask, nearest.upto), k)
+
+    def _plain(self, transaction: ReadTransaction, query: Any, mask: Any, size: int | None) -> dict[int, float]:
         unit = np.asarray(query, np.float64)
         unit = unit / np.linalg.norm(unit)
         scores: dict[int, float] = {}
-        with self.log.snapshot() as transaction:
-            for seq, row in vectors_between(transaction, SPACE, 0, size):
-                pieces = np.frombuffer(row, "<f2").reshape(-1, self.dimensions).astype(np.float64)
-                if len(pieces) and (mask is None or (seq < len(mask) and mask[seq])):
-                    lengths = np.linalg.norm(pieces, axis=1)
-                    scores[seq] = float(np.max(pieces @ unit / np.where(lengths > 0, lengths, 1)))
+        for seq, row in vectors_between(transaction, SPACE, 0, size):
+            pieces = np.frombuffer(row, "<f2").reshape(-1, self.dimensions).astype(np.float64)
+            if len(pieces) and (mask is None or (seq < len(mask) and mask[seq])):
+                lengths = np.linalg.norm(pieces, axis=1)
+                scores[seq] = float(np.max(pieces @ unit / np.where(lengths > 0, lengths, 1)))
         return scores
 
 

@@ -1,0 +1,311 @@
+"""The verb search, with the real model where meaning counts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from substrate.clock import ManualClock
+from substrate.engine.memory import Memory
+from substrate.model import from_microseconds
+
+Reopen = Callable[..., Memory]
+NOTES = [
+    "v1.fact.payment_provider = Stripe",
+    "v1.fact.database = Billing data is kept in PostgreSQL",
+    "v1.procedure.release = Run the test suite, build the wheel, then push a tag",
+    "v1.preference.tone = Answer briefly and without jargon",
+    "v1.fact.office = The team sits in Lisbon, near the river",
+]
+
+
+def names(memory: Memory, query: str, **options: object) -> list[str]:
+    return [hit.name for hit in memory.search(query, **options)]  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def meaning(reopen: Reopen, cache: Path) -> Memory:
+    """A store with the real model, which embeds when it is told to."""
+    assert cache.exists()
+    return reopen(background=False)
+
+
+# -- by words ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_write_is_found_at_the_next_search_by_every_handle(memory: Memory, reopen: Reopen) -> None:
+    other = reopen()
+    memory.checkpoint(["v1.fact.a = the heron nests"])
+    assert names(memory, "heron") == ["v1.fact.a"]
+    assert names(other, "heron") == ["v1.fact.a"]
+    other.checkpoint(["v1.fact.b = a second heron"])
+    assert set(names(memory, "heron")) == {"v1.fact.a", "v1.fact.b"}
+
+
+def test_a_write_of_another_process_is_found_and_both_agree_at_the_same_seq(
+    memory: Memory, store: Path, home: Path
+) -> None:
+    memory.checkpoint([f"v1.fact.n{i} = heron {'wading ' * (i % 5)}" for i in range(30)])
+    memory.search("heron")
+    script = (
+        "import json, sys, substrate\n"
+        "with substrate.open(sys.argv[1], home=sys.argv[2]) as memory:\n"
+        "    memory.checkpoint(['v1.fact.other = heron wading far away'])\n"
+        "    found = memory.search('wading heron', limit=50)\n"
+        "    print(json.dumps([found.seq, [[hit.name, hit.score] for hit in found]]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(store), str(home)], check=True, capture_output=True, text=True
+    )
+    seq, theirs = json.loads(done.stdout)
+    found = memory.search("wading heron", limit=50)
+    assert found.seq == seq
+    assert [[hit.name, hit.score] for hit in found] == theirs
+    assert "v1.fact.other" in [hit.name for hit in found]
+
+
+def test_a_hit_says_why(memory: Memory) -> None:
+    memory.checkpoint(NOTES)
+    (hit, *_) = memory.search("where is Billing data")
+    assert hit.name == "v1.fact.database"
+    assert hit.matched == ("Billing", "data")
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["Billing", "data"]
+    assert hit.parts["words"] > 0
+    assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-3)
+    assert hit.seq == memory.head().head.size - 1
+    assert "words" in repr(hit)
+
+
+def test_without_a_model_it_is_said_that_words_were_searched(memory: Memory) -> None:
+    memory.checkpoint(NOTES)
+    found = memory.search("billing")
+    assert found.meaning
+    assert [hit.name for hit in found] == ["v1.fact.database"]
+
+
+def test_what_was_superseded_tombstoned_or_forgotten_is_not_found(memory: Memory) -> None:
+    memory.checkpoint([f"v1.fact.{name} = heron" for name in "abcd"])
+    memory.checkpoint(
+        ["v1.fact.b = stork"],
+        tombstones=["v1.fact.c"],
+        edges=[{"source": "v1.fact.b", "type": "supersedes", "target": "v1.fact.d"}],
+    )
+    # The edge leads from what was superseded to what took its place: that is found, whatever it says.
+    assert names(memory, "heron") == ["v1.fact.a", "v1.fact.b"]
+    memory.forget("v1.fact.a")
+    assert names(memory, "heron") == ["v1.fact.b"]
+
+
+def test_a_search_as_of_then_is_the_search_of_then(memory: Memory, clock: ManualClock) -> None:
+    memory.checkpoint(["v1.fact.a = heron", "v1.fact.b = heron too"])
+    before = memory.search("heron")
+    moment = memory.head()
+    clock.advance(60_000_000)
+    memory.checkpoint(["v1.fact.a = stork", "v1.fact.c = heron again"], tombstones=["v1.fact.b"])
+    after = memory.search("heron", as_of=moment)
+    assert [(hit.atom.name, hit.atom.seq, hit.score) for hit in after] == [
+        (hit.atom.name, hit.atom.seq, hit.score) for hit in before
+    ]
+    assert names(memory, "heron") == ["v1.fact.c"]
+
+
+def test_valid_at_finds_what_held_then(memory: Memory) -> None:
+    memory.checkpoint([{"name": "v1.fact.a", "value": "heron", "valid_from": "2024-01-01", "valid_to": "2025-01-01"}])
+    assert names(memory, "heron", valid_at="2024-06-01") == ["v1.fact.a"]
+    assert names(memory, "heron", valid_at="2025-06-01") == []
+
+
+def test_recency_does_not_hide_an_old_better_match_among_many_new_ones(memory: Memory, clock: ManualClock) -> None:
+    memory.checkpoint(["v1.fact.old = the quarterly heron census was postponed"])
+    clock.advance(10**15)
+    for start in range(0, 3000, 1000):
+        memory.checkpoint([f"v1.fact.new{i} = heron number {i}" for i in range(start, start + 1000)])
+    assert names(memory, "quarterly heron census", limit=1) == ["v1.fact.old"]
+
+
+# -- time --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def changing(memory: Memory, clock: ManualClock) -> Memory:
+    """One atom with three values, a year apart, in a store with other things."""
+    memory.checkpoint([f"v1.fact.other{i} = something about topic {i}" for i in range(30)])
+    for year, value in ((2023, "MySQL"), (2024, "MongoDB"), (2025, "PostgreSQL")):
+        at = datetime(year, 3, 1, tzinfo=UTC)
+        clock.advance(max(0, int(at.timestamp() * 1e6) - clock.now()))
+        memory.checkpoint([{"name": "v1.fact.billing_database", "value": value, "occurred_at": at}])
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ("billing database", "PostgreSQL"),
+        ("Which billing database do we use now?", "PostgreSQL"),
+        ("Which billing database did we use before the current one?", "MongoDB"),
+        ("Which billing database did we use in May 2024?", "MongoDB"),
+        ("Which billing database did we use in 2023?", "MySQL"),
+        ("What was the original billing database?", "MySQL"),
+    ],
+)
+def test_of_several_versions_the_one_comes_first_that_the_questions_time_means(
+    changing: Memory, query: str, value: str
+) -> None:
+    first = changing.search(query).items[0]
+    assert first.atom.value == value
+    assert first.current == (value == "PostgreSQL")
+
+
+def test_the_history_of_a_thing_shows_its_versions(changing: Memory) -> None:
+    found = changing.search("history of the billing database")
+    assert {hit.value for hit in found if hit.name == "v1.fact.billing_database"} == {"MySQL", "MongoDB", "PostgreSQL"}
+    assert found.asked == "all"
+
+
+def test_how_the_time_was_understood_is_told(changing: Memory) -> None:
+    found = changing.search("billing database in May 2024")
+    assert (found.asked, found.start, found.end) == (
+        "span",
+        datetime(2024, 5, 1, tzinfo=UTC),
+        datetime(2024, 6, 1, tzinfo=UTC),
+    )
+
+
+def test_a_question_with_as_of_stays_within_what_was_known(changing: Memory) -> None:
+    found = changing.search("billing database before the current one", as_of="2024-06-01")
+    assert [hit.value for hit in found if hit.name == "v1.fact.billing_database"] == ["MongoDB"]
+
+
+# -- neighbours and edges ----------------------------------------------------------------------------------------------
+
+
+def test_the_turn_beside_a_hit_is_found_with_it(memory: Memory, clock: ManualClock) -> None:
+    begin = from_microseconds(clock.now())
+    turns = ["Did you see the heron census?", "Yes, it was wonderful.", "What else is new?"]
+    memory.checkpoint(["v1.conversation.one = a chat"])
+    memory.checkpoint(
+        [
+            {
+                "name": f"v1.turn.t{i}",
+                "value": text,
+                "parent": "v1.conversation.one",
+                "position": i,
+                "occurred_at": begin + timedelta(seconds=20 * i),
+            }
+            for i, text in enumerate(turns)
+        ]
+    )
+    found = memory.search("heron census", type="turn")
+    assert [hit.name for hit in found] == ["v1.turn.t0", "v1.turn.t1"]
+    assert found.items[1].parts["neighbours"] > 0
+
+
+def test_what_an_edge_leads_to_from_a_hit_is_found_with_it(memory: Memory) -> None:
+    memory.checkpoint(
+        ["v1.fact.census = the heron census", "v1.fact.budget = forty thousand"],
+        edges=[{"source": "v1.fact.census", "type": "depends_on", "target": "v1.fact.budget"}],
+    )
+    found = memory.search("heron census")
+    assert [hit.name for hit in found] == ["v1.fact.census", "v1.fact.budget"]
+    assert found.items[1].parts == {"edges": pytest.approx(found.items[1].score, abs=1e-3)}
+
+
+# -- by meaning --------------------------------------------------------------------------------------------------------
+
+
+def test_what_shares_no_word_with_the_question_is_found_by_meaning(meaning: Memory) -> None:
+    meaning.checkpoint(NOTES)
+    assert meaning.search("how do we ship a new version", wait=60).meaning  # nothing is embedded yet
+    meaning.index()
+    found = meaning.search("how do we ship a new version", wait=60)
+    assert found.meaning == ""
+    assert found.lag == 0
+    assert found.items[0].name == "v1.procedure.release"
+    assert found.items[0].parts["meaning"] > 0
+    assert names(meaning, "Which city do the colleagues work in?")[0] == "v1.fact.office"
+
+
+def test_until_a_version_is_embedded_its_words_find_it_and_the_lag_is_told(meaning: Memory) -> None:
+    meaning.checkpoint(NOTES)
+    meaning.index()
+    meaning.checkpoint(["v1.fact.pet = The office dog is called Rex"])
+    found = meaning.search("Rex the dog", wait=60)
+    assert found.lag == 1
+    assert found.items[0].name == "v1.fact.pet"
+    assert found.items[0].lag == 1
+
+
+def test_a_passage_at_the_end_of_a_long_value_is_found_by_meaning(meaning: Memory) -> None:
+    filler = "The committee discussed the agenda and approved the minutes of the meeting. " * 120
+    meaning.checkpoint([*NOTES, f"v1.fact.minutes = {filler} Finally, a puppy was adopted by the cleaning staff."])
+    meaning.checkpoint([f"v1.fact.noise{i} = the committee met in room {i}" for i in range(20)])
+    meaning.index()
+    assert names(meaning, "Who took in a young animal?", wait=60)[0] == "v1.fact.minutes"
+
+
+def test_a_reader_searches_by_meaning_and_writes_nothing(meaning: Memory, reopen: Reopen, store: Path) -> None:
+    meaning.checkpoint(NOTES)
+    meaning.index()
+    before = {path: path.stat().st_mtime_ns for path in store.rglob("*") if path.is_file() and path.name != "lock.mdb"}
+    reader = reopen(read_only=True)
+    assert names(reader, "how do we ship a new version", wait=60)[0] == "v1.procedure.release"
+    after = {path: path.stat().st_mtime_ns for path in store.rglob("*") if path.is_file() and path.name != "lock.mdb"}
+    assert {path: time for path, time in after.items() if path in before} == before
+
+
+def test_what_was_forgotten_is_not_found_by_meaning(meaning: Memory) -> None:
+    meaning.checkpoint(NOTES)
+    meaning.index()
+    assert "v1.procedure.release" in names(meaning, "how do we ship a new version", wait=60)
+    meaning.forget("v1.procedure.release")
+    assert "v1.procedure.release" not in names(meaning, "how do we ship a new version")
+
+
+def test_searches_of_many_threads_while_others_write_find_what_was_there(meaning: Memory) -> None:
+    meaning.checkpoint(NOTES)
+    meaning.index()
+    meaning.search("warm", wait=60)
+    failures: list[BaseException] = []
+
+    def reader() -> None:
+        try:
+            for _ in range(15):
+                assert names(meaning, "how do we ship a new version")[0] == "v1.procedure.release"
+        except BaseException as error:  # noqa: BLE001 - told by the main thread
+            failures.append(error)
+
+    threads = [threading.Thread(target=reader) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for i in range(10):
+        meaning.checkpoint([f"v1.fact.later{i} = unrelated note {i} about the weather"])
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_a_search_by_meaning_opens_no_socket_and_loads_no_torch(cache: Path, tmp_path: Path) -> None:
+    script = (
+        "import socket, sys\n"
+        "def refuse(*_, **__): raise AssertionError('a socket was opened')\n"
+        "socket.socket = refuse\n"
+        "socket.create_connection = refuse\n"
+        "import substrate\n"
+        "with substrate.open(sys.argv[1] + '/store', home=sys.argv[1] + '/home', background=False) as memory:\n"
+        "    memory.checkpoint(['v1.procedure.release = Run the tests, build the wheel, push a tag'])\n"
+        "    memory.index()\n"
+        "    found = memory.search('how do we ship a new version', wait=60)\n"
+        "    assert found.meaning == '', found.meaning\n"
+        "    assert found.items[0].name == 'v1.procedure.release'\n"
+        "heavy = {'torch', 'transformers', 'sentence_transformers'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    assert cache.exists()
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
