@@ -22,7 +22,25 @@ QUERIES = [
     "Ada's phone number",
     "how do I rotate the signing key of the staging server without downtime",
 ]
-WORDS = "the invoice payment provider launch is due on monday customer asked for more time server key rotation".split()
+WORDS = [
+    "the",
+    "invoice",
+    "payment",
+    "provider",
+    "launch",
+    "is",
+    "due",
+    "on",
+    "monday",
+    "customer",
+    "asked",
+    "for",
+    "more",
+    "time",
+    "server",
+    "key",
+    "rotation",
+]
 
 
 def texts(count: int) -> list[str]:

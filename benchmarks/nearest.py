@@ -73,7 +73,7 @@ def _candidates(count: int) -> list[tuple[str, str, list[int]]]:
     fast = [
         (f"{spec}, again x{{}}", spec, [2, 4, 8, 16]) for spec in ("PQ96x4fs", "PQ128x4fs", "PQ192x4fs", "RaBitQfs")
     ]
-    # OPQ before PQ was left out: learning the rotation took more than nine minutes of CPU at 20,000.
+    # OPQ before PQ was left out: learning the rotation at 20,000 had not ended after several minutes.
     other = [("{}, 32 lists probed", f"IVF{int(4 * count**0.5)},SQfp16", [0])]
     if count <= 20_000:
         other.append(("HNSW16", "HNSW16,SQfp16", [0]))

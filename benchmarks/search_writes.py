@@ -51,18 +51,18 @@ def measure_checkpoints(store: SearchStore, texts: SearchTexts) -> list[Result]:
 def measure_bulk(texts: SearchTexts) -> list[Result]:
     """Texts through the embedder, beside its own batches of tokens through onnxruntime with nothing around them."""
     model = embedder()
-    run, batches = model._run, []  # noqa: SLF001
+    run, batches = model._run, []
 
     def recorded(ids: Any, mask: Any) -> Any:  # noqa: ANN401
         batches.append((ids, mask))
         return run(ids, mask)
 
     some = list(texts.real[:_TEXTS])
-    model._run = recorded  # type: ignore[method-assign]  # noqa: SLF001
+    model._run = recorded  # type: ignore[method-assign]
     try:
         model.embed_pieces(some)
     finally:
-        del model._run  # type: ignore[method-assign]  # noqa: SLF001
+        del model._run  # type: ignore[method-assign]
 
     def alone(_: int) -> None:
         for ids, mask in batches:

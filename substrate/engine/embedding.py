@@ -276,6 +276,7 @@ class Follower:
                 spaces = abandoned_spaces(transaction)
             if not spaces:
                 return
+            self._nearest.drop(spaces[0])
             after: bytes | None = b""
             while after is not None:
                 self._check_stop()

@@ -256,7 +256,10 @@ class Memory(Proving, Finding):
         and exports. NotFound if nothing matches.
         """
         selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs)
-        return forget(self._log, selection, dry_run=dry_run, progress=progress)
+        forgot = forget(self._log, selection, dry_run=dry_run, progress=progress)
+        if not dry_run:
+            self._follower.wake()  # files of vectors that had to go are made anew
+        return forgot
 
     def stats(self) -> Stats:
         """How much the store holds. Reads a row for each atom and each edge."""

@@ -35,6 +35,8 @@ __all__ = ["Searcher"]
 
 _CANDIDATES: Final = 100
 """Of each list; more if a page lies further down."""
+_TERMS: Final = 100
+"""Words of a query that are looked up. Of a whole page the first hundred different ones say what it is about."""
 _PAST: Final = frozenset({Asked.PREVIOUS, Asked.FIRST, Asked.SPAN, Asked.ALL})
 """Questions that earlier versions, and what is superseded, may answer."""
 _NOTHING: Final = 5e-5
@@ -77,7 +79,7 @@ class Searcher:
             scope = scope_of(transaction, documents, filters, moments)
             if scope is not None:
                 mask = mask & scope
-            terms = query_terms(when.text)
+            terms = query_terms(when.text)[:_TERMS]
             nearest = None
             lag = 0
             if asked.vector is not None:

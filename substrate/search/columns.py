@@ -9,23 +9,20 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from threading import Lock
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
-from substrate.log.tables import BODIES, ENTRIES, HEADS, read_seq, seq_key
-from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind
+from substrate.proof.entry import ID_BYTES, Kind
 from substrate.search.chains import Chains
+from substrate.views.follow import Trail, erased_between, latest_head
 from substrate.views.words import ERASED, NONE, ROW, document_rows
 
 __all__ = ["Columns", "Documents", "Mask"]
@@ -51,8 +48,6 @@ _DTYPE: Final = np.dtype(
 _NAMES: Final = tuple(name for name in _DTYPE.names or () if name != "unused")
 _BLANKED: Final = {"length": 0, "occurred": NONE, "valid_from": NONE, "valid_to": NONE, "value": 0, "flags": ERASED}
 """What the row of an erased version does not say any more."""
-_HEADS_KNOWN: Final = 256
-_KIND_AT: Final = 1
 _FIRST_ROOM: Final = 1024
 _AT_ONCE: Final = 128
 
@@ -206,9 +201,7 @@ class Columns:
     _columns: dict[str, NDArray[Any]]
     _latest: Documents | None
     _forgot: int
-    """The last forget entry that blanked what had been published without it."""
-    _notes: OrderedDict[int, bytes]
-    """The last signed heads by size, as stored."""
+    """The last entry that came with one that blanked what had been published without it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -216,13 +209,12 @@ class Columns:
 
     def at(self, transaction: ReadTransaction) -> Documents:
         """The versions of just this snapshot. Reads what is new since the last call. StoreDamaged."""
-        for key, note in transaction.scan(HEADS, reverse=True):
-            with self._lock:
-                return self._at(transaction, read_seq(key), note)
-        raise StoreDamaged("the store has no head; run fsck")
+        size, _ = latest_head(transaction)
+        with self._lock:
+            return self._at(transaction, size)
 
-    def _at(self, transaction: ReadTransaction, size: int, note: bytes) -> Documents:
-        if self._latest is None or not self._goes_on(transaction, size, note) or size <= self._forgot:
+    def _at(self, transaction: ReadTransaction, size: int) -> Documents:
+        if self._latest is None or not self._trail.leads_to(transaction) or size <= self._forgot:
             # Another log, or a snapshot from before something was blanked: these are not its columns.
             self._begin()
         elif size < self._latest.size:
@@ -237,14 +229,8 @@ class Columns:
         self._latest = self._documents(size)
         return self._latest
 
-    def _goes_on(self, transaction: ReadTransaction, size: int, note: bytes) -> bool:
-        """Whether the log of this snapshot, and the one that was followed so far, begin alike."""
-        if self._latest is None or size <= self._latest.size:
-            return self._notes.get(size) == note
-        return transaction.get(HEADS, seq_key(self._latest.size)) == self._notes[self._latest.size]
-
     def _begin(self) -> None:
-        self._notes = OrderedDict()
+        self._trail = Trail()
         self._latest = None
         self._forgot = -1
         self._columns = {name: np.zeros(_FIRST_ROOM, _DTYPE[name]) for name in _NAMES}
@@ -272,11 +258,7 @@ class Columns:
         self._chains.extend(start, size, columns["kind"], columns["subject_high"], columns["subject_low"])
         if start:
             self._blank(transaction, start, size)
-        # Newest first, and only so many: who is asked about is hardly ever further back.
-        heads = islice(transaction.scan(HEADS, seq_key(start + 1), seq_key(size + 1), reverse=True), _HEADS_KNOWN)
-        self._notes.update((read_seq(key), note) for key, note in reversed(list(heads)))
-        while len(self._notes) > _HEADS_KNOWN:
-            self._notes.popitem(last=False)
+        self._trail.follow(transaction)
 
     def _make_room(self, used: int, size: int) -> None:
         room = len(self._columns["kind"])
@@ -288,16 +270,11 @@ class Columns:
 
     def _blank(self, transaction: ReadTransaction, start: int, stop: int) -> None:
         """Let the forget entries of start..stop have erased what they erased before `start`."""
-        entries = transaction.scan(ENTRIES, seq_key(start), seq_key(stop))
-        forgets = [key for key, data in entries if data[_KIND_AT] == Kind.FORGET]
-        seqs: list[int] = []
-        for row in transaction.get_many(BODIES, forgets):
-            listed = decode_body((row or b"")[SALT_BYTES:]).get("erased")
-            seqs += [seq for seq in listed if isinstance(seq, int)] if isinstance(listed, list) else []
+        seqs = erased_between(transaction, start, stop)
         erased = np.array([seq for seq in seqs if seq < start], np.int64)
         erased = erased[self._columns["kind"][erased] != 0]  # statements of edges are erased too
         if erased.size:
-            self._forgot = read_seq(forgets[-1])
+            self._forgot = stop - 1
             for name, blank in _BLANKED.items():
                 column = self._columns[name].copy()
                 column[erased] = blank

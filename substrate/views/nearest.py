@@ -23,7 +23,7 @@ from substrate.kv.api import Progress, ReadTransaction
 from substrate.kv.translate import typed_errors
 from substrate.views.follow import erased_between, latest_head
 from substrate.views.follower import Follower, View, is_foreign
-from substrate.views.generations import Generation, Manifest, Refused, alone, erase_where, padded
+from substrate.views.generations import Generation, Manifest, Refused, alone, erase_where, generations_of, padded
 from substrate.views.sealing import Snapshots, seal
 
 if TYPE_CHECKING:
@@ -124,6 +124,14 @@ class NearestIndex:
             return False
         sealed = 0 if follower.sealed is None else len(follower.sealed.generation.ids)
         return follower.rows() >= max(self._seal_from, sealed // 20) or 10 * len(follower.dead) > sealed > 0
+
+    def drop(self, space: bytes) -> None:
+        """Remove the files of a space that nobody searches any more."""
+        with self._lock:
+            self._followers.pop(space, None)
+        with typed_errors(f"removing vectors in {self._folder}"):
+            for path in generations_of(self._folder, space):
+                path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let go of everything. It can be used again, from the start."""
