@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from substrate.model import Atom
-from substrate.results import Result, Results
+from substrate.results import Result, Results, frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["Embedding", "Found", "Hit", "Indexed"]
 
@@ -46,7 +50,8 @@ class Hit(Result):
         return self.atom.value
 
     def __repr__(self) -> str:
-        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}: {self.why})"
+        earlier = "" if self.current else " (earlier)"
+        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}{earlier}: {self.why})"
 
     @property
     def why(self) -> str:
@@ -55,7 +60,9 @@ class Hit(Result):
 
     def row(self) -> dict[str, object]:
         """Score, name, snippet and the reasons."""
-        return {"score": round(self.score, 3), "name": self.name, "snippet": self.snippet, "why": self.why}
+        shown = {"score": round(self.score, 3), "name": self.name, "snippet": self.snippet, "why": self.why}
+        when = self.atom.occurred_at or self.atom.valid_from or self.atom.recorded_at
+        return {**shown, "when": f"{when:%Y-%m-%d}", "current": "yes" if self.current else "earlier"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,10 +82,30 @@ class Found(Results[Hit]):
     """The last entry of the log that this answer knows of."""
     lag: int = 0
     """How many versions were not compared by meaning, because they are not embedded yet."""
-    unembedded: bool = False
-    """Nothing of the store is embedded yet."""
     more: bool = False
     """Whether there is more behind the limit."""
+
+    def __repr__(self) -> str:
+        return super(Found, self).__repr__() + "".join(f"\n({word})" for word in self.remarks)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What there is to know about the answer as a whole: how time was understood, what was not searched."""
+        said = []
+        if self.asked == "span":
+            start, end = (f"{time:%Y-%m-%d}" if time is not None else "…" for time in (self.start, self.end))
+            said.append(f"the question was taken to be about the time from {start} to {end}")
+        elif self.asked != "any":
+            said.append(f"the question was taken to be about time: {self.asked}")
+        if self.meaning:
+            said.append(f"searched by words only: {self.meaning}")
+        elif self.lag:
+            said.append(f"{self.lag:,} versions are not embedded yet and were searched by words only")
+        return tuple(said)
+
+    def to_df(self) -> DataFrame:
+        """A row for each hit: score, name, value, why, when, and the parts. Needs pandas."""
+        return frame([{**hit.row(), "value": hit.value, **dict(hit.parts)} for hit in self.items])
 
 
 @dataclass(frozen=True, slots=True, repr=False)

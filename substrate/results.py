@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar, overload
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Result", "Results", "iso", "plain"]
+__all__ = ["Result", "Results", "frame", "iso", "plain"]
 
 _Item = TypeVar("_Item", bound="Result")
 _SHOWN_CHARACTERS = 500
@@ -101,11 +101,7 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
 
     def to_df(self) -> DataFrame:
         """A row for each item. Needs pandas."""
-        try:
-            from pandas import DataFrame  # noqa: PLC0415 - not everyone has it, nobody else pays for it
-        except ImportError:
-            raise ImportError("to_df needs pandas: pip install pandas") from None
-        return DataFrame([item.to_dict() for item in self.items])
+        return frame([item.to_dict() for item in self.items])
 
     def _repr_html_(self) -> str:
         rows = [item.row() for item in self.items]
@@ -113,6 +109,15 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
         head = "".join(f"<th>{escape(column)}</th>" for column in columns)
         body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(c, ''))}</td>" for c in columns) + "</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def frame(rows: list[dict[str, object]]) -> DataFrame:
+    """The rows as a data frame. ImportError, with what to do, without pandas."""
+    try:
+        from pandas import DataFrame  # noqa: PLC0415 - not everyone has it, nobody else pays for it
+    except ImportError:
+        raise ImportError("to_df needs pandas: pip install pandas") from None
+    return DataFrame(rows)
 
 
 def _is_said(value: object) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Settings", "load_settings", "set_offline"]
+__all__ = ["Settings", "load_settings", "set_offline", "set_untold"]
 
 _STORE = "substrate-store"
 
@@ -43,8 +43,14 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     return Settings(_home(env), store, _cache(env), _hub(env), env.get("SUBSTRATE_MODEL") or None)
 
 
+def set_untold() -> None:
+    """Before onnxruntime is loaded, which tells its maker about the machine, over the network, unless told not to."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+
 def set_offline() -> None:
     """For a process of our own that exports a model: whatever a library would like to fetch, it is not fetched."""
+    set_untold()
     os.environ.update(
         HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false"
     )

@@ -65,6 +65,7 @@ STRANGERS = {
         "substrate.engine.scope",
         "substrate.engine.stores",
         "substrate.engine.validity",
+        "substrate.engine.windows",
     },
 }
 

@@ -10,7 +10,7 @@ from substrate.cli.inputs import parse_moment, parse_number
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
 from substrate.cli.verb import Example, Verb, argument, flag, option
-from substrate.errors import Busy, Denied, Full, InputError, ModelUnavailable
+from substrate.errors import InputError, SubstrateError
 
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
@@ -27,9 +27,9 @@ _FEW = 500
 def _search(given: Namespace, output: Output) -> Answer:
     with reading(given) as memory:
         found = _found(memory, given)
-    if not given.words and (0 < found.lag <= _FEW or found.unembedded):
+    if not given.words and 0 < found.lag <= _FEW:
         found = _indexed(given, output) or found
-    columns = ("score=", "name=", "text", *(["why"] if given.why else []))
+    columns = ("=score", "=name", "text", *(["why"] if given.why else []))
     rows = [_row(hit, why=given.why) for hit in found]
     return Answer(found.to_dict(), (Table(columns, rows),), tuple(_hints(found, given)))
 
@@ -66,7 +66,7 @@ def _indexed(given: Namespace, output: Output) -> Found | None:
             with output.progress("embedding") as progress:
                 memory.index(progress)
             return _found(memory, given)
-    except (Denied, Busy, Full, ModelUnavailable):
+    except SubstrateError:  # what was found without it is an answer too
         return None
 
 
@@ -83,22 +83,12 @@ def _hints(found: Found, given: Namespace) -> list[str]:
     hints = []
     if not found.items:
         hints.append("nothing was found")
-    if found.asked != "any":
-        hints.append(_asked(found))
-    if found.meaning and not given.words:
-        hints.append(f"searched by words only: {found.meaning}")
-    if found.lag:
-        hints.append(f"{found.lag:,} versions are not embedded yet and were searched by words only: substrate index")
+    hints += [word for word in found.remarks if not (given.words and word.startswith("searched by words"))]
+    if found.lag and not given.words:
+        hints.append("to embed them: substrate index")
     if found.more:
         hints.append(f"there is more: --offset {given.offset + len(found.items)}")
     return hints
-
-
-def _asked(found: Found) -> str:
-    if found.asked != "span":
-        return f"the question was taken to be about time: {found.asked}"
-    start, end = (f"{time:%Y-%m-%d}" if time is not None else "…" for time in (found.start, found.end))
-    return f"the question was taken to be about the time from {start} to {end}"
 
 
 def _score(text: str) -> float:
@@ -115,7 +105,8 @@ SEARCH = Verb(
     "Ask as you would ask a person. Time is understood (now, before the current one, in October 2025, since March): it "
     "says which of several statements comes first. All filters that are given must hold; they are applied before "
     "anything is ranked. The score of a hit is the sum of its parts, which --why shows. The first search on a machine "
-    "prepares the model, once, which takes half a minute; --words does not wait for it.",
+    "prepares the model, once, which takes half a minute; what is new is embedded on the way, if it is little. --words "
+    "does neither.",
     (
         Example('substrate search "who handles our payments"', "by meaning and by words"),
         Example('substrate search "payment provider" --why', "with the reasons for each hit"),

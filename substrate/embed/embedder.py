@@ -53,6 +53,7 @@ class Embedder:
         self.space = made.space
         self.dimensions = made.dimensions
         self._made = made
+        ort.disable_telemetry_events()
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads or min(_cores(), _MOST_THREADS)
         options.inter_op_num_threads = 1

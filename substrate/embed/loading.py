@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +33,16 @@ _POLL_S: Final = 0.1
 _loaded: WeakValueDictionary[Path, Embedder] = WeakValueDictionary()
 """One session for each model in a process, however many stores use it."""
 _begun: WeakSet[Loading] = WeakSet()
-_lock: Final = threading.Lock()
+_lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    """A thread that is not here may have had the lock."""
+    global _lock  # noqa: PLW0603
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def load(  # noqa: PLR0913 - each says one thing about which model, or how to wait for it
@@ -160,6 +170,8 @@ class Status:
                 return f"the model is being prepared, once: {self.step} ({self.done} of {self.total})"
             case State.FAILED:
                 return f"there is no model: {self.reason}"
+            case State.ABSENT:
+                return "the model is not loaded yet"
             case _:
                 return f"the model is {self.state.value}"
 

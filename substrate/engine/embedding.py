@@ -16,27 +16,24 @@ import fcntl
 import logging
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from substrate.codec import Draft, decode_body
+from substrate.codec import Draft
 from substrate.embed.loading import load
-from substrate.embed.texts import text_of
 from substrate.engine.meaning import Models
 from substrate.engine.progress import Progress
+from substrate.engine.windows import Window, next_window, waiting
 from substrate.errors import Busy, Denied, ModelUnavailable, SubstrateError
 from substrate.findings import Embedding, Indexed
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
 from substrate.log.heads import require_head
 from substrate.log.log import Log
-from substrate.log.replay import replay
-from substrate.log.tables import BODIES, EMBEDDED, ENTRIES, VECTORS, read_seq, seq_key
-from substrate.proof.entry import Kind
+from substrate.log.tables import EMBEDDED, VECTORS, seq_key
 from substrate.views.models import Model, abandoned_spaces, draft_model, model_in_force, model_searched
 from substrate.views.nearest import NearestIndex
 from substrate.views.vectors import embedded_upto, keep_vectors
@@ -48,37 +45,18 @@ __all__ = ["Follower"]
 
 _log = logging.getLogger(__name__)
 
-_WINDOW: Final = 512
-"""Versions that are embedded and written together,"""
-_WINDOW_CHARACTERS: Final = 200_000
-"""or as many as have so much text: about ten seconds of one core."""
-_STRIDE: Final = 64
-"""Entries that are read at once: each may be a megabyte."""
-_EMPTY: Final = 5_000
-"""Entries without a version after which it is written down that they were looked at."""
 _PORTION: Final = 5_000
 """Rows of an old space that are looked at, and erased, in one transaction."""
 _QUIET_S: Final = 1.0
 """For what comes next to come: a burst becomes one window, and a short script ends without loading a model."""
-_LOOK_S: Final = 30.0
-"""After which it is looked whether other processes wrote."""
-_KIND: Final = 1
-"""Where the kind stands in the bytes of an entry."""
+_IDLE_S: Final = 30.0
+"""After which the thread ends, if nobody saved or searched."""
 _LOCK: Final = "embed.lock"
 _LOCK_POLL_S: Final = 0.2
 
 
 class _Stopped(Exception):
     """The work ends here; what is written stays."""
-
-
-@dataclass(slots=True)
-class _Window:
-    """Versions to embed: start <= seq < stop, the texts of those that are there."""
-
-    start: int
-    stop: int
-    texts: dict[int, str]
 
 
 class Follower:
@@ -100,6 +78,8 @@ class Follower:
         self._models = models
         self._nearest = nearest
         self._woken = threading.Event()
+        self._hurry = threading.Event()
+        self._rested = threading.Event()
         self._stop = threading.Event()
         self._guard = threading.Lock()
         self._working = threading.Lock()
@@ -120,12 +100,27 @@ class Follower:
                 atexit.register(self.close)
         self._woken.set()
 
+    def wait(self, seconds: float) -> None:
+        """Return when all that was saved is embedded, when it cannot be, or after so many seconds."""
+        until = time.monotonic() + seconds
+        self._hurry.set()
+        while (left := until - time.monotonic()) > 0 and self._is_behind():
+            self._rested.clear()
+            self.wake()
+            if self._thread is None or (self._rested.wait(min(left, _IDLE_S)) and self._state):
+                break  # nothing is done in the background here; or it is told why it could not be
+        self._hurry.clear()
+
+    def _is_behind(self) -> bool:
+        with self._log.snapshot() as transaction:
+            return bool(waiting(transaction, most=1))
+
     def wake_if_behind(self) -> None:
         """As `wake`, if there is something to embed or to erase."""
         if not self._background or not self._models.wanted:
             return
         with self._log.snapshot() as transaction:
-            behind = _waiting(transaction, most=1) or abandoned_spaces(transaction)
+            behind = waiting(transaction, most=1) or abandoned_spaces(transaction)
         if behind:
             self.wake()
 
@@ -142,9 +137,10 @@ class Follower:
 
     def _follow(self) -> None:
         while not self._stop.is_set():
-            if self._woken.wait(_LOOK_S):
-                self._stop.wait(_QUIET_S)
-                self._woken.clear()
+            if not self._woken.wait(_IDLE_S) and self._rests():
+                return
+            self._stop.wait(0 if self._hurry.is_set() else _QUIET_S)
+            self._woken.clear()
             try:
                 self._catch_up(self._state_of_progress)
                 self._state = ""
@@ -154,14 +150,23 @@ class Follower:
                 self._woken.set()  # someone else writes for long; we have time
             except ModelUnavailable as error:
                 self._state = str(error)
-            except SubstrateError as error:
+            except SubstrateError as error:  # a full disk, say: it is tried again with the next save, or search
                 self._state = f"{error.code}: {error}"
-                _log.warning("vectors are not kept up to date any more: %s", error)
-                return
-            except Exception as error:  # noqa: BLE001 - the thread's last word, which must not be lost
+                _log.warning("vectors are behind: %s", error)
+            except Exception as error:  # noqa: BLE001 - the thread's word, which must not be lost
                 self._state = f"{type(error).__name__}: {error}"
-                _log.exception("vectors are not kept up to date any more")
-                return
+                _log.exception("vectors are behind")
+            finally:
+                self._rested.set()
+
+    def _rests(self) -> bool:
+        """Whether the thread may end: nobody woke it. The next to do so starts another one."""
+        with self._guard:
+            if self._woken.is_set() or self._thread is not threading.current_thread():
+                return False
+            self._thread = None
+            atexit.unregister(self.close)
+            return True
 
     def _state_of_progress(self, done: int, total: int) -> None:
         self._state = f"embedding: {done:,} of {total:,} versions"
@@ -171,6 +176,8 @@ class Follower:
     def index(self, progress: Progress | None) -> Indexed:
         """See `Memory.index`."""
         self._check_writable()
+        if not self._models.wanted:
+            raise ModelUnavailable("the model is set to none: search goes by words, and nothing is embedded")
         self._models.retry()
         try:
             return self._catch_up(progress)
@@ -195,14 +202,12 @@ class Follower:
         """See `Memory.model`."""
         with self._log.snapshot() as transaction:
             model, searched = model_in_force(transaction), model_searched(transaction)
-            waiting = _waiting(transaction)
+            left = waiting(transaction)
             if model is None:
-                return Embedding("", "", 0, "", 0, waiting, state=self._state)
+                return Embedding("", "", 0, "", 0, left, state=self._state)
             upto = embedded_upto(transaction, model.space)
         other = "" if searched is None or searched == model else searched.model
-        return Embedding(
-            model.model, model.digest, model.dimensions, model.space.hex(), upto, waiting, other, self._state
-        )
+        return Embedding(model.model, model.digest, model.dimensions, model.space.hex(), upto, left, other, self._state)
 
     # -- the work ------------------------------------------------------------------------------------------------
 
@@ -211,14 +216,18 @@ class Follower:
         versions = pieces = 0
         with self._working, self._alone():
             with self._log.snapshot() as transaction:
-                model, total = model_in_force(transaction), _waiting(transaction)
-                behind = total or model_searched(transaction) != model
+                model = model_in_force(transaction)
+                behind = waiting(transaction, most=1) or model_searched(transaction) != model
                 upto = require_head(transaction).head.size
             embedder = self._embedder(model) if behind else None
+            total = 0
+            if embedder is not None and progress is not None:
+                with self._log.snapshot() as transaction:
+                    total = waiting(transaction)
             while embedder is not None:
                 with self._log.snapshot() as transaction:
                     model = model_in_force(transaction)
-                    window = _next_window(transaction, embedder.space)
+                    window = next_window(transaction, embedder.space)
                 if model is not None and model.digest != embedder.digest:  # someone chose another one
                     embedder = self._embedder(model)
                     continue
@@ -243,12 +252,12 @@ class Follower:
             self._check_stop()
         return embedder
 
-    def _embed(self, embedder: Embedder, window: _Window) -> dict[int, bytes]:
+    def _embed(self, embedder: Embedder, window: Window) -> dict[int, bytes]:
         vectors = embedder.embed_pieces(list(window.texts.values()), lambda _, __: self._check_stop())
         rows = (piece.astype("<f2").tobytes() for piece in vectors)
         return dict(zip(window.texts, rows, strict=True))
 
-    def _keep(self, embedder: Embedder, window: _Window, made: dict[int, bytes]) -> bool:
+    def _keep(self, embedder: Embedder, window: Window, made: dict[int, bytes]) -> bool:
         """Write a window down; False if it is not wanted any more."""
         kept = False
 
@@ -310,7 +319,17 @@ class Follower:
         with self._log.snapshot() as transaction:
             model = model_searched(transaction)
         if model is not None:
-            self._nearest.seal(self._log.snapshot, model.space, model.dimensions, progress)
+            self._nearest.seal(self._log.snapshot, model.space, model.dimensions, self._stoppable(progress))
+
+    def _stoppable(self, progress: Progress | None) -> Progress:
+        """Tell of progress, and end the work there if the memory is closed."""
+
+        def tell(done: int, total: int) -> None:
+            self._check_stop()
+            if progress is not None:
+                progress(done, total)
+
+        return tell
 
     def _check_writable(self) -> None:
         if self._read_only:
@@ -345,36 +364,3 @@ class Follower:
 
 def _draft(embedder: Embedder) -> Draft:
     return draft_model(embedder.model, embedder.digest, embedder.dimensions, embedder.space)
-
-
-def _next_window(transaction: ReadTransaction, space: bytes) -> _Window | None:
-    """What to embed next in this space; None if there is nothing."""
-    size = require_head(transaction).head.size
-    start = at = embedded_upto(transaction, space)
-    texts: dict[int, str] = {}
-    characters = 0
-    while at < size and len(texts) < _WINDOW and characters < _WINDOW_CHARACTERS:
-        for entry in replay(transaction, at, min(at + _STRIDE, size)):
-            if len(texts) >= _WINDOW or characters >= _WINDOW_CHARACTERS:
-                break
-            at = entry.seq + 1
-            if entry.kind is not Kind.PUT or entry.body is None:
-                continue
-            members = decode_body(entry.body)
-            texts[entry.seq] = text_of(str(members.get("name", "")), str(members.get("value", "")))
-            characters += len(texts[entry.seq])
-    # Entries that are no versions are not worth a write; unless there are so many that to look again would cost, or
-    # another space waits for this one to get as far.
-    rivals = any(space != other and read_seq(upto) > start for other, upto in transaction.scan(EMBEDDED))
-    return _Window(start, at, texts) if texts or at - start >= _EMPTY or (rivals and at > start) else None
-
-
-def _waiting(transaction: ReadTransaction, most: int | None = None) -> int:
-    """How many versions wait to be embedded; counted no further than `most`."""
-    model = model_in_force(transaction)
-    upto = 0 if model is None else embedded_upto(transaction, model.space)
-    versions = (at for at, data in transaction.scan(ENTRIES, seq_key(upto)) if data[_KIND] == Kind.PUT)
-    count = 0
-    while (some := list(islice(versions, most or 1000))) and (most is None or count < most):
-        count += sum(body is not None for body in transaction.get_many(BODIES, some))
-    return count

@@ -47,8 +47,8 @@ class Filters:
         """What a caller asks for, checked. SchemaInvalid, naming the filter."""
         texts = {"type": type, "prefix": prefix, "domain": domain, "source": source, "origin": origin, "actor": actor}
         for field, text in {**texts, "session": session}.items():
-            if text is not None and not isinstance(text, str):
-                raise SchemaInvalid(f"{field} must be a text, not {text.__class__.__name__}")
+            if text is not None and not _is_text(text):
+                raise SchemaInvalid(f"{field} must be a text of valid Unicode")
         if origin is not None and origin not in ORIGINS:
             raise SchemaInvalid(f"origin must be one of {', '.join(ORIGINS)}")
         return cls(
@@ -68,6 +68,14 @@ class Filters:
 
 def _texts(given: str | Iterable[str], field: str) -> tuple[str, ...]:
     listed = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Iterable) else (None,)
-    if not all(isinstance(text, str) for text in listed):
+    if not all(_is_text(text) for text in listed):
         raise SchemaInvalid(f"{field} must be a text or a list of texts")
     return listed
+
+
+def _is_text(given: object) -> bool:
+    """Whether it can be looked for: a lone surrogate cannot have been stored."""
+    try:
+        return isinstance(given, str) and given.encode() is not None
+    except UnicodeEncodeError:
+        return False

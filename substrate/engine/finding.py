@@ -63,8 +63,8 @@ class Finding:
         All filters given must hold; they come before ranking. `domain` takes members by two `member_of` edges; `since`
         and `until` are about when it happened. Words of time in the query (now, before the current one, in May 2025)
         say which of several statements comes first; `as_of` and `valid_at` go back exactly. Until the model is up it is
-        a search by words, and `meaning` says so; `wait` waits for it so many seconds. Raises InputError, TooLarge,
-        NotFound (a domain that is not there).
+        a search by words, and `meaning` says so; `wait` waits so many seconds for it, and for what is not embedded yet.
+        Raises InputError, TooLarge, NotFound (a domain that is not there).
         """
         filters = Filters.of(
             type=type,
@@ -79,7 +79,9 @@ class Finding:
             since=since,
             until=until,
         )
-        return self._searcher.search(
+        if wait > 0:
+            self._follower.wait(wait)
+        found = self._searcher.search(
             query,
             filters,
             as_of=as_of,
@@ -89,6 +91,9 @@ class Finding:
             offset=offset,
             wait_s=wait,
         )
+        if found.lag:
+            self._follower.wake()  # what another process saved, it may have had no time to embed
+        return found
 
     @cached_property
     def _searcher(self) -> Searcher:

@@ -13,7 +13,7 @@ from substrate.errors import ModelUnavailable
 from substrate.log.log import Log
 from substrate.settings import load_settings
 from substrate.views.models import Model, model_searched
-from substrate.views.vectors import embedded_upto
+from substrate.views.vectors import SPACE_BYTES, embedded_upto
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,13 +71,12 @@ class Models:
 
 
 class QueryVector(NamedTuple):
-    """The vector of a query, and the space that it is of. Without a vector: why, and what to do about it."""
+    """The vector of a query, and the space that is searched. Without a vector: why, and what to do about it."""
 
     vector: NDArray[np.float32] | None = None
-    space: bytes = b""
+    space: bytes = bytes(SPACE_BYTES)
     dimensions: int = 0
     why: str = ""
-    unembedded: bool = False
 
 
 class Meaning:
@@ -95,13 +94,13 @@ class Meaning:
             model = model_searched(transaction)
             upto = 0 if model is None else embedded_upto(transaction, model.space)
         if model is None or not upto:
-            return QueryVector(why="nothing is embedded yet: index() embeds what there is", unembedded=True)
+            return QueryVector(why="nothing is embedded yet: index() embeds what there is")
         loading = self._models.of(model)
         embedder = loading.embedder
         if embedder is None:
             with suppress(ModelUnavailable):  # its status says so
                 embedder = loading.wait(max(wait_s, _GRACE_S))
         if embedder is None:
-            return QueryVector(why=str(loading.status))
+            return QueryVector(None, model.space, why=str(loading.status))
         # The store's space, not the embedder's: by the same model, it may be cut into pieces by an earlier rule.
         return QueryVector(embedder.embed_query(text), model.space, embedder.dimensions)

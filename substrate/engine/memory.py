@@ -258,7 +258,8 @@ class Memory(Proving, Finding):
         selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs)
         forgot = forget(self._log, selection, dry_run=dry_run, progress=progress)
         if not dry_run:
-            self._follower.wake()  # files of vectors that had to go are made anew
+            self._nearest.close()  # of files that had to go nothing is held open
+            self._follower.wake()  # and they are made anew
         return forgot
 
     def stats(self) -> Stats:

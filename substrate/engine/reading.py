@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Final, TypeAlias
 from uuid import UUID
 
@@ -18,12 +19,12 @@ from substrate.log.heads import map_salt
 from substrate.log.identity import atom_id
 from substrate.log.prove import find_record, opening_of, prove_name, prove_recorded
 from substrate.log.stored import stored_entry
-from substrate.log.tables import ENTRIES, seq_key
+from substrate.log.tables import BODIES, ENTRIES, seq_key
 from substrate.model import Atom, Edge, Window, from_microseconds, to_microseconds
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle
 from substrate.proof.encoding import Json
-from substrate.proof.entry import Kind
+from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.proof.hashes import map_key
 from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, versions_of
 from substrate.views.edges import Link, links_of
@@ -38,7 +39,9 @@ __all__ = [
     "body_of",
     "edge_of",
     "find_subject",
+    "holding",
     "is_live",
+    "joined_to",
     "kind_of",
     "moments_of",
     "name_of",
@@ -52,6 +55,8 @@ __all__ = [
 
 _ID: Final = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
 _SUPERSEDES: Final = "supersedes"
+_FEW: Final = 20
+"""Edges of a hub that are looked at to see what it is joined to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +270,22 @@ def sources_of(transaction: ReadTransaction, subject: bytes, kind: str, moments:
         body = body_of(transaction, link.seq)
         if body is not None and _open_at(body, moments.at) and is_live(transaction, link.source, moments.upto):
             yield link
+
+
+def holding(transaction: ReadTransaction, links: Sequence[Link], moments: Moments) -> Iterator[Link]:
+    """Those of the edges that hold at these moments. Bodies are read at once, and not checked against the log."""
+    rows = transaction.get_many(BODIES, [seq_key(link.seq) for link in links])
+    for link, row in zip(links, rows, strict=True):
+        if row is not None and _open_at(Body(decode_body(row[SALT_BYTES:]), 0), moments.at):
+            yield link
+
+
+def joined_to(transaction: ReadTransaction, subject: bytes, moments: Moments) -> Iterator[bytes]:
+    """The atoms at the other ends of an atom's edges, some out and some in, that hold at these moments."""
+    for out in (True, False):
+        links = list(islice(links_of(transaction, subject, out=out, upto=moments.upto), _FEW))
+        for link in holding(transaction, links, moments):
+            yield link.target if out else link.source
 
 
 def _open_at(body: Body, at: int) -> bool:

@@ -8,18 +8,20 @@ from typing import Final
 import numpy as np
 
 from substrate.engine.filters import Filters
-from substrate.engine.reading import Moments, find_subject, sources_of
+from substrate.engine.reading import Moments, find_subject, holding, is_live
 from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.names import check_name, normalise
 from substrate.search.columns import Documents, Mask
 from substrate.search.words import keyword_mask
 from substrate.views.atoms import names, versions_of
+from substrate.views.edges import links_of
 from substrate.views.words import Field
 
 __all__ = ["scope_of"]
 
 _DOMAIN: Final = "v1.domain."
+_MEMBER: Final = "member_of"
 _HOPS: Final = 2
 _FEW: Final = 2000
 """Atoms whose versions are looked up one by one; of more, all versions are looked through at once."""
@@ -69,8 +71,10 @@ def _members(transaction: ReadTransaction, documents: Documents, domain: str, mo
     members: set[bytes] = set()
     reached = {subject}
     for _ in range(_HOPS):
-        reached = {link.source for end in reached for link in sources_of(transaction, end, "member_of", moments)}
-        reached -= members
+        ends = (end for end in reached if is_live(transaction, end, moments.upto))
+        into = (links_of(transaction, end, out=False, kind=_MEMBER, upto=moments.upto) for end in ends)
+        links = [link for links in into for link in links]
+        reached = {link.source for link in holding(transaction, links, moments)} - members
         members |= reached
     return _versions(transaction, documents, sorted(members))
 

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from substrate.engine.filters import Filters
 from substrate.engine.intake import check_limit
-from substrate.engine.meaning import Meaning
+from substrate.engine.meaning import Meaning, QueryVector
 from substrate.engine.moments import Moment, Time
-from substrate.engine.reading import Moments, atom_of, moments_of, require_body, superseders
+from substrate.engine.reading import Moments, atom_of, joined_to, moments_of, require_body, superseders
 from substrate.engine.scope import scope_of
 from substrate.errors import InputError, SchemaInvalid, TooLarge
 from substrate.findings import Found, Hit
+from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import from_microseconds
 from substrate.proof.entry import Kind
-from substrate.search.candidates import Gathered, Lists, gather
-from substrate.search.columns import Columns
+from substrate.search.candidates import Gathered, Lists, gather, others
+from substrate.search.columns import Columns, Documents, Mask
 from substrate.search.ranking import Ranked, rank
 from substrate.search.snippet import snippet_of
 from substrate.search.when import Asked, When, read_when
@@ -30,17 +34,20 @@ from substrate.terms import QueryTerm, query_terms
 from substrate.views.atoms import VersionRow
 from substrate.views.nearest import NearestIndex
 from substrate.views.vectors import embedded_upto
+from substrate.views.words import NONE
 
 __all__ = ["Searcher"]
 
 _CANDIDATES: Final = 100
-"""Of each list; more if a page lies further down."""
+"""Of each list: these are ranked. What lies behind them, on later pages, follows by its words and its meaning alone."""
 _TERMS: Final = 100
 """Words of a query that are looked up. Of a whole page the first hundred different ones say what it is about."""
 _PAST: Final = frozenset({Asked.PREVIOUS, Asked.FIRST, Asked.SPAN, Asked.ALL})
 """Questions that earlier versions, and what is superseded, may answer."""
 _NOTHING: Final = 5e-5
 """A part that adds less is not worth saying."""
+_FAINT: Final = 0.05
+"""What meaning alone must add: below, texts that have nothing to do with each other are as near."""
 _NAME: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[^\W\d_a-z]\w+")
 """A word with a capital that does not begin a sentence."""
 
@@ -67,33 +74,17 @@ class Searcher:
         wait_s: float,
     ) -> Found:
         """See `Memory.search`."""
-        _check(query, limit, offset, min_score)
-        when = read_when(query, self._log.clock.now())
+        _check(query, limit, offset, min_score, wait_s)
+        when = read_when(query, self._asked_at(as_of, valid_at))
         # Dates say nothing about what is sought; "now" and "before the current one" say a little.
         asked = self._meaning.embed(when.text if when.asked is Asked.SPAN else query, wait_s)
+        terms = query_terms(when.text)[:_TERMS]
         with self._log.snapshot() as transaction:
             documents = self._columns.at(transaction)
             moments = moments_of(transaction, self._log.clock, as_of, valid_at)
-            past = when.asked in _PAST and as_of is None and valid_at is None
-            mask = documents.in_use if past else documents.current(moments.upto, moments.valid_at)
-            scope = scope_of(transaction, documents, filters, moments)
-            if scope is not None:
-                mask = mask & scope
-            terms = query_terms(when.text)[:_TERMS]
-            nearest = None
-            lag = 0
-            if asked.vector is not None:
-                nearest = self._nearest.at(transaction, asked.space, asked.dimensions, documents.size)
-                lag = int(np.count_nonzero(documents.said[embedded_upto(transaction, asked.space) :]))
-            lists = Lists(
-                transaction,
-                documents,
-                mask,
-                score_words(transaction, documents, [term.term for term in terms], mask),
-                _names(when.text),
-                asked.vector,
-                nearest,
-            )
+            past = when.asked in _PAST and valid_at is None
+            lists = self._lists(transaction, documents, moments, filters, when, asked, terms, past=past)
+            lag = int(np.count_nonzero(documents.said[embedded_upto(transaction, asked.space) :]))
             page = _Page(lists, moments, when, terms, past=past, lag=lag)
             hits, more = page.take(offset, limit, min_score)
         return Found(
@@ -105,12 +96,50 @@ class Searcher:
             meaning=asked.why,
             seq=documents.size - 1,
             lag=lag,
-            unembedded=asked.unembedded,
             more=more,
         )
 
+    def _asked_at(self, as_of: Moment | None, valid_at: Time | None) -> int:
+        """When the question is asked: now, or the moment that it goes back to. `last month` is the one before."""
+        if as_of is None and valid_at is None:
+            return self._log.clock.now()
+        with self._log.snapshot() as transaction:
+            return moments_of(transaction, self._log.clock, as_of, valid_at).at
 
-def _check(query: object, limit: int, offset: int, min_score: object) -> None:
+    def _lists(  # noqa: PLR0913, PLR0917
+        self,
+        transaction: ReadTransaction,
+        documents: Documents,
+        moments: Moments,
+        filters: Filters,
+        when: When,
+        asked: QueryVector,
+        terms: list[QueryTerm],
+        *,
+        past: bool,
+    ) -> Lists:
+        mask = documents.in_use(moments.upto) if past else documents.current(moments.upto, moments.valid_at)
+        scope = scope_of(transaction, documents, filters, moments)
+        if scope is not None:
+            mask = mask & scope
+        nearest = None
+        if asked.vector is not None:
+            nearest = self._nearest.at(transaction, asked.space, asked.dimensions, documents.size)
+        return Lists(
+            transaction,
+            documents,
+            mask,
+            score_words(transaction, documents, [term.term for term in terms], mask),
+            _names(when.text),
+            lambda subject: joined_to(transaction, subject, moments),
+            trusts_now=moments.upto is None,
+            vector=asked.vector,
+            nearest=nearest,
+            window=_window(documents, when),
+        )
+
+
+def _check(query: object, limit: int, offset: int, min_score: object, wait_s: object) -> None:
     if not isinstance(query, str):
         raise SchemaInvalid(f"query must be a text, not {type(query).__name__}")
     if len(query) > LIMITS["query_characters"]:
@@ -118,16 +147,32 @@ def _check(query: object, limit: int, offset: int, min_score: object) -> None:
     if not query.strip():
         raise InputError("query is empty: say what to look for; to see all atoms, use list")
     check_limit(limit, offset, LIMITS["search_items"])
-    if min_score is not None and (isinstance(min_score, bool) or not isinstance(min_score, int | float)):
-        raise SchemaInvalid("min_score must be a number, such as 0.3")
+    for field, number in (("min_score", 0 if min_score is None else min_score), ("wait", wait_s)):
+        if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+            raise SchemaInvalid(f"{field} must be a number, such as 0.3")
+
+
+def _window(documents: Documents, when: When) -> Mask | None:
+    if when.asked is not Asked.SPAN:
+        return None
+    start, end = (NONE if when.start is None else when.start), when.end
+    return (documents.when >= start) & (True if end is None else documents.when < end)
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(term.term for word in _NAME.findall(text) for term in query_terms(word))
 
 
+class _Place(NamedTuple):
+    """A hit to be: which version, its score and what that is the sum of."""
+
+    seq: int
+    score: float
+    parts: Mapping[str, float]
+
+
 class _Page:
-    """One search's hits, in order, drawn until a page is full."""
+    """One search's hits, in one order, however they are cut into pages."""
 
     def __init__(  # noqa: PLR0913
         self, lists: Lists, moments: Moments, when: When, terms: list[QueryTerm], *, past: bool, lag: int
@@ -137,57 +182,81 @@ class _Page:
         self._when = when
         self._spelling = {term.term: term.spelling for term in terms}
         self._past = past
+        self._current = lists.documents.current(moments.upto)
         self._lag = lag
 
     def take(self, offset: int, limit: int, min_score: float | None) -> tuple[tuple[Hit, ...], bool]:
         """The hits from `offset` on, and whether there is more behind them."""
-        count = max(_CANDIDATES, 2 * (offset + limit))
-        while True:
-            gathered = gather(self._lists, count)
-            ranked = rank(gathered.candidates, self._lists.vector, self._when)
-            drawn = list(self._draw(gathered, ranked, offset + limit + 1, min_score))
-            if len(drawn) > offset + limit or gathered.all:
-                page = drawn[offset : offset + limit]
-                return tuple(self._hits(gathered, ranked, page)), len(drawn) > offset + limit
-            count *= 4  # too much of what was found is superseded, or too weak
+        shown = list(islice(self._shown(min_score), offset, offset + limit + 1))
+        return tuple(self._hits(shown[:limit])), len(shown) > limit
 
-    def _draw(self, gathered: Gathered, ranked: Ranked, count: int, min_score: float | None) -> Iterator[int]:
-        """Places of the first so many candidates that are to be shown."""
-        for place in ranked.order.tolist():
-            if not count:
-                return
-            if ranked.score[place] <= 0 or (min_score is not None and ranked.score[place] < min_score):
+    def _shown(self, min_score: float | None) -> Iterator[_Place]:
+        """All hits, best first; each text once, and those that say it again behind all others."""
+        gathered = gather(self._lists, _CANDIDATES, self._preference())
+        ranked = rank(gathered.candidates, self._lists.vector, self._when)
+        again: list[_Place] = []
+        seen: set[int] = set()
+        for at in ranked.order.tolist():
+            place = _placed(gathered, ranked, at)
+            if not self._is_shown(place, min_score):
                 continue
-            subject = self._lists.documents.subject(int(gathered.seqs[place]))
-            if self._past or not superseders(self._lists.transaction, subject, self._moments):
-                count -= 1
+            text = int(gathered.candidates.texts[at])
+            if text in seen:
+                again.append(place)
+            else:
+                seen.add(text)
                 yield place
+        if not gathered.all and (min_score is None or gathered.others_score_at_most >= min_score):
+            for seq, score, words, meaning in others(self._lists, gathered):
+                place = _Place(seq, score, {"words": words, "meaning": meaning})
+                if self._is_shown(place, min_score):
+                    yield place
+        yield from again
 
-    def _hits(self, gathered: Gathered, ranked: Ranked, page: list[int]) -> Iterator[Hit]:
+    def _is_shown(self, place: _Place, min_score: float | None) -> bool:
+        """Whether it has anything to do with the query, scores high enough, and is not superseded."""
+        parts = place.parts
+        if parts["meaning"] < _FAINT and not any(parts.get(part, 0) > 0 for part in ("words", "neighbours", "edges")):
+            return False
+        if min_score is not None and place.score < min_score:
+            return False
+        subject = self._lists.documents.subject(place.seq)
+        return self._past or not superseders(self._lists.transaction, subject, self._moments)
+
+    def _preference(self) -> NDArray[np.int64]:
+        """Which of equals to look at, by seq: those whose time is more likely meant."""
+        when = self._lists.documents.when
+        if self._when.asked is Asked.FIRST:
+            return -when
+        if self._when.end is not None:
+            return np.where(when < self._when.end, when, -when)
+        return when
+
+    def _hits(self, places: list[_Place]) -> Iterator[Hit]:
         words = self._lists.words
-        has = words.matches(gathered.seqs[page])
-        for column, place in enumerate(page):
-            matched = [term.term for term, row in zip(words.terms, has, strict=True) if row[column]]
-            yield self._hit(int(gathered.seqs[place]), ranked, place, matched)
+        has = words.matches(np.array([place.seq for place in places], np.int64))
+        for column, place in enumerate(places):
+            yield self._hit(place, [term.term for term, row in zip(words.terms, has, strict=True) if row[column]])
 
-    def _hit(self, seq: int, ranked: Ranked, place: int, matched: list[str]) -> Hit:
+    def _hit(self, place: _Place, matched: list[str]) -> Hit:
         lists = self._lists
-        body = require_body(lists.transaction, seq)
-        version = VersionRow(lists.documents.subject(seq), seq, Kind.PUT, str(body.members.get("name")))
+        body = require_body(lists.transaction, place.seq)
+        version = VersionRow(lists.documents.subject(place.seq), place.seq, Kind.PUT, str(body.members.get("name")))
         atom = atom_of(lists.transaction, version, body, self._moments)
         snippet = snippet_of(atom.value, frozenset(matched))
         return Hit(
             atom=atom,
-            score=float(ranked.score[place]),
-            parts={
-                part: round(float(added[place]), 4)
-                for part, added in ranked.parts.items()
-                if abs(added[place]) > _NOTHING
-            },
+            score=place.score,
+            parts={part: round(added, 4) for part, added in place.parts.items() if abs(added) > _NOTHING},
             matched=tuple(dict.fromkeys(self._spelling[term] for term in matched)),
             snippet=snippet.text,
             marks=snippet.marks,
-            current=not self._past or (bool(lists.documents.now[seq]) and not atom.superseded_by),
+            current=not self._past or (bool(self._current[place.seq]) and not atom.superseded_by),
             seq=lists.documents.size - 1,
             lag=self._lag,
         )
+
+
+def _placed(gathered: Gathered, ranked: Ranked, at: int) -> _Place:
+    parts = {part: float(added[at]) for part, added in ranked.parts.items()}
+    return _Place(int(gathered.seqs[at]), float(ranked.score[at]), parts)

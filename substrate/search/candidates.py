@@ -6,8 +6,9 @@ and is not shown: what is shown is read anew by whoever shows it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
@@ -15,26 +16,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from substrate.codec import decode_body
+from substrate.embed.texts import name_words
 from substrate.kv.api import ReadTransaction
-from substrate.log.tables import BODIES, CONFIRMED, seq_key
+from substrate.log.tables import BODIES, CONFIRMED, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES
 from substrate.search.columns import Documents, Mask
-from substrate.search.ranking import Candidates, first_scores
+from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
 from substrate.search.words import WordScores
 from substrate.views.atoms import versions_of
-from substrate.views.edges import links_of
 from substrate.views.nearest import Nearest
 from substrate.views.vectors import vectors_of
 from substrate.views.words import around, beside
 
-__all__ = ["Gathered", "Lists", "gather"]
+__all__ = ["Gathered", "Lists", "gather", "others"]
 
 _LOOKED_INTO: Final = 50
 """Of so many of the best, bodies are read: for neighbours and evidence."""
 _LEADERS: Final = 5
 _EDGES: Final = 20
 """From so many of the best, so many edges each are followed."""
+_DEEP: Final = 1000
+"""So many of the nearest can be paged through; what has a word of the query always can."""
 _VERSIONS: Final = 16
 """Parts beside one that are looked at for one that is meant: there may be several versions of each."""
 _CONFIRMED: Final = 0.2
@@ -54,8 +57,14 @@ class Lists:
     words: WordScores
     names: frozenset[str]
     """Terms of the query that are names."""
+    near: Callable[[bytes], Iterable[bytes]]
+    """The atoms that edges join to one, as of the moments asked about."""
+    trusts_now: bool = True
+    """Whether confirmations count: they are of now, and not of a moment in the past."""
     vector: Floats | None = None
     nearest: Nearest | None = None
+    window: Mask | None = None
+    """What lies in the span of time that is asked about, if one is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +74,20 @@ class Gathered:
     seqs: Ints
     candidates: Candidates
     all: bool
+    others_score_at_most: float
 
 
-def gather(lists: Lists, count: int) -> Gathered:
-    """The candidates, up to `count` of each list."""
+def gather(lists: Lists, count: int, prefer: Ints) -> Gathered:
+    """The candidates, up to `count` of each list; of equals at the end of a list those with the highest `prefer`."""
     words = lists.words
-    best = words.seqs
-    if len(best) > count:
-        best = best[np.argpartition(words.scores, -count)[-count:]]
-    close = np.zeros(0, np.int64)
+    best = _best(words, count, prefer)
+    close, last = np.zeros(0, np.int64), 0.0
     if lists.vector is not None and lists.nearest is not None:
-        close, _ = lists.nearest.search(lists.vector, count, lists.mask)
+        close, cosines = lists.nearest.search(lists.vector, count, lists.mask)
+        last = float(cosines[-1]) if len(cosines) else 0.0
     seqs = np.union1d(best, close)
+    if lists.window is not None:
+        seqs = np.union1d(seqs, _inside(lists, lists.window & lists.mask, count // 2))
     shares = _shares(words, seqs)
     vectors = cosine = None
     if lists.vector is not None and lists.nearest is not None:
@@ -102,7 +113,7 @@ def gather(lists: Lists, count: int) -> Gathered:
         words=shares,
         vectors=vectors,
         when=documents.when[seqs],
-        texts=documents.value[seqs],
+        texts=_texts(lists, seqs),
         atoms=documents.subject_high[seqs],
         before=before,
         after=after,
@@ -110,7 +121,48 @@ def gather(lists: Lists, count: int) -> Gathered:
         trust=_trust(lists, seqs, leaders, read),
         named=_named(lists, seqs),
     )
-    return Gathered(seqs, candidates, len(words.seqs) <= count and len(close) < count)
+    weakest = float(_shares(words, best).min(initial=0)) if len(best) < len(words.seqs) else 0.0
+    bound = WORDS * weakest + max(last, 0.0)
+    everything = len(words.seqs) <= count and len(close) < count
+    return Gathered(seqs, candidates, everything, bound / full_score(meaning=cosine is not None))
+
+
+def others(lists: Lists, gathered: Gathered) -> Iterator[tuple[int, float, float, float]]:
+    """What lies behind the candidates: seq, score, and the parts of words and meaning; best first.
+
+    All that has a word of the query, and of the rest what is nearest. Whatever page is asked for, it is the same.
+    """
+    close = np.zeros(0, np.int64)
+    if lists.vector is not None and lists.nearest is not None:
+        close, _ = lists.nearest.search(lists.vector, _DEEP, lists.mask)
+    seqs = np.setdiff1d(np.union1d(lists.words.seqs, close), gathered.seqs)
+    words = _shares(lists.words, seqs)
+    cosine = np.zeros(len(seqs), np.float32)
+    if lists.vector is not None and lists.nearest is not None:
+        cosine = np.maximum(np.nan_to_num(lists.nearest.scores(lists.vector, seqs)), 0)
+    full = full_score(meaning=lists.nearest is not None)
+    total = first_scores(words, cosine) / full
+    for at in np.lexsort((-lists.documents.when[seqs], -total.round(6))).tolist():
+        yield int(seqs[at]), float(total[at]), WORDS * float(words[at]) / full, float(cosine[at]) / full
+
+
+def _best(words: WordScores, count: int, prefer: Ints) -> Ints:
+    if len(words.seqs) <= count:
+        return words.seqs
+    least = np.partition(words.scores, -count)[-count]
+    above, equal = words.seqs[words.scores > least], words.seqs[words.scores == least]
+    if len(equal) > count - len(above):
+        equal = equal[np.argsort(-prefer[equal], kind="stable")[: count - len(above)]]
+    return np.concatenate([above, equal])
+
+
+def _inside(lists: Lists, window: Mask, count: int) -> Ints:
+    """What lies in the span of time that is asked about: it may be the answer, however little of the query it has."""
+    words = lists.words.seqs[window[lists.words.seqs]]
+    words = words[np.argsort(-_shares(lists.words, words), kind="stable")[:count]]
+    if lists.vector is not None and lists.nearest is not None:
+        return np.union1d(words, lists.nearest.search(lists.vector, count, window)[0])
+    return words
 
 
 def _shares(words: WordScores, seqs: Ints) -> Floats:
@@ -141,6 +193,19 @@ def _vectors(lists: Lists, query: Floats, space: bytes, seqs: Ints) -> Floats:
 def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, Mapping[str, Json]]:
     rows = transaction.get_many(BODIES, [seq_key(seq) for seq in seqs.tolist()])
     return {seq: decode_body(row[SALT_BYTES:]) for seq, row in zip(seqs.tolist(), rows, strict=True) if row is not None}
+
+
+def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
+    """Equal where name words and value are: two cities may have the same name, and are two answers."""
+    texts = lists.documents.value[seqs].copy()
+    _, same, counts = np.unique(texts, return_inverse=True, return_counts=True)
+    several = np.flatnonzero(counts[same] > 1)
+    read = _bodies(lists.transaction, seqs[several])
+    for at in several.tolist():
+        words = name_words(str(read.get(int(seqs[at]), {}).get("name", "")))
+        if words:
+            texts[at] ^= np.uint64(int.from_bytes(blake2b(words.encode(), digest_size=8).digest(), "big"))
+    return texts
 
 
 def _neighbours(lists: Lists, seqs: Ints, read: Mapping[int, Mapping[str, Json]]) -> dict[int, tuple[int, int]]:
@@ -189,15 +254,14 @@ def _places(place: Mapping[int, int], near: Mapping[int, tuple[int, int]]) -> tu
 def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
     """Versions that an edge joins to one of the leaders: each with the best of these."""
     linked: dict[int, int] = {}
-    size = lists.documents.size
     for leader in leaders.tolist():
-        subject = lists.documents.subject(leader)
-        for out in (True, False):
-            for link in islice(links_of(lists.transaction, subject, out=out, upto=size - 1), _EDGES):
-                end = link.target if out else link.source
-                for version in islice(versions_of(lists.transaction, end, upto=size - 1), 1):
-                    if lists.mask[version.seq] and version.seq not in linked and version.seq != leader:
-                        linked[version.seq] = leader
+        for end in islice(lists.near(lists.documents.subject(leader)), _EDGES):
+            versions = islice(versions_of(lists.transaction, end, upto=lists.documents.size - 1), _VERSIONS)
+            for version in versions:
+                if lists.mask[version.seq]:
+                    if version.seq != leader:
+                        linked.setdefault(version.seq, leader)
+                    break
     return linked
 
 
@@ -205,10 +269,12 @@ def _trust(lists: Lists, seqs: Ints, leaders: Ints, read: Mapping[int, Mapping[s
     """How sure each is: what its writer said, and a little more if it was said again."""
     trust = dict.fromkeys(seqs.tolist(), _UNKNOWN)
     subjects = lists.documents.subjects(leaders)
-    for seq, confirmed in zip(leaders.tolist(), lists.transaction.get_many(CONFIRMED, subjects), strict=True):
+    again = lists.transaction.get_many(CONFIRMED, subjects) if lists.trusts_now else [None] * len(subjects)
+    for seq, confirmed in zip(leaders.tolist(), again, strict=True):
         said = read.get(seq, {}).get("confidence")
         given = float(said) if isinstance(said, int | float) else _UNKNOWN
-        trust[seq] = min(1.0, given + _CONFIRMED) if confirmed is not None else given
+        is_of_it = confirmed is not None and read_seq(confirmed[:8]) == seq
+        trust[seq] = min(1.0, given + _CONFIRMED) if is_of_it else given
     return np.array(list(trust.values()), np.float32)
 
 

@@ -22,7 +22,7 @@ from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.search.chains import Chains
-from substrate.views.follow import Trail, erased_between, latest_head
+from substrate.views.trail import Trail, erased_between, latest_head
 from substrate.views.words import ERASED, NONE, ROW, document_rows
 
 __all__ = ["Columns", "Documents", "Mask"]
@@ -93,11 +93,12 @@ class Documents:
         said = np.where(self.occurred != NONE, self.occurred, self.valid_from)
         return np.where(said != NONE, said, self.time)
 
-    @cached_property
-    def in_use(self) -> Mask:
-        """Versions that say something, the superseded ones too, of atoms that are in use."""
+    def in_use(self, upto: int | None = None) -> Mask:
+        """Versions that say something, the superseded ones too, of atoms that were in use after seq `upto`."""
+        stop = self.size if upto is None else max(0, min(upto + 1, self.size))
         in_use = self.said.copy()
-        ended = np.flatnonzero(self._last(self.size) & ~self.said)
+        in_use[stop:] = False
+        ended = np.flatnonzero(self._last(stop) & ~self.said)
         while ended.size:
             in_use[ended] = False
             ended = self.before[ended]
@@ -134,10 +135,6 @@ class Documents:
         if valid_at is not None:
             return self._valid(stop, valid_at)
         return self.now.copy() if stop == self.size else self._said_last(stop)
-
-    def latest(self, upto: int | None = None) -> Mask:
-        """The last version of each atom, whatever it is: tombstones and gaps too."""
-        return self._last(self.size if upto is None else max(0, min(upto + 1, self.size)))
 
     def _last(self, stop: int) -> Mask:
         last = np.zeros(self.size, np.bool_)

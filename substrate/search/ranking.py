@@ -14,7 +14,8 @@ How a candidate scores, and why so (the figures behind each choice are in docs/d
 5. *Time*: where the question says when, among the candidates that fit about as well as the best one the statement that
    it means comes first. Otherwise time decides between equals only: recency never hides a better match.
 
-The same text said many times is one answer: the others follow behind everything else.
+The same text said many times is one answer: of those the question's time is looked for in one, its representative; who
+shows the hits puts the others behind everything else.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 
 from substrate.search.when import Asked, When
 
-__all__ = ["Candidates", "Ranked", "first_scores", "rank"]
+__all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "rank"]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -52,11 +53,19 @@ _EDGE: Final = 0.1
 _EVIDENCE: Final = 0.02
 _BAND: Final = 0.6
 """Which candidates may be statements of what is asked for: this far down the way from the best to the median."""
+_FLOOR: Final = 0.6
+"""And not below this share of the best."""
 _LEAST_WAY: Final = 0.05
 """That way, where all fit alike."""
 _TIME: Final = 0.8
+_INSIDE: Final = 0.3
+"""What it weighs, as a share of that way, to lie in the span asked about, fit or not."""
+_STEP: Final = 0.05
+"""How far the previous one is put before the current one, as a share of that way."""
 _LATE: Final = 1.0
-"""What the right time weighs, and what one behind the span asked for costs, as shares of that way."""
+_MOST_TAKEN: Final = 0.9
+"""What the right time weighs, and what one behind the span asked for costs, as shares of that way. Of its score that is
+no more than the last of these: time orders, it does not hide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +110,20 @@ def first_scores(words: Floats, cosine: Floats | None) -> Floats:
     return WORDS * words if cosine is None else cosine + WORDS * words
 
 
+def full_score(*, meaning: bool) -> float:
+    """What words, and meaning if it is looked at, give where they match in full: scores are shares of it."""
+    return WORDS + 1 if meaning else WORDS
+
+
 def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     """Order the candidates. Scores are such that words and meaning that match in full give 1."""
     if not len(found):
         empty = np.zeros(0, np.float32)
         return Ranked(np.zeros(0, np.int64), empty, {})
     meaning = np.zeros(len(found), np.float32)
-    full = WORDS
+    full = full_score(meaning=query is not None and found.vectors is not None)
     if query is not None and found.vectors is not None and not np.isnan(found.vectors[:, 0]).all():
         meaning = _meaning(found, query)
-        full += 1
     words = np.float32(WORDS) * found.words
     score = words + meaning
     beside = _beside(found, score)
@@ -128,28 +141,12 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     }
     parts = {part: (values / full).astype(np.float32) for part, values in parts.items()}
     total = ((score + time) / full).astype(np.float32)
-    return Ranked(_once_each(found, _ordered(found, total), when), total, parts)
+    return Ranked(_ordered(found, total), total, parts)
 
 
 def _ordered(found: Candidates, score: Floats) -> Ints:
     """Best first; of equals the newest."""
     return np.lexsort((-found.when, -score.round(6)))
-
-
-def _once_each(found: Candidates, order: Ints, when: When) -> Ints:
-    """Each text once, by the one that the question's time means; those that say it again behind all others."""
-    representatives = _representatives(found, order, when)
-    first: list[int] = []
-    again: list[int] = []
-    seen: set[int] = set()
-    for place in order.tolist():
-        chosen = representatives[int(found.texts[place])]
-        if chosen not in seen:
-            seen.add(chosen)
-            first.append(chosen)
-        if place != chosen:
-            again.append(place)
-    return np.array([*first, *again], np.int64)
 
 
 def _representatives(found: Candidates, order: Ints, when: When) -> dict[int, int]:
@@ -205,7 +202,8 @@ def _meaning(found: Candidates, query: Floats) -> Floats:
     target = _unit(target + _TOWARDS * (weight / weight.sum()) @ seen[leaders])
     centred = seen @ target
     centred[absent] = centred[~absent].mean()
-    return ((1 - share) * cosine + share * centred).astype(np.float32)
+    # Not near is no evidence against: what its words have found stays found.
+    return np.maximum((1 - share) * cosine + share * centred, 0).astype(np.float32)
 
 
 def _distinct(found: Candidates, score: Floats, absent: Mask, count: int) -> Ints:
@@ -240,9 +238,11 @@ def _time(found: Candidates, score: Floats, when: When) -> Floats:
     best, middle = float(fit.max()), float(np.median(fit))
     way = max(best - middle, _LEAST_WAY)
     late = _late(found, when)[places]
-    fits = (fit >= best - _BAND * way) & ~late & _named(found, places)
+    fits = (fit >= best - _BAND * way) & (fit >= _FLOOR * best) & ~late & _named(found, places)
     given[places] += fit - score[places]
-    given[places[late]] -= _LATE * way
+    if when.asked is Asked.SPAN and when.start is not None:
+        given[places[(found.when[places] >= when.start) & ~late]] += _INSIDE * way
+    given[places[late]] -= np.minimum(_LATE * way, _MOST_TAKEN * fit[late])
     band = places[fits]
     if len(band) > 1:
         given[band] += _TIME * way * _share_by_time(found, band, newest=when.asked is not Asked.FIRST)
@@ -284,5 +284,5 @@ def _put_previous_first(found: Candidates, score: Floats, given: Floats, band: I
     given[older] += _TIME * way * (_share_by_time(found, older, newest=True) if len(older) > 1 else np.float32(1))
     first = older[int(np.argmax(score[older] + given[older]))]
     top = max(float((score[band] + given[band]).max()), float(score[first] + given[first]))
-    given[first] = top + 1e-3 * way - score[first]
-    given[now] = min(given[now], top - 1e-3 * way - score[now])
+    given[first] = top + _STEP * way - score[first]
+    given[now] = min(given[now], top - _STEP * way - score[now])

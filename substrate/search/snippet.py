@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
@@ -12,8 +13,8 @@ __all__ = ["Snippet", "snippet_of"]
 _LENGTH: Final = 240
 _LEAD: Final = 40
 """Characters that are shown, and how many of them before the first matched word."""
-_LOOKED_AT: Final = 100_000
-"""Characters of a text that are looked at: a whole megabyte is no place to search for a nice passage."""
+_LOOKED_AT: Final = 20_000
+"""Characters of a text that are looked at: in a whole megabyte nobody looks for the nicest passage."""
 
 
 class Snippet(NamedTuple):
@@ -40,12 +41,17 @@ def snippet_of(text: str, terms: AbstractSet[str]) -> Snippet:
 
 
 def _best_start(found: list[Span], terms: AbstractSet[str]) -> int:
-    best, most = 0, 0
-    for i, (begin, _, _) in enumerate(found):
-        inside = (said for at, _, said in found[i : i + _LENGTH] if at < begin + _LENGTH - _LEAD)
-        kinds = len({term for said in inside for term in said if term in terms})
-        if kinds > most:
-            best, most = begin, kinds
+    """Where the passage with the most different terms begins: a window that is moved over the matched words."""
+    inside: Counter[str] = Counter()
+    best, most, first = 0, 0, 0
+    for span in found:
+        inside.update(term for term in span.terms if term in terms)
+        while found[first].start < span.end - (_LENGTH - _LEAD):
+            inside.subtract(term for term in found[first].terms if term in terms)
+            inside += Counter()  # without those that left
+            first += 1
+        if len(inside) > most:
+            best, most = found[first].start, len(inside)
     return max(0, best - _LEAD)
 
 

@@ -223,7 +223,7 @@ _FORMS: Final = [
     )
     for form, read in forms
 ]
-_AFTER: Final = {"since", "after", "from"}
+_AFTER: Final = {"since", "after"}
 _UNTIL: Final = {"until", "till", "up to", "before", "prior to", "by", "through"}
 
 
@@ -254,7 +254,7 @@ def _spans_in(text: str, now: datetime) -> list[tuple[int, int, str, _Span]]:
 
 _NOW_ADVERB: Final = (
     r"right now|as of (?:now|today)|by now|nowadays|these days|at (?:the )?(?:moment|present)(?: time)?|"
-    r"for the (?:moment|time being)|currently|presently|today|now"
+    r"for the (?:moment|time being)|currently|presently|(?:most )?recently|lately|today|now"
 )
 _ADVERBS: Final = re.compile(rf"\b(?:{_NOW_ADVERB}|previously|formerly)\b", re.IGNORECASE)
 """Words that say nothing but when."""
@@ -269,8 +269,7 @@ _PREVIOUS: Final = re.compile(
     re.IGNORECASE,
 )
 _FIRST: Final = re.compile(
-    r"\b(?:originally|initially|at first|in the beginning|"
-    r"(?:the )?(?:very first|first ever|original|initial|earliest|oldest))\b",
+    r"\b(?:originally|initially|at first|in the beginning|(?:the )?(?:very first|first ever))\b",
     re.IGNORECASE,
 )
 _ALL: Final = re.compile(

@@ -53,10 +53,6 @@ class WordScores:
     _having: tuple[NDArray[np.int64], ...]
     """Of each term the seqs that have it, in order."""
 
-    def matched(self, seq: int) -> tuple[str, ...]:
-        """The terms that this version has, in the order asked."""
-        return tuple(term.term for term, row in zip(self.terms, self.matches(np.array([seq])), strict=True) if row[0])
-
     def matches(self, seqs: NDArray[np.int64]) -> Mask:
         """A row for each term: which of these versions are meant and have it."""
         found = np.zeros((len(self.terms), len(seqs)), np.bool_)

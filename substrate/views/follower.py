@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from substrate.errors import StoreDamaged, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import HEADS, seq_key
-from substrate.views.follow import Trail, erased_between, latest_head
 from substrate.views.generations import Generation, Manifest, Refused, generations_of, padded, peek
 from substrate.views.held import Held, once, places_of, unit
+from substrate.views.trail import Trail, erased_between, latest_head
 from substrate.views.vectors import embedded_upto, vectors_between
 
 if TYPE_CHECKING:

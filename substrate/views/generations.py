@@ -49,7 +49,6 @@ __all__ = [
     "Manifest",
     "Refused",
     "alone",
-    "erase_generations",
     "erase_where",
     "generations_of",
     "padded",
@@ -355,15 +354,6 @@ def _unfinished(folder: Path) -> list[Path]:
 
 
 # -- erasing ---------------------------------------------------------------------------------------------------------
-
-
-def erase_generations(folder: Path, seqs: Iterable[int]) -> int:
-    """On return no generation of the store in `folder` holds a vector of one of these versions; how many went.
-
-    Call it after the commit that forgets them. Busy if another process holds the files for long.
-    """
-    wanted = set(seqs)
-    return erase_where(folder, lambda _: wanted)
 
 
 def erase_where(folder: Path, erased: Callable[[Manifest], set[int] | None]) -> int:

@@ -32,7 +32,6 @@ __all__ = [
     "draft_model",
     "model_in_force",
     "model_searched",
-    "searchable_space",
 ]
 
 _SEQ_BYTES: Final = 8
@@ -92,12 +91,6 @@ def model_searched(transaction: ReadTransaction) -> Model | None:
     """
     # Of equals, `max` takes the first, which is the latest.
     return max(_models(transaction), key=lambda model: embedded_upto(transaction, model.space), default=None)
-
-
-def searchable_space(transaction: ReadTransaction) -> tuple[bytes, int] | None:
-    """The space to search now, and the seq before which all versions have vectors in it; None if there is none."""
-    model = model_searched(transaction)
-    return None if model is None else (model.space, embedded_upto(transaction, model.space))
 
 
 def abandoned_spaces(transaction: ReadTransaction) -> list[bytes]:

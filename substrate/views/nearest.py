@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from substrate.kv.api import Progress, ReadTransaction
 from substrate.kv.translate import typed_errors
-from substrate.views.follow import erased_between, latest_head
 from substrate.views.follower import Follower, View, is_foreign
 from substrate.views.generations import Generation, Manifest, Refused, alone, erase_where, generations_of, padded
 from substrate.views.sealing import Snapshots, seal
+from substrate.views.trail import erased_between, latest_head
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from substrate.kv.api import Progress, ReadTransaction
 from substrate.log.tables import HEADS, seq_key
-from substrate.views.follow import erased_between, latest_head
 from substrate.views.generations import Draft, padded
 from substrate.views.held import read_rows
+from substrate.views.trail import erased_between, latest_head
 from substrate.views.vectors import embedded_upto, vectors_between
 
 if TYPE_CHECKING:

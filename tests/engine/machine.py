@@ -64,6 +64,7 @@ class StoreMachine(Doing):
             assert history_of(memory, name) == expected_history(model.history(name))
             self.compare_edges(memory, name)
         assert [shown(atom) for atom in memory.list()] == [expected(model, event) for event in model.listing()]
+        self.compare_search(memory, model.listing())
         everything = memory.list(superseded=True, tombstoned=True)
         versions = model.listing(superseded=True, tombstoned=True)
         assert [shown(atom) for atom in everything] == [expected(model, event) for event in versions]
@@ -123,6 +124,7 @@ class StoreMachine(Doing):
                 assert sorted(map(repr, edges)) == sorted(map(repr, known))
         listing = self.memory.list(as_of=moment)  # type: ignore[arg-type]
         assert [shown(atom) for atom in listing] == [expected(model, event) for event in model.listing(seq)]
+        self.compare_search(self.memory, model.listing(seq), as_of=moment)
         if not self.has_gaps():
             assert listing.forgotten == model.forgotten_since(seq)
 
@@ -137,6 +139,13 @@ class StoreMachine(Doing):
         listing = self.memory.list(superseded=True, **moment)  # type: ignore[arg-type]
         events = self.model.listing(seq, time, superseded=True)
         assert [shown(atom) for atom in listing] == [expected(self.model, event) for event in events]
+        self.compare_search(self.memory, self.model.listing(seq, time), **moment)
+
+    def compare_search(self, memory: Memory, events: list[Event], **moment: object) -> None:
+        """The types of all names are words, so a search for them finds all there is: once each, and nothing else."""
+        found = memory.search("fact state", limit=100, **moment)  # type: ignore[arg-type]
+        known = [expected(self.model, event) for event in events]
+        assert sorted(repr(shown(hit.atom)) for hit in found) == sorted(map(repr, known))
 
     def compare_moment(self, name: str, seq: int | None, moment: dict[str, object], time: int | None = None) -> None:
         found, known = accessed(self.memory, name, **moment), self.model.access(name, seq, time)

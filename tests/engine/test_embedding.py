@@ -17,15 +17,15 @@ import substrate
 from substrate.codec import draft_other
 from substrate.embed.embedder import Embedder
 from substrate.embed.loading import load
-from substrate.engine import embedding
+from substrate.engine import embedding, windows
 from substrate.engine.meaning import Meaning, QueryVector
 from substrate.engine.memory import Memory
-from substrate.errors import Denied, ModelUnavailable
+from substrate.errors import Denied, HeadMoved, ModelUnavailable
 from substrate.log.append import Decision
 from substrate.log.tables import BODIES, EMBEDDED, VECTORS, read_seq, seq_key
 from substrate.proof.entry import Kind
 from substrate.views import vectors as vector_tables
-from substrate.views.models import model_in_force, searchable_space
+from substrate.views.models import model_in_force, model_searched
 from substrate.views.vectors import embedded_upto, vectors_between
 
 Reopen = Callable[..., Memory]
@@ -57,7 +57,8 @@ def spaces_of(memory: Memory) -> dict[bytes, int]:
 
 def searched(memory: Memory) -> tuple[bytes, int] | None:
     with memory._log.snapshot() as transaction:
-        return searchable_space(transaction)
+        model = model_searched(transaction)
+        return None if model is None else (model.space, embedded_upto(transaction, model.space))
 
 
 def vector_of(memory: Memory, text: str) -> QueryVector:
@@ -112,7 +113,7 @@ def test_a_long_text_has_a_vector_for_each_piece(memory: Memory, tiny: Path) -> 
 
 
 def test_windows_are_written_one_by_one_and_told(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "_WINDOW", 10)
+    monkeypatch.setattr(windows, "_WINDOW", 10)
     fill(memory, 25)
     seen: list[tuple[int, int]] = []
     memory.index(lambda done, total: seen.append((done, total)))
@@ -217,16 +218,28 @@ def test_what_another_process_left_is_embedded_when_the_store_is_opened(
     wait_until(lambda: len(rows_of(again)) == 3)
 
 
-def test_what_others_write_is_noticed_after_a_while(
+def test_what_others_wrote_is_embedded_when_a_search_sees_it_also_after_the_thread_went_to_rest(
     memory: Memory, reopen: Reopen, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding, "_QUIET_S", 0.01)
-    monkeypatch.setattr(embedding, "_LOOK_S", 0.05)
+    monkeypatch.setattr(embedding, "_IDLE_S", 0.05)
     memory.checkpoint(ATOMS)
     again = reopen(model=tiny)
     wait_until(lambda: len(rows_of(again)) == 3)
+    wait_until(lambda: not any(thread.name == "substrate-embed" for thread in threading.enumerate()))
     memory.checkpoint(["v1.fact.pet = a cat"])
+    assert again.search("cat").lag == 1
     wait_until(lambda: len(rows_of(again)) == 4)
+
+
+def test_a_writer_who_expects_a_head_does_not_mind_the_entry_that_names_the_model(memory: Memory) -> None:
+    memory.checkpoint(ATOMS)
+    expected = memory.head()
+    memory.index()
+    assert memory.head().head.size == expected.head.size + 1
+    memory.checkpoint(["v1.fact.pet = a cat"], expect=expected)
+    with pytest.raises(HeadMoved):
+        memory.checkpoint(["v1.fact.pet = a bird"], expect=expected)
 
 
 def test_an_error_in_the_background_is_kept_and_told(
@@ -237,7 +250,7 @@ def test_an_error_in_the_background_is_kept_and_told(
     memory = reopen(model=tiny)
     memory.checkpoint(ATOMS)
     wait_until(lambda: "ZeroDivisionError" in memory.model().state)
-    assert "vectors are not kept up to date any more" in caplog.text
+    assert "vectors are behind" in caplog.text
     assert memory.checkpoint(["v1.fact.pet = a cat"]).recorded
 
 
@@ -280,7 +293,7 @@ assert "numpy" not in sys.modules
 
 SLOW = """
 import sys, time
-from substrate.engine import embedding
+from substrate.engine import embedding, windows
 from substrate.engine.memory import open_memory
 from substrate.embed.embedder import Embedder
 embedding._WINDOW = 8
@@ -327,7 +340,7 @@ def test_two_processes_do_no_window_twice(memory: Memory, store: Path, home: Pat
 def test_until_another_model_is_done_the_old_space_is_searched_and_then_erased(  # noqa: PLR0913, PLR0917
     memory: Memory, made: Path, tiny: Path, store: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "_WINDOW", 4)
+    monkeypatch.setattr(windows, "_WINDOW", 4)
     monkeypatch.setattr(embedding, "_PORTION", 3)
     fill(memory, 10)
     memory.index()
@@ -366,7 +379,7 @@ def test_the_same_model_again_changes_nothing(memory: Memory, tiny: Path) -> Non
 def test_a_switch_that_was_cut_off_goes_on_and_one_can_go_back(
     memory: Memory, reopen: Reopen, made: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "_WINDOW", 4)
+    monkeypatch.setattr(windows, "_WINDOW", 4)
     fill(memory, 10)
     memory.index()
     before = rows_of(memory)

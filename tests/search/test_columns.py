@@ -21,7 +21,7 @@ from substrate.log.tables import DOCUMENTS, HEADS, seq_key
 from substrate.model import from_microseconds
 from substrate.search.chains import Chains
 from substrate.search.columns import Columns, Documents
-from substrate.views import follow, words
+from substrate.views import trail, words
 from substrate.views.words import ROW
 from tests.scale import rounds
 from tests.search.happenings import START, Happening, a_store, do, done, few, happenings, times
@@ -85,7 +85,7 @@ def test_a_value_that_was_refined_many_times_holds_since_it_was_first_said() -> 
 def test_columns_in_small_portions_with_few_heads_known_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words, "ROWS", 4)
     monkeypatch.setattr(module, "_AT_ONCE", 2)
-    monkeypatch.setattr(follow, "_HEADS", 2)
+    monkeypatch.setattr(trail, "_HEADS", 2)
     gap: Happening = "edge", ("v1.fact.a", "v1.fact.b")
     happened = [said(str(i)) if i % 7 else gap for i in range(40)]
     with a_store() as (memory, clock):

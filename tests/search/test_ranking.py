@@ -68,10 +68,6 @@ def test_of_equals_the_newest_comes_first() -> None:
     assert order(made([0.5, 0.5, 0.5], when=[2 * DAY, 3 * DAY, DAY])) == [1, 0, 2]
 
 
-def test_the_same_text_is_one_answer_by_its_newest() -> None:
-    assert order(made([0.9, 0.9, 0.4], when=[0, DAY, 0], texts=[7, 7, 8])) == [1, 2, 0]
-
-
 def test_evidence_decides_between_equals_only() -> None:
     assert order(made([0.5, 0.5], trust=[0.1, 1.0])) == [1, 0]
     assert order(made([0.6, 0.5], trust=[0.0, 1.0])) == [0, 1]

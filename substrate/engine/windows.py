@@ -1,0 +1,72 @@
+"""What waits to be embedded, and the next of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from substrate.codec import decode_body
+from substrate.embed.texts import text_of
+from substrate.kv.api import ReadTransaction
+from substrate.log.heads import require_head
+from substrate.log.replay import replay
+from substrate.log.tables import BODIES, EMBEDDED, ENTRIES, read_seq, seq_key
+from substrate.proof.entry import Kind
+from substrate.views.models import model_in_force
+from substrate.views.vectors import embedded_upto
+
+__all__ = ["Window", "next_window", "waiting"]
+
+_WINDOW: Final = 512
+"""Versions that are embedded and written together,"""
+_WINDOW_CHARACTERS: Final = 200_000
+"""or as many as have so much text: about ten seconds of one core."""
+_STRIDE: Final = 64
+"""Entries that are read at once: each may be a megabyte."""
+_EMPTY: Final = 5_000
+"""Entries without a version after which it is written down that they were looked at."""
+_KIND: Final = 1
+"""Where the kind stands in the bytes of an entry."""
+
+
+@dataclass(slots=True)
+class Window:
+    """Versions to embed: start <= seq < stop, the texts of those that are there."""
+
+    start: int
+    stop: int
+    texts: dict[int, str]
+
+
+def next_window(transaction: ReadTransaction, space: bytes) -> Window | None:
+    """What to embed next in this space; None if there is nothing."""
+    size = require_head(transaction).head.size
+    start = at = embedded_upto(transaction, space)
+    texts: dict[int, str] = {}
+    characters = 0
+    while at < size and len(texts) < _WINDOW and characters < _WINDOW_CHARACTERS:
+        for entry in replay(transaction, at, min(at + _STRIDE, size)):
+            if len(texts) >= _WINDOW or characters >= _WINDOW_CHARACTERS:
+                break
+            at = entry.seq + 1
+            if entry.kind is not Kind.PUT or entry.body is None:
+                continue
+            members = decode_body(entry.body)
+            texts[entry.seq] = text_of(str(members.get("name", "")), str(members.get("value", "")))
+            characters += len(texts[entry.seq])
+    # Entries that are no versions are not worth a write; unless there are so many that to look again would cost, or
+    # another space waits for this one to get as far.
+    rivals = any(space != other and read_seq(upto) > start for other, upto in transaction.scan(EMBEDDED))
+    return Window(start, at, texts) if texts or at - start >= _EMPTY or (rivals and at > start) else None
+
+
+def waiting(transaction: ReadTransaction, most: int | None = None) -> int:
+    """How many versions wait to be embedded; counted no further than `most`."""
+    model = model_in_force(transaction)
+    upto = 0 if model is None else embedded_upto(transaction, model.space)
+    versions = (at for at, data in transaction.scan(ENTRIES, seq_key(upto)) if data[_KIND] == Kind.PUT)
+    count = 0
+    while (some := list(islice(versions, most or 1000))) and (most is None or count < most):
+        count += sum(body is not None for body in transaction.get_many(BODIES, some))
+    return count
