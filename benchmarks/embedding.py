@@ -2,6 +2,7 @@
 
 Both are measured in the same rounds, by CPU time. Loads the default model; exports it first if it never was.
 """
+# ruff: noqa: SLF001 - what is measured lies inside
 
 from __future__ import annotations
 

@@ -29,6 +29,8 @@ Vectors: TypeAlias = "NDArray[np.float32]"
 Progress: TypeAlias = Callable[[int, int], None]
 
 _BATCH_TOKENS: Final = 1024
+_CHARACTERS: Final = 32
+"""More than any text has for each token, but for words so long that they are no words."""
 _MOST_THREADS: Final = 8
 _QUIET: Final = 3
 """Errors only: onnxruntime writes its warnings to standard error, which belongs to others."""
@@ -74,14 +76,14 @@ class Embedder:
 
     def embed_query(self, text: str) -> Vectors:
         """The vector, of length 1, that a search compares with. What is beyond the model's window is not seen."""
-        ids = [*self._before, *self._tokens(self._made.query_prompt + text).ids[: self._window], *self._after]
+        ids = [*self._before, *self._seen(self._made.query_prompt + text), *self._after]
         vectors = self._run(np.array([ids], dtype=np.int64), np.ones((1, len(ids)), dtype=np.int64))
         return vectors.reshape(self.dimensions)
 
     def embed(self, texts: Sequence[str], progress: Progress | None = None) -> Vectors:
         """A vector of length 1 for each text, as rows. What is beyond the model's window is not seen."""
         prompt = self._made.text_prompt
-        return self._embed([self._tokens(prompt + text).ids[: self._window] for text in texts], progress)
+        return self._embed([self._seen(prompt + text) for text in texts], progress)
 
     def embed_pieces(self, texts: Sequence[str], progress: Progress | None = None) -> list[Vectors]:
         """For each text the vectors of its pieces, as rows: nothing of it is left out.
@@ -137,6 +139,10 @@ class Embedder:
     def _run(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Vectors:
         vectors: Vectors = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
         return vectors
+
+    def _seen(self, text: str) -> list[int]:
+        """The tokens of a text that fit the window. What is far behind it is not even tokenised."""
+        return self._tokens(text[: _CHARACTERS * self._window]).ids[: self._window]
 
     def _tokens(self, text: str) -> Encoding:
         if self._made.lower_case:

@@ -56,7 +56,10 @@ def load(  # noqa: PLR0913 - each says one thing about which model, or how to wa
     with _one_at_a_time(until):
         if digest is not None and (ready := _ready(folder_of(digest, cache), said)) is not None:
             return ready
-        source, found = _find(given, digest, named)
+        try:
+            source, found = _find(given, digest, named)
+        except OSError as error:
+            raise ModelUnavailable(f"the files of the model cannot be read: {error.strerror}") from None
         folder = folder_of(found, cache)
         if (ready := _ready(folder, said)) is not None:
             return ready

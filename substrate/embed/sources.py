@@ -94,7 +94,10 @@ def _in_package(name: str) -> Path | None:
     package = _PACKAGED.get(name.lower(), name.replace("-", "_"))
     if not package.isidentifier():
         return None
-    spec = find_spec(package)  # a top-level name is looked up, not imported
+    try:
+        spec = find_spec(package)  # a top-level name is looked up, not imported
+    except (ImportError, ValueError):  # such as of __main__
+        return None
     for place in (spec.submodule_search_locations or ()) if spec is not None else ():
         for folder in (Path(place), *sorted(path for path in Path(place).iterdir() if path.is_dir())):
             if _is_model(folder):

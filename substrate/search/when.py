@@ -205,18 +205,22 @@ _NAMED: Final = [
     (rf"{_MONTH}\s+{_DAY}", _on_day),
     (rf"{_DAY}\s+(?:of\s+)?{_MONTH}", _on_day),
     (_MONTH, _in_month),
-    (_YEAR, _whole_year),
+    # Not so many things: `a limit of 2000 requests`, `in 2000 files`.
+    (rf"{_YEAR}(?!\s+(?!was|is|has|does|as|this)[a-z]+s\b)", _whole_year),
 ]
 """These need a word such as `in` before them: "may" and 2048 mean other things too."""
 
 
 _LEAD: Final = (
-    r"(?P<lead>in|on|at|during|as\s+of|by|back\s+in|around|from|since|after|until|till|up\s+to|before|prior\s+to|between|"
-    r"throughout|within|through|of|for)"
+    r"(?P<lead>in|on|during|as\s+of|by|back\s+in|around|from|since|after|until|till|up\s+to|before|prior\s+to|between|"
+    r"throughout|within|through|of)"
 )
 _FORMS: Final = [
     (re.compile(rf"\b{lead}(?<![\w-])(?:{form})(?![\w-])", re.IGNORECASE), read)
-    for lead, forms in ((rf"(?:{_LEAD}\s+(?:the\s+)?)?", _SPANS), (rf"{_LEAD}\s+(?:the\s+)?", _NAMED))
+    for lead, forms in (
+        (rf"(?:{_LEAD}\s+(?:the\s+)?)?", _SPANS),
+        (rf"(?!of\b|on\s+\d{{4}}){_LEAD}\s+(?:the\s+)?", _NAMED),
+    )
     for form, read in forms
 ]
 _AFTER: Final = {"since", "after", "from"}
@@ -248,17 +252,20 @@ def _spans_in(text: str, now: datetime) -> list[tuple[int, int, str, _Span]]:
     return sorted(found, key=lambda place: place[0])
 
 
+_NOW_ADVERB: Final = (
+    r"right now|as of (?:now|today)|by now|nowadays|these days|at (?:the )?(?:moment|present)(?: time)?|"
+    r"for the (?:moment|time being)|currently|presently|today|now"
+)
+_ADVERBS: Final = re.compile(rf"\b(?:{_NOW_ADVERB}|previously|formerly)\b", re.IGNORECASE)
+"""Words that say nothing but when."""
 _NOW: Final = re.compile(
-    r"\b(?:right now|as of (?:now|today)|by now|nowadays|these days|at (?:the )?(?:moment|present)(?: time)?|"
-    r"for the (?:moment|time being)|currently|presently|today|now|"
-    r"(?:the )?(?:most recent|latest|newest|current|present)(?:ly)?)\b",
-    re.IGNORECASE,
+    rf"\b(?:{_NOW_ADVERB}|(?:the )?(?:most recent|latest|newest|current)|the present)\b", re.IGNORECASE
 )
 _PREVIOUS: Final = re.compile(
-    r"\b(?:before (?:the|its|his|her|their|our|my|this|that|it|we|they|he|she|i|you|switching|changing|moving|going)\b"
-    r"[^?.!]*\b(?:current|present|latest|newest|most recent|last|now|today|one)\b[^?.!]*|"
-    r"(?:before|prior to) (?:this|that|now|then)\b|previously|formerly|beforehand|"
-    r"(?:the )?(?:previous|former|prior|preceding|second[- ]to[- ]last|last but one)\b(?: one)?)",
+    r"\b(?:before\b[^?.!]{0,60}\b(?:current|present|latest|newest|most recent)\b|"
+    r"before (?:it|he|she|they|we|that|this) (?:was|were|had been|has been|got) last \w+|"
+    r"(?:before|prior to) (?:this|that) one\b|previously|formerly|beforehand|"
+    r"(?:the )?(?:previous|former|second[- ]to[- ]last|last but one)\b)",
     re.IGNORECASE,
 )
 _FIRST: Final = re.compile(
@@ -280,10 +287,13 @@ def read_when(text: str, now: int) -> When:
     spans = _spans_in(text, from_microseconds(now))
     if spans:
         start, end = _meant(spans)
-        return _told(Asked.SPAN, text, [(a, b) for a, b, _, _ in spans], _micro(start), _micro(end))
-    for asked, words in ((Asked.PREVIOUS, _PREVIOUS), (Asked.FIRST, _FIRST), (Asked.ALL, _ALL), (Asked.NOW, _NOW)):
-        if found := list(words.finditer(text)):
-            return _told(asked, text, [match.span() for match in found])
+        places = [(begin, stop) for begin, stop, _, _ in spans]
+        words = tuple(text[begin:stop] for begin, stop in places)
+        return When(Asked.SPAN, _without(text, places), words, _micro(start), _micro(end))
+    for asked, form in ((Asked.PREVIOUS, _PREVIOUS), (Asked.FIRST, _FIRST), (Asked.ALL, _ALL), (Asked.NOW, _NOW)):
+        if found := form.findall(text):
+            # `the current plan` is about a current, perhaps; `now` is about nothing but time.
+            return When(asked, _without(text, [match.span() for match in _ADVERBS.finditer(text)]), tuple(found))
     return When(Asked.ANY, text)
 
 
@@ -304,14 +314,11 @@ def _micro(time: datetime | None) -> int | None:
     return None if time is None else to_microseconds(time)
 
 
-def _told(
-    asked: Asked, text: str, places: list[tuple[int, int]], start: int | None = None, end: int | None = None
-) -> When:
+def _without(text: str, places: list[tuple[int, int]]) -> str:
+    """The text without these places; all of it, if no word would be left."""
     left, at = "", 0
     for begin, stop in places:
         left += text[at:begin] + " "
         at = stop
     left = re.sub(r"\s+", " ", left + text[at:]).strip()
-    if not re.search(r"\w", left):
-        left = text
-    return When(asked, left, tuple(text[begin:stop].strip() for begin, stop in places), start, end)
+    return left if re.search(r"\w", left) else text

@@ -83,6 +83,12 @@ def test_the_end_of_a_long_text_is_found_by_its_pieces_only(minilm: Embedder) ->
     assert (pieces @ query).max() > (minilm.embed([text])[0] @ query) + 0.1
 
 
+def test_what_is_far_behind_the_window_costs_nothing_and_changes_nothing(minilm: Embedder) -> None:
+    text = LONG * 10
+    assert len(text) > 32 * 254
+    assert (minilm.embed_query(text) == minilm.embed_query(text[:8000])).all()
+
+
 def test_a_lone_surrogate_in_a_query_does_no_harm(minilm: Embedder) -> None:
     assert minilm.embed_query("payment \ud800 provider") @ minilm.embed_query("payment provider") > 0.5
 

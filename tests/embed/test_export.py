@@ -284,3 +284,48 @@ def test_one_exporter_at_a_time(tmp_path: Path) -> None:
         exporting._alone(tmp_path / "lock", lambda *_: None, stop),
     ):
         pass
+
+
+ORPHAN = """
+import subprocess, sys, time
+from pathlib import Path
+real = subprocess.Popen
+class Told(real):
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        print(self.pid, flush=True)
+subprocess.Popen = Told
+from substrate.embed.loading import load
+load(sys.argv[1], cache=Path(sys.argv[2]))
+"""
+
+
+def test_the_exporter_ends_with_who_started_it(made: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", ORPHAN, str(made / "models" / "tiny-mean"), str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        os.kill(child, 0)
+        parent.kill()
+    until = time.monotonic() + 30
+    while (
+        Path(f"/proc/{child}").exists() and "Z" not in Path(f"/proc/{child}/stat").read_text(encoding="utf-8").split()
+    ):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    (left,) = [path for path in (tmp_path / "models").iterdir() if path.name != ".lock"]
+    assert left.name.endswith(".new"), "nothing half made has the name of an export"
+
+
+@pytest.mark.parametrize("name", ["__main__", "os", "no.such.thing", "x" * 300, "a/b/c", ""])
+def test_a_name_that_is_no_model_is_none(name: str) -> None:
+    assert find_source(name, by_name_only=True) is None
+
+
+def test_a_model_that_cannot_be_read_is_said(made: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(made / "models" / "tiny-mean", broken)
+    (broken / "vocab.txt").unlink(missing_ok=True)
+    (broken / "vocab.txt").mkdir()
+    with pytest.raises(ModelUnavailable, match="cannot be read"):
+        load(broken)

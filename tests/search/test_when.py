@@ -76,6 +76,13 @@ def test_a_span_is_read(text: str, start: str | None, end: str | None) -> None:
         ("What may break?", Asked.ANY),
         ("What did he do before the race?", Asked.ANY),
         ("the 2048 game", Asked.ANY),
+        ("a limit of 2000 requests", Asked.ANY),
+        ("it listens on 2049", Asked.ANY),
+        ("it was split in 2000 files", Asked.ANY),
+        ("a birthday present for Ada", Asked.ANY),
+        ("what should I check before the last step of the deploy", Asked.ANY),
+        ("how many minutes before my flight should I be there", Asked.ANY),
+        ("Who was hired in 2024 as an analyst?", Asked.SPAN),
         ("port 2024 is taken", Asked.ANY),
         ("marching orders", Asked.ANY),
         ("31 February 2024", Asked.SPAN),
@@ -90,6 +97,11 @@ def test_words_that_say_when_are_taken_out_and_kept_as_the_reason() -> None:
     when = read_when("Which phone was Ada using in October 2025?", NOW)
     assert when.text == "Which phone was Ada using ?"
     assert when.words == ("in October 2025",)
+
+
+def test_words_that_may_say_what_stay_in_the_question() -> None:
+    assert read_when("how strong is the current in the cable now", NOW).text == "how strong is the current in the cable"
+    assert read_when("the previous owner of the lighthouse", NOW).text == "the previous owner of the lighthouse"
 
 
 def test_a_question_of_nothing_but_time_keeps_its_words() -> None:
