@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -39,11 +40,8 @@ def known_vectors(texts: SearchTexts) -> Iterator[None]:
         found = known.get(text)
         return real(self, text) if found is None else found
 
-    Embedder.embed_query = embed_query  # type: ignore[method-assign]
-    try:
+    with patch.object(Embedder, "embed_query", embed_query):
         yield
-    finally:
-        Embedder.embed_query = real  # type: ignore[method-assign]
 
 
 def measure_searches(store: SearchStore, texts: SearchTexts) -> list[Result]:
