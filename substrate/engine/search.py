@@ -38,7 +38,7 @@ from substrate.views.words import NONE
 
 __all__ = ["Searcher"]
 
-_CANDIDATES: Final = 100
+_CANDIDATES: Final = 64
 """Of each list: these are ranked. What lies behind them, on later pages, follows by its words and its meaning alone."""
 _TERMS: Final = 100
 """Words of a query that are looked up. Of a whole page the first hundred different ones say what it is about."""
@@ -242,7 +242,9 @@ class _Page:
         lists = self._lists
         body = require_body(lists.transaction, place.seq)
         version = VersionRow(lists.documents.subject(place.seq), place.seq, Kind.PUT, str(body.members.get("name")))
-        atom = atom_of(lists.transaction, version, body, self._moments)
+        # Who is shown of what is current is not superseded: that was looked at.
+        by = None if self._past else ()
+        atom = atom_of(lists.transaction, version, body, self._moments, superseded_by=by)
         snippet = snippet_of(atom.value, frozenset(matched))
         return Hit(
             atom=atom,

@@ -31,7 +31,7 @@ from substrate.views.words import around, beside
 
 __all__ = ["Gathered", "Lists", "gather", "others"]
 
-_LOOKED_INTO: Final = 50
+_LOOKED_INTO: Final = 24
 """Of so many of the best, bodies are read: for neighbours and evidence."""
 _LEADERS: Final = 5
 _EDGES: Final = 20

@@ -75,7 +75,7 @@ def compare(memory: Memory, text: str, upto: int | None = None) -> None:
     assert found.scores.tolist() == pytest.approx([expected[seq] for seq in sorted(expected)], rel=1e-5)
     assert [term.found for term in found.terms] == [sum(t in bag.counts for bag in shown.values()) for t in terms]
     for seq, bag in shown.items():
-        assert found.matched(seq) == tuple(term for term in terms if term in bag.counts)
+        assert found.matches(np.array([seq]))[:, 0].tolist() == [term in bag.counts for term in dict.fromkeys(terms)]
     everything = np.array(sorted(shown), np.int64)
     assert found.matches(everything).sum() == sum(term in bag.counts for bag in shown.values() for term in terms)
 
