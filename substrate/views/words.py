@@ -42,7 +42,6 @@ __all__ = [
     "beside",
     "document_rows",
     "keyword_term",
-    "parts_of",
     "posting_keys",
     "split_postings",
 ]
@@ -351,10 +350,3 @@ def beside(transaction: ReadTransaction, whole: bytes, position: int, *, after: 
         start, stop = whole, _PLACE.pack(whole, position - NONE)
     for key, _ in transaction.scan(PLACES, start, stop, reverse=not after):
         yield read_seq(key[_PLACE.size :])
-
-
-def parts_of(transaction: ReadTransaction, whole: bytes) -> Iterator[tuple[int, int]]:
-    """Position and seq of all versions, also those superseded, that are parts of the atom with this id; in order."""
-    for key, _ in transaction.scan(PLACES, whole, behind(whole)):
-        _, position = _PLACE.unpack_from(key)
-        yield position + NONE, read_seq(key[_PLACE.size :])

@@ -20,7 +20,6 @@ from substrate.engine.memory import Memory, open_memory
 from substrate.errors import Busy
 from substrate.log.append import Decision
 from substrate.views import generations, sealing
-from substrate.views.generations import erase_generations
 from substrate.views.nearest import NearestIndex
 from substrate.views.vectors import keep_vectors
 from tests.scale import rounds
@@ -97,14 +96,6 @@ def test_an_older_generation_is_not_taken_up_by_who_has_gone_further(vectored: V
         newer.unlink()
     path.write_bytes(older)
     assert_same(vectored.at().search(QUERY, 500), vectored.plain(QUERY), 500)
-
-
-def test_generations_can_be_erased_by_seqs(vectored: Vectored) -> None:
-    assert erase_generations(vectored.path, [1]) == 0
-    vectored.seal()
-    assert erase_generations(vectored.path, [ROWS + 1, 10**9]) == 0
-    assert erase_generations(vectored.path, []) == 0
-    assert erase_generations(vectored.path, [7]) == 1
 
 
 def test_what_cannot_be_read_or_is_unfinished_is_erased(vectored: Vectored) -> None:

@@ -21,7 +21,7 @@ from substrate.log.replay import Logged, replay
 from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, read_seq
 from substrate.proof.entry import Kind
 from substrate.terms import MAX_TERM, document_terms, keyword
-from substrate.views.words import ERASED, NONE, ROW, WordView, parts_of
+from substrate.views.words import ERASED, NONE, ROW, WordView, beside
 from tests.scale import rounds
 from tests.search.happenings import Happening, a_store, do, done, few, happenings
 
@@ -114,7 +114,7 @@ def check_places(memory: Memory, entries: Sequence[Logged]) -> None:
     with memory._log.snapshot() as transaction:
         assert transaction.count(PLACES) == sum(map(len, expected.values()))
         for whole, places in expected.items():
-            assert list(parts_of(transaction, whole)) == sorted(places)
+            assert list(beside(transaction, whole, NONE, after=True)) == [seq for _, seq in sorted(places)]
 
 
 def check(memory: Memory) -> None:
