@@ -351,8 +351,7 @@ _BY_CONTEXT: tuple[_Row, ...] = (
 )
 # fmt: on
 
-_SHORT = 1024  # characters; in a short text one regex is cheaper than seventy searches, in a long one dearer
-_RAREST = "~+_/=-:.0123456789JQXZKGVWYUCPINTSRLOMDEAxkp"
+_SHORT, _RAREST = 1024, "~+_/=-:.0123456789JQXZKGVWYUCPINTSRLOMDEAxkp"  # below that one regex is cheaper than many
 
 
 class _Rules:
@@ -378,11 +377,8 @@ class _Rules:
     def wanted(self, text: str) -> list[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]]]:
         known = self.ascii if text.isascii() else self.triggers
         numbers = {number for trigger, numbers in known.items() if trigger in text for number in numbers}
-        # Compiled when first needed, and remembered by `re`: all of them take a tenth of a second.
-        return [
-            (kind, re.compile(pattern), check)
-            for kind, _, pattern, check in map(self.rows.__getitem__, sorted(numbers))
-        ]
+        rows = [self.rows[number] for number in sorted(numbers)]
+        return [(kind, re.compile(pattern), check) for kind, _, pattern, check in rows]  # `re` remembers them
 
 
 _LITERAL, _CONTEXT = _Rules(_BY_LITERAL), _Rules(_BY_CONTEXT)
