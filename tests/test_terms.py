@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import substrate.terms as module
-from substrate.terms import MAX_TERM, document_terms, document_words, fit, keyword, query_terms, spans
+from substrate.terms import MAX_TERM, document_terms, document_words, fit, keyword, matching, query_terms, spans
 from tests.search.happenings import few
 
 
@@ -206,3 +206,15 @@ GOLDEN = [("generally", "general"), ("payments", "payment"), ("organization", "o
 def test_stems_stay_as_they_are_stored(word: str, stem: str) -> None:
     """Postings hold them: a stemmer that cuts otherwise needs a rebuild of every store."""
     assert terms(word) == [stem]
+
+
+@given(
+    st.text(alphabet="abdeghiklnoprstuyADS'. -_19", max_size=120), st.text(alphabet="abdeghiklnoprstuy ", max_size=12)
+)
+def test_the_words_that_match_are_those_whose_terms_are_wanted(text: str, query: str) -> None:
+    wanted = {term.term for term in query_terms(query)}
+    assert matching(text, wanted) == [span for span in spans(text) if not wanted.isdisjoint(span.terms)]
+
+
+def test_words_that_change_in_their_stem_match_too() -> None:
+    assert [span.terms for span in matching("happy studies of dying", {"happi", "studi", "die"})] != []
