@@ -144,8 +144,11 @@ class StoreMachine(Doing):
     def compare_search(self, memory: Memory, events: list[Event], **moment: object) -> None:
         """The types of all names are words, so a search for them finds all there is: once each, and nothing else."""
         found = memory.search("fact state", limit=100, **moment)  # type: ignore[arg-type]
-        known = [expected(self.model, event) for event in events]
-        assert sorted(repr(shown(hit.atom)) for hit in found) == sorted(map(repr, known))
+        assert len(found) == len(events)
+        assert {hit.name: shown(hit.atom) for hit in found} == {
+            self.model.names[event.about]: expected(self.model, event)  # type: ignore[index]
+            for event in events
+        }
 
     def compare_moment(self, name: str, seq: int | None, moment: dict[str, object], time: int | None = None) -> None:
         found, known = accessed(self.memory, name, **moment), self.model.access(name, seq, time)
