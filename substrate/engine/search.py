@@ -217,7 +217,7 @@ class _Page:
         """Whether it has anything to do with the query, scores high enough, and is not superseded."""
         parts = place.parts
         if parts["meaning"] < _FAINT and not any(parts.get(part, 0) > 0 for part in ("words", "neighbours", "edges")):
-            return False
+            return self._when.asked is Asked.SPAN and parts.get("time", 0) > 0
         if min_score is not None and place.score < min_score:
             return False
         subject = self._lists.documents.subject(place.seq)

@@ -27,7 +27,7 @@ from substrate.search.words import WordScores
 from substrate.views.atoms import versions_of
 from substrate.views.nearest import Nearest
 from substrate.views.vectors import vectors_of
-from substrate.views.words import around, beside
+from substrate.views.words import NONE, around, beside
 
 __all__ = ["Gathered", "Lists", "gather", "others"]
 
@@ -113,6 +113,7 @@ def gather(lists: Lists, count: int, prefer: Ints) -> Gathered:
         words=shares,
         vectors=vectors,
         when=documents.when[seqs],
+        dated=(documents.occurred[seqs] != NONE) | (documents.valid_from[seqs] != NONE),
         texts=_texts(lists, seqs),
         atoms=documents.subject_high[seqs],
         before=before,

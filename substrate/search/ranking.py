@@ -59,7 +59,11 @@ _LEAST_WAY: Final = 0.05
 """That way, where all fit alike."""
 _TIME: Final = 0.8
 _INSIDE: Final = 0.3
-"""What it weighs, as a share of that way, to lie in the span asked about, fit or not."""
+_WEAK: Final = 0.6
+"""What it weighs to lie in the span asked about, fit or not, as a share of that way. Where nothing fits well, as to `what
+happened last week`, it weighs more than all else: what is missing to this score."""
+_UNDATED: Final = 0.5
+"""Which share of it those get whose time is not given, among others whose time is."""
 _STEP: Final = 0.05
 """How far the previous one is put before the current one, as a share of that way."""
 _LATE: Final = 1.0
@@ -78,6 +82,8 @@ class Candidates:
     """One row each, of length 1; rows of nan: not embedded yet. None: there is no meaning to go by."""
     when: Ints
     """When it happened, or was said: microseconds since 1970."""
+    dated: Mask
+    """Whether that time was given; else it is when it was recorded."""
     texts: NDArray[np.uint64]
     """Equal where the text is the same."""
     atoms: NDArray[np.uint64]
@@ -176,6 +182,15 @@ def _late(found: Candidates, when: When) -> Mask:
     return found.when >= when.end
 
 
+def _inside(found: Candidates, places: Ints, when: When) -> Mask:
+    """Which lie in the span asked for, from its beginning to its end."""
+    if when.asked is not Asked.SPAN or when.start is None:
+        return np.zeros(len(places), np.bool_)
+    end = np.iinfo(np.int64).max if when.end is None else when.end
+    inside: Mask = (found.when[places] >= when.start) & (found.when[places] < end)
+    return inside
+
+
 def _unit(rows: Floats) -> Floats:
     length = np.linalg.norm(rows, axis=-1, keepdims=True)
     unit: Floats = (rows / np.maximum(length, 1e-9)).astype(np.float32)
@@ -232,7 +247,8 @@ def _time(found: Candidates, score: Floats, when: When) -> Floats:
     order = np.argsort(-score, kind="stable")
     _, first = np.unique(found.texts[order], return_index=True)
     chosen = _representatives(found, order, when)
-    places = np.array([chosen[int(found.texts[order[at]])] for at in np.sort(first)[:_BEST]], np.int64)
+    several = np.array([chosen[int(found.texts[order[at]])] for at in np.sort(first)], np.int64)
+    places = several[(np.arange(len(several)) < _BEST) | _inside(found, several, when)]
     # Versions of one atom are statements of the same thing by definition: they fit as well as the best of them.
     fit = _best_of_atom(found, score, places)
     best, middle = float(fit.max()), float(np.median(fit))
@@ -240,8 +256,7 @@ def _time(found: Candidates, score: Floats, when: When) -> Floats:
     late = _late(found, when)[places]
     fits = (fit >= best - _BAND * way) & (fit >= _FLOOR * best) & ~late & _named(found, places)
     given[places] += fit - score[places]
-    if when.asked is Asked.SPAN and when.start is not None:
-        given[places[(found.when[places] >= when.start) & ~late]] += _INSIDE * way
+    given[places[_inside(found, places, when)]] += max(_INSIDE * way, _WEAK - best)
     given[places[late]] -= np.minimum(_LATE * way, _MOST_TAKEN * fit[late])
     band = places[fits]
     if len(band) > 1:
@@ -265,10 +280,16 @@ def _named(found: Candidates, places: Ints) -> Mask:
 
 def _share_by_time(found: Candidates, band: Ints, *, newest: bool) -> Floats:
     """From 0 for the oldest (newest) of them to 1, by their order alone: how far apart they are says nothing."""
+    dated = found.dated[band]
+    if dated.any() and not dated.all():
+        # When something was written down says little about when it was so, where for others it is said.
+        share = np.full(len(band), _UNDATED, np.float32)
+        share[dated] = _share_by_time(found, band[dated], newest=newest)
+        return share
     order = np.argsort(found.when[band], kind="stable")
     share = np.empty(len(band), np.float32)
-    share[order] = np.linspace(0, 1, len(band), dtype=np.float32)
-    return share if newest else 1 - share
+    share[order[::-1]] = 1 - np.linspace(0, 1, len(band), dtype=np.float32)
+    return share if newest or len(band) == 1 else 1 - share
 
 
 def _put_previous_first(found: Candidates, score: Floats, given: Floats, band: Ints, way: float) -> None:

@@ -19,6 +19,7 @@ def made(  # noqa: PLR0913 - one default for each column
     words: Sequence[float],
     *,
     when: Sequence[int] | None = None,
+    dated: Sequence[bool] | None = None,
     texts: Sequence[int] | None = None,
     atoms: Sequence[int] | None = None,
     before: Sequence[int] | None = None,
@@ -34,6 +35,7 @@ def made(  # noqa: PLR0913 - one default for each column
         words=np.array(words, np.float32),
         vectors=vectors,
         when=np.array(when if when is not None else [0] * n, np.int64),
+        dated=np.array(dated if dated is not None else [True] * n, np.bool_),
         texts=np.array(texts if texts is not None else range(n), np.uint64),
         atoms=np.array(atoms if atoms is not None else range(n), np.uint64),
         before=np.array(before if before is not None else none, np.int64),
@@ -117,6 +119,17 @@ def test_in_a_span_the_newest_statement_until_its_end_is_meant() -> None:
 
 def test_since_a_day_what_lies_before_it_is_not_meant() -> None:
     assert order(STATEMENTS, Asked.SPAN, start=3 * DAY)[0] == 0
+
+
+def test_when_something_was_written_down_counts_little_beside_a_time_that_was_given() -> None:
+    found = made([0.8, 0.7, *[0.1] * 20], when=[DAY, 9 * DAY, *[0] * 20], dated=[True, False, *[True] * 20])
+    assert order(found, Asked.NOW)[0] == 0
+    assert order(made([0.8, 0.7, *[0.1] * 20], when=[DAY, 9 * DAY, *[0] * 20]), Asked.NOW)[0] == 1
+
+
+def test_where_nothing_fits_much_what_lies_in_the_span_comes_first() -> None:
+    found = made([0.10, 0.05, 0.08], when=[DAY, 5 * DAY, 2 * DAY])
+    assert order(found, Asked.SPAN, start=4 * DAY, end=6 * DAY)[0] == 1
 
 
 def test_what_does_not_fit_is_not_put_first_however_new() -> None:
