@@ -60,8 +60,8 @@ _LEAST_WAY: Final = 0.05
 _TIME: Final = 0.8
 _INSIDE: Final = 0.3
 _WEAK: Final = 0.6
-"""What it weighs to lie in the span asked about, fit or not, as a share of that way. Where nothing fits well, as to `what
-happened last week`, it weighs more than all else: what is missing to this score."""
+"""What it weighs to lie in the span asked about, fit or not, as a share of that way. Where nothing fits well (`what
+happened last week`), it weighs more than all else: what is missing to this score."""
 _UNDATED: Final = 0.5
 """Which share of it those get whose time is not given, among others whose time is."""
 _STEP: Final = 0.05
