@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -200,60 +200,6 @@ def test_a_time_that_is_not_meant_orders_and_does_not_hide(memory: Memory) -> No
 def test_a_snippet_of_a_text_of_one_letter_words_takes_no_time(memory: Memory) -> None:
     memory.checkpoint([f"v1.fact.a = {'a b ' * 50_000}"])
     assert len(memory.search("b").items[0].snippet) < 300
-
-
-# -- time --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def changing(memory: Memory, clock: ManualClock) -> Memory:
-    """One atom with three values, a year apart, in a store with other things."""
-    memory.checkpoint([f"v1.fact.other{i} = something about topic {i}" for i in range(30)])
-    for year, value in ((2023, "MySQL"), (2024, "MongoDB"), (2025, "PostgreSQL")):
-        at = datetime(year, 3, 1, tzinfo=UTC)
-        clock.advance(max(0, int(at.timestamp() * 1e6) - clock.now()))
-        memory.checkpoint([{"name": "v1.fact.billing_database", "value": value, "occurred_at": at}])
-    return memory
-
-
-@pytest.mark.parametrize(
-    ("query", "value"),
-    [
-        ("billing database", "PostgreSQL"),
-        ("Which billing database do we use now?", "PostgreSQL"),
-        ("Which billing database did we use before the current one?", "MongoDB"),
-        ("Which billing database did we use in May 2024?", "MongoDB"),
-        ("Which billing database did we use in 2023?", "MySQL"),
-        ("Which billing database did we use originally?", "MySQL"),
-    ],
-)
-def test_of_several_versions_the_one_comes_first_that_the_questions_time_means(
-    changing: Memory, query: str, value: str
-) -> None:
-    first = changing.search(query).items[0]
-    assert first.atom.value == value
-    assert first.current == (value == "PostgreSQL")
-
-
-def test_the_history_of_a_thing_shows_its_versions(changing: Memory) -> None:
-    found = changing.search("history of the billing database")
-    assert {hit.value for hit in found if hit.name == "v1.fact.billing_database"} == {"MySQL", "MongoDB", "PostgreSQL"}
-    assert found.asked == "all"
-
-
-def test_how_the_time_was_understood_is_told(changing: Memory) -> None:
-    found = changing.search("billing database in May 2024")
-    assert (found.asked, found.start, found.end) == (
-        "span",
-        datetime(2024, 5, 1, tzinfo=UTC),
-        datetime(2024, 6, 1, tzinfo=UTC),
-    )
-
-
-def test_a_question_with_as_of_stays_within_what_was_known(changing: Memory) -> None:
-    found = changing.search("billing database before the current one", as_of="2024-06-01")
-    shown = [(hit.value, hit.current) for hit in found if hit.name == "v1.fact.billing_database"]
-    assert shown == [("MySQL", False), ("MongoDB", True)]
 
 
 # -- neighbours and edges ----------------------------------------------------------------------------------------------
