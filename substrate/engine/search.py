@@ -182,7 +182,7 @@ class _Page:
         self._when = when
         self._spelling = {term.term: term.spelling for term in terms}
         self._past = past
-        self._current = lists.documents.current(moments.upto)
+        self._current = lists.documents.current(moments.upto) if past else lists.mask
         self._lag = lag
 
     def take(self, offset: int, limit: int, min_score: float | None) -> tuple[tuple[Hit, ...], bool]:

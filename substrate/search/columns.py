@@ -25,7 +25,7 @@ from substrate.search.chains import Chains
 from substrate.views.trail import Trail, erased_between, latest_head
 from substrate.views.words import ERASED, NONE, ROW, document_rows
 
-__all__ = ["Columns", "Documents", "Mask"]
+__all__ = ["Columns", "Documents", "Mask", "extent_of"]
 
 Mask = NDArray[np.bool_]
 """Of each seq, whether it is meant."""
@@ -49,6 +49,7 @@ _NAMES: Final = tuple(name for name in _DTYPE.names or () if name != "unused")
 _BLANKED: Final = {"length": 0, "occurred": NONE, "valid_from": NONE, "valid_to": NONE, "value": 0, "flags": ERASED}
 """What the row of an erased version does not say any more."""
 _FIRST_ROOM: Final = 1024
+_PORTION: Final = 1 << 16
 _AT_ONCE: Final = 128
 
 
@@ -122,8 +123,15 @@ class Documents:
 
     @cached_property
     def now(self) -> Mask:
-        """`current()`, worked out once."""
-        return self._said_last(self.size)
+        """`current()`, worked out once. Read only."""
+        now = self._said_last(self.size)
+        now.flags.writeable = False
+        return now
+
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """How many versions are current, and how many words they have."""
+        return extent_of(self.length, self.now)
 
     def current(self, upto: int | None = None, valid_at: int | None = None) -> Mask:
         """The version of each atom that answers: as known after seq `upto`, as valid at a time in microseconds.
@@ -134,7 +142,7 @@ class Documents:
         stop = self.size if upto is None else max(0, min(upto + 1, self.size))
         if valid_at is not None:
             return self._valid(stop, valid_at)
-        return self.now.copy() if stop == self.size else self._said_last(stop)
+        return self.now if stop == self.size else self._said_last(stop)
 
     def _last(self, stop: int) -> Mask:
         last = np.zeros(self.size, np.bool_)
@@ -190,6 +198,13 @@ class Documents:
             waiting = self.before[self._first[waiting[~held & ~ended]]]
             waiting = waiting[waiting >= 0]
         return answers
+
+
+def extent_of(length: NDArray[np.uint32], mask: Mask) -> tuple[int, int]:
+    """How many versions the mask has, and how many words they have. By portions: large arrays are dear to come by."""
+    portions = (slice(at, at + _PORTION) for at in range(0, len(mask), _PORTION))
+    words = sum(int((length[at] * mask[at]).sum(dtype=np.int64)) for at in portions)
+    return int(np.count_nonzero(mask)), words
 
 
 class Columns:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import POSTINGS
-from substrate.search.columns import Documents, Mask
+from substrate.search.columns import Documents, Mask, extent_of
 from substrate.views.words import BLOCK, Field, keyword_term, posting_keys, split_postings
 
 __all__ = ["BM25_B", "BM25_K1", "TermScore", "WordScores", "keyword_mask", "score_words"]
@@ -27,7 +27,6 @@ BM25_K1: Final = 1.2
 """How soon saying a word more often says no more."""
 BM25_B: Final = 0.75
 """How much a long text must say it more often."""
-_PORTION: Final = 1 << 16
 _SPARSE: Final = 32
 """Below this part of all seqs, those that occur are sorted rather than looked for among all."""
 
@@ -65,8 +64,8 @@ class WordScores:
 def score_words(transaction: ReadTransaction, documents: Documents, terms: Sequence[str], mask: Mask) -> WordScores:
     """BM25 of every version of the mask that has one of the terms (each counts once). `documents`: of this snapshot."""
     terms = list(dict.fromkeys(terms))
-    versions = int(np.count_nonzero(mask))
-    slope = np.float32(BM25_K1 * BM25_B * versions / max(_words(documents, mask), 1))
+    versions, words = documents.extent if mask is documents.now else extent_of(documents.length, mask)
+    slope = np.float32(BM25_K1 * BM25_B * versions / max(words, 1))
     level = np.float32(BM25_K1 * (1 - BM25_B))
     scored, having, added = [], [], []
     for term, (seqs, often) in zip(terms, _postings(transaction, documents.size, terms), strict=True):
@@ -83,12 +82,6 @@ def score_words(transaction: ReadTransaction, documents: Documents, terms: Seque
         having.append(kept)
         added.append(frequency)
     return WordScores(*_summed(documents.size, having, added), tuple(scored), versions, tuple(having))
-
-
-def _words(documents: Documents, mask: Mask) -> int:
-    """How many words the versions of the mask have. Portion by portion: large arrays are dear to come by."""
-    portions = (slice(at, at + _PORTION) for at in range(0, documents.size, _PORTION))
-    return sum(int((documents.length[at] * mask[at]).sum(dtype=np.int64)) for at in portions)
 
 
 def _summed(
