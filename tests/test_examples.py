@@ -17,7 +17,8 @@ def run(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=120)
 
 
-def test_the_demo_runs_and_catches_what_it_should(tmp_path: Path) -> None:
+def test_the_demo_runs_and_catches_what_it_should(tmp_path: Path, cache: Path) -> None:
+    assert cache.exists()
     done = run(sys.executable, str(ROOT / "examples" / "first_session.py"), str(tmp_path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -25,9 +26,12 @@ def test_the_demo_runs_and_catches_what_it_should(tmp_path: Path) -> None:
     assert re.findall(r"exit code (\d+)", done.stdout) == ["6", "3", "10", "1", "1", "5", "11"]
     assert done.stdout.count("  VERIFIED") == 4
     assert "hold the bytes jane_doe: 0" in done.stdout
+    assert "v1.procedure.release\tRun the tests, build the wheel, push a tag\tmeaning +" in done.stdout
+    assert "(earlier) Stripe" in done.stdout
 
 
-def test_the_readmes_python_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readmes_python_does_what_it_says(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cache.exists()
     monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "home"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
@@ -35,14 +39,16 @@ def test_the_readmes_python_does_what_it_says(tmp_path: Path, monkeypatch: pytes
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Adyen\nStripe\nHistory of 2\n")
     assert "current True" in done.stdout
+    assert "v1.fact.payment_provider Adyen meaning +" in done.stdout
 
 
-def test_the_readmes_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readmes_commands_do_what_they_say(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cache.exists()
     monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = re.findall(r"^((?:substrate|python examples/)\S* .*?)  +# (.*)$", readme, re.MULTILINE)
-    assert len(lines) == 11
+    assert len(lines) == 13
     for command, words in lines:
         shown = command.replace("examples/", f"{ROOT}/examples/")
         done = run("sh", "-c", shown, cwd=tmp_path)
@@ -50,6 +56,8 @@ def test_the_readmes_commands_do_what_they_say(tmp_path: Path, monkeypatch: pyte
         assert done.returncode == (int(code[1]) if code else 0), done.stderr
         if code:
             assert code[2] in done.stdout.lower()
+        elif words.startswith("finds"):
+            assert words.split()[1] in done.stdout.splitlines()[0]
         elif words.startswith(("Adyen", "Stripe")):
             assert done.stdout.strip() == words[:6].rstrip(",:")
 

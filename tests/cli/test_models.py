@@ -35,5 +35,5 @@ def test_a_model_that_is_not_there_has_an_exit_code_of_its_own(store: Commands, 
 
 def test_without_a_model_everything_else_works(store: Commands) -> None:
     assert store("index").code == 13
-    assert "SUBSTRATE_MODEL is none" in store("index").err
+    assert "set to none" in store("index").err
     assert store.ok("access", "v1.fact.provider").out == "Adyen\n"

@@ -296,7 +296,7 @@ import sys, time
 from substrate.engine import embedding, windows
 from substrate.engine.memory import open_memory
 from substrate.embed.embedder import Embedder
-embedding._WINDOW = 8
+windows._WINDOW = 8
 real = Embedder.embed_pieces
 def slow(*arguments):
     made = real(*arguments)
