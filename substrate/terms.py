@@ -155,12 +155,10 @@ def spans(text: str) -> Iterator[Span]:
 
 def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
     """The words of a text that have one of these terms, in order."""
-    if not text.isascii() or not wanted:
+    if not text.isascii():
         return [span for span in spans(text) if not wanted.isdisjoint(span.terms)]
-    # A stem is a beginning of its words, but for its last letter or two: so few words need to be analysed.
-    begins = "|".join(sorted({re.escape(term[: max(1, len(term) - 2)]) for term in wanted}))
     found = []
-    for match in re.finditer(rf"(?<![a-zA-Z0-9])(?:{begins})[a-zA-Z0-9]*(?:'[a-zA-Z0-9]+)*", text, re.IGNORECASE):
+    for match in _ASCII_WORD.finditer(text):
         terms = _of_text[match[0]][1]
         if not wanted.isdisjoint(terms):
             found.append(Span(match.start(), match.end(), terms))
