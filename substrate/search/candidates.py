@@ -163,7 +163,8 @@ def _inside(lists: Lists, window: Mask, count: int) -> Ints:
     words = words[np.argsort(-_shares(lists.words, words), kind="stable")[:count]]
     if lists.vector is not None and lists.nearest is not None:
         return np.union1d(words, lists.nearest.search(lists.vector, count, window)[0])
-    return words
+    inside = np.flatnonzero(window)
+    return np.union1d(words, inside[np.argsort(-lists.documents.when[inside], kind="stable")[:count]])
 
 
 def _shares(words: WordScores, seqs: Ints) -> Floats:
