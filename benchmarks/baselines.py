@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -47,7 +48,7 @@ def words(text: str) -> list[str]:
     return stems
 
 
-class _Base:
+class _Base(ABC):
     """Documents in the order in which they came; a system says how they score."""
 
     def __init__(self, workdir: str) -> None:
@@ -59,13 +60,13 @@ class _Base:
         self.documents += docs
         self.prepare()
 
+    @abstractmethod
     def prepare(self) -> None:
         """Whatever the scores need of the documents."""
-        raise NotImplementedError
 
+    @abstractmethod
     def scores(self, query: str) -> Scores:
         """One number per document."""
-        raise NotImplementedError
 
     def search(self, query: str, k: int) -> list[str]:
         """The ids of the best documents, best first; the earlier one of equals. Never one that scores nothing."""

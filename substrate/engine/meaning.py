@@ -34,15 +34,15 @@ class Models:
     def __init__(self, spec: str | Path | None = None) -> None:
         """`spec`: a model of the caller's choice, by name or folder, where the store does not name another."""
         self.spec = spec
-        given = spec if spec is not None else load_settings().model
-        self._refused = given is not None and str(given).lower() == "none"
+        self._otherwise = load_settings().model  # read once: every search asks
         self._lock = threading.Lock()
         self._loading: dict[str | None, tuple[Loading, float]] = {}
 
     @property
     def wanted(self) -> bool:
         """Whether there is to be any model here."""
-        return not self._refused or (self.spec is not None and str(self.spec).lower() != "none")
+        given = self.spec if self.spec is not None else self._otherwise
+        return given is None or str(given).lower() != "none"
 
     def of(self, model: Model | None) -> Loading:
         """The model that a log names, or the one it would begin with, on its way."""
