@@ -7,13 +7,18 @@ from enum import Enum
 from typing import Final
 
 __all__ = [
+    "ARCS",
+    "ARRIVALS",
     "ATOMS",
     "BODIES",
     "CACHES",
+    "CLAIMS",
     "CONFIRMED",
+    "CONFLICTS",
     "DOCUMENTS",
     "EMBEDDED",
     "ENTRIES",
+    "EPISODES",
     "EXPECTED",
     "FORGOTTEN",
     "GAPS",
@@ -22,14 +27,17 @@ __all__ = [
     "LINKS",
     "MAP",
     "META",
+    "MIXING",
     "MODELS",
     "NODES",
     "OWED",
     "PLACES",
     "POSTINGS",
+    "SESSIONS",
     "STATEMENTS",
     "TABLES",
     "TRACES",
+    "USES",
     "VECTORS",
     "VERSIONS",
     "Sureness",
@@ -84,6 +92,22 @@ PLACES: Final = "places"
 """id of a whole, position, seq -> nothing: which versions are parts of what, in order; views/words.py."""
 MODELS: Final = "models"
 """seq of a model entry -> its body: which model embeds from there on; views/models.py."""
+ARCS: Final = "arcs"
+"""kind, id of a source -> what followed it, how heavily; views/arcs.py."""
+ARRIVALS: Final = "arrivals"
+"""id of a target, kind, id of a source -> nothing: in which rows of arcs an atom stands; views/arcs.py."""
+EPISODES: Final = "episodes"
+"""Past sessions, by number, and in which of them an atom was accessed; views/arcs.py."""
+USES: Final = "uses"
+"""atom id -> how often it was accessed, and when last; views/arcs.py."""
+CLAIMS: Final = "claims"
+"""what a claim is about, atom id -> what is claimed, in a form that can be compared; views/claims.py."""
+SESSIONS: Final = "sessions"
+"""size of the log, number -> what a session accessed, in order; views/sessions.py."""
+MIXING: Final = "mixing"
+"""question, evidence -> how far each part of the model is believed; views/mixing.py."""
+CONFLICTS: Final = "conflicts"
+"""two atom ids -> which versions of them contradict each other, and how; views/conflicts.py."""
 CONFIRMED: Final = "confirmed"
 """atom or edge id -> which version was last said again, and when; views/traces.py."""
 EXPECTED: Final = "expected"
@@ -114,10 +138,18 @@ TABLES: Final[dict[str, Sureness]] = {
     DOCUMENTS: Sureness.VIEW,
     PLACES: Sureness.VIEW,
     MODELS: Sureness.VIEW,
+    ARCS: Sureness.VIEW,
+    ARRIVALS: Sureness.VIEW,
+    EPISODES: Sureness.VIEW,
+    USES: Sureness.VIEW,
+    CLAIMS: Sureness.VIEW,
     VECTORS: Sureness.CACHE,
     EMBEDDED: Sureness.CACHE,
     CONFIRMED: Sureness.TRACE,
     EXPECTED: Sureness.TRACE,
+    SESSIONS: Sureness.TRACE,
+    MIXING: Sureness.TRACE,
+    CONFLICTS: Sureness.TRACE,
     OWED: Sureness.TRACE,
 }
 TRACES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.TRACE)

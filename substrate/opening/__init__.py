@@ -1,0 +1,1 @@
+"""The opening context of a session: tokens, evidence, and what fits. Pure."""
