@@ -44,6 +44,9 @@ ONLY: dict[str, set[str]] = {
 STRANGERS = {
     "substrate.views": {
         "substrate.views",
+        "substrate.views.arcs",
+        "substrate.views.episodes",
+        "substrate.views.sessions",
         "substrate.views.follower",
         "substrate.views.models",
         "substrate.views.nearest",

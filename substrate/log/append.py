@@ -32,7 +32,7 @@ from substrate.log.heads import check_mark, key_in_force, latest_head, require_h
 from substrate.log.keyring import Keyring
 from substrate.log.naming import Naming
 from substrate.log.origin import write_origin
-from substrate.log.replay import Logged, View, apply_views, catch_up, check_views
+from substrate.log.replay import Logged, View, apply_views, catch_up, check_views, observe_traces
 from substrate.log.stored import stored_entry
 from substrate.log.tables import BODIES, CACHES, ENTRIES, HEADS, KEYS, META, TRACES, seq_key
 from substrate.log.tree import LogTree, root_at
@@ -191,6 +191,7 @@ class Appender:
                 transaction.delete(table, key)
             else:
                 transaction.put(table, key, value)
+        observe_traces(transaction, self.views, decision.traces)
         return appended
 
     def _write(

@@ -25,7 +25,7 @@ from substrate.log.highwater import Mark
 from substrate.log.keyring import Keyring
 from substrate.log.map import TOP, Tile
 from substrate.log.origin import find_origin
-from substrate.log.replay import APPLIED, BATCH, Check, View, replay
+from substrate.log.replay import APPLIED, BATCH, Check, View, replay, replay_into
 from substrate.log.tables import ENTRIES, KEYS, MAP, META, NODES, TABLES, seq_key
 from substrate.log.tree import LogTree
 from substrate.log.truth import Truth, walk
@@ -204,7 +204,8 @@ class _Check:
             try:
                 for start in range(0, self.size, BATCH):
                     with store.write() as transaction:
-                        view.apply(transaction, replay(self._transaction, start, min(start + BATCH, self.size)))
+                        entries = replay(self._transaction, start, min(start + BATCH, self.size))
+                        replay_into(transaction, view, self._transaction, entries)
                 with store.read() as derived:
                     for table in view.tables:
                         rows = zip_longest(self._scan(table), derived.scan(table))

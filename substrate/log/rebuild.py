@@ -25,7 +25,7 @@ from substrate.log.highwater import Mark
 from substrate.log.keyring import Keyring
 from substrate.log.map import MapUpdate
 from substrate.log.origin import find_origin
-from substrate.log.replay import BATCH, Check, Logged, View, apply_views
+from substrate.log.replay import BATCH, Check, Logged, View, mark_applied, replay_into
 from substrate.log.stored import stored_entry
 from substrate.log.tables import BODIES, CACHES, ENTRIES, HEADS, KEYS, META, NODES, TABLES, Sureness, read_seq, seq_key
 from substrate.log.truth import Truth, walk
@@ -220,7 +220,9 @@ def derive(  # noqa: PLR0913, PLR0917
         with store.write() as transaction:
             entries = _next_entries(transaction, start, head.size)
             start += len(entries)
-            apply_views(transaction, views, entries, start)
+            for view in views:
+                replay_into(transaction, view, transaction, entries)
+            mark_applied(transaction, views, start)
         tell(start)
 
 

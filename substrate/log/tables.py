@@ -33,6 +33,7 @@ __all__ = [
     "OWED",
     "PLACES",
     "POSTINGS",
+    "SEQ_BYTES",
     "SESSIONS",
     "STATEMENTS",
     "TABLES",
@@ -156,6 +157,7 @@ TRACES: Final = tuple(table for table, sureness in TABLES.items() if sureness is
 CACHES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.CACHE)
 
 _SEQ: Final = struct.Struct(">Q")
+SEQ_BYTES: Final = _SEQ.size
 
 
 seq_key: Final = _SEQ.pack

@@ -1,0 +1,244 @@
+"""The parts of the model, read out of rows: each says who is needed, as shares that sum to at most one.
+
+| part | from | who |
+|---|---|---|
+| next | the atom opened last | what came right after it |
+| skip | the last eight opened, the newer the more | what came within ten steps |
+| spread | the twelve best of skip | one step further |
+| episodes | the last twenty opened | what past sessions like this one needed |
+| start | the domain | what sessions of it began with |
+| usage, recent | the domain | what its sessions used: slowly decayed, and of the last dozens |
+| repeat | the session itself | what was opened before, the newer the more |
+| edges | the last eight opened; of a goal the best matches | what stated edges join to them |
+| goals | the objective | what past sessions with such objectives needed |
+| match | the objective | what a search for it finds (handed in) |
+| seeds | the best of goals and match | one step along arcs |
+
+A row of which little is known says little: its shares are of its mass and of one event more. What it leaves is left to
+the other parts. An atom that took another's place inherits its rows; that is seen here, by `Heirs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from heapq import nlargest
+from itertools import islice
+from math import log, sqrt
+from typing import Final, Literal
+
+from substrate.kv.api import ReadTransaction
+from substrate.markov.mixture import Part, best
+from substrate.views.counts import ATOM, START, USAGE, Cells, read_cells
+from substrate.views.edges import links_of
+from substrate.views.episodes import episode_count, episodes_for, episodes_with, objective_terms, read_episodes
+from substrate.views.sessions import HOLE
+
+__all__ = ["Reader"]
+
+_FADE: Final = 0.75
+_SKIP: Final = 8
+_SPREAD: Final = 12
+_LIKE: Final = 20
+_SESSIONS_OF: Final = 300
+_NEIGHBOURS: Final = 100
+_REPEAT: Final = 12
+_EDGES: Final = 24
+"""Edges of one atom, each way, that count: of a hub's thousands none says much."""
+_GOALS: Final = 25
+_SEEDS: Final = 10
+_COMMON: Final = 0.3
+"""A term that more of the objectives have says nothing."""
+_FEW: Final = 3
+_STATED_NOT_NEEDED: Final = "supersedes"
+
+
+class Reader:
+    """Reads the model as of one snapshot. Each row is read once."""
+
+    def __init__(
+        self,
+        transaction: ReadTransaction,
+        now: int,
+        inherited: Callable[[bytes], Sequence[bytes]] = lambda _: (),
+    ) -> None:
+        """`inherited`: the atoms whose place an atom took."""
+        self._transaction = transaction
+        self._now = now
+        self._inherited = inherited
+        self._cells: dict[bytes, Cells | None] = {}
+
+    # -- what comes next -----------------------------------------------------------------------------------------
+
+    def after(self, opened: Sequence[bytes], domain: bytes) -> dict[str, Part]:
+        """All parts that speak of a session in which these were opened, in this order."""
+        distinct = list(dict.fromkeys(reversed(opened)))
+        skip = self._skip(distinct[:_SKIP])
+        usage, recent = self._usage(domain)
+        return {
+            "next": self._row(ATOM, distinct[0], "next") if distinct else {},
+            "skip": skip,
+            "spread": self._spread(skip),
+            "episodes": self._episodes(distinct),
+            "start": self._row(START, self._known(START, domain), "skip"),
+            "usage": usage,
+            "recent": recent,
+            "repeat": _shares({item: _FADE**place for place, item in enumerate(distinct[1 : 1 + _REPEAT])}),
+            "edges": self._edges(dict(zip(distinct[:_SKIP], _faded(min(_SKIP, len(distinct))), strict=False))),
+        }
+
+    def before(self, domain: bytes, objective: str = "", match: Part | None = None) -> dict[str, Part]:
+        """All parts that speak of a session in which nothing is open yet."""
+        usage, recent = self._usage(domain)
+        parts: dict[str, Part] = {
+            "start": self._row(START, self._known(START, domain), "skip"),
+            "usage": usage,
+            "recent": recent,
+        }
+        if not objective.strip():
+            return parts
+        found = match or {}
+        goals = self._goals(objective, domain)
+        seeds = dict(best({item: goals.get(item, 0) + found.get(item, 0) for item in {**goals, **found}}, _SEEDS))
+        seeds = _shares(seeds)
+        return parts | {"goals": goals, "match": found, "seeds": self._step(seeds), "edges": self._edges(seeds)}
+
+    # -- rows ----------------------------------------------------------------------------------------------------
+
+    def cells(self, kind: bytes, source: bytes) -> Cells | None:
+        """A row, with those of the atoms whose place its atom took."""
+        key = kind + source
+        if key not in self._cells:
+            own = read_cells(self._transaction, kind, source, self._now)
+            if kind == ATOM:
+                for earlier in self._inherited(source):
+                    own = _joined(own, read_cells(self._transaction, kind, earlier, self._now))
+            self._cells[key] = own
+        return self._cells[key]
+
+    def _known(self, kind: bytes, domain: bytes) -> bytes:
+        """The domain, if there is anything of it; else all of them together."""
+        return domain if domain != HOLE and self.cells(kind, domain) is not None else HOLE
+
+    def _row(self, kind: bytes, source: bytes, which: Literal["next", "skip"]) -> Part:
+        row = self.cells(kind, source)
+        if row is None:
+            return {}
+        if which == "next":
+            total = row.sums[0] + 1 / row.scale
+            return {target: first / total for target, first, _ in row.cells if first}
+        total = row.sums[1] + 1 / row.scale
+        return {target: second / total for target, _, second in row.cells}
+
+    def _skip(self, distinct: Sequence[bytes]) -> dict[bytes, float]:
+        skip: dict[bytes, float] = {}
+        for item, fade in zip(distinct, _faded(len(distinct)), strict=True):
+            row = self.cells(ATOM, item)
+            if row is not None:
+                share = fade / (row.sums[1] + 1 / row.scale)
+                for target, _, count in row.cells:
+                    skip[target] = skip.get(target, 0.0) + share * count
+        return skip
+
+    def _spread(self, skip: Mapping[bytes, float]) -> Part:
+        return self._step(dict(best(skip, _SPREAD)))
+
+    def _step(self, items: Mapping[bytes, float]) -> dict[bytes, float]:
+        """One step along arcs from weighed atoms."""
+        reached: dict[bytes, float] = {}
+        for item, weight in items.items():
+            row = self.cells(ATOM, item)
+            if row is not None and row.sums[1]:
+                share = weight / row.sums[1]
+                for target, _, count in row.cells:
+                    reached[target] = reached.get(target, 0.0) + share * count
+        return reached
+
+    def _usage(self, domain: bytes) -> tuple[Part, Part]:
+        row = self.cells(USAGE, self._known(USAGE, domain))
+        if row is None:
+            return {}, {}
+        slow, fast = (max(total, 1) for total in row.sums)
+        return {cell[0]: cell[1] / slow for cell in row.cells}, {cell[0]: cell[2] / fast for cell in row.cells}
+
+    # -- episodes ------------------------------------------------------------------------------------------------
+
+    def _episodes(self, distinct: Sequence[bytes]) -> Part:
+        """What the sessions needed that are most like this one, without what is open."""
+        newest = distinct[:_LIKE]
+        with_earlier = [(item, place) for place, own in enumerate(newest) for item in (own, *self._inherited(own))]
+        lists = episodes_with(self._transaction, [item for item, _ in with_earlier])
+        count = episode_count(self._transaction)
+        like: dict[int, float] = {}
+        for (_, place), numbers in zip(with_earlier, lists, strict=True):
+            if numbers:
+                weight = (len(newest) - place) / len(newest) * log(1 + count / len(numbers))
+                for number in numbers[-_SESSIONS_OF:]:
+                    like[number] = like.get(number, 0.0) + weight
+        return self._votes(like, _NEIGHBOURS, set(distinct), by_size=True)
+
+    def _goals(self, objective: str, domain: bytes) -> Part:
+        """What the sessions needed whose objectives had rare words in common with this one."""
+        terms = objective_terms(objective)
+        of = domain if episode_count(self._transaction, domain) else HOLE
+        count = episode_count(self._transaction, of)
+        like: dict[int, float] = {}
+        for numbers in episodes_for(self._transaction, terms, of):
+            if numbers and len(numbers) <= max(_FEW, _COMMON * count):
+                rare = log(1 + count / len(numbers))
+                for number in numbers:
+                    like[number] = like.get(number, 0.0) + rare
+        # Long objectives have more words in common by chance. Their lengths are in the rows, so first the likeliest.
+        likely = nlargest(4 * _GOALS, like, key=lambda number: (like[number], number))
+        lengths = [len(episode.terms) for episode in read_episodes(self._transaction, likely)]
+        fitting = {n: like[n] / sqrt(3 + length) for n, length in zip(likely, lengths, strict=True)}
+        return self._votes(fitting, _GOALS, set(), by_size=False)
+
+    def _votes(self, like: Mapping[int, float], most: int, gone: set[bytes], *, by_size: bool) -> Part:
+        chosen = nlargest(most, like, key=lambda number: (like[number], number))
+        votes: dict[bytes, float] = {}
+        for number, episode in zip(chosen, read_episodes(self._transaction, chosen), strict=True):
+            if episode.items:
+                vote = like[number] ** 2 * episode.weight / (len(episode.items) if by_size else 1)
+                for item in episode.items:
+                    if item not in gone:
+                        votes[item] = votes.get(item, 0.0) + vote
+        return _shares(votes)
+
+    # -- edges ---------------------------------------------------------------------------------------------------
+
+    def _edges(self, items: Mapping[bytes, float]) -> Part:
+        """What stated edges join to weighed atoms: one event each, and one more that is left to others."""
+        reached: dict[bytes, float] = {}
+        for item, weight in items.items():
+            ends = [
+                link.target if out else link.source
+                for out in (True, False)
+                for link in islice(links_of(self._transaction, item, out=out), _EDGES)
+                if not (out and link.type == _STATED_NOT_NEEDED)
+            ]
+            for end in ends:
+                reached[end] = reached.get(end, 0.0) + weight / (len(ends) + 1)
+        return reached
+
+
+def _faded(count: int) -> list[float]:
+    total = sum(_FADE**place for place in range(count))
+    return [_FADE**place / total for place in range(count)]
+
+
+def _shares(votes: Mapping[bytes, float]) -> dict[bytes, float]:
+    total = sum(votes.values())
+    return {item: vote / total for item, vote in votes.items()} if total > 0 else {}
+
+
+def _joined(own: Cells | None, other: Cells | None) -> Cells | None:
+    """Two rows as one, in the scale of the first."""
+    if own is None or other is None:
+        return own or other
+    ratio = other.scale / own.scale
+    cells = {cell[0]: cell for cell in own.cells}
+    for target, first, second in other.cells:
+        _, mine, ours = cells.get(target, (target, 0, 0))
+        cells[target] = target, int(mine + first * ratio), int(ours + second * ratio)
+    sums = int(own.sums[0] + other.sums[0] * ratio), int(own.sums[1] + other.sums[1] * ratio)
+    return Cells(list(cells.values()), sums, own.scale)

@@ -1,0 +1,245 @@
+"""Past sessions as they are compared with the one at hand: what each needed, and what for. The last 3,000 of them.
+
+    episodes   b"n" -> number of the next one (8)
+               b"e", number (8) -> domain (16), weight (1), time (8), key of its trace (12), counts of the terms, items
+               and tail (2 each); then hashes of its objective's terms (8 each), its atoms (16 each), and the atoms
+               that it accessed last (16 each, holes among them), from which a further part goes on
+               b"s", key of a trace (12) -> number (8): which episode a part goes on from
+               b"i", atom id (16) -> numbers (4 each): the episodes that needed it
+               b"o", hash of a term (8) -> number (4) and first bytes of its domain (4): whose objective has the term
+               b"c", domain (16) -> how many there are of the domain (4)
+               b"t", seq (8) -> nothing: a train entry that was learnt
+               b"l" -> key of the last trace that was learnt (12)
+
+Numbers of episodes that are too old stay in rows until these are written the next time; who reads passes over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from struct import Struct
+from struct import error as StructError  # noqa: N812 - it is a class
+from typing import Final, NamedTuple
+
+from substrate.errors import StoreDamaged
+from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.log.tables import EPISODES, read_seq, seq_key
+from substrate.proof.entry import ID_BYTES
+from substrate.terms import query_terms
+from substrate.views.sessions import HOLE, Heard
+
+__all__ = [
+    "MOST",
+    "TAIL",
+    "Episode",
+    "Episodes",
+    "episode_count",
+    "episodes_for",
+    "episodes_with",
+    "objective_terms",
+    "read_episodes",
+]
+
+MOST: Final = 3000
+TAIL: Final = 10
+_TERMS: Final = 64
+"""Of an objective so many different ones count: a long one is a description, and its beginning says what it is."""
+_HASH_BYTES: Final = 8
+_TAG_BYTES: Final = 4
+_HEAD: Final = Struct(">16sBq12sHHH")
+_NUMBER: Final = Struct(">I")
+_PAIR: Final = Struct(">I4s")
+
+
+class Episode(NamedTuple):
+    """A past session."""
+
+    domain: bytes
+    weight: int
+    time: int
+    trace: bytes
+    """The key of its (first) row of sessions; of a training its seq, and zeros."""
+    terms: tuple[bytes, ...]
+    items: tuple[bytes, ...]
+    tail: tuple[bytes, ...]
+
+    def to_bytes(self) -> bytes:
+        """As it is stored."""
+        counts = len(self.terms), len(self.items), len(self.tail)
+        head = _HEAD.pack(self.domain, self.weight, self.time, self.trace, *counts)
+        return head + b"".join((*self.terms, *self.items, *self.tail))
+
+
+def objective_terms(objective: str) -> tuple[bytes, ...]:
+    """What of an objective is compared."""
+    terms = query_terms(objective)[:_TERMS] if objective.strip() else []
+    return tuple(blake2b(term.term.encode(), digest_size=_HASH_BYTES).digest() for term in terms)
+
+
+def _read(row: bytes) -> Episode:
+    try:
+        domain, weight, time, trace, terms, items, tail = _HEAD.unpack_from(row)
+        at = _HEAD.size
+        parts = []
+        for count, width in ((terms, _HASH_BYTES), (items, ID_BYTES), (tail, ID_BYTES)):
+            parts.append(tuple(row[i : i + width] for i in range(at, at + count * width, width)))
+            at += count * width
+    except StructError as error:
+        raise StoreDamaged(f"a row of episodes is malformed ({error!r}); run fsck, or rebuild") from None
+    if at != len(row):
+        raise StoreDamaged("a row of episodes is cut off; run fsck, or rebuild")
+    return Episode(domain, weight, time, trace, *parts)
+
+
+def _next(transaction: ReadTransaction) -> int:
+    row = transaction.get(EPISODES, b"n")
+    return 0 if row is None else read_seq(row)
+
+
+def episode_count(transaction: ReadTransaction, domain: bytes = HOLE) -> int:
+    """How many episodes there are; of a domain, or altogether."""
+    if domain == HOLE:
+        return min(_next(transaction), MOST)
+    row = transaction.get(EPISODES, b"c" + domain)
+    return 0 if row is None else int(_NUMBER.unpack(row)[0])
+
+
+def episodes_with(transaction: ReadTransaction, items: Sequence[bytes]) -> list[list[int]]:
+    """For each atom the numbers of the episodes that needed it, oldest first."""
+    oldest = _next(transaction) - MOST
+    rows = transaction.get_many(EPISODES, [b"i" + item for item in items])
+    return [[n for (n,) in _NUMBER.iter_unpack(row or b"") if n >= oldest] for row in rows]
+
+
+def episodes_for(transaction: ReadTransaction, terms: Sequence[bytes], domain: bytes = HOLE) -> list[list[int]]:
+    """For each term of an objective the numbers of the episodes that had it too; of a domain, or all."""
+    oldest = _next(transaction) - MOST
+    rows = transaction.get_many(EPISODES, [b"o" + term for term in terms])
+    tag = domain[:_TAG_BYTES]
+    every = domain == HOLE
+    return [[n for n, of in _PAIR.iter_unpack(row or b"") if n >= oldest and (every or of == tag)] for row in rows]
+
+
+def read_episodes(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Episode]:
+    """The episodes of these numbers, in the order given."""
+    rows = transaction.get_many(EPISODES, [b"e" + seq_key(number) for number in numbers])
+    return [_read(row) for row in rows if row is not None]
+
+
+class Episodes:
+    """Episodes to be added and changed, held until `flush`. One per transaction."""
+
+    def __init__(self, transaction: WriteTransaction) -> None:
+        self._transaction = transaction
+        self._rows: dict[bytes, bytes | None] = {}
+
+    def find(self, trace: bytes) -> tuple[int, Episode] | None:
+        """The episode whose first trace has this key; None if there is none (any more)."""
+        number = self._get(b"s" + trace)
+        row = None if number is None else self._get(b"e" + number)
+        return None if number is None or row is None else (read_seq(number), _read(row))
+
+    def add(self, heard: Heard, items: Iterable[bytes], tail: Sequence[bytes], trace: bytes) -> None:
+        """One more; the oldest goes, if there are too many."""
+        number = read_seq(self._get(b"n") or seq_key(0))
+        self._rows[b"n"] = seq_key(number + 1)
+        episode = Episode(
+            heard.domain, heard.weight, heard.time, trace, objective_terms(heard.objective), tuple(items), tuple(tail)
+        )
+        self._put(number, episode)
+        self._rows[b"s" + trace] = seq_key(number)
+        self._join(number, episode.items)
+        for term in episode.terms:
+            self._append(b"o" + term, _PAIR, (number, heard.domain[:_TAG_BYTES]), number)
+        self._count(heard.domain, 1)
+        self._expire(number - MOST)
+
+    def extend(self, number: int, episode: Episode, items: Sequence[bytes], tail: Sequence[bytes]) -> None:
+        """An episode went on: atoms that are new to it, and what it accessed last."""
+        self._put(number, episode._replace(items=episode.items + tuple(items), tail=tuple(tail)))
+        self._join(number, items)
+
+    @property
+    def last(self) -> bytes:
+        """The key of the last trace that was learnt."""
+        return self._get(b"l") or b""
+
+    @last.setter
+    def last(self, key: bytes) -> None:
+        self._rows[b"l"] = key
+
+    def learnt(self, seq: int) -> None:
+        """A train entry was learnt."""
+        self._rows[b"t" + seq_key(seq)] = b""
+
+    def was_learnt(self, seq: int) -> bool:
+        """Whether it was."""
+        return self._get(b"t" + seq_key(seq)) is not None
+
+    def remove(self, subject: bytes) -> None:
+        """Take an atom out of every episode; if it was a domain, they have none from now on."""
+        for (number,) in _NUMBER.iter_unpack(self._get(b"i" + subject) or b""):
+            row = self._get(b"e" + seq_key(number))
+            if row is not None:
+                episode = _read(row)
+                items = tuple(item for item in episode.items if item != subject)
+                tail = tuple(HOLE if item == subject else item for item in episode.tail)
+                self._put(number, episode._replace(items=items, tail=tail))
+        self._rows[b"i" + subject] = None
+        if self._get(b"c" + subject) is not None:
+            self._lose_domain(subject)
+
+    def flush(self) -> None:
+        """Write all that was changed."""
+        for key, row in sorted(self._rows.items()):
+            if row is None:
+                self._transaction.delete(EPISODES, key)
+            else:
+                self._transaction.put(EPISODES, key, row)
+        self._rows.clear()
+
+    def _lose_domain(self, domain: bytes) -> None:
+        newest = read_seq(self._get(b"n") or seq_key(0))
+        for number in range(max(0, newest - MOST), newest):
+            row = self._get(b"e" + seq_key(number))
+            if row is None or not row.startswith(domain):
+                continue
+            episode = _read(row)
+            self._put(number, episode._replace(domain=HOLE))
+            for term in episode.terms:
+                pairs = _PAIR.iter_unpack(self._get(b"o" + term) or b"")
+                row = b"".join(_PAIR.pack(n, HOLE[:_TAG_BYTES] if n == number else of) for n, of in pairs)
+                self._rows[b"o" + term] = row
+        self._rows[b"c" + domain] = None
+
+    def _expire(self, number: int) -> None:
+        row = self._get(b"e" + seq_key(number)) if number >= 0 else None
+        if row is None:
+            return
+        episode = _read(row)
+        self._rows[b"e" + seq_key(number)] = None
+        self._rows[b"s" + episode.trace] = None
+        self._count(episode.domain, -1)
+
+    def _count(self, domain: bytes, change: int) -> None:
+        if domain != HOLE:
+            there = _NUMBER.unpack(self._get(b"c" + domain) or bytes(4))[0] + change
+            self._rows[b"c" + domain] = _NUMBER.pack(there) if there > 0 else None
+
+    def _join(self, number: int, items: Iterable[bytes]) -> None:
+        for item in items:
+            self._append(b"i" + item, _NUMBER, (number,), number)
+
+    def _append(self, key: bytes, layout: Struct, row: tuple[object, ...], number: int) -> None:
+        """Add to a row of numbers; those that are too old go, if it has many."""
+        known = self._get(key) or b""
+        if len(known) >= MOST * layout.size or (len(known) and _NUMBER.unpack_from(known)[0] < number - 2 * MOST):
+            known = b"".join(layout.pack(*one) for one in layout.iter_unpack(known) if one[0] > number - MOST)
+        self._rows[key] = known + layout.pack(*row)
+
+    def _put(self, number: int, episode: Episode) -> None:
+        self._rows[b"e" + seq_key(number)] = episode.to_bytes()
+
+    def _get(self, key: bytes) -> bytes | None:
+        return self._rows[key] if key in self._rows else self._transaction.get(EPISODES, key)
