@@ -22,6 +22,7 @@ LIMITS: Final[dict[str, int]] = {
     "edge_type_characters": 100,
     "list_items": 1000,
     "query_characters": 50_000,
+    "objective_characters": 10_000,
     "search_items": 100,
     "line_bytes": 16 * 1024 * 1024,
     "checkpoint_items": 10_000,

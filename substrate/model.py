@@ -237,11 +237,34 @@ class Saved(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Prediction(Result):
+    """An atom that will probably be needed."""
+
+    name: str
+    probability: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What each part of the model added to the probability; docs/markov.md says what the parts are."""
+    id: str = ""
+
+    @property
+    def why(self) -> str:
+        """The parts, in a line, the heaviest first."""
+        ordered = sorted(self.parts.items(), key=lambda part: -part[1])
+        return ", ".join(f"{part} {share:.3f}" for part, share in ordered)
+
+    def row(self) -> dict[str, object]:
+        """Probability, name and the reasons."""
+        return {"probability": round(self.probability, 3), "name": self.name, "why": self.why}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Access(Result):
     """An atom that was read; with its proof, if asked for."""
 
     atom: Atom
     proof: Bundle | None = None
+    predictions: tuple[Prediction, ...] = ()
+    """What will probably be needed next, the likeliest first; of a read of now."""
 
     @property
     def name(self) -> str:
@@ -256,7 +279,11 @@ class Access(Result):
     def to_dict(self) -> dict[str, object]:
         """The atom's fields, and the proof as a bundle."""
         said = self.atom.to_dict()
-        return said if self.proof is None else {**said, "proof": json.loads(self.proof.to_json())}
+        if self.proof is not None:
+            said["proof"] = json.loads(self.proof.to_json())
+        if self.predictions:
+            said["predictions"] = [prediction.to_dict() for prediction in self.predictions]
+        return said
 
 
 @dataclass(frozen=True, slots=True, repr=False)

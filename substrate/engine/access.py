@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+from uuid import UUID
+
 from substrate.codec import decode_body
 from substrate.engine.moments import Moment, Time
 from substrate.engine.reading import Body, Moments, atom_of, moments_of, resolve
@@ -10,35 +15,53 @@ from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.log.prove import prove_name, prove_recorded
-from substrate.model import Access
+from substrate.model import Access, Prediction
 from substrate.names import check_name
 from substrate.proof.entry import decode_entry
 from substrate.views.atoms import VersionRow
 
-__all__ = ["access"]
+__all__ = ["Foresee", "access"]
+
+Foresee: TypeAlias = Callable[[ReadTransaction, bytes], tuple[Prediction, ...]]
+"""What will be needed next when an atom, given by its id, is opened."""
 
 
-def access(
-    log: Log, name: str, *, as_of: Moment | None = None, valid_at: Time | None = None, proof: bool = False
+def access(  # noqa: PLR0913
+    log: Log,
+    name: str,
+    *,
+    as_of: Moment | None = None,
+    valid_at: Time | None = None,
+    proof: bool = False,
+    foresee: Foresee | None = None,
 ) -> Access:
-    """See `Memory.access`."""
+    """See `Memory.access`. `foresee` tells what will be needed next; it is asked for reads of now."""
     with log.snapshot() as transaction:
-        moments = moments_of(transaction, log.clock, as_of, valid_at)
-        if proof and as_of is None and valid_at is None and isinstance(name, str) and "." in name:
-            proven = _proven(transaction, check_name(name), moments)
-            if proven is not None:
-                return proven
-        latest = resolve(transaction, name, moments.upto)
-        found = version_at(transaction, latest, moments)
-        if found is None:
-            why = f"it was tombstoned by entry {latest.seq}" if valid_at is None else f"it did not hold at {valid_at}"
-            raise NotFound(f"there is no {name}: {why}; its history shows what it was")
-        atom = atom_of(transaction, *found, moments)
-        if not proof:
-            return Access(atom)
-        if as_of is None and valid_at is None:
-            return Access(atom, prove_name(transaction, atom.name))
-        return Access(atom, prove_recorded(transaction, atom.seq))
+        found = _access(transaction, log, name, as_of, valid_at, proof=proof)
+        if foresee is None or as_of is not None or valid_at is not None:
+            return found
+        return replace(found, predictions=foresee(transaction, UUID(found.atom.id).bytes))
+
+
+def _access(  # noqa: PLR0913
+    transaction: ReadTransaction, log: Log, name: str, as_of: Moment | None, valid_at: Time | None, *, proof: bool
+) -> Access:
+    moments = moments_of(transaction, log.clock, as_of, valid_at)
+    if proof and as_of is None and valid_at is None and isinstance(name, str) and "." in name:
+        proven = _proven(transaction, check_name(name), moments)
+        if proven is not None:
+            return proven
+    latest = resolve(transaction, name, moments.upto)
+    found = version_at(transaction, latest, moments)
+    if found is None:
+        why = f"it was tombstoned by entry {latest.seq}" if valid_at is None else f"it did not hold at {valid_at}"
+        raise NotFound(f"there is no {name}: {why}; its history shows what it was")
+    atom = atom_of(transaction, *found, moments)
+    if not proof:
+        return Access(atom)
+    if as_of is None and valid_at is None:
+        return Access(atom, prove_name(transaction, atom.name))
+    return Access(atom, prove_recorded(transaction, atom.seq))
 
 
 def _proven(transaction: ReadTransaction, name: str, moments: Moments) -> Access | None:

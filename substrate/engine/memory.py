@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO, TypeVar
+from uuid import UUID
 
 from substrate.clock import Clock
 from substrate.engine.access import access
@@ -18,16 +19,17 @@ from substrate.engine.checkpoint import Batch, checkpoint
 from substrate.engine.diff import diff
 from substrate.engine.edges import edges
 from substrate.engine.export import export
-from substrate.engine.finding import Finding
 from substrate.engine.forget import Selection, forget
 from substrate.engine.history import history
 from substrate.engine.importing import import_lines
 from substrate.engine.intake import AtomInput, EdgeInput, ExpectInput, TombstoneInput
+from substrate.engine.learning import Learning
 from substrate.engine.listing import list_atoms
 from substrate.engine.moments import Moment, Time
 from substrate.engine.owed import settle, settle_late
 from substrate.engine.progress import Progress
 from substrate.engine.proving import Proving
+from substrate.engine.session import Session
 from substrate.engine.stats import stats
 from substrate.engine.stores import CACHE_CHECKS, open_memory_log
 from substrate.errors import SchemaInvalid
@@ -52,6 +54,7 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
     clock: Clock | None = None,
     model: str | Path | None = None,
     background: bool = True,
+    observe: bool = True,
 ) -> Memory:
     """Open the store in the folder `path`; make it if there is none and `create` is set.
 
@@ -59,12 +62,13 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
     call does not say. `origin` names a *new* store's log. With `read_only` nothing is written at all, and no key is
     needed. `model` is the name or folder of the model that embeds, where the store does not name another; `none` for
     search by words alone (default: settings). What is saved is embedded in the background, unless `background` is
-    False; then `index()` does it. Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
+    False; then `index()` does it. What is accessed is learnt from, unless `observe` is False. Raises NotFound, Denied,
+    InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
     """
     log = open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock)
     if not read_only:
         settle_late(log)
-    return Memory(log, actor, model=model, read_only=read_only, background=background)
+    return Memory(log, actor, model=model, read_only=read_only, background=background, observe=observe)
 
 
 def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
@@ -74,10 +78,10 @@ def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
     return tuple(islice(items, LIMITS["checkpoint_items"] + 1))
 
 
-class Memory(Proving, Finding):
+class Memory(Proving, Learning):
     """An open store. Safe to share between threads. Each call sees one snapshot of its own: the newest there is."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         log: Log,
         actor: str | None = None,
@@ -85,10 +89,14 @@ class Memory(Proving, Finding):
         model: str | Path | None = None,
         read_only: bool = False,
         background: bool = True,
+        observe: bool = True,
     ) -> None:
         """Use `open_memory`."""
         super().__init__(log, model=model, read_only=read_only, background=background)
         self._actor = actor
+        self._read_only = read_only
+        self._observes = observe
+        self._background = background
 
     def __enter__(self) -> Self:
         return self
@@ -103,6 +111,7 @@ class Memory(Proving, Finding):
 
     def close(self) -> None:
         """Release the store. What was acknowledged is on disk already; what is not embedded yet, another time."""
+        self._stop_recording()
         self._stop_following()
         self._log.close()
 
@@ -149,18 +158,57 @@ class Memory(Proving, Finding):
         self._follower.wake()
         return saved
 
+    # -- sessions ------------------------------------------------------------------------------------------------
+
+    def session(
+        self,
+        objective: str | None = None,
+        *,
+        domain: Name | None = None,
+        name: str | None = None,
+        observe: bool = True,
+    ) -> Session:
+        """A session of its own: `with memory.session("fix the login"):`; what is accessed in it belongs to it.
+
+        Its objective and domain say what it is for, and hold for `train` and `bootstrap` in it. What it accesses is
+        learnt when it ends, unless `observe` is False. `name` is by what `forget(session=...)` finds it. Accesses
+        outside of any session are one too, which ends after half an hour without any. Raises InputError, NotFound
+        (a domain that is not there), SecretFound.
+        """
+        return Session(self, self._recorder, self._begin(objective, domain, name, observed=observe))
+
     # -- read ----------------------------------------------------------------------------------------------------
 
     def access(
-        self, name: Name, *, as_of: Moment | None = None, valid_at: Time | None = None, proof: bool = False
+        self,
+        name: Name,
+        *,
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+        proof: bool = False,
+        predictions: int = 5,
     ) -> Access:
         """The atom of this name or id: as it is now, as we knew it at `as_of`, as it was in the world at `valid_at`.
 
         `as_of` is a seq, a time or a head; times are datetimes or ISO 8601. With `proof`, also the proof that it is
         current, or, with `as_of` or `valid_at`, that this version was recorded. NotFound if there is none (the
         message says whether it was tombstoned); Forgotten, with the proof of that as `.proof`, if it was erased.
+
+        A read of what is now belongs to the current session, which is learnt from; `predictions` are the atoms that
+        will probably be needed next, at most so many.
         """
-        return access(self._log, name, as_of=as_of, valid_at=valid_at, proof=proof)
+        session = self._recorder.current()
+        found = access(
+            self._log,
+            name,
+            as_of=as_of,
+            valid_at=valid_at,
+            proof=proof,
+            foresee=lambda transaction, subject: self._foresee(transaction, session, subject, predictions),
+        )
+        if as_of is None and valid_at is None:
+            self._recorder.note(session, UUID(found.atom.id).bytes)
+        return found
 
     def list(  # noqa: PLR0913
         self,

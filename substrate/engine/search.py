@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -32,7 +32,9 @@ from substrate.search.when import Asked, When, read_when
 from substrate.search.words import score_words
 from substrate.terms import QueryTerm, query_terms
 from substrate.views.atoms import VersionRow
+from substrate.views.edges import find_link, links_of
 from substrate.views.nearest import NearestIndex
+from substrate.views.sessions import HOLE
 from substrate.views.vectors import embedded_upto
 from substrate.views.words import NONE
 
@@ -40,8 +42,14 @@ __all__ = ["Searcher"]
 
 _CANDIDATES: Final = 64
 """Of each list: these are ranked. What lies behind them, on later pages, follows by its words and its meaning alone."""
+_OUTSIDE: Final = 0.2
+"""How much a match counts that is not of the domain."""
+_MATCHES: Final = 60
+"""Of what an objective is about, so many of the best."""
 _TERMS: Final = 100
 """Words of a query that are looked up. Of a whole page the first hundred different ones say what it is about."""
+_MEMBER: Final = "member_of"
+_FEW: Final = 16
 _PAST: Final = frozenset({Asked.PREVIOUS, Asked.FIRST, Asked.SPAN, Asked.ALL})
 """Questions that earlier versions, and what is superseded, may answer."""
 _NOTHING: Final = 5e-5
@@ -99,6 +107,33 @@ class Searcher:
             more=more,
         )
 
+    def match(self, objective: str) -> Callable[[ReadTransaction, bytes], dict[bytes, float]]:
+        """How to find what an objective is about, in whatever snapshot: atoms to shares that sum to one.
+
+        Its words and its vector are worked out here, before there is a snapshot. In there, atoms of the domain (a
+        `member_of` edge leads to it) count more. Hits that say little of it count next to nothing: scores are squared.
+        """
+        asked = self._meaning.embed(objective)
+        terms = query_terms(objective)[:_TERMS]
+        when = When(Asked.ANY, objective)
+
+        def found(transaction: ReadTransaction, domain: bytes) -> dict[bytes, float]:
+            documents = self._columns.at(transaction)
+            moments = moments_of(transaction, self._log.clock, None, None)
+            lists = self._lists(transaction, documents, moments, Filters(), when, asked, terms, past=False)
+            gathered = gather(lists, _CANDIDATES, documents.when)
+            ranked = rank(gathered.candidates, lists.vector, when)
+            scores: dict[bytes, float] = {}
+            for at in ranked.order.tolist()[:_MATCHES]:
+                score = max(float(ranked.score[at]), 0.0)
+                subject = documents.subject(int(gathered.seqs[at]))
+                inside = domain == HOLE or _belongs(transaction, subject, domain)
+                scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if inside else _OUTSIDE))
+            total = sum(scores.values())
+            return {subject: score / total for subject, score in scores.items()} if total > 0 else {}
+
+        return found
+
     def _asked_at(self, as_of: Moment | None, valid_at: Time | None) -> int:
         """When the question is asked: now, or the moment that it goes back to. `last month` is the one before."""
         if as_of is None and valid_at is None:
@@ -137,6 +172,14 @@ class Searcher:
             nearest=nearest,
             window=_window(documents, when),
         )
+
+
+def _belongs(transaction: ReadTransaction, subject: bytes, domain: bytes) -> bool:
+    """Whether at most two `member_of` edges lead from an atom to a domain."""
+    first = [link.target for link in islice(links_of(transaction, subject, out=True, kind=_MEMBER), _FEW)]
+    if domain in first:
+        return True
+    return any(find_link(transaction, hub, _MEMBER, domain) is not None for hub in first)
 
 
 def _check(query: object, limit: int, offset: int, min_score: object, wait_s: object) -> None:

@@ -12,6 +12,7 @@ __all__ = [
     "ATOMS",
     "BODIES",
     "CACHES",
+    "CHOICES",
     "CLAIMS",
     "CONFIRMED",
     "CONFLICTS",
@@ -105,6 +106,8 @@ CLAIMS: Final = "claims"
 """what a claim is about, atom id -> what is claimed, in a form that can be compared; views/claims.py."""
 SESSIONS: Final = "sessions"
 """size of the log, number -> what a session accessed, in order; views/sessions.py."""
+CHOICES: Final = "choices"
+"""what -> what was chosen for this store; engine/watch.py."""
 MIXING: Final = "mixing"
 """question, evidence -> how far each part of the model is believed; views/mixing.py."""
 CONFLICTS: Final = "conflicts"
@@ -150,6 +153,7 @@ TABLES: Final[dict[str, Sureness]] = {
     EXPECTED: Sureness.TRACE,
     SESSIONS: Sureness.TRACE,
     MIXING: Sureness.TRACE,
+    CHOICES: Sureness.TRACE,
     CONFLICTS: Sureness.TRACE,
     OWED: Sureness.TRACE,
 }

@@ -11,7 +11,7 @@ from heapq import nlargest
 from math import sqrt
 from typing import Final, NamedTuple, TypeAlias
 
-__all__ = ["PRIORS", "Explained", "Part", "Parts", "best", "explain", "improved", "mix", "question_of", "without"]
+__all__ = ["PRIORS", "Explained", "Part", "Parts", "best", "explain", "improved", "mix", "question_of", "weights_of"]
 
 Part: TypeAlias = Mapping[bytes, float]
 Parts: TypeAlias = Mapping[str, Part]
@@ -87,20 +87,17 @@ def weights_of(question: str, learnt: Mapping[str, float]) -> dict[str, float]:
     return {part: weight / total for part, weight in weights.items()}
 
 
-def mix(parts: Parts, weights: Mapping[str, float]) -> dict[bytes, float]:
-    """The shares of all parts together."""
+def mix(parts: Parts, weights: Mapping[str, float], gone: Collection[bytes] = ()) -> dict[bytes, float]:
+    """The shares of all parts together, but for some atoms."""
     mixed: dict[bytes, float] = {}
     for name, part in parts.items():
         weight = weights.get(name, 0.0)
         if weight >= _SLIGHT:
             for item, share in part.items():
                 mixed[item] = mixed.get(item, 0.0) + weight * share
+    for item in gone:
+        mixed.pop(item, None)
     return mixed
-
-
-def without(parts: Parts, gone: Collection[bytes]) -> dict[str, Part]:
-    """The parts without some atoms."""
-    return {name: {item: share for item, share in part.items() if item not in gone} for name, part in parts.items()}
 
 
 def best(mixed: Mapping[bytes, float], count: int) -> list[tuple[bytes, float]]:

@@ -4,7 +4,7 @@
 |---|---|---|
 | next | the atom opened last | what came right after it |
 | skip | the last eight opened, the newer the more | what came within ten steps |
-| spread | the twelve best of skip | one step further |
+| spread | the best of skip: twelve, or forty if the whole session is meant | one step further |
 | episodes | the last twenty opened | what past sessions like this one needed |
 | start | the domain | what sessions of it began with |
 | usage, recent | the domain | what its sessions used: slowly decayed, and of the last dozens |
@@ -20,7 +20,7 @@ the other parts. An atom that took another's place inherits its rows; that is se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import nlargest
 from itertools import islice
 from math import log, sqrt
@@ -30,7 +30,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.markov.mixture import Part, best
 from substrate.views.counts import ATOM, START, USAGE, Cells, read_cells
 from substrate.views.edges import links_of
-from substrate.views.episodes import episode_count, episodes_for, episodes_with, objective_terms, read_episodes
+from substrate.views.episodes import episode_count, episodes_for, episodes_with, needed_in, objective_terms
 from substrate.views.sessions import HOLE
 
 __all__ = ["Reader"]
@@ -38,6 +38,7 @@ __all__ = ["Reader"]
 _FADE: Final = 0.75
 _SKIP: Final = 8
 _SPREAD: Final = 12
+_SPREAD_WHOLE: Final = 40
 _LIKE: Final = 20
 _SESSIONS_OF: Final = 300
 _NEIGHBOURS: Final = 100
@@ -66,34 +67,33 @@ class Reader:
         self._now = now
         self._inherited = inherited
         self._cells: dict[bytes, Cells | None] = {}
+        self._skipped: tuple[Sequence[bytes], dict[bytes, float]] | None = None
 
     # -- what comes next -----------------------------------------------------------------------------------------
 
-    def after(self, opened: Sequence[bytes], domain: bytes) -> dict[str, Part]:
-        """All parts that speak of a session in which these were opened, in this order."""
+    def after(
+        self, opened: Sequence[bytes], domain: bytes, *, whole: bool = False, wanted: Collection[str] | None = None
+    ) -> dict[str, Part]:
+        """The parts that speak of a session in which these were opened, in this order; all, or those `wanted`.
+
+        `whole`: of all that it will need, and not just of what comes next; that spreads further.
+        """
         distinct = list(dict.fromkeys(reversed(opened)))
-        skip = self._skip(distinct[:_SKIP])
-        usage, recent = self._usage(domain)
-        return {
-            "next": self._row(ATOM, distinct[0], "next") if distinct else {},
-            "skip": skip,
-            "spread": self._spread(skip),
-            "episodes": self._episodes(distinct),
-            "start": self._row(START, self._known(START, domain), "skip"),
-            "usage": usage,
-            "recent": recent,
-            "repeat": _shares({item: _FADE**place for place, item in enumerate(distinct[1 : 1 + _REPEAT])}),
-            "edges": self._edges(dict(zip(distinct[:_SKIP], _faded(min(_SKIP, len(distinct))), strict=False))),
+        newest = distinct[:_SKIP]
+        makers: dict[str, Callable[[], Part]] = {
+            "next": lambda: self._row(ATOM, distinct[0], "next") if distinct else {},
+            "skip": lambda: self._skip(newest),
+            "spread": lambda: self._step(dict(best(self._skip(newest), _SPREAD_WHOLE if whole else _SPREAD))),
+            "episodes": lambda: self._episodes(distinct),
+            "repeat": lambda: _shares({item: _FADE**place for place, item in enumerate(distinct[1 : 1 + _REPEAT])}),
+            "edges": lambda: self._edges(dict(zip(newest, _faded(len(newest)), strict=True))),
+            **self._always(domain),
         }
+        return {name: make() for name, make in makers.items() if wanted is None or name in wanted}
 
     def before(self, domain: bytes, objective: str = "", match: Part | None = None) -> dict[str, Part]:
         """All parts that speak of a session in which nothing is open yet."""
-        usage, recent = self._usage(domain)
-        parts: dict[str, Part] = {
-            "start": self._row(START, self._known(START, domain), "skip"),
-            "usage": usage,
-            "recent": recent,
-        }
+        parts = {name: make() for name, make in self._always(domain).items()}
         if not objective.strip():
             return parts
         found = match or {}
@@ -130,6 +130,8 @@ class Reader:
         return {target: second / total for target, _, second in row.cells}
 
     def _skip(self, distinct: Sequence[bytes]) -> dict[bytes, float]:
+        if self._skipped is not None and self._skipped[0] == distinct:
+            return self._skipped[1]
         skip: dict[bytes, float] = {}
         for item, fade in zip(distinct, _faded(len(distinct)), strict=True):
             row = self.cells(ATOM, item)
@@ -137,10 +139,8 @@ class Reader:
                 share = fade / (row.sums[1] + 1 / row.scale)
                 for target, _, count in row.cells:
                     skip[target] = skip.get(target, 0.0) + share * count
+        self._skipped = distinct, skip
         return skip
-
-    def _spread(self, skip: Mapping[bytes, float]) -> Part:
-        return self._step(dict(best(skip, _SPREAD)))
 
     def _step(self, items: Mapping[bytes, float]) -> dict[bytes, float]:
         """One step along arcs from weighed atoms."""
@@ -153,12 +153,22 @@ class Reader:
                     reached[target] = reached.get(target, 0.0) + share * count
         return reached
 
-    def _usage(self, domain: bytes) -> tuple[Part, Part]:
+    def _always(self, domain: bytes) -> dict[str, Callable[[], Part]]:
+        """The parts that speak of every session of a domain."""
+        return {
+            "start": lambda: self._row(START, self._known(START, domain), "skip"),
+            "usage": lambda: self._usage(domain, 0),
+            "recent": lambda: self._usage(domain, 1),
+        }
+
+    def _usage(self, domain: bytes, clock: Literal[0, 1]) -> Part:
         row = self.cells(USAGE, self._known(USAGE, domain))
         if row is None:
-            return {}, {}
-        slow, fast = (max(total, 1) for total in row.sums)
-        return {cell[0]: cell[1] / slow for cell in row.cells}, {cell[0]: cell[2] / fast for cell in row.cells}
+            return {}
+        total = max(row.sums[clock], 1)
+        if clock == 0:
+            return {item: slow / total for item, slow, _ in row.cells}
+        return {item: fast / total for item, _, fast in row.cells}
 
     # -- episodes ------------------------------------------------------------------------------------------------
 
@@ -189,14 +199,14 @@ class Reader:
                     like[number] = like.get(number, 0.0) + rare
         # Long objectives have more words in common by chance. Their lengths are in the rows, so first the likeliest.
         likely = nlargest(4 * _GOALS, like, key=lambda number: (like[number], number))
-        lengths = [len(episode.terms) for episode in read_episodes(self._transaction, likely)]
-        fitting = {n: like[n] / sqrt(3 + length) for n, length in zip(likely, lengths, strict=True)}
+        past = zip(likely, needed_in(self._transaction, likely), strict=True)
+        fitting = {number: like[number] / sqrt(3 + episode.terms) for number, episode in past}
         return self._votes(fitting, _GOALS, set(), by_size=False)
 
     def _votes(self, like: Mapping[int, float], most: int, gone: set[bytes], *, by_size: bool) -> Part:
         chosen = nlargest(most, like, key=lambda number: (like[number], number))
         votes: dict[bytes, float] = {}
-        for number, episode in zip(chosen, read_episodes(self._transaction, chosen), strict=True):
+        for number, episode in zip(chosen, needed_in(self._transaction, chosen), strict=True):
             if episode.items:
                 vote = like[number] ** 2 * episode.weight / (len(episode.items) if by_size else 1)
                 for item in episode.items:

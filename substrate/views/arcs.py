@@ -111,7 +111,7 @@ class _Learner:
     def learn(self, heard: Heard, trace: bytes) -> None:
         """A session, a part of one, or a training."""
         known = None if heard.continues is None else self.episodes.find(heard.continues)
-        tail = () if known is None else known[1].tail
+        tail = known[1].tail if known is not None else () if heard.after is None else (heard.after,)
         before = frozenset(() if known is None else known[1].items)
         domains = (HOLE,) if heard.domain == HOLE else (HOLE, heard.domain)
         self._follow(heard, tail, domains, begins=known is None)
@@ -139,9 +139,10 @@ class _Learner:
                 source = items[at - back]
                 if source != HOLE and (source != target or back == 1):
                     _step(steps.setdefault(ATOM + source, {}), target, back, itself=source == target)
-            if begins and at < _REACH:
+            place = at - len(tail) + 1
+            if begins and place <= _REACH:
                 for domain in domains:
-                    _step(steps.setdefault(START + domain, {}), target, at + 1)
+                    _step(steps.setdefault(START + domain, {}), target, place)
         times = Counter(ATOM + item for item in heard.items if item != HOLE)
         times.update({START + domain: 1 for domain in domains if begins})
         for source in {**steps, **times}:

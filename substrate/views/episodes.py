@@ -2,7 +2,7 @@
 
     episodes   b"n" -> number of the next one (8)
                b"e", number (8) -> domain (16), weight (1), time (8), key of its trace (12), counts of the terms, items
-               and tail (2 each); then hashes of its objective's terms (8 each), its atoms (16 each), and the atoms
+               and tail (2 each); then its atoms (16 each), hashes of its objective's terms (8 each), and the atoms
                that it accessed last (16 each, holes among them), from which a further part goes on
                b"s", key of a trace (12) -> number (8): which episode a part goes on from
                b"i", atom id (16) -> numbers (4 each): the episodes that needed it
@@ -34,11 +34,13 @@ __all__ = [
     "TAIL",
     "Episode",
     "Episodes",
+    "Needed",
     "episode_count",
     "episodes_for",
+    "episodes_seen",
     "episodes_with",
+    "needed_in",
     "objective_terms",
-    "read_episodes",
 ]
 
 MOST: Final = 3000
@@ -49,6 +51,8 @@ _HASH_BYTES: Final = 8
 _TAG_BYTES: Final = 4
 _HEAD: Final = Struct(">16sBq12sHHH")
 _NUMBER: Final = Struct(">I")
+_ID: Final = Struct("16s")
+_HASH: Final = Struct("8s")
 _PAIR: Final = Struct(">I4s")
 
 
@@ -60,15 +64,23 @@ class Episode(NamedTuple):
     time: int
     trace: bytes
     """The key of its (first) row of sessions; of a training its seq, and zeros."""
-    terms: tuple[bytes, ...]
     items: tuple[bytes, ...]
+    terms: tuple[bytes, ...]
     tail: tuple[bytes, ...]
 
     def to_bytes(self) -> bytes:
         """As it is stored."""
         counts = len(self.terms), len(self.items), len(self.tail)
         head = _HEAD.pack(self.domain, self.weight, self.time, self.trace, *counts)
-        return head + b"".join((*self.terms, *self.items, *self.tail))
+        return head + b"".join((*self.items, *self.terms, *self.tail))
+
+
+class Needed(NamedTuple):
+    """What a past session needed: its weight, how many terms its objective has, and its atoms."""
+
+    weight: int
+    terms: int
+    items: list[bytes]
 
 
 def objective_terms(objective: str) -> tuple[bytes, ...]:
@@ -82,9 +94,10 @@ def _read(row: bytes) -> Episode:
         domain, weight, time, trace, terms, items, tail = _HEAD.unpack_from(row)
         at = _HEAD.size
         parts = []
-        for count, width in ((terms, _HASH_BYTES), (items, ID_BYTES), (tail, ID_BYTES)):
-            parts.append(tuple(row[i : i + width] for i in range(at, at + count * width, width)))
-            at += count * width
+        for count, layout in ((items, _ID), (terms, _HASH), (tail, _ID)):
+            stop = at + count * layout.size
+            parts.append(tuple(one for (one,) in layout.iter_unpack(row[at:stop])))
+            at = stop
     except StructError as error:
         raise StoreDamaged(f"a row of episodes is malformed ({error!r}); run fsck, or rebuild") from None
     if at != len(row):
@@ -92,9 +105,24 @@ def _read(row: bytes) -> Episode:
     return Episode(domain, weight, time, trace, *parts)
 
 
+def _needed(row: bytes) -> Needed:
+    """Of a row just what a vote needs: most that is read of episodes is this."""
+    try:
+        _, weight, _, _, terms, items, _ = _HEAD.unpack_from(row)
+        packed = row[_HEAD.size : _HEAD.size + items * ID_BYTES]
+        return Needed(weight, terms, [item for (item,) in _ID.iter_unpack(packed)])
+    except StructError as error:
+        raise StoreDamaged(f"a row of episodes is malformed ({error!r}); run fsck, or rebuild") from None
+
+
 def _next(transaction: ReadTransaction) -> int:
     row = transaction.get(EPISODES, b"n")
     return 0 if row is None else read_seq(row)
+
+
+def episodes_seen(transaction: ReadTransaction) -> int:
+    """How many there have been, those that are too old among them."""
+    return _next(transaction)
 
 
 def episode_count(transaction: ReadTransaction, domain: bytes = HOLE) -> int:
@@ -121,10 +149,10 @@ def episodes_for(transaction: ReadTransaction, terms: Sequence[bytes], domain: b
     return [[n for n, of in _PAIR.iter_unpack(row or b"") if n >= oldest and (every or of == tag)] for row in rows]
 
 
-def read_episodes(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Episode]:
-    """The episodes of these numbers, in the order given."""
+def needed_in(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Needed]:
+    """What the episodes of these numbers needed, in the order given."""
     rows = transaction.get_many(EPISODES, [b"e" + seq_key(number) for number in numbers])
-    return [_read(row) for row in rows if row is not None]
+    return [Needed(1, 0, []) if row is None else _needed(row) for row in rows]
 
 
 class Episodes:
@@ -145,7 +173,7 @@ class Episodes:
         number = read_seq(self._get(b"n") or seq_key(0))
         self._rows[b"n"] = seq_key(number + 1)
         episode = Episode(
-            heard.domain, heard.weight, heard.time, trace, objective_terms(heard.objective), tuple(items), tuple(tail)
+            heard.domain, heard.weight, heard.time, trace, tuple(items), objective_terms(heard.objective), tuple(tail)
         )
         self._put(number, episode)
         self._rows[b"s" + trace] = seq_key(number)

@@ -56,6 +56,8 @@ class Heard(NamedTuple):
     actor: str | None = None
     continues: bytes | None = None
     """The key of the row that this one goes on from."""
+    after: bytes | None = None
+    """Of a training of one atom: what was accessed before it."""
 
     def without(self, gone: bytes) -> Heard:
         """The same, with a hole in the place of an atom."""
@@ -78,6 +80,8 @@ def _common(heard: Heard) -> dict[str, Json]:
     if heard.domain != HOLE:
         said["domain"] = heard.domain.hex()
     texts = {"objective": heard.objective, "session": heard.session, "actor": heard.actor}
+    if heard.after is not None:
+        said["after"] = heard.after.hex()
     return said | {field: text for field, text in texts.items() if text}
 
 
@@ -143,8 +147,10 @@ def read_training(body: bytes, time: int) -> Heard:
         listed = said["atoms"]
         items = tuple(bytes.fromhex(str(item)) for item in listed) if isinstance(listed, list) else ()
         heard = _heard(said, items, time)
+        after = said.get("after")
+        heard = heard if after is None else heard._replace(after=bytes.fromhex(str(after)))
     except (LookupError, ValueError) as error:
         raise StoreDamaged(f"the body of a train entry is malformed ({error!r}); run fsck") from None
-    if any(len(item) != ID_BYTES for item in items):
+    if any(len(item) != ID_BYTES for item in (*items, heard.after or HOLE)):
         raise StoreDamaged("the body of a train entry names what is no atom; run fsck")
     return heard

@@ -1,0 +1,111 @@
+"""Forecasts: who will be needed, as of one snapshot, with what each part of the model says. What the verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from substrate.engine.heirs import Heirs
+from substrate.engine.reading import moments_of
+from substrate.kv.api import ReadTransaction
+from substrate.log.log import Log
+from substrate.markov.mixture import Part, Parts, best, mix, question_of, weights_of
+from substrate.markov.needs import Need
+from substrate.markov.parts import Reader
+from substrate.views.mixing import read_mixing
+from substrate.views.sessions import HOLE
+
+__all__ = ["Forecaster", "Match"]
+
+Match = Callable[[ReadTransaction, bytes], Part]
+"""What a search for the objective finds, as shares; given the domain, whose atoms count more."""
+_SLIGHT = 0.003
+"""A part that is believed less is not worth its reads."""
+_SPARE = 4
+"""So many more are looked at than asked for: one may gain by what it inherits."""
+
+
+class Forecaster:
+    """Reads the model in one snapshot, as of now."""
+
+    def __init__(self, transaction: ReadTransaction, log: Log) -> None:
+        self._transaction = transaction
+        moments = moments_of(transaction, log.clock, None, None)
+        self._heirs = Heirs(transaction, moments)
+        self._reader = Reader(transaction, moments.at, self._heirs.inherited)
+
+    # -- what each part says, for who weighs them -----------------------------------------------------------------
+
+    def after(
+        self, opened: Sequence[bytes], domain: bytes, *, whole: bool = False, wanted: Collection[str] | None = None
+    ) -> dict[str, Part]:
+        """The parts, in a session in which these were opened; of what comes next, or of the `whole` rest of it."""
+        return self._reader.after(opened, domain, whole=whole, wanted=wanted)
+
+    def before(self, domain: bytes, objective: str = "", match: Match | None = None) -> dict[str, Part]:
+        """The parts, in a session in which nothing was opened yet."""
+        found = match(self._transaction, domain) if match is not None and objective else None
+        return self._reader.before(domain, objective, found)
+
+    def weights(self, question: str) -> dict[str, float]:
+        """How far each part is believed, for a question with its evidence."""
+        return weights_of(question, read_mixing(self._transaction, question))
+
+    # -- who is needed --------------------------------------------------------------------------------------------
+
+    def next(self, opened: Sequence[bytes], domain: bytes, count: int, *, again: bool = False) -> list[Need]:
+        """What will be opened next. With `again` it may be what is open already."""
+        seen = set(opened)
+        new, weights = (self.weights(question_of(question, len(seen))) for question in ("new", "next"))
+        parts = self.after(opened, domain, wanted=_heavy(new) | (_heavy(weights) if again else set()))
+        others = mix(parts, new, seen)
+        if not again:
+            return self._merged(others, parts, lambda _: new, count, seen)
+        # One distribution of both: of what is open as the one question has it, and what that leaves, by the other.
+        mixed = mix(parts, weights)
+        left = sum(share for item, share in mixed.items() if item not in seen) / (sum(others.values()) or 1)
+        scaled = {part: weight * left for part, weight in new.items()}
+        both = {item: share * left for item, share in others.items()}
+        both |= {item: mixed[item] for item in seen if item in mixed}
+        return self._merged(both, parts, lambda item: weights if item in seen else scaled, count, ())
+
+    def needed(self, opened: Sequence[bytes], domain: bytes, count: int) -> list[Need]:
+        """What else a session will need in which these were opened."""
+        seen = set(opened)
+        weights = self.weights(question_of("need", len(seen)))
+        parts = self.after(opened, domain, whole=True, wanted=_heavy(weights))
+        return self._merged(mix(parts, weights, seen), parts, lambda _: weights, count, seen)
+
+    def opening(self, domain: bytes, objective: str, match: Match | None, count: int) -> list[Need]:
+        """What a session will need that begins: by its domain, and by its objective if it has one."""
+        parts = self.before(domain, objective, match)
+        weights = self.weights(question_of("goal" if objective.strip() else "need", 0))
+        return self._merged(mix(parts, weights), parts, lambda _: weights, count, ())
+
+    def _merged(
+        self,
+        mixed: Mapping[bytes, float],
+        parts: Parts,
+        weights_for: Callable[[bytes], Mapping[str, float]],
+        count: int,
+        gone: Collection[bytes],
+    ) -> list[Need]:
+        """The best, each under the atom that stands for it now; what is out of use falls away."""
+        shares: dict[bytes, float] = {}
+        added: dict[bytes, dict[str, float]] = {}
+        for item, share in best(mixed, 2 * count + 16):
+            heir = self._heirs.heir(item)
+            if heir is None or heir in gone or heir == HOLE:
+                continue
+            shares[heir] = shares.get(heir, 0.0) + share
+            reasons, weights = added.setdefault(heir, {}), weights_for(item)
+            for name, part in parts.items():
+                if item in part and weights.get(name):
+                    reasons[name] = reasons.get(name, 0.0) + weights[name] * part[item]
+            if len(shares) >= count + _SPARE:  # what follows is less likely than all that are here
+                break
+        return [Need(item, share, added[item]) for item, share in best(shares, count)]
+
+
+def _heavy(weights: Mapping[str, float]) -> set[str]:
+    """The parts that say enough to be worked out."""
+    return {part for part, weight in weights.items() if weight >= _SLIGHT}

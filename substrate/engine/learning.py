@@ -1,0 +1,229 @@
+"""The verbs that learn and predict. `Memory` has them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from substrate.engine.finding import Finding
+from substrate.engine.forecasting import Match
+from substrate.engine.intake import read_end
+from substrate.engine.moments import Time
+from substrate.engine.observe import SessionInput, observe
+from substrate.engine.observing import domain_of, read_domain, read_objective
+from substrate.engine.predict import FLOOR, check_predict, context_of, predict
+from substrate.engine.progress import Progress
+from substrate.engine.recording import OpenSession, Recorder
+from substrate.engine.train import train
+from substrate.engine.watch import is_watched, watch
+from substrate.errors import Denied, SchemaInvalid
+from substrate.kv.api import ReadTransaction
+from substrate.learned import Observed, Predictions, Trained
+from substrate.log.log import Log
+from substrate.model import Name, Prediction, Refused
+
+if TYPE_CHECKING:
+    from substrate.engine.matrix import Transitions
+
+__all__ = ["Learning"]
+
+
+class Learning(Finding):
+    """What an open store learns from use, and says of what comes next."""
+
+    _log: Log
+    _actor: str | None
+    _read_only: bool
+    _observes: bool
+    _background: bool
+
+    # -- sessions ------------------------------------------------------------------------------------------------
+
+    def _begin(self, objective: str | None, domain: Name | None, name: str | None, *, observed: bool) -> OpenSession:
+        """A session that begins."""
+        state = OpenSession(
+            objective=read_objective(objective),
+            domain_name=read_domain(domain),
+            name=_session_name(name),
+            actor=self._actor,
+            observed=observed and self._observes and not self._read_only,
+        )
+        with self._log.snapshot() as transaction:
+            state.domain = domain_of(transaction, state.domain_name)
+        state.match = self._matching(state.objective) if state.objective and state.observed else None
+        return state
+
+    def watch(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - watch(False) reads well
+        """Whether sessions of this store are observed, by anyone who has it open; they are, until it is said."""
+        watch(self._log, on=on)
+
+    @property
+    def watching(self) -> bool:
+        """Whether what is accessed here is learnt from."""
+        if self._read_only or not self._observes:
+            return False
+        with self._log.snapshot() as transaction:
+            return is_watched(transaction)
+
+    # -- learn ---------------------------------------------------------------------------------------------------
+
+    def observe(  # noqa: PLR0913
+        self,
+        sequence: Iterable[Name] | Iterable[SessionInput],
+        *,
+        at: Time | None = None,
+        objective: str | None = None,
+        domain: Name | None = None,
+        session: str | None = None,
+        progress: Progress | None = None,
+    ) -> Observed:
+        """Take in what was accessed elsewhere or before: the names of one session, in order; or many sessions at once.
+
+        Many: mappings with `items` and as far as known `at`, `objective`, `domain`, `session`. `at` is when (default:
+        now); the longer ago, the less it weighs. On return it is on disk and learnt. What is not in use is skipped, and
+        said to be. Raises InputError, TooLarge, SecretFound, Denied (read-only, or nobody may watch), Busy, Full.
+        """
+        self._check_learns()
+        if isinstance(sequence, str | bytes | Mapping) or not isinstance(sequence, Iterable):
+            raise SchemaInvalid("observe takes the names of one session as a list, or a list of sessions")
+        listed: Sequence[object] = sequence if isinstance(sequence, Sequence) else list(sequence)
+        if listed and isinstance(listed[0], Mapping):
+            if any(given is not None for given in (at, objective, domain, session)):
+                raise SchemaInvalid("of many sessions each says its own at, objective, domain and session")
+            sessions: Sequence[SessionInput] = listed  # type: ignore[assignment]
+        else:
+            items = list(listed)
+            sessions = [{"items": items, "at": at, "objective": objective, "domain": domain, "session": session}]
+            sessions = sessions if items else []
+        return observe(self._log, sessions, actor=self._actor, matching=self._matching, progress=progress)
+
+    def train(
+        self,
+        atoms: Iterable[Name],
+        passes: int = 1,
+        *,
+        objective: str | None = None,
+        domain: Name | None = None,
+    ) -> Trained:
+        """Learn on your word that these atoms are needed together, in this order. It is logged.
+
+        As one session that weighs as much as `passes`: 1 in general, 2 for a way that worked, 3 after a correction;
+        more are taken as 3, which is said. Without `objective` and `domain` those of the current session hold. What is
+        unknown, tombstoned or forgotten is skipped, and said to be. Raises InputError, TooLarge, Denied, Busy, Full.
+        """
+        current = self._recorder.current()
+        return train(
+            self._log,
+            atoms,
+            passes,
+            objective=current.objective if objective is None else read_objective(objective),
+            domain=current.domain_name if domain is None else read_domain(domain),
+            session=current.name,
+            actor=self._actor,
+            after=current.opened[-1] if current.opened else None,
+        )
+
+    # -- predict -------------------------------------------------------------------------------------------------
+
+    def predict(  # noqa: PLR0913
+        self,
+        context: Name | Iterable[Name] | None = None,
+        k: int = 5,
+        *,
+        objective: str | None = None,
+        domain: Name | None = None,
+        horizon: str = "next",
+        again: bool = False,
+        floor: float = FLOOR,
+    ) -> Predictions:
+        """What will be needed after these atoms were opened, in this order; the likeliest first, with the reasons.
+
+        Without `context`: in the current session. If nothing is open, by the objective, the domain and what is in use.
+        `horizon`: what is opened `next`, or what the whole `session` will need. What is open already is left out,
+        unless it may be opened `again`. What is less likely than `floor` is not said. Raises InputError.
+        """
+        check_predict(k, horizon, floor)
+        current = self._recorder.current()
+        names = None if context is None else _names(context)
+        said = current.objective if objective is None else read_objective(objective)
+        of = current.domain_name if domain is None else read_domain(domain)
+        opening = not (current.opened if names is None else names)
+        match = self._matching(said) if said and opening else None
+        skipped: list[Refused] = []
+        with self._log.snapshot() as transaction:
+            opened = current.opened if names is None else context_of(transaction, names, skipped)
+            return predict(
+                transaction,
+                self._log,
+                opened,
+                k,
+                domain=domain_of(transaction, of),
+                objective=said,
+                match=match,
+                horizon=horizon,
+                again=again,
+                floor=floor,
+                skipped=skipped,
+            )
+
+    def transition_matrix(self, *, kind: str = "skip", prefix: str = "") -> Transitions:
+        """All arcs as a sparse matrix (scipy CSR) of probabilities, with the names of its rows and columns.
+
+        `kind`: `next` (what came right after) or `skip` (what came within ten steps). `prefix`: only atoms whose names
+        begin so. It is made when it is asked for, from every row there is, and kept until the store changes.
+        """
+        from substrate.engine.matrix import transition_matrix  # noqa: PLC0415 - loads scipy
+
+        return transition_matrix(self._log, kind, prefix)
+
+    # -- the house -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _recorder(self) -> Recorder:
+        observing = self._observes and not self._read_only
+        return Recorder(
+            self._log,
+            self._actor,
+            observing=self._is_watching,
+            observed=observing,
+            background=self._background,
+        )
+
+    def _foresee(
+        self, transaction: ReadTransaction, session: OpenSession, subject: bytes, count: int
+    ) -> tuple[Prediction, ...]:
+        """What will probably be needed when this atom is opened too."""
+        check_predict(count, "next", FLOOR)
+        opened = [*session.opened, subject]
+        return predict(transaction, self._log, opened, count, domain=session.domain).items if count else ()
+
+    def _is_watching(self) -> bool:
+        return self.watching
+
+    def _stop_recording(self) -> None:
+        if "_recorder" in self.__dict__:
+            self._recorder.close()
+
+    def _matching(self, objective: str) -> Match | None:
+        return self._searcher.match(objective)
+
+    def _check_learns(self) -> None:
+        if self._read_only:
+            raise Denied("the store is open for reading only: to take sessions in, open it for writing")
+        if not self.watching:
+            raise Denied("this store is not to be observed: watch() allows it again; train works all the same")
+
+
+def _names(context: Name | Iterable[Name]) -> list[str]:
+    if isinstance(context, str):
+        return [read_end(context, "context")]
+    if not isinstance(context, Iterable) or isinstance(context, bytes | Mapping):
+        raise SchemaInvalid("context is a name, or a list of names in the order of their access")
+    return [read_end(name, "context") for name in context]
+
+
+def _session_name(name: object) -> str | None:
+    if name is not None and (not isinstance(name, str) or not name.strip()):
+        raise SchemaInvalid("the name of a session is a text")
+    return name

@@ -1,0 +1,222 @@
+"""Recording: which atoms each session accesses, kept in memory at first, and written down in the background.
+
+1. A read never waits for it: it adds to a list. What is in the list is written after two seconds, when a session is
+   closed, and when the memory is. A process that is killed loses no more than that.
+2. A session belongs to one client. Those that are begun explicitly are told apart by the context of the caller (thread,
+   task), the others are of the memory that is open, and end when nothing was accessed for half an hour.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Final
+
+from substrate.engine.calibration import Judge, calibrates
+from substrate.engine.forecasting import Forecaster, Match
+from substrate.engine.observing import write_sessions
+from substrate.errors import Busy, SubstrateError
+from substrate.log.log import Log
+from substrate.views.sessions import HOLE, Heard
+
+__all__ = ["OpenSession", "Recorder"]
+
+_log = logging.getLogger(__name__)
+_IDLE: Final = 30 * 60 * 1_000_000
+"""Microseconds without an access after which a session that nobody closes has ended."""
+_QUIET_S: Final = 2.0
+_MANY: Final = 64
+"""Accesses that wait: then they are written at once."""
+_CURRENT: Final[ContextVar[tuple[tuple[int, OpenSession], ...]]] = ContextVar("substrate_sessions", default=())
+
+
+@dataclass(eq=False, slots=True)
+class OpenSession:
+    """A session that goes on."""
+
+    objective: str = ""
+    domain: bytes = HOLE
+    domain_name: str | None = None
+    name: str | None = None
+    actor: str | None = None
+    observed: bool = True
+    match: Match | None = None
+    opened: list[bytes] = field(default_factory=list)
+    waiting: list[bytes] = field(default_factory=list)
+    key: bytes | None = None
+    last: int = 0
+    judge: Judge | None = None
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Recorder:
+    """The sessions of one open memory. Safe to share between threads."""
+
+    def __init__(
+        self, log: Log, actor: str | None, *, observing: Callable[[], bool], observed: bool, background: bool
+    ) -> None:
+        """`observed`: whether anything is to be written down; `observing` is asked again each time it is."""
+        self._log = log
+        self._actor = actor
+        self._observing = observing
+        self._background = background
+        self._guard = threading.Lock()
+        self._observed = observed
+        self._implicit = OpenSession(actor=actor, observed=observed)
+        self._open: dict[int, OpenSession] = {}
+        self._timer: threading.Timer | None = None
+        self._closed = False
+
+    # -- whose session ---------------------------------------------------------------------------------------------
+
+    def current(self) -> OpenSession:
+        """The session that the caller is in."""
+        for recorder, session in reversed(_CURRENT.get()):
+            if recorder == id(self):
+                return session
+        now = self._log.clock.now()
+        with self._guard:
+            idle = self._implicit if self._implicit.opened and now - self._implicit.last > _IDLE else None
+            if idle is not None:
+                self._implicit = OpenSession(actor=self._actor, observed=self._observed)
+            implicit = self._implicit
+        if idle is not None:
+            self._quietly(lambda: self.end(idle))
+        return implicit
+
+    @contextmanager
+    def within(self, session: OpenSession) -> Iterator[None]:
+        """In the block, what this caller accesses is of this session."""
+        token = _CURRENT.set((*_CURRENT.get(), (id(self), session)))
+        try:
+            yield
+        finally:
+            _CURRENT.reset(token)
+
+    # -- what it accesses ------------------------------------------------------------------------------------------
+
+    def note(self, session: OpenSession, subject: bytes) -> None:
+        """An atom was accessed."""
+        if self._closed:
+            return
+        with session.guard:
+            session.opened.append(subject)
+            session.last = self._log.clock.now()
+            if not session.observed:
+                return
+            session.waiting.append(subject)
+            many = len(session.waiting) >= _MANY
+        with self._guard:
+            self._open[id(session)] = session
+        self._soon(0.0 if many else _QUIET_S)
+
+    def flush(self) -> None:
+        """Write down what waits, of all sessions."""
+        with self._guard:
+            waiting = list(self._open.values())
+        for session in waiting:
+            self._write(session)
+
+    def end(self, session: OpenSession) -> None:
+        """The session is over: write down what waits, and what it showed of the model."""
+        self._write(session)
+        with session.guard:
+            judge, session.judge = session.judge, None
+            opened = list(session.opened)
+        with self._guard:
+            self._open.pop(id(session), None)
+        if judge is not None:
+            judge.end(opened)
+            write_sessions(self._log, [], [judge], live=True)
+
+    def close(self) -> None:
+        """End all sessions. What cannot be written down is lost, and that is logged."""
+        with self._guard:
+            self._closed = True
+            timer, self._timer = self._timer, None
+            ending = list(self._open.values())
+        if timer is not None:
+            timer.cancel()
+            atexit.unregister(self._close_quietly)
+            if timer is not threading.current_thread() and timer.is_alive():
+                timer.join()
+        for session in ending:
+            self._quietly(lambda session=session: self.end(session))  # type: ignore[misc]
+
+    def _write(self, session: OpenSession) -> None:
+        with session.guard:
+            items, session.waiting = session.waiting, []
+            if not items:
+                return
+            try:
+                self._write_down(session, items)
+            except BaseException:
+                session.waiting = items + session.waiting
+                raise
+
+    def _write_down(self, session: OpenSession, items: list[bytes]) -> None:
+        if not self._observing():
+            return
+        judge = self._judged(session, items)
+        heard = Heard(
+            tuple(items),
+            0,
+            session.domain,
+            session.objective,
+            1,
+            session.name,
+            session.actor,
+            session.key,
+        )
+        (key,) = write_sessions(self._log, [heard], [] if judge is None else [judge], live=True)
+        session.key = session.key or key
+        if judge is not None:
+            judge.explained.clear()
+
+    def _judged(self, session: OpenSession, items: list[bytes]) -> Judge | None:
+        before = session.opened[: len(session.opened) - len(items)]
+        with self._log.snapshot() as transaction:
+            if session.key is None and calibrates(transaction):
+                session.judge = Judge()
+                forecaster = Forecaster(transaction, self._log)
+                session.judge.begin(forecaster, session.domain, session.objective, session.match)
+            if session.judge is not None:
+                session.judge.follow(Forecaster(transaction, self._log), before, items, session.domain)
+        return session.judge
+
+    # -- in the background -------------------------------------------------------------------------------------------
+
+    def _soon(self, seconds: float) -> None:
+        with self._guard:
+            if self._timer is not None or self._closed or not self._background:
+                return
+            self._timer = threading.Timer(seconds, self._run)
+            self._timer.name = "substrate-record"
+            self._timer.daemon = True
+            self._timer.start()
+            atexit.register(self._close_quietly)
+
+    def _run(self) -> None:
+        with self._guard:
+            self._timer = None
+            atexit.unregister(self._close_quietly)
+        try:
+            self.flush()
+        except Busy:  # someone else writes for long; what waits stays, and is tried again
+            self._soon(_QUIET_S)
+        except SubstrateError as error:
+            _log.warning("what was accessed is not written down: %s", error)
+
+    def _close_quietly(self) -> None:
+        self._quietly(self.close)
+
+    def _quietly(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except SubstrateError as error:
+            _log.warning("what was accessed is not written down: %s", error)

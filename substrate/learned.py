@@ -1,0 +1,53 @@
+"""What the verbs that learn and predict answer. Frozen, without I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from substrate.model import Prediction, Refused
+from substrate.results import Result, Results
+
+__all__ = ["Observed", "Predictions", "Trained"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Predictions(Results[Prediction]):
+    """What will probably be needed next, the likeliest first. Empty if nothing is likely enough."""
+
+    items: tuple[Prediction, ...]
+    context: tuple[str, ...] = ()
+    """The atoms it was predicted from, in the order of their access."""
+    skipped: tuple[Refused, ...] = ()
+    """What of the context could not be taken into account, and why."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trained(Result):
+    """What was learnt on someone's word. It is in the log, as entry `seq`."""
+
+    learnt: tuple[str, ...]
+    passes: int
+    seq: int
+    """-1 if nothing was learnt."""
+    objective: str | None = None
+    domain: str | None = None
+    skipped: tuple[Refused, ...] = ()
+    """What was not learnt, and why."""
+    clamped_from: int | None = None
+    """More passes were asked for than one training can have: so many."""
+
+    def __repr__(self) -> str:
+        said = f"Trained({len(self.learnt)} atoms, {self.passes} passes"
+        if self.clamped_from is not None:
+            said += f", {self.clamped_from} were asked for and 3 is the most"
+        return said + (f", {len(self.skipped)} skipped: see .skipped)" if self.skipped else ")")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Observed(Result):
+    """Sessions that were taken in."""
+
+    sessions: int
+    accesses: int
+    skipped: tuple[Refused, ...] = ()
+    """What was not taken in, and why: `sessions[2].items[0]`."""
