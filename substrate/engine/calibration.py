@@ -7,7 +7,10 @@ from typing import Final
 
 from substrate.engine.forecasting import Forecaster, Match
 from substrate.kv.api import ReadTransaction
+from substrate.log.stored import stored_entry
+from substrate.log.tables import ENTRIES, seq_key
 from substrate.markov.mixture import Explained, Parts, explain, improved, question_of, weights_of
+from substrate.views.atoms import first_version
 from substrate.views.episodes import episodes_seen
 from substrate.views.mixing import mixing_row, read_mixing
 from substrate.views.sessions import HOLE
@@ -59,10 +62,14 @@ class Judge:
             if sequence[at] not in seen:
                 self._judge(question_of("new", len(seen)), forecaster, parts, [sequence[at]])
 
-    def end(self, items: Sequence[bytes]) -> None:
-        """The session needed these: judge what was said at its beginning."""
+    def end(self, transaction: ReadTransaction, items: Sequence[bytes], began: int) -> None:
+        """The session, which began then, needed these: judge what was said at its beginning.
+
+        An atom that was recorded later cannot have been foreseen; to find it now by its words would be no merit.
+        """
+        foreseeable = [item for item in dict.fromkeys(items) if item != HOLE and _was_there(transaction, item, began)]
         for question, (parts, weights, gone) in self._waiting.items():
-            self._take(question, explain(parts, weights, [x for x in dict.fromkeys(items) if x not in gone]))
+            self._take(question, explain(parts, weights, [item for item in foreseeable if item not in gone]))
         self._waiting.clear()
 
     def _keep(self, forecaster: Forecaster, question: str, parts: Parts, gone: Collection[bytes]) -> None:
@@ -84,6 +91,12 @@ def moved_weights(transaction: ReadTransaction, judges: Sequence[Judge]) -> list
             weights = moved.get(question) or weights_of(question, read_mixing(transaction, question))
             moved[question] = improved(weights, _together(several))
     return [mixing_row(question, weights) for question, weights in moved.items()]
+
+
+def _was_there(transaction: ReadTransaction, subject: bytes, time: int) -> bool:
+    """Whether an atom was recorded before a time."""
+    first = first_version(transaction, subject)
+    return first is not None and stored_entry(first, transaction.get(ENTRIES, seq_key(first))).time < time
 
 
 def _together(several: Sequence[Explained]) -> Explained:

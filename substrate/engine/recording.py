@@ -49,6 +49,7 @@ class OpenSession:
     opened: list[bytes] = field(default_factory=list)
     waiting: list[bytes] = field(default_factory=list)
     key: bytes | None = None
+    began: int = 0
     last: int = 0
     judge: Judge | None = None
     guard: threading.Lock = field(default_factory=threading.Lock)
@@ -107,6 +108,7 @@ class Recorder:
         with session.guard:
             session.opened.append(subject)
             session.last = self._log.clock.now()
+            session.began = session.began or session.last
             if not session.observed:
                 return
             session.waiting.append(subject)
@@ -131,7 +133,8 @@ class Recorder:
         with self._guard:
             self._open.pop(id(session), None)
         if judge is not None:
-            judge.end(opened)
+            with self._log.snapshot() as transaction:
+                judge.end(transaction, opened, session.began)
             write_sessions(self._log, [], [judge], live=True)
 
     def close(self) -> None:

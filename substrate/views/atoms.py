@@ -31,6 +31,7 @@ __all__ = [
     "VersionRow",
     "find_name",
     "find_names",
+    "first_version",
     "gap_of",
     "gaps_at",
     "gaps_of",
@@ -164,6 +165,11 @@ def versions_of(transaction: ReadTransaction, subject: bytes, *, upto: int | Non
             yield VersionRow(subject, seq, kind, row[1:].decode())
         else:
             yield VersionRow(subject, seq, kind, None, read_seq(row[2:]))
+
+
+def first_version(transaction: ReadTransaction, subject: bytes) -> int | None:
+    """The seq of an atom's first version that is known; None if there is none."""
+    return next((read_seq(key[ID_BYTES:]) for key, _ in transaction.scan(VERSIONS, subject, behind(subject))), None)
 
 
 def gaps_of(transaction: ReadTransaction, key: bytes) -> list[Gap]:
