@@ -23,7 +23,7 @@ from typing import Any
 
 import substrate
 from benchmarks.forecasters import Markov1, Popularity, Recency, VSknn
-from benchmarks.table import *
+from substrate.names import check_name
 
 __all__ = ["Adapter", "Markov1", "Popularity", "Recency", "VSknn"]
 
@@ -124,8 +124,8 @@ class Adapter:
         if key not in self._names:
             name = f"v1.item.{key}"
             try:
-                name = substrate.names.check_name(name)
-            except substrate.InputError:
+                check_name(name)
+            except substrate.errors.InputError:
                 name = f"v1.item.{blake2b(key.encode(), digest_size=16).hexdigest()}"
             self._names[key] = name
             self._keys[name] = key

@@ -343,6 +343,9 @@ class Forgot(Result):
     """The forget entries; each can be proven."""
     compacted: bool = False
     """Whether the bytes are gone from the files too."""
+    trainings: int = 0
+    sessions: int = 0
+    """Traces of sessions that were erased as a whole; what was learnt from them is unlearnt."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

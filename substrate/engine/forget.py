@@ -1,14 +1,15 @@
 """The verb forget: erase for good, and provably so.
 
-One forget entry for each atom, and for each edge that loses statements while its atoms stay. What it erases are
-bodies; the views drop their rows in the same transaction, traces go with it, and a compaction then takes the bytes
-out of the file.
+One forget entry for each atom, for each edge that loses statements while its atoms stay, and for each training. What
+it erases are bodies; the views drop their rows in the same transaction, traces go with it, and a compaction then takes
+the bytes out of the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone
 from substrate.engine.intake import read_end
@@ -23,13 +24,14 @@ from substrate.log.append import Decision
 from substrate.log.heads import map_salt
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, replay
-from substrate.log.tables import CONFIRMED, EXPECTED
+from substrate.log.tables import CONFIRMED, EXPECTED, SESSIONS, read_seq, seq_key
 from substrate.model import Forgot
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
 from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.edges import Link, edges_touching, statements_of
+from substrate.views.sessions import all_sessions, session_row
 from substrate.views.traces import Trace
 from substrate.views.vectors import erase_vectors
 
@@ -41,6 +43,8 @@ _WAIT_S = 2.0
 """For readers to let go: writers wait meanwhile, and what is not done now is owed."""
 _ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
 _EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
+_Subject: TypeAlias = tuple[Kind | None, bytes]
+"""An atom (PUT) or edge (EDGE) by id, a training (TRAIN) by seq, a trace of a session (None) by key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +120,16 @@ def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress 
 def _compact(log: Log, done: _Told) -> bool:
     """Take the erased bytes out of the file, if any were; whether that was done."""
     try:
-        if done.seqs:
+        if done.seqs or done.sessions:
             settle(log, lambda: log.compact(_WAIT_S))
     except (Busy, Full):  # it is forgotten all the same; the bytes go when there is time and room
         return False
     return True
 
 
-def _forget_some(
-    log: Log, selection: Selection, subjects: list[tuple[Kind, bytes]], done: _Told
-) -> list[tuple[Kind, bytes]]:
+def _forget_some(log: Log, selection: Selection, subjects: list[_Subject], done: _Told) -> list[_Subject]:
     """Forget as many of the subjects as one append takes; those that are left."""
-    left: list[tuple[Kind, bytes]] = []
+    left: list[_Subject] = []
     told = _Told()
 
     def plan(transaction: ReadTransaction, time: int) -> Decision:
@@ -138,7 +140,8 @@ def _forget_some(
                 break
         forgetting.finish()
         told.take(forgetting)
-        return Decision(forgetting.drafts, [*forgetting.traces(), mark_owed(time)] if forgetting.drafts else [])
+        rows = forgetting.traces()
+        return Decision(forgetting.drafts, [*rows, mark_owed(time)] if forgetting.drafts or rows else [])
 
     appended = log.decide(plan)
     done.take(told)
@@ -154,6 +157,8 @@ class _Told:
     versions: int = 0
     edges: int = 0
     traces_erased: int = 0
+    trainings: int = 0
+    sessions: int = 0
     tombstoned: list[str] = field(default_factory=list)
     seqs: list[int] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
@@ -164,6 +169,8 @@ class _Told:
         self.versions += other.versions
         self.edges += other.edges
         self.traces_erased += other.traces_erased
+        self.trainings += other.trainings
+        self.sessions += other.sessions
         self.tombstoned += other.tombstoned
         self.kinds = other.kinds
 
@@ -178,13 +185,26 @@ class _Told:
             tuple(self.tombstoned),
             tuple(self.seqs),
             compacted,
+            self.trainings,
+            self.sessions,
         )
 
 
 class _Plan(_Told):
     """What forgetting some subjects takes, in one snapshot."""
 
-    __slots__ = ("_dropped", "_edges_gone", "_ends", "_erased", "_selection", "_transaction", "_whole", "drafts")
+    __slots__ = (
+        "_dropped",
+        "_edges_gone",
+        "_ends",
+        "_erased",
+        "_gone",
+        "_selection",
+        "_sessions_gone",
+        "_transaction",
+        "_whole",
+        "drafts",
+    )
 
     def __init__(self, transaction: ReadTransaction, selection: Selection, *, whole: bool = False) -> None:
         """`whole`: to count, not to append."""
@@ -195,6 +215,8 @@ class _Plan(_Told):
         self._selection = selection
         self._edges_gone: set[bytes] = set()
         self._ends: set[bytes] = set()
+        self._gone: set[bytes] = set()
+        self._sessions_gone: list[bytes] = []
         self.drafts: list[Draft] = []
         self._dropped: dict[tuple[str, bytes], None] = {}
 
@@ -202,12 +224,21 @@ class _Plan(_Told):
         """Whether one append had better not take more."""
         return len(self.drafts) >= LIMITS["checkpoint_items"] - 2 or self._erased >= _STEP
 
-    def add(self, subject: tuple[Kind, bytes]) -> bool:
-        """Plan for one atom (PUT) or edge (EDGE). False if it has so much that it must be added again next time."""
+    def add(self, subject: _Subject) -> bool:
+        """Plan for one subject. False if it has so much that it must be added again next time."""
         kind, at = subject
+        if kind is Kind.PUT:
+            return self._add_atom(at)
         if kind is Kind.EDGE:
             self._add_edge(at)
-            return True
+        elif kind is Kind.TRAIN:
+            self._add_training(read_seq(at))
+        else:
+            self._sessions_gone.append(at)
+            self.sessions += 1
+        return True
+
+    def _add_atom(self, at: bytes) -> bool:
         rows = list(versions_of(self._transaction, at))
         there = [row for row in rows if row.name is not None]
         if self._selection.names:
@@ -220,6 +251,12 @@ class _Plan(_Told):
             return self._forget_atom(at, there)
         self._forget_versions(at, there, gone)
         return True
+
+    def _add_training(self, seq: int) -> None:
+        (entry,) = replay(self._transaction, seq, seq + 1)
+        if entry.body is not None:
+            self._draft(draft_forget(entry.subject, [seq]))
+            self.trainings += 1
 
     def _is_selected(self, seq: int) -> bool:
         (entry,) = replay(self._transaction, seq, seq + 1)
@@ -238,6 +275,7 @@ class _Plan(_Told):
             self._lose_edge(edge, statements)
         key = None
         if finished:
+            self._gone.add(subject)
             self._drop_trace(CONFIRMED, subject)
             self._drop_trace(EXPECTED, subject)
             key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
@@ -298,6 +336,16 @@ class _Plan(_Told):
         for draft in self.drafts:
             for seq in draft.erase:
                 rows.extend(erase_vectors(self._transaction, seq))
+        return rows + self._session_rows()
+
+    def _session_rows(self) -> list[Trace]:
+        """Traces of sessions that go, and those that get a hole in the place of an atom that goes."""
+        rows: list[Trace] = [(SESSIONS, key, None) for key in self._sessions_gone]
+        if self._gone:
+            known = set(self._sessions_gone)
+            for key, heard in all_sessions(self._transaction):
+                if key not in known and not self._gone.isdisjoint((*heard.items, heard.domain)):
+                    rows.append((SESSIONS, key, session_row(heard.without(self._gone))))
         return rows
 
     def _draft(self, draft: Draft) -> None:
@@ -310,19 +358,20 @@ class _Plan(_Told):
             self.traces_erased += 1
 
 
-def _select(
-    transaction: ReadTransaction, selection: Selection, progress: Progress | None
-) -> Iterator[tuple[Kind, bytes]]:
-    """The atoms and edges that are concerned, atoms first."""
+def _select(transaction: ReadTransaction, selection: Selection, progress: Progress | None) -> Iterator[_Subject]:
+    """What is concerned, atoms first."""
     if selection.names:
         for subject, name in {find_subject(transaction, name): name for name in selection.names}.items():
             if next(versions_of(transaction, subject), None) is None and not edges_touching(transaction, subject):
                 raise NotFound(f"there is no {name}: nothing was forgotten")
             yield Kind.PUT, subject
         return
-    found: dict[tuple[Kind, bytes], None] = {}
+    found: dict[_Subject, None] = {}
     _scan(transaction, selection, lambda kind, subject: found.setdefault((kind, subject)), progress)
-    yield from sorted(found, key=lambda key: key[0] is Kind.EDGE)
+    yield from sorted(found, key=lambda key: key[0] is not Kind.PUT)
+    for key, heard in all_sessions(transaction) if selection.field in ("session", "actor") else ():
+        if selection.text == (heard.session if selection.field == "session" else heard.actor):
+            yield None, key
 
 
 def _scan(
@@ -336,9 +385,12 @@ def _scan(
     wanted = range(size) if selection.seqs is None else range(selection.seqs.start, min(selection.seqs.stop, size))
     for start in range(wanted.start, wanted.stop, BATCH):
         for entry in replay(transaction, start, min(start + BATCH, wanted.stop)):
-            if entry.body is None or entry.kind not in _ATOM_KINDS + _EDGE_KINDS:
+            if entry.body is None or entry.kind not in (*_ATOM_KINDS, *_EDGE_KINDS, Kind.TRAIN):
                 continue
             if selection.matches(entry.seq, decode_body(entry.body)):
-                take(Kind.PUT if entry.kind in _ATOM_KINDS else Kind.EDGE, entry.subject)
+                if entry.kind is Kind.TRAIN:
+                    take(Kind.TRAIN, seq_key(entry.seq))
+                else:
+                    take(Kind.PUT if entry.kind in _ATOM_KINDS else Kind.EDGE, entry.subject)
         if progress is not None:
             progress(min(start + BATCH, wanted.stop), wanted.stop)

@@ -52,9 +52,9 @@ class ArcView:
                 learner.remove(entry.subject)
             elif entry.kind is Kind.FORGET:
                 self._forget(transaction, learner, entry)
-            elif entry.body is not None:
+            elif entry.body is not None and (heard := read_training(entry.body, entry.time)) is not None:
                 learner.episodes.learnt(entry.seq)
-                learner.learn(read_training(entry.body, entry.time), seq_key(entry.seq) + _TRAINED)
+                learner.learn(heard, seq_key(entry.seq) + _TRAINED)
         if learner is not None:
             learner.flush()
 

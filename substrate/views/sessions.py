@@ -10,7 +10,7 @@ move together. What a train entry says is the same, and is read into the same fo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Final, NamedTuple
@@ -59,10 +59,10 @@ class Heard(NamedTuple):
     after: bytes | None = None
     """Of a training of one atom: what was accessed before it."""
 
-    def without(self, gone: bytes) -> Heard:
-        """The same, with a hole in the place of an atom."""
-        items = tuple(HOLE if item == gone else item for item in self.items)
-        return self._replace(items=items, domain=HOLE if self.domain == gone else self.domain)
+    def without(self, gone: Container[bytes]) -> Heard:
+        """The same, with a hole in the place of each of these atoms."""
+        items = tuple(HOLE if item in gone else item for item in self.items)
+        return self._replace(items=items, domain=HOLE if self.domain in gone else self.domain)
 
 
 def session_row(heard: Heard) -> bytes:
@@ -140,17 +140,14 @@ def draft_training(heard: Heard) -> Draft:
     return draft_other(Kind.TRAIN, {"atoms": [item.hex() for item in heard.items], **_common(heard)})
 
 
-def read_training(body: bytes, time: int) -> Heard:
-    """What a train entry of that time says."""
+def read_training(body: bytes, time: int) -> Heard | None:
+    """What a train entry of that time says; None if it says nothing that is understood here: there is no harm in that."""
     said = decode_body(body)
+    listed, after = said.get("atoms"), said.get("after")
     try:
-        listed = said["atoms"]
         items = tuple(bytes.fromhex(str(item)) for item in listed) if isinstance(listed, list) else ()
         heard = _heard(said, items, time)
-        after = said.get("after")
         heard = heard if after is None else heard._replace(after=bytes.fromhex(str(after)))
-    except (LookupError, ValueError) as error:
-        raise StoreDamaged(f"the body of a train entry is malformed ({error!r}); run fsck") from None
-    if any(len(item) != ID_BYTES for item in (*items, heard.after or HOLE)):
-        raise StoreDamaged("the body of a train entry names what is no atom; run fsck")
-    return heard
+    except (LookupError, ValueError):
+        return None
+    return heard if all(len(item) == ID_BYTES for item in (*items, heard.after or HOLE)) else None
