@@ -141,7 +141,7 @@ def draft_training(heard: Heard) -> Draft:
 
 
 def read_training(body: bytes, time: int) -> Heard | None:
-    """What a train entry of that time says; None if it says nothing that is understood here: there is no harm in that."""
+    """What a train entry of that time says; None if it says nothing that is understood here: no harm in that."""
     said = decode_body(body)
     listed, after = said.get("atoms"), said.get("after")
     try:
