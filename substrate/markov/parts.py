@@ -184,7 +184,7 @@ class Reader:
                 weight = (len(newest) - place) / len(newest) * log(1 + count / len(numbers))
                 for number in numbers[-_SESSIONS_OF:]:
                     like[number] = like.get(number, 0.0) + weight
-        return self._votes(like, _NEIGHBOURS, set(distinct), by_size=True)
+        return self._votes(like, _NEIGHBOURS, set(distinct), weighed=True)
 
     def _goals(self, objective: str, domain: bytes) -> Part:
         """What the sessions needed whose objectives had rare words in common with this one."""
@@ -201,14 +201,18 @@ class Reader:
         likely = nlargest(4 * _GOALS, like, key=lambda number: (like[number], number))
         past = zip(likely, needed_in(self._transaction, likely), strict=True)
         fitting = {number: like[number] / sqrt(3 + episode.terms) for number, episode in past}
-        return self._votes(fitting, _GOALS, set(), by_size=False)
+        return self._votes(fitting, _GOALS, set(), weighed=False)
 
-    def _votes(self, like: Mapping[int, float], most: int, gone: set[bytes], *, by_size: bool) -> Part:
+    def _votes(self, like: Mapping[int, float], most: int, gone: set[bytes], *, weighed: bool) -> Part:
+        """What the likeliest episodes needed. `weighed`: a short one says more of each of its atoms, a trained one too.
+
+        Who has the same objective says enough by that: there, weight would only push others aside.
+        """
         chosen = nlargest(most, like, key=lambda number: (like[number], number))
         votes: dict[bytes, float] = {}
         for number, episode in zip(chosen, needed_in(self._transaction, chosen), strict=True):
             if episode.items:
-                vote = like[number] ** 2 * episode.weight / (len(episode.items) if by_size else 1)
+                vote = like[number] ** 2 * (episode.weight / len(episode.items) if weighed else 1)
                 for item in episode.items:
                     if item not in gone:
                         votes[item] = votes.get(item, 0.0) + vote

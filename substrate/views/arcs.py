@@ -118,7 +118,7 @@ class _Learner:
         met = Counter(item for item in heard.items if item != HOLE)
         fresh = [item for item in met if item not in before]
         for domain in domains:
-            self._counts.use(domain, fresh, heard.time, heard.weight, begins=known is None)
+            self._counts.use(domain, fresh, heard.time, 1, begins=known is None)
         for item, times in met.items():
             self._counts.touch(item, times, heard.time)
         tail = (*tail, *heard.items)[-TAIL:]
