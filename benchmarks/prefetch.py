@@ -97,7 +97,7 @@ class Adapter:
         domain = f"v1.domain.{group}" if group else None
         self._memory.train([self._name(key) for key in keys], passes, objective=objective, domain=domain)
 
-    def _ask(self, meta: Mapping[str, Any], k: int, *, context: Sequence[str], **options: Any) -> list[str]:
+    def _ask(self, meta: Mapping[str, Any], k: int, *, context: Sequence[str], **options: Any) -> list[str]:  # noqa: ANN401
         self._at(meta)
         domain = self.save(context, meta)
         names = [self._names[key] for key in context]
@@ -165,7 +165,7 @@ def measure(folder: Path, sets: Sequence[str], systems: Sequence[str], split: st
 
 
 def training_effect(sessions: Sequence[Mapping[str, Any]]) -> list[dict[str, float]]:
-    """Train some sessions of the test part, 0 to 3 passes each in a store of its own: what becomes of them, and others."""
+    """Train some sessions of the test part, 0 to 3 passes in a store each: what becomes of them, and of others."""
     rows = []
     past = [one for one in sessions if one["split"] != "test"]
     future = [one for one in sessions if one["split"] == "test" and len(set(one["items"])) >= _LEAST_ITEMS]
