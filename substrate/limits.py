@@ -23,6 +23,7 @@ LIMITS: Final[dict[str, int]] = {
     "list_items": 1000,
     "query_characters": 50_000,
     "search_items": 100,
+    "opening_tokens": 1_000_000,
     "line_bytes": 16 * 1024 * 1024,
     "checkpoint_items": 10_000,
     "checkpoint_bytes": 64 * 1024 * 1024,
