@@ -27,7 +27,7 @@ LEFT_OUT: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class OpeningAtom(Result):
-    """An atom to begin with, and why. In a budget that is very small, name and value alone."""
+    """An atom to begin with, and why. In a small budget, name and value alone."""
 
     name: str
     value: str
@@ -43,13 +43,13 @@ class OpeningAtom(Result):
     """The version: position of its entry in the log."""
     evidence: float | None = None
     need: float | None = None
-    """Its share of all need."""
+    """Its share of all need. Not in `to_dict`, where `why` tells it."""
     why: str = ""
     """Why it is here, in a line."""
     stale: str = ""
     """What it depends on that has changed since: to be looked at again. Empty: nothing."""
     grounds: Mapping[str, float] = field(default_factory=dict)
-    """What each part added to the log-odds of `evidence`. Not in `to_dict`: it would take as much room as the atom."""
+    """What each part added to the log-odds of `evidence`. Not in `to_dict`: it takes as much room as the atom."""
 
     @property
     def type(self) -> str:
@@ -69,7 +69,6 @@ class OpeningAtom(Result):
             "recorded_at": day,
             "seq": self.seq,
             "evidence": None if self.evidence is None else round(self.evidence, 2),
-            "need": None if self.need is None else float(f"{self.need:.2g}"),
             "why": self.why or None,
             "stale": self.stale or None,
         }

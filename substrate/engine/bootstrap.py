@@ -30,7 +30,7 @@ from substrate.log.tables import ENTRIES, read_seq
 from substrate.markov.needs import Need
 from substrate.names import check_name
 from substrate.opening.evidence import HIGH_IMPACT
-from substrate.opening.fitting import LEAST_TOKENS, cost_of, fit, form_of, room_in
+from substrate.opening.fitting import LEAST_TOKENS, brief, cost_of, fit, form_of, room_in
 from substrate.opening.packing import Item, pack
 from substrate.opening.tokens import TokenCounter, cut, token_counter
 from substrate.openings import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
@@ -40,14 +40,14 @@ from substrate.views.edges import links_of
 
 __all__ = ["Asked", "Bootstrapper"]
 
-_PORTION: Final = 64
+_PORTION: Final = 32
 _ENOUGH: Final = 3
 """Candidates are read until they would fill the room so many times."""
 _PINNED_PART: Final = 0.3
 """Of the room: what goals, constraints and preferences may take before all others."""
 _PINNED_SHARE: Final = 0.02
 """The need of a goal, constraint or preference at least: they hold whatever the objective is."""
-_PINNED_MOST: Final = 48
+_PINNED_MOST: Final = 16
 _MEMBER_SHARE: Final = 0.002
 """The need of a member of the domain at least."""
 _RECENT_SHARE: Final = 0.001
@@ -55,6 +55,8 @@ _RECENT_SHARE: Final = 0.001
 _RECENT: Final = 100
 _SCANNED: Final = 400
 """Entries that are looked through for what was recorded last."""
+_BRIEFLY: Final = 400
+"""Budgets below this are for names and values: what is said about an atom takes as much room as the atom."""
 _VALUE_PART: Final = 3
 """No value takes more than this part of the room."""
 _ECHO_PART: Final = 10
@@ -254,7 +256,10 @@ class _Opener:
     def _forms(self, needs: Sequence[Need], room: int) -> list[Offer]:
         counter, offers = self._counter, []
         for candidate in self._gatherer.gather(needs):
-            form = form_of(atom_shown(candidate), room, room // _VALUE_PART, counter)
+            atom = atom_shown(candidate)
+            if self._asked.max_tokens < _BRIEFLY:
+                atom = brief(atom)
+            form = form_of(atom, room, room // _VALUE_PART, counter)
             if form is None:
                 self._gatherer.drop("too_large", candidate)
                 continue

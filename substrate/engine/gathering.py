@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from substrate.engine.reading import Body, Moments, bodies_of, holding, sources_of
+from substrate.engine.reading import Body, Moments, bodies_of, holding, is_live
 from substrate.engine.validity import version_at
 from substrate.errors import Forgotten
 from substrate.kv.api import ReadTransaction
@@ -16,13 +16,15 @@ from substrate.markov.needs import Need
 from substrate.opening.evidence import Evidence, Grounds, weigh
 from substrate.proof.entry import Kind
 from substrate.views.atoms import VersionRow, versions_of
-from substrate.views.edges import links_of
+from substrate.views.edges import Link, links_around, links_of
 from substrate.views.traces import confirmation_of
 
 __all__ = ["Candidate", "Clash", "Clashes", "Gatherer", "Lost", "Needs", "Seams", "Stale", "Stales", "Uses"]
 
 _FEW: Final = 15
 """References that are looked at, and groups that an atom is a member of."""
+_AROUND: Final = 40
+"""Edges of an atom that are read at once."""
 _BOOST: Final = 2.0
 """How much more what belongs to the domain is needed."""
 _SECOND: Final = 1_000_000
@@ -132,6 +134,7 @@ class Gatherer:
         self._threshold = threshold
         self._ingested = ingested
         self._groups: dict[bytes, tuple[bytes, ...]] = {}
+        self._around: dict[bytes, list[Link] | None] = {}
         self.left_out: Counter[str] = Counter()
         self.lost: list[Lost] = []
 
@@ -153,10 +156,26 @@ class Gatherer:
         """The hubs and domains that an atom is a member of, some of them."""
         groups = self._groups.get(subject)
         if groups is None:
-            links = islice(links_of(self._transaction, subject, out=True, kind="member_of"), _FEW)
-            held = holding(self._transaction, list(links), self._moments)
+            held = holding(self._transaction, self._links(subject, "member_of", out=True), self._moments)
             groups = self._groups[subject] = tuple(link.target for link in held)
         return groups
+
+    def _links(self, subject: bytes, kind: str, *, out: bool) -> list[Link]:
+        """Edges of a type from or to an atom, some of them. Most atoms have few: those are read once, for all types."""
+        if subject not in self._around:
+            self._around[subject] = links_around(self._transaction, subject, _AROUND)
+        around = self._around[subject]
+        if around is None:
+            return list(islice(links_of(self._transaction, subject, out=out, kind=kind), _FEW))
+        end = 0 if out else 1
+        return [link for link in around if link.type == kind and (link.source, link.target)[end] == subject][:_FEW]
+
+    def _live_sources(self, subject: bytes, kind: str) -> Iterator[bytes]:
+        """Atoms in use from which an edge of this type comes in and holds."""
+        links = self._links(subject, kind, out=False)
+        for link in holding(self._transaction, links, self._moments) if links else ():
+            if is_live(self._transaction, link.source, None):
+                yield link.source
 
     def is_in_domain(self, subject: bytes) -> bool:
         """Whether an atom belongs to the domain asked about, by at most two steps."""
@@ -197,7 +216,7 @@ class Gatherer:
                 return "not_in_force"
             version, body = found
         subject = need.subject
-        if next(sources_of(self._transaction, subject, "supersedes", self._moments), None) is not None:
+        if next(self._live_sources(subject, "supersedes"), None) is not None:
             return "superseded"
         clashes = tuple(self._seams.conflicts(self._transaction, subject, self._moments))
         stale = tuple(self._seams.stale(self._transaction, subject, self._moments))
@@ -218,14 +237,13 @@ class Gatherer:
     def _grounds(self, version: VersionRow, body: Body, used: float, clashes: int, *, is_stale: bool) -> Grounds:
         get = body.members.get
         confirmed = confirmation_of(self._transaction, version.subject, version.seq)
-        references = sources_of(self._transaction, version.subject, "references", self._moments)
         origin, confidence = get("origin"), get("confidence")
         return Grounds(
             origin=origin if isinstance(origin, str) else None,
             has_source=bool(get("source")),
             confidence=float(confidence) if isinstance(confidence, int | float) else None,
             confirmations=0 if confirmed is None else confirmed.times,
-            references=sum(1 for _ in islice(references, _FEW)),
+            references=sum(1 for _ in self._live_sources(version.subject, "references")),
             uses=used,
             age_s=(self._moments.at - (body.time if confirmed is None else confirmed.time)) / _SECOND,
             conflicts=clashes,

@@ -14,12 +14,14 @@ from substrate.opening.tokens import TokenCounter, cut
 from substrate.openings import LEFT_OUT, LeftOut, Opening, OpeningAtom
 from substrate.results import Result, compact
 
-__all__ = ["LEAST_TOKENS", "Form", "cost_of", "fit", "form_of", "room_in"]
+__all__ = ["LEAST_TOKENS", "Form", "brief", "cost_of", "fit", "form_of", "room_in"]
 
 LEAST_TOKENS: Final = 50
 """The smallest budget: into this, counter and counts fit, also by bytes; and by tokens a short atom beside them."""
 _LEAST_VALUE: Final = 8
 """Tokens of a value: a shorter beginning says nothing."""
+_LETTERS: Final = 8
+"""More for each token than texts have: what is longer is not counted whole."""
 _SECTIONS: Final = ("goals", "constraints", "preferences", "atoms")
 _IN_ALL: Final = "in_all"
 _MANY: Final = 400
@@ -37,22 +39,29 @@ def cost_of(item: Result, counter: TokenCounter) -> int:
     return counter.count(compact(item)) + 1
 
 
+def brief(atom: OpeningAtom) -> OpeningAtom:
+    """Name and value alone; and that it is to be looked at again, if it is."""
+    return OpeningAtom(atom.name, atom.value, stale=atom.stale)
+
+
 def form_of(atom: OpeningAtom, room: int, longest: int, counter: TokenCounter) -> Form | None:
     """The fullest form that takes at most `room`: whole; with `longest` tokens of its value; name and value; or None.
 
     What is cut says so.
     """
+    if len(atom.value) <= _LETTERS * longest and (cost := cost_of(atom, counter)) <= longest <= room:
+        return Form(atom, cost)  # as most are: counted once
     shown = _shortened(atom, longest, counter)
     cost = cost_of(shown, counter)
     if cost <= room:
         return Form(shown, cost)
-    shown = _shortened(OpeningAtom(atom.name, atom.value), room, counter)
+    shown = _shortened(brief(atom), room, counter)
     cost = cost_of(shown, counter)
     if cost > room:
-        around = cost_of(replace(shown, value="x", shortened=len(atom.value)), counter)
+        around = cost_of(replace(shown, value="", shortened=len(atom.value)), counter)
         if room - around < _LEAST_VALUE:
             return None
-        shown = _shortened(OpeningAtom(atom.name, atom.value), room - around, counter)
+        shown = _shortened(brief(atom), room - around, counter)
         cost = cost_of(shown, counter)
     return Form(shown, cost) if cost <= room and shown.value else None
 

@@ -104,15 +104,14 @@ def cut(text: str, most: int, counter: TokenCounter) -> str:
     """
     head = text[: (_LONGEST + 1) * most + 1]
     escaped = json.dumps(head, ensure_ascii=False)[1:-1]
+    if len(head) == len(text) and counter.count(escaped) <= most:
+        return text
     stop = taken = 0
     for piece in _PIECES.finditer(escaped):
         taken += counter.count(piece[0])
         if taken > most:
             break
         stop = piece.end()
-    else:
-        if len(head) == len(text):
-            return text
     kept = escaped[:stop]
     while True:
         try:
