@@ -45,8 +45,8 @@ _ENOUGH: Final = 3
 """Candidates are read until they would fill the room so many times."""
 _PINNED_PART: Final = 0.3
 """Of the room: what goals, constraints and preferences may take before all others."""
-_PINNED_SHARE: Final = 0.02
-"""The need of a goal, constraint or preference at least: they hold whatever the objective is."""
+_PINNED_SHARE: Final = 0.0005
+"""The need of a goal, constraint or preference at least: what counts where it stands in line with others."""
 _PINNED_MOST: Final = 16
 _MEMBER_SHARE: Final = 0.002
 """The need of a member of the domain at least."""

@@ -108,7 +108,7 @@ def cut(text: str, most: int, counter: TokenCounter) -> str:
         return text
     stop = taken = 0
     for piece in _PIECES.finditer(escaped):
-        taken += counter.count(piece[0])
+        taken += counter.count(escaped[stop : piece.end()])
         if taken > most:
             break
         stop = piece.end()
