@@ -14,7 +14,7 @@ __all__ = ["LEFT_OUT", "Absent", "ConflictingFacts", "LeftOut", "Opening", "Open
 LEFT_OUT: Mapping[str, str] = {
     "no_room": "needed and well enough supported; a larger budget would show it",
     "too_large": "its name alone is too long for the budget",
-    "less_needed": "not looked at: what is needed more fills the budget several times over",
+    "less_needed": "not looked at: what is needed more fills the budget twice over",
     "low_evidence": "below the evidence that was asked for",
     "duplicate": "says what one that is needed more says",
     "ingested": "text that was taken in from elsewhere; `ingested` shows it",
@@ -59,7 +59,7 @@ class OpeningAtom(Result):
     def to_dict(self) -> dict[str, object]:
         """What there is to say, in few tokens."""
         said: dict[str, object] = {"name": self.name, "value": self.value}
-        day = None if self.recorded_at is None else f"{self.recorded_at:%Y-%m-%d}"
+        day = None if self.recorded_at is None else self.recorded_at.date().isoformat()
         further = {
             "shortened": self.shortened or None,
             "tags": list(self.tags) or None,

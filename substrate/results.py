@@ -18,6 +18,8 @@ _Item = TypeVar("_Item", bound="Result")
 _SHOWN_CHARACTERS = 500
 """Of a value in a repr or a cell; `to_dict` has all of it."""
 _SHOWN_ITEMS = 20
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+"""Made once: it takes as long to make one as to use it."""
 
 
 def iso(time: datetime) -> str:
@@ -48,7 +50,7 @@ def plain(value: object) -> object:  # noqa: PLR0911 - one for each type
 
 def compact(value: Result) -> str:
     """Its dictionary as JSON without spaces, as it goes over a wire."""
-    return json.dumps(value.to_dict(), ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(value.to_dict())
 
 
 class Result:

@@ -1,7 +1,7 @@
 """The verb bootstrap: what a session should know when it begins, within a budget of tokens.
 
 1. All of it is read in one snapshot, and nothing is counted as an access: who opens a session has not used anything.
-2. Candidates are read in portions, most needed first, until they would fill the budget several times over.
+2. Candidates are read in portions, most needed first, until they would fill the room twice over.
 3. What is shown is worth its need times its evidence; see `opening/packing.py`. Goals, constraints and preferences may
    take a part of the room before all others; beyond that they stand in line with them.
 4. The reply as a whole is measured, and made smaller until it fits; see `opening/fitting.py`.
@@ -17,7 +17,7 @@ from typing import Final
 from uuid import UUID
 
 from substrate.engine.absence import absent_in, absent_under, why_absent
-from substrate.engine.gathering import Gatherer, Seams
+from substrate.engine.gathering import BOOST, Gatherer, Seams
 from substrate.engine.offers import Offer, atom_shown, clashes_shown, cluster_of, same_text
 from substrate.engine.pinned import Pinned, pinned
 from substrate.engine.reading import Moments, find_subject, moments_of, name_of
@@ -36,23 +36,23 @@ from substrate.opening.tokens import TokenCounter, cut, token_counter
 from substrate.openings import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
 from substrate.proof.entry import Kind
 from substrate.search.columns import Documents
-from substrate.views.edges import links_of
+from substrate.views.edges import find_link, links_of
 
 __all__ = ["Asked", "Bootstrapper"]
 
-_PORTION: Final = 32
-_ENOUGH: Final = 3
+_PORTION: Final = 8
+_ENOUGH: Final = 2
 """Candidates are read until they would fill the room so many times."""
 _PINNED_PART: Final = 0.3
 """Of the room: what goals, constraints and preferences may take before all others."""
 _PINNED_SHARE: Final = 0.0005
 """The need of a goal, constraint or preference at least: what counts where it stands in line with others."""
-_PINNED_MOST: Final = 16
 _MEMBER_SHARE: Final = 0.002
 """The need of a member of the domain at least."""
 _RECENT_SHARE: Final = 0.001
 """The need of what was recorded last, where nobody knows anything better."""
 _RECENT: Final = 100
+"""Of what was recorded last, and of the domain's members, so many come into question."""
 _SCANNED: Final = 400
 """Entries that are looked through for what was recorded last."""
 _BRIEFLY: Final = 400
@@ -211,12 +211,26 @@ class _Opener:
 
         def precedes(item: tuple[Need, Pinned]) -> tuple[bool, float, int]:
             need, pin = item
-            return not self._gatherer.is_in_domain(need.subject), -need.share, -pin.seq
+            return not self._is_member(need.subject), -need.share, -pin.seq
 
         pins = [(needs.pop(subject, Need(subject, 0.0, {})), pin) for subject, pin in self._pins.items()]
         held = [need._replace(share=max(need.share, _PINNED_SHARE)) for need, _ in sorted(pins, key=precedes)]
-        self._gatherer.left_out["less_needed"] += len(held[_PINNED_MOST:])
-        return held[:_PINNED_MOST], list(needs.values())
+        return held, self._boosted(list(needs.values()))
+
+    def _boosted(self, needs: list[Need]) -> list[Need]:
+        """In the order in which to look at them: members of the domain count double before anyone is left unread."""
+        if self._domain is None:
+            return needs
+        members = {need.subject for need in needs if self._is_member(need.subject)}
+        members |= {need.subject for need in needs[:_RECENT] if self._gatherer.is_in_domain(need.subject)}
+        return sorted(needs, key=lambda need: -need.share * (BOOST if need.subject in members else 1.0))
+
+    def _is_member(self, subject: bytes) -> bool:
+        """Whether an atom belongs to the domain itself: one look, since there may be hundreds to be put in order."""
+        if self._domain is None:
+            return False
+        link = find_link(self._transaction, subject, "member_of", self._domain)
+        return link is not None and link.kind is Kind.EDGE
 
     def _recent(self) -> Iterator[bytes]:
         """The atoms recorded last, newest first."""
@@ -232,11 +246,7 @@ class _Opener:
     def _offers(self, room: int) -> list[Offer]:
         """What could be shown, each in the form in which it would be; most worth first, and nothing twice."""
         held, others = self._needs()
-        offers = self._forms(held, room)
-        while others and sum(offer.item.cost for offer in offers) < _ENOUGH * room:
-            offers += self._forms(others[:_PORTION], room)
-            others = others[_PORTION:]
-        self._gatherer.left_out["less_needed"] += len(others)
+        offers = self._filling(held, int(room * _PINNED_PART), room) + self._filling(others, room, room)
         offers.sort(key=lambda offer: (not self._is_pinned(offer), -offer.item.value))
         seen: set[str] = set()
         once = []
@@ -252,6 +262,16 @@ class _Opener:
 
     def _is_pinned(self, offer: Offer) -> bool:
         return offer.candidate.need.subject in self._pins
+
+    def _filling(self, needs: Sequence[Need], part: int, room: int) -> list[Offer]:
+        """Offers of those who are needed most: so many that they would fill a part of the room twice over."""
+        offers: list[Offer] = []
+        read = 0
+        while read < len(needs) and sum(offer.item.cost for offer in offers) < _ENOUGH * part:
+            offers += self._forms(needs[read : read + _PORTION], room)
+            read += _PORTION
+        self._gatherer.left_out["less_needed"] += len(needs[read:])
+        return offers
 
     def _forms(self, needs: Sequence[Need], room: int) -> list[Offer]:
         counter, offers = self._counter, []

@@ -19,13 +19,13 @@ from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.edges import Link, links_around, links_of
 from substrate.views.traces import confirmation_of
 
-__all__ = ["Candidate", "Clash", "Clashes", "Gatherer", "Lost", "Needs", "Seams", "Stale", "Stales", "Uses"]
+__all__ = ["BOOST", "Candidate", "Clash", "Clashes", "Gatherer", "Lost", "Needs", "Seams", "Stale", "Stales", "Uses"]
 
 _FEW: Final = 15
 """References that are looked at, and groups that an atom is a member of."""
 _AROUND: Final = 40
 """Edges of an atom that are read at once."""
-_BOOST: Final = 2.0
+BOOST: Final = 2.0
 """How much more what belongs to the domain is needed."""
 _SECOND: Final = 1_000_000
 
@@ -103,7 +103,7 @@ class Candidate:
     @property
     def value(self) -> float:
         """Need times evidence; belonging to the domain counts double."""
-        return self.need.share * self.evidence.value * (_BOOST if self.in_domain else 1.0)
+        return self.need.share * self.evidence.value * (BOOST if self.in_domain else 1.0)
 
 
 class Lost(NamedTuple):
