@@ -24,6 +24,7 @@ LIMITS: Final[dict[str, int]] = {
     "query_characters": 50_000,
     "objective_characters": 10_000,
     "search_items": 100,
+    "opening_tokens": 1_000_000,
     "line_bytes": 16 * 1024 * 1024,
     "checkpoint_items": 10_000,
     "checkpoint_bytes": 64 * 1024 * 1024,

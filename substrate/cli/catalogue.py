@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from substrate.cli import care, copies, find, models, prove, read, save
+from substrate.cli import care, copies, find, learn, models, prove, read, save
 from substrate.cli.answer import Answer, Raw
 from substrate.cli.completion import SHELLS, script
 from substrate.cli.output import Output
@@ -16,6 +16,7 @@ GROUPS = {
     "save": "save",
     "read": "read",
     "find": "find",
+    "learn": "learn what is needed",
     "prove": "prove",
     "care": "care for the store",
     "shell": "use it in a shell",
@@ -51,6 +52,7 @@ VERBS: tuple[Verb, ...] = (
     read.HISTORY,
     read.DIFF,
     find.SEARCH,
+    learn.BOOTSTRAP,
     models.INDEX,
     models.MODEL,
     prove.HEAD,

@@ -11,6 +11,7 @@ from substrate.log.log import Log
 from substrate.markov.mixture import Part, Parts, best, mix, question_of, weights_of
 from substrate.markov.needs import Need
 from substrate.markov.parts import Reader
+from substrate.views.counts import read_uses
 from substrate.views.mixing import read_mixing
 from substrate.views.sessions import HOLE
 
@@ -20,6 +21,8 @@ Match = Callable[[ReadTransaction, bytes], Part]
 """What a search for the objective finds, as shares; given the domain, whose atoms count more."""
 _SLIGHT = 0.003
 """A part that is believed less is not worth its reads."""
+_CANDIDATES = 200
+"""For an opening: so many come into question."""
 _SPARE = 4
 """So many more are looked at than asked for: one may gain by what it inherits."""
 
@@ -104,6 +107,20 @@ class Forecaster:
             if len(shares) >= count + _SPARE:  # what follows is less likely than all that are here
                 break
         return [Need(item, share, added[item]) for item, share in best(shares, count)]
+
+
+def needs_by(log: Log, match: Match | None) -> Callable[[ReadTransaction, str | None, bytes | None], Sequence[Need]]:
+    """Who is needed when a session opens, in whatever snapshot: for an objective, in a domain (by its id)."""
+
+    def needs(transaction: ReadTransaction, objective: str | None, domain: bytes | None) -> Sequence[Need]:
+        return Forecaster(transaction, log).opening(domain or HOLE, objective or "", match, _CANDIDATES)
+
+    return needs
+
+
+def uses_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[float]:
+    """How often each of these atoms was accessed."""
+    return [float(read_uses(transaction, subject)[0]) for subject in subjects]
 
 
 def _heavy(weights: Mapping[str, float]) -> set[str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from substrate.engine.finding import Finding
-from substrate.engine.forecasting import Match
+from substrate.engine.forecasting import Match, needs_by, uses_of
 from substrate.engine.intake import read_end
 from substrate.engine.moments import Time
 from substrate.engine.observe import SessionInput, observe
@@ -25,6 +25,7 @@ from substrate.model import Name, Prediction, Refused
 
 if TYPE_CHECKING:
     from substrate.engine.matrix import Transitions
+    from substrate.openings import Opening
 
 __all__ = ["Learning"]
 
@@ -166,6 +167,43 @@ class Learning(Finding):
                 floor=floor,
                 skipped=skipped,
             )
+
+    def bootstrap(  # noqa: PLR0913
+        self,
+        objective: str | None = None,
+        *,
+        max_tokens: int = 1200,
+        high_impact: bool = False,
+        evidence_threshold: float | None = None,
+        domain: Name | None = None,
+        ingested: bool = False,
+    ) -> Opening:
+        """What a session with this objective should know when it begins; the whole reply within `max_tokens`.
+
+        Atoms that are needed and well supported, with the reasons; goals, constraints and preferences; open conflicts;
+        what was left out and why; what is absent. `high_impact` keeps what has evidence of 0.65, `evidence_threshold`
+        of another number. A `domain` (v1.domain.x, or x) makes its members more needed, and excludes nobody.
+        `ingested` also shows text that was taken in from elsewhere. Nothing of it counts as an access. The reply says
+        by what its tokens are counted. Outside of `session()`, a session with this objective begins here. Raises
+        InputError (fewer than 50 tokens), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
+        """
+        from substrate.engine.bootstrap import Asked, Bootstrapper  # noqa: PLC0415 - loads numpy
+        from substrate.engine.gathering import Seams  # noqa: PLC0415
+
+        current = self._recorder.current()
+        asked = Asked.of(
+            current.objective or None if objective is None else read_objective(objective),
+            max_tokens=max_tokens,
+            high_impact=high_impact,
+            evidence_threshold=evidence_threshold,
+            domain=current.domain_name if domain is None else domain,
+            ingested=ingested,
+        )
+        match = None if asked.objective is None else self._matching(asked.objective)
+        seams = Seams(needs=needs_by(self._log, match), uses=uses_of)
+        opening = Bootstrapper(self._log, seams, self._searcher.documents).bootstrap(asked)
+        self._recorder.begin(asked.objective, asked.domain, match)
+        return opening
 
     def transition_matrix(self, *, kind: str = "skip", prefix: str = "") -> Transitions:
         """All arcs as a sparse matrix (scipy CSR) of probabilities, with the names of its rows and columns.

@@ -17,7 +17,7 @@ from substrate.errors import Forgotten, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
 from substrate.log.identity import atom_id
-from substrate.log.prove import find_record, opening_of, prove_name, prove_recorded
+from substrate.log.prove import find_record, opened, opening_of, prove_name, prove_recorded
 from substrate.log.stored import stored_entry
 from substrate.log.tables import BODIES, ENTRIES, seq_key
 from substrate.model import Atom, Edge, Window, from_microseconds, to_microseconds
@@ -36,6 +36,7 @@ __all__ = [
     "Moments",
     "VersionFound",
     "atom_of",
+    "bodies_of",
     "body_of",
     "edge_of",
     "find_subject",
@@ -111,6 +112,18 @@ def body_of(transaction: ReadTransaction, seq: int) -> Body | None:
     entry = stored_entry(seq, transaction.get(ENTRIES, seq_key(seq)))
     opening = opening_of(transaction, seq, entry)
     return None if opening is None else Body(decode_body(opening.body), entry.time)
+
+
+def bodies_of(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body | None]:
+    """What each of many entries says, read at once, each checked against its commitment; None where it was erased."""
+    keys = [seq_key(seq) for seq in seqs]
+    rows = zip(seqs, transaction.get_many(ENTRIES, keys), transaction.get_many(BODIES, keys), strict=True)
+    found: list[Body | None] = []
+    for seq, data, row in rows:
+        entry = stored_entry(seq, data)
+        opening = opened(seq, entry, row)
+        found.append(None if opening is None else Body(decode_body(opening.body), entry.time))
+    return found
 
 
 def require_body(transaction: ReadTransaction, seq: int) -> Body:

@@ -20,6 +20,7 @@ from typing import Final
 from substrate.engine.calibration import Judge, calibrates
 from substrate.engine.forecasting import Forecaster, Match
 from substrate.engine.observing import write_sessions
+from substrate.engine.reading import find_subject, is_live
 from substrate.errors import Busy, SubstrateError
 from substrate.log.log import Log
 from substrate.views.sessions import HOLE, Heard
@@ -89,6 +90,28 @@ class Recorder:
         if idle is not None:
             self._quietly(lambda: self.end(idle))
         return implicit
+
+    def begin(self, objective: str | None, domain: str | None, match: Match | None) -> None:
+        """Outside of explicit sessions, one with this objective begins; the one before it is over, if it did anything.
+
+        In an explicit one nothing begins: who opened it has said what it is for.
+        """
+        if any(recorder == id(self) for recorder, _ in _CURRENT.get()):
+            return
+        session = OpenSession(
+            objective=objective or "",
+            actor=self._actor,
+            observed=self._observed,
+            match=match if self._observed else None,
+        )
+        with self._log.snapshot() as transaction:
+            subject = HOLE if domain is None else find_subject(transaction, domain)
+            if domain is not None and is_live(transaction, subject, None):
+                session.domain, session.domain_name = subject, domain
+        with self._guard:
+            before, self._implicit = self._implicit, session
+        if before.opened:
+            self._quietly(lambda: self.end(before))
 
     @contextmanager
     def within(self, session: OpenSession) -> Iterator[None]:

@@ -134,6 +134,10 @@ class Searcher:
 
         return found
 
+    def documents(self, transaction: ReadTransaction) -> Documents:
+        """Every version of this snapshot, as search sees it."""
+        return self._columns.at(transaction)
+
     def _asked_at(self, as_of: Moment | None, valid_at: Time | None) -> int:
         """When the question is asked: now, or the moment that it goes back to. `last month` is the one before."""
         if as_of is None and valid_at is None:

@@ -16,14 +16,18 @@ from substrate.proof.head import Head, Pin
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import Record, State, decode_record
 
-__all__ = ["find_record", "opening_of", "prove_extended", "prove_name", "prove_recorded"]
+__all__ = ["find_record", "opened", "opening_of", "prove_extended", "prove_name", "prove_recorded"]
 
 _CLAIMS = {State.LIVE: "current", State.TOMBSTONED: "tombstoned", State.FORGOTTEN: "forgotten"}
 
 
 def opening_of(transaction: ReadTransaction, seq: int, entry: Entry) -> Opening | None:
     """Salt and body of an entry; None if they were erased. StoreDamaged if they are not what it commits to."""
-    row = transaction.get(BODIES, seq_key(seq))
+    return opened(seq, entry, transaction.get(BODIES, seq_key(seq)))
+
+
+def opened(seq: int, entry: Entry, row: bytes | None) -> Opening | None:
+    """Salt and body in a row of BODIES; None if there is none. StoreDamaged if they are not what the entry says."""
     if row is None:
         return None
     opening = Opening(row[:SALT_BYTES], row[SALT_BYTES:])

@@ -1,4 +1,4 @@
-"""What a prediction says of one atom."""
+"""What a predictor answers when it is asked who is needed: the seam between the model and the opening of a session."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ __all__ = ["Need"]
 
 
 class Need(NamedTuple):
-    """An atom that is needed: with which probability, and what each part of the model added to it."""
+    """An atom that will be needed: its share of all need (shares sum to 1 at most), and which part gave how much."""
 
     subject: bytes
     share: float
     parts: Mapping[str, float]
+    """Such as match, episodes, usage, arcs, edges."""

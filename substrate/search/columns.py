@@ -129,6 +129,14 @@ class Documents:
         return now
 
     @cached_property
+    def ended(self) -> NDArray[np.int64]:
+        """What atoms that are out of use said last; seqs in order. Not of those whose last words were erased."""
+        ended = np.flatnonzero(self._last(self.size) & (self.kind == Kind.TOMBSTONE))
+        said = np.sort(self.before[ended])
+        said = said[said >= 0]
+        return said[self.said[said]]
+
+    @cached_property
     def extent(self) -> tuple[int, int]:
         """How many versions are current, and how many words they have."""
         return extent_of(self.length, self.now)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from struct import Struct
 from typing import Final
 
@@ -29,6 +30,7 @@ __all__ = [
     "edges_touching",
     "find_link",
     "is_linked",
+    "links_around",
     "links_of",
     "statement_at",
     "statements_of",
@@ -133,6 +135,21 @@ def links_of(
             link = earlier
         if link.kind is Kind.EDGE:
             yield link
+
+
+def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[Link] | None:
+    """The edges from and to an atom, those taken back left out, in one scan; None if there are more than `most`."""
+    rows = list(islice(transaction.scan(LINKS, atom, behind(atom)), most + 1))
+    if len(rows) > most:
+        return None
+    found = []
+    for key, row in rows:
+        edge, seq, number = _ROW.unpack(row)
+        if number == Kind.EDGE:
+            other, kind = key[-ID_BYTES:], key[ID_BYTES + 1 : -ID_BYTES - 1].decode()
+            ends = (atom, other) if key[ID_BYTES : ID_BYTES + 1] == OUT else (other, atom)
+            found.append(Link(edge, seq, Kind.EDGE, *ends, kind))
+    return found
 
 
 def is_linked(transaction: ReadTransaction, atom: bytes) -> bool:

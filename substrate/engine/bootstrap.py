@@ -1,0 +1,335 @@
+"""The verb bootstrap: what a session should know when it begins, within a budget of tokens.
+
+1. All of it is read in one snapshot, and nothing is counted as an access: who opens a session has not used anything.
+2. Candidates are read in portions, most needed first, until they would fill the room twice over.
+3. What is shown is worth its need times its evidence; see `opening/packing.py`. Goals, constraints and preferences may
+   take a part of the room before all others; beyond that they stand in line with them.
+4. The reply as a whole is measured, and made smaller until it fits; see `opening/fitting.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
+from substrate.engine.absence import absent_in, absent_under, why_absent
+from substrate.engine.gathering import BOOST, Gatherer, Seams
+from substrate.engine.offers import Offer, atom_shown, clashes_shown, cluster_of, same_text
+from substrate.engine.pinned import Pinned, pinned
+from substrate.engine.reading import Moments, find_subject, moments_of, name_of
+from substrate.errors import InputError, SchemaInvalid, TooLarge
+from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS
+from substrate.log.log import Log
+from substrate.log.stored import stored_entry
+from substrate.log.tables import ENTRIES, read_seq
+from substrate.markov.needs import Need
+from substrate.names import check_name
+from substrate.opening.evidence import HIGH_IMPACT
+from substrate.opening.fitting import LEAST_TOKENS, brief, cost_of, fit, form_of, room_in
+from substrate.opening.packing import Item, pack
+from substrate.opening.tokens import TokenCounter, cut, token_counter
+from substrate.openings import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
+from substrate.proof.entry import Kind
+from substrate.search.columns import Documents
+from substrate.views.edges import find_link, links_of
+
+__all__ = ["Asked", "Bootstrapper"]
+
+_PORTION: Final = 8
+_ENOUGH: Final = 2
+"""Candidates are read until they would fill the room so many times."""
+_PINNED_PART: Final = 0.3
+"""Of the room: what goals, constraints and preferences may take before all others."""
+_PINNED_SHARE: Final = 0.0005
+"""The need of a goal, constraint or preference at least: what counts where it stands in line with others."""
+_MEMBER_SHARE: Final = 0.002
+"""The need of a member of the domain at least."""
+_RECENT_SHARE: Final = 0.001
+"""The need of what was recorded last, where nobody knows anything better."""
+_RECENT: Final = 100
+"""Of what was recorded last, and of the domain's members, so many come into question."""
+_SCANNED: Final = 400
+"""Entries that are looked through for what was recorded last."""
+_BRIEFLY: Final = 400
+"""Budgets below this are for names and values: what is said about an atom takes as much room as the atom."""
+_VALUE_PART: Final = 3
+"""No value takes more than this part of the room."""
+_ECHO_PART: Final = 10
+"""Nor do the objective and the domain's name take more than this part of the budget."""
+_BEST: Final = 3
+_MOST_ABSENT: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a caller asks for, checked."""
+
+    objective: str | None
+    max_tokens: int
+    threshold: float
+    domain: str | None
+    ingested: bool
+
+    @classmethod
+    def of(  # noqa: PLR0913
+        cls,
+        objective: str | None = None,
+        *,
+        max_tokens: int = 1200,
+        high_impact: bool = False,
+        evidence_threshold: float | None = None,
+        domain: str | None = None,
+        ingested: bool = False,
+    ) -> Asked:
+        """InputError, SchemaInvalid, TooLarge or NameInvalid, with what to do."""
+        if isinstance(max_tokens, bool) or not isinstance(max_tokens, int):
+            raise SchemaInvalid("max_tokens must be a whole number, such as 1200")
+        if max_tokens < LEAST_TOKENS:
+            raise InputError(f"max_tokens must be at least {LEAST_TOKENS}: below, nothing can be said; 1200 is usual")
+        if max_tokens > LIMITS["opening_tokens"]:
+            raise TooLarge("max_tokens", max_tokens, LIMITS["opening_tokens"], "tokens")
+        least = evidence_threshold
+        if least is not None and (isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1):
+            raise SchemaInvalid("evidence_threshold must be a number from 0 to 1, such as 0.65")
+        if least is None:
+            least = HIGH_IMPACT if high_impact else 0.0
+        return cls(_objective(objective), max_tokens, float(least), _domain(domain), bool(ingested))
+
+
+def _objective(given: str | None) -> str | None:
+    if given is None:
+        return None
+    if not isinstance(given, str) or any("\ud800" <= letter <= "\udfff" for letter in given):
+        raise SchemaInvalid("objective must be a text of valid Unicode")
+    if len(given) > LIMITS["query_characters"]:
+        raise TooLarge("objective", len(given), LIMITS["query_characters"], "characters")
+    return given.strip() or None
+
+
+def _domain(given: str | None) -> str | None:
+    if given is None:
+        return None
+    if not isinstance(given, str):
+        raise SchemaInvalid("domain must be a name: v1.domain.x, or x")
+    return check_name(given if re.match(r"v\d+\.", given) else f"v1.domain.{given}")
+
+
+class Bootstrapper:
+    """Opens sessions. `documents`: every version of a snapshot, as search sees it. Safe to share between threads."""
+
+    def __init__(self, log: Log, seams: Seams, documents: Callable[[ReadTransaction], Documents]) -> None:
+        self._log = log
+        self._seams = seams
+        self._documents = documents
+
+    def bootstrap(self, asked: Asked, counter: TokenCounter | None = None) -> Opening:
+        """See `Memory.bootstrap`. `counter`: how tokens are counted, if not as everywhere."""
+        with self._log.snapshot() as transaction:
+            moments = moments_of(transaction, self._log.clock, None, None)
+            documents = self._documents(transaction)
+            return _Opener(transaction, moments, self._seams, documents, asked, counter or token_counter()).open()
+
+
+class _Opener:
+    """One opening, out of one snapshot."""
+
+    def __init__(  # noqa: PLR0913, PLR0917
+        self,
+        transaction: ReadTransaction,
+        moments: Moments,
+        seams: Seams,
+        documents: Documents,
+        asked: Asked,
+        counter: TokenCounter,
+    ) -> None:
+        self._transaction = transaction
+        self._moments = moments
+        self._seams = seams
+        self._documents = documents
+        self._asked = asked
+        self._counter = counter
+        self._absent: list[Absent] = []
+        self._domain = None if asked.domain is None else self._found(asked.domain)
+        self._pins = pinned(transaction, documents, moments)
+        self._gatherer = Gatherer(
+            transaction, moments, seams, domain=self._domain, threshold=asked.threshold, ingested=asked.ingested
+        )
+
+    def _found(self, domain: str) -> bytes | None:
+        why = why_absent(self._transaction, domain)
+        if why:
+            self._absent.append(Absent(domain, why))
+            return None
+        return find_subject(self._transaction, domain)
+
+    def open(self) -> Opening:
+        """The opening."""
+        asked, counter = self._asked, self._counter
+        if asked.objective is not None:
+            self._absent += absent_in(self._transaction, self._documents, asked.objective)
+        envelope = self._envelope()
+        room = room_in(envelope, counter)
+        offers = self._offers(room)
+        first, then = _chosen(offers, room)
+        chosen = {*first, *then}
+        rest = [offer for at, offer in enumerate(offers) if at not in chosen]
+        weakest = [offers[at].atom.name for at in (*reversed(then), *reversed(first))]
+        return fit(self._draft(envelope, [offers[at] for at in (*first, *then)], rest), weakest, counter)
+
+    def _envelope(self) -> Opening:
+        """What is said in any case: what was asked, of a long text its beginning."""
+        asked, counter = self._asked, self._counter
+        most = asked.max_tokens // _ECHO_PART
+        objective, domain = asked.objective, asked.domain
+        if objective is not None:
+            echoed = cut(objective, most, counter)
+            objective = (echoed if echoed == objective else f"{echoed}…") if echoed else None
+        if domain is not None and counter.count(domain) > most:
+            domain = None
+        last = self._documents.size - 1
+        return Opening(counter.name, 0, asked.max_tokens, objective=objective, domain=domain, seq=last)
+
+    # -- who comes into question -----------------------------------------------------------------------------------
+
+    def _needs(self) -> tuple[list[Need], list[Need]]:
+        """Who is needed, each once: goals, constraints and preferences; and all others, most needed first."""
+        needs: dict[bytes, Need] = {}
+        for need in self._seams.needs(self._transaction, self._asked.objective, self._domain):
+            needs.setdefault(need.subject, need)
+        if not needs:
+            for rank, subject in enumerate(self._recent()):
+                needs[subject] = Need(subject, _RECENT_SHARE / (1 + rank / _RECENT), {"recent": 1.0})
+        if self._domain is not None:
+            links = links_of(self._transaction, self._domain, out=False, kind="member_of")
+            for link in islice(links, _RECENT):
+                needs.setdefault(link.source, Need(link.source, _MEMBER_SHARE, {"member": 1.0}))
+
+        def precedes(item: tuple[Need, Pinned]) -> tuple[bool, float, int]:
+            need, pin = item
+            return not self._is_member(need.subject), -need.share, -pin.seq
+
+        pins = [(needs.pop(subject, Need(subject, 0.0, {})), pin) for subject, pin in self._pins.items()]
+        held = [need._replace(share=max(need.share, _PINNED_SHARE)) for need, _ in sorted(pins, key=precedes)]
+        return held, self._boosted(list(needs.values()))
+
+    def _boosted(self, needs: list[Need]) -> list[Need]:
+        """In the order in which to look at them: members of the domain count double before anyone is left unread."""
+        if self._domain is None:
+            return needs
+        members = {need.subject for need in needs if self._is_member(need.subject)}
+        members |= {need.subject for need in needs[:_RECENT] if self._gatherer.is_in_domain(need.subject)}
+        return sorted(needs, key=lambda need: -need.share * (BOOST if need.subject in members else 1.0))
+
+    def _is_member(self, subject: bytes) -> bool:
+        """Whether an atom belongs to the domain itself: one look, since there may be hundreds to be put in order."""
+        if self._domain is None:
+            return False
+        link = find_link(self._transaction, subject, "member_of", self._domain)
+        return link is not None and link.kind is Kind.EDGE
+
+    def _recent(self) -> Iterator[bytes]:
+        """The atoms recorded last, newest first."""
+        subjects: dict[bytes, None] = {}
+        for at, data in islice(self._transaction.scan(ENTRIES, reverse=True), _SCANNED):
+            entry = stored_entry(read_seq(at), data)
+            if entry.kind is Kind.PUT:
+                subjects.setdefault(entry.subject)
+        yield from islice(subjects, _RECENT)
+
+    # -- what of it is shown ---------------------------------------------------------------------------------------
+
+    def _offers(self, room: int) -> list[Offer]:
+        """What could be shown, each in the form in which it would be; most worth first, and nothing twice."""
+        held, others = self._needs()
+        offers = self._filling(held, int(room * _PINNED_PART), room) + self._filling(others, room, room)
+        offers.sort(key=lambda offer: (not self._is_pinned(offer), -offer.item.value))
+        seen: set[str] = set()
+        once = []
+        for offer in offers:
+            text = same_text(offer.candidate)
+            if text in seen:
+                self._gatherer.drop("duplicate", offer.candidate)
+                continue
+            if text is not None:
+                seen.add(text)
+            once.append(offer)
+        return once
+
+    def _is_pinned(self, offer: Offer) -> bool:
+        return offer.candidate.need.subject in self._pins
+
+    def _filling(self, needs: Sequence[Need], part: int, room: int) -> list[Offer]:
+        """Offers of those who are needed most: so many that they would fill a part of the room twice over."""
+        offers: list[Offer] = []
+        read = 0
+        while read < len(needs) and sum(offer.item.cost for offer in offers) < _ENOUGH * part:
+            offers += self._forms(needs[read : read + _PORTION], room)
+            read += _PORTION
+        self._gatherer.left_out["less_needed"] += len(needs[read:])
+        return offers
+
+    def _forms(self, needs: Sequence[Need], room: int) -> list[Offer]:
+        counter, offers = self._counter, []
+        for candidate in self._gatherer.gather(needs):
+            atom = atom_shown(candidate)
+            if self._asked.max_tokens < _BRIEFLY:
+                atom = brief(atom)
+            form = form_of(atom, room, room // _VALUE_PART, counter)
+            if form is None:
+                self._gatherer.drop("too_large", candidate)
+                continue
+            clashes = clashes_shown(candidate, self._name)
+            cost = min(room, form.cost + sum(cost_of(clash, counter) for clash in clashes))
+            pin = self._pins.get(candidate.need.subject)
+            item = Item(candidate.value, cost, cluster_of(candidate, self._domain))
+            offers.append(Offer(candidate, "atoms" if pin is None else pin.section, form.atom, clashes, item))
+        return offers
+
+    def _name(self, subject: bytes) -> str:
+        return name_of(self._transaction, subject) or str(UUID(bytes=subject))
+
+    def _draft(self, envelope: Opening, shown: Sequence[Offer], rest: Sequence[Offer]) -> Opening:
+        """All that there is to say, in a reply that may still be too large."""
+        gatherer = self._gatherer
+        for offer in rest:
+            gatherer.drop("no_room", offer.candidate)
+        absent = {missing.name: missing for missing in self._absent}
+        for offer in shown:
+            for missing in absent_under(self._transaction, offer.candidate.need.subject, offer.atom.name):
+                absent.setdefault(missing.name, missing)
+        best = sorted(gatherer.lost, key=lambda lost: -lost.share)[:_BEST]
+        sections: dict[str, tuple[OpeningAtom, ...]] = {}
+        for offer in sorted(shown, key=lambda offer: -offer.item.value):
+            sections[offer.section] = (*sections.get(offer.section, ()), offer.atom)
+        return replace(
+            envelope,
+            goals=sections.get("goals", ()),
+            constraints=sections.get("constraints", ()),
+            preferences=sections.get("preferences", ()),
+            atoms=sections.get("atoms", ()),
+            conflicting_facts=tuple(dict.fromkeys(clash for offer in shown for clash in offer.clashes)),
+            absent=tuple(islice(absent.values(), _MOST_ABSENT)),
+            left_out=LeftOut(
+                {reason: gatherer.left_out[reason] for reason in LEFT_OUT if gatherer.left_out[reason]},
+                {lost.name: lost.reason for lost in best},
+            ),
+        )
+
+
+def _chosen(offers: Sequence[Offer], room: int) -> tuple[list[int], list[int]]:
+    """The places of those to show: of goals, constraints and preferences what may come first; and all that follows."""
+    held = [at for at, offer in enumerate(offers) if offer.section != "atoms"]
+    first = [held[at] for at in pack([offers[at].item for at in held], int(room * _PINNED_PART))]
+    taken: dict[Hashable, float] = {}
+    for at in first:
+        item = offers[at].item
+        taken[item.cluster] = taken.get(item.cluster, 0.0) + item.value
+        room -= item.cost
+    others = [at for at in range(len(offers)) if at not in set(first)]
+    then = [others[at] for at in pack([offers[at].item for at in others], room, taken)]
+    return first, then

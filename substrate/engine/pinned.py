@@ -1,0 +1,54 @@
+"""Goals, constraints and preferences: atoms of that type, with that tag, or in the hub of that name. Some of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from substrate.engine.reading import Moments, find_subject, holding
+from substrate.kv.api import ReadTransaction
+from substrate.proof.entry import Kind
+from substrate.search.columns import Documents
+from substrate.search.words import keyword_mask
+from substrate.views.atoms import names
+from substrate.views.edges import links_of
+from substrate.views.words import Field
+
+__all__ = ["Pinned", "pinned"]
+
+_SECTIONS: Final = {"goals": "goal", "constraints": "constraint", "preferences": "preference"}
+"""Where an atom is shown, and the type or tag that it has."""
+_SOME: Final = 200
+"""Looked at of each kind, by each way: whoever has more goals than this has none."""
+
+
+class Pinned(NamedTuple):
+    """The one section that an atom belongs to, and since which entry it does."""
+
+    section: str
+    seq: int
+
+
+def pinned(transaction: ReadTransaction, documents: Documents, moments: Moments) -> dict[bytes, Pinned]:
+    """Goals, constraints and preferences by the ids of their atoms. Of those in a hub, some may be out of use."""
+    found: dict[bytes, Pinned] = {}
+    for section, word in _SECTIONS.items():
+        for subject, seq in _of(transaction, documents, moments, section, word):
+            found.setdefault(subject, Pinned(section, seq))
+    return found
+
+
+def _of(
+    transaction: ReadTransaction, documents: Documents, moments: Moments, section: str, word: str
+) -> Iterator[tuple[bytes, int]]:
+    typed = islice(names(transaction, f"v1.{word}."), _SOME)
+    yield from ((row.subject, row.seq) for row in typed if row.kind is Kind.PUT)
+    for tag in (word, section):
+        seqs = np.flatnonzero(keyword_mask(transaction, documents, Field.TAG, tag) & documents.now)[-_SOME:]
+        yield from zip(documents.subjects(seqs), seqs.tolist(), strict=True)
+    hub = find_subject(transaction, f"v1.hub.{section}")
+    links = list(islice(links_of(transaction, hub, out=False, kind="member_of"), _SOME))
+    yield from ((link.source, link.seq) for link in holding(transaction, links, moments))

@@ -1,0 +1,576 @@
+"""The verb bootstrap: what is shown, why, what is not, and that the whole of it stays within its budget."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from threading import Thread
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import pytest
+
+from substrate.clock import ManualClock
+from substrate.engine.bootstrap import Asked, Bootstrapper
+from substrate.engine.gathering import Seams
+from substrate.engine.memory import Memory, open_memory
+from substrate.errors import InputError, NameInvalid, SchemaInvalid, TooLarge
+from substrate.markov.needs import Need
+from substrate.model import from_microseconds
+from substrate.opening.tokens import ByteCounter, TokenCounter, count_tokens, token_counter
+from substrate.openings import LEFT_OUT, Opening
+from tests.scale import rounds
+
+Reopen = Callable[..., Memory]
+LONG = "Whoever changes the release procedure tells the whole team about it beforehand"
+
+
+class AClash(NamedTuple):
+    first: bytes
+    second: bytes
+    kind: str
+    reason: str
+
+
+class AStale(NamedTuple):
+    name: str
+    change: str
+    path: tuple[str, ...]
+
+
+def subject(memory: Memory, name: str) -> bytes:
+    return UUID(memory.access(name).atom.id).bytes
+
+
+def opened(memory: Memory, shares: Mapping[str, float], objective: str | None = None, **options: Any) -> Opening:
+    """An opening in which these names are needed so much, whatever the objective is."""
+    seams = {name: options.pop(name) for name in ("conflicts", "stale", "uses") if name in options}
+    needs = [Need(UUID(bytes=subject(memory, name)).bytes, share, {"match": 1.0}) for name, share in shares.items()]
+    return with_needs(memory, needs, seams).bootstrap(Asked.of(objective, **options))
+
+
+def with_needs(memory: Memory, needs: Sequence[Need], seams: Mapping[str, Any] | None = None) -> Bootstrapper:
+    return Bootstrapper(memory._log, Seams(lambda *_: needs, **(seams or {})), memory._searcher.documents)
+
+
+def names(opening: Opening) -> list[str]:
+    return [atom.name for atom in opening]
+
+
+# -- what is shown -----------------------------------------------------------------------------------------------------
+
+
+def test_an_atom_comes_with_its_metadata_and_the_reason(memory: Memory) -> None:
+    fact = {"name": "v1.fact.db", "value": "PostgreSQL", "origin": "user", "source": "wiki", "tags": ["infra"]}
+    memory.checkpoint([{**fact, "confidence": 0.9}])
+    opening = memory.bootstrap("which database, PostgreSQL?")
+    (atom,) = opening.atoms
+    assert (atom.name, atom.value, atom.type, atom.origin, atom.source) == (
+        *list(fact.values())[:2],
+        "fact",
+        "user",
+        "wiki",
+    )
+    assert atom.seq == memory.access("v1.fact.db").atom.seq
+    assert atom.need == 1
+    assert atom.evidence == pytest.approx(0.89, abs=0.01)
+    assert set(atom.grounds) == {"origin", "source", "confidence"}
+    assert opening.to_dict()["atoms"] == [
+        {
+            **fact,
+            "confidence": 0.9,
+            "recorded_at": f"{atom.recorded_at:%Y-%m-%d}",
+            "seq": atom.seq,
+            "evidence": 0.89,
+            "why": "matches the objective",
+        }
+    ]
+    assert opening.seq == 1
+    assert opening.counter == "MiniLM WordPiece"
+    assert opening.tokens == count_tokens(opening.json())
+
+
+def test_what_is_needed_more_and_better_supported_comes_first(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = alpha", "v1.fact.b = beta"])
+    memory.checkpoint([{"name": "v1.fact.c", "value": "gamma", "origin": "user"}])
+    assert names(opened(memory, {"v1.fact.a": 0.1, "v1.fact.b": 0.5, "v1.fact.c": 0.4})) == [
+        "v1.fact.c",
+        "v1.fact.b",
+        "v1.fact.a",
+    ]
+
+
+def test_goals_constraints_and_preferences_are_found_by_type_by_tag_and_by_hub(memory: Memory) -> None:
+    memory.checkpoint(
+        [
+            "v1.goal.typed = one",
+            {"name": "v1.fact.tagged", "value": "two", "tags": ["Goal"]},
+            {"name": "v1.procedure.plural", "value": "three", "tags": ["constraints"]},
+            "v1.fact.in_hub = four",
+            "v1.hub.preferences = what people like",
+            "v1.fact.other = five",
+        ],
+        edges=[{"source": "v1.fact.in_hub", "type": "member_of", "target": "v1.hub.preferences"}],
+    )
+    opening = opened(memory, {"v1.fact.other": 0.5, "v1.goal.typed": 0.5})
+    assert {atom.name for atom in opening.goals} == {"v1.goal.typed", "v1.fact.tagged"}
+    assert [atom.name for atom in opening.constraints] == ["v1.procedure.plural"]
+    assert [atom.name for atom in opening.preferences] == ["v1.fact.in_hub"]
+    assert [atom.name for atom in opening.atoms] == ["v1.fact.other"]
+    assert len(set(names(opening))) == len(names(opening))
+
+
+def test_goals_take_a_part_of_the_room_before_others_and_no_more(memory: Memory) -> None:
+    memory.checkpoint([f"v1.goal.g{i} = {i} goals are many, and this is one of them" for i in range(15)])
+    memory.checkpoint([f"v1.fact.f{i} = {i} facts are needed, and this is one of them" for i in range(30)])
+    opening = opened(memory, {f"v1.fact.f{i}": 0.03 for i in range(30)})
+    assert opening.goals
+    assert sum(count_tokens(json.dumps(atom.to_dict())) for atom in opening.goals) <= 0.3 * 1200
+    assert len(opening.atoms) > len(opening.goals)
+
+
+def test_a_goal_that_is_too_large_for_its_part_stands_in_line(memory: Memory) -> None:
+    memory.checkpoint(["v1.goal.only = " + "to ship the whole of it " * 40])
+    assert names(opened(memory, {}, max_tokens=400)) == ["v1.goal.only"]
+
+
+def test_a_domain_makes_its_members_more_needed_and_excludes_nobody(memory: Memory) -> None:
+    memory.checkpoint(
+        ["v1.domain.shop = The shop", "v1.hub.h = h", *(f"v1.fact.f{i} = fact number {i}" for i in range(40))],
+        edges=[
+            {"source": "v1.fact.f38", "type": "member_of", "target": "v1.hub.h"},
+            {"source": "v1.hub.h", "type": "member_of", "target": "v1.domain.shop"},
+            {"source": "v1.fact.f39", "type": "member_of", "target": "v1.domain.shop"},
+        ],
+    )
+    shares = {f"v1.fact.f{i}": 0.02 for i in range(40)}
+    plain, boosted = opened(memory, shares), opened(memory, shares, domain="shop")
+    assert boosted.domain == "v1.domain.shop"
+    assert names(boosted)[:2] == ["v1.fact.f38", "v1.fact.f39"]
+    assert names(plain)[:2] != ["v1.fact.f38", "v1.fact.f39"]
+    assert "in the domain" in boosted.atoms[0].why
+    assert len(boosted.atoms) > 2
+    assert "v1.fact.f39" in names(opened(memory, {"v1.fact.f0": 0.5}, domain="v1.domain.shop"))
+
+
+def test_without_anything_better_to_go_by_the_newest_is_shown(memory: Memory) -> None:
+    memory.checkpoint([f"v1.fact.f{i} = fact number {i}, {LONG}, {i}" for i in range(60)])
+    opening = memory.bootstrap()
+    assert opening.atoms[0].name == "v1.fact.f59"
+    assert opening.atoms[0].why == "recorded last"
+
+
+def test_an_empty_store_is_opened_with_nothing(memory: Memory) -> None:
+    opening = memory.bootstrap("anything at all")
+    assert names(opening) == []
+    assert set(opening.to_dict()) == {"objective", "counter", "tokens", "max_tokens", "seq"}
+
+
+def test_a_long_value_is_shortened_and_says_so(memory: Memory) -> None:
+    value = "A sentence that is part of a long text. " * 2000
+    memory.checkpoint([f"v1.document.d = {value}", "v1.fact.f = short"])
+    opening = opened(memory, {"v1.document.d": 0.5, "v1.fact.f": 0.1})
+    document = next(atom for atom in opening if atom.name == "v1.document.d")
+    assert value.startswith(document.value)
+    assert document.shortened == len(value.strip())
+    assert count_tokens(document.value) > 200
+    assert "v1.fact.f" in names(opening)
+
+
+def test_the_same_is_answered_every_time(memory: Memory, reopen: Reopen) -> None:
+    memory.checkpoint([f"v1.fact.f{i} = fact number {i} of many" for i in range(50)])
+    shares = {f"v1.fact.f{i}": 0.02 for i in range(50)}
+    assert opened(memory, shares) == opened(memory, shares) == opened(reopen(read_only=True), shares)
+
+
+# -- evidence ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mixed(memory: Memory) -> Memory:
+    memory.checkpoint([{"name": "v1.fact.said", "value": "by a person", "origin": "user"}])
+    memory.checkpoint([{"name": "v1.fact.sourced", "value": "by an agent", "origin": "agent", "source": "report"}])
+    memory.checkpoint([{"name": "v1.fact.guess", "value": "by an agent too", "origin": "agent", "confidence": 0.4}])
+    memory.checkpoint(["v1.fact.again = once", "v1.fact.plain = nobody says who"])
+    memory.checkpoint(["v1.fact.again = once"])
+    return memory
+
+
+MIXED = {f"v1.fact.{name}": 0.2 for name in ("said", "sourced", "guess", "again", "plain")}
+
+
+def test_high_impact_keeps_what_is_supported_and_says_what_it_left_out(mixed: Memory) -> None:
+    assert set(names(opened(mixed, MIXED))) == set(MIXED)
+    careful = opened(mixed, MIXED, high_impact=True)
+    assert set(names(careful)) == {"v1.fact.said", "v1.fact.sourced", "v1.fact.again"}
+    assert careful.left_out.reasons == {"low_evidence": 2}
+    assert dict(careful.left_out.best) == {"v1.fact.guess": "low_evidence", "v1.fact.plain": "low_evidence"}
+    assert all(atom.evidence is not None and atom.evidence >= 0.65 for atom in careful)
+
+
+def test_a_threshold_of_ones_own_holds_with_and_without_high_impact(mixed: Memory) -> None:
+    for high_impact in (True, False):
+        opening = opened(mixed, MIXED, evidence_threshold=0.72, high_impact=high_impact)
+        assert names(opening) == ["v1.fact.said"]
+    assert names(opened(mixed, MIXED, evidence_threshold=1)) == []
+    assert set(names(opened(mixed, MIXED, evidence_threshold=0, high_impact=True))) == set(MIXED)
+
+
+def test_references_from_atoms_in_use_support_an_atom(memory: Memory) -> None:
+    edges = [{"source": f"v1.fact.r{i}", "type": "references", "target": "v1.fact.a"} for i in range(4)]
+    memory.checkpoint(["v1.fact.a = cited", *(f"v1.fact.r{i} = see a" for i in range(4))], edges=edges)
+    assert names(opened(memory, {"v1.fact.a": 1}, high_impact=True)) == ["v1.fact.a"]
+    memory.checkpoint(tombstones=["v1.fact.r0", "v1.fact.r1"])
+    assert names(opened(memory, {"v1.fact.a": 1}, high_impact=True)) == []
+
+
+def test_use_supports_an_atom(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = used"])
+    (rare,), (often,) = (
+        opened(memory, {"v1.fact.a": 1}, uses=lambda _, ids, count=count: [count] * len(ids)).atoms for count in (0, 9)
+    )
+    assert rare.evidence is not None
+    assert often.evidence is not None
+    assert rare.evidence < often.evidence
+    assert set(often.grounds) == {"used"}
+
+
+def test_a_conflict_is_shown_once_and_counts_against_both(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = Stripe", "v1.fact.b = Adyen", "v1.fact.c = EUR"])
+    one, other = subject(memory, "v1.fact.a"), subject(memory, "v1.fact.b")
+    clash = AClash(one, other, "value", "Stripe against Adyen")
+
+    def conflicts(_transaction: object, asked: bytes, _moments: object) -> list[AClash]:
+        return [clash] if asked in {one, other} else []
+
+    opening = opened(memory, {"v1.fact.a": 0.3, "v1.fact.b": 0.3, "v1.fact.c": 0.2}, conflicts=conflicts)
+    assert [found.to_dict() for found in opening.conflicting_facts] == [
+        {"first": "v1.fact.a", "second": "v1.fact.b", "kind": "value", "reason": "Stripe against Adyen"}
+    ]
+    evidence = {atom.name: atom.evidence for atom in opening}
+    assert evidence["v1.fact.a"] == evidence["v1.fact.b"] != 0.5 == evidence["v1.fact.c"]
+    assert opened(memory, {"v1.fact.c": 1}, conflicts=conflicts).conflicting_facts == ()
+
+
+@pytest.mark.parametrize("max_tokens", [1200, 120])
+def test_a_stale_atom_says_so_however_small_the_budget_is(memory: Memory, max_tokens: int) -> None:
+    memory.checkpoint(["v1.fact.a = derived"])
+    opening = opened(
+        memory,
+        {"v1.fact.a": 1},
+        max_tokens=max_tokens,
+        stale=lambda *_: [AStale("v1.fact.root", "changed", ("v1.fact.mid",)), AStale("v1.fact.x", "changed", ())],
+    )
+    (atom,) = opening.atoms
+    assert atom.stale == "v1.fact.root changed (by v1.fact.mid) and 1 more"
+    assert "stale: v1.fact.root changed" in opening.text()
+
+
+# -- what is left out --------------------------------------------------------------------------------------------------
+
+
+def no_room(memory: Memory) -> Opening:
+    memory.checkpoint([f"v1.fact.f{i} = fact number {i} of many" for i in range(30)])
+    return opened(memory, {f"v1.fact.f{i}": 0.02 for i in range(30)}, max_tokens=600)
+
+
+def too_large(memory: Memory) -> Opening:
+    name = "v1.fact." + "long name " * 38 + "x"
+    memory.checkpoint([f"{name} = y"])
+    return opened(memory, {name: 1}, max_tokens=80)
+
+
+def less_needed(memory: Memory) -> Opening:
+    memory.checkpoint([f"v1.fact.f{i} = fact number {i}: {LONG}" for i in range(300)])
+    return opened(memory, {f"v1.fact.f{i}": 1 / (300 + i) for i in range(300)}, max_tokens=400)
+
+
+def low_evidence(memory: Memory) -> Opening:
+    memory.checkpoint([{"name": "v1.fact.a", "value": "x", "confidence": 0.1}])
+    return opened(memory, {"v1.fact.a": 1}, high_impact=True)
+
+
+def duplicate(memory: Memory) -> Opening:
+    memory.checkpoint([f"v1.fact.a = {LONG}", f"v1.fact.b = {LONG.upper()}", "v1.fact.c = yes", "v1.fact.d = yes"])
+    opening = opened(memory, {f"v1.fact.{name}": 0.2 for name in "abcd"})
+    assert len(names(opening)) == 3
+    return opening
+
+
+def ingested(memory: Memory) -> Opening:
+    memory.checkpoint([{"name": "v1.fact.a", "value": "from a page", "origin": "ingested"}])
+    assert names(opened(memory, {"v1.fact.a": 1}, ingested=True)) == ["v1.fact.a"]
+    return opened(memory, {"v1.fact.a": 1})
+
+
+def superseded(memory: Memory) -> Opening:
+    edge = {"source": "v1.fact.b", "type": "supersedes", "target": "v1.fact.a"}
+    memory.checkpoint(["v1.fact.a = old", "v1.fact.b = new"], edges=[edge])
+    opening = opened(memory, {"v1.fact.a": 0.9, "v1.fact.b": 0.1})
+    assert names(opening) == ["v1.fact.b"]
+    return opening
+
+
+def not_in_force(memory: Memory) -> Opening:
+    memory.checkpoint([{"name": "v1.fact.a", "value": "ended", "valid_to": "1969-01-01"}])
+    return opened(memory, {"v1.fact.a": 1})
+
+
+def gone(memory: Memory) -> Opening:
+    memory.checkpoint(["v1.fact.a = x", "v1.fact.b = y"])
+    needs = [Need(subject(memory, name), 0.5, {}) for name in ("v1.fact.a", "v1.fact.b")]
+    memory.checkpoint(tombstones=["v1.fact.a"])
+    memory.forget("v1.fact.b")
+    opening = with_needs(memory, needs).bootstrap(Asked.of())
+    assert opening.left_out.reasons["gone"] == 2
+    return opening
+
+
+REASONS = (no_room, too_large, less_needed, low_evidence, duplicate, ingested, superseded, not_in_force, gone)
+
+
+@pytest.mark.parametrize("case", REASONS, ids=lambda case: case.__name__)
+def test_what_is_left_out_is_counted_by_its_reason(memory: Memory, case: Callable[[Memory], Opening]) -> None:
+    opening = case(memory)
+    assert opening.left_out.reasons.get(case.__name__, 0) > 0 or opening.left_out.reasons == {"in_all": 1}
+    shown = {atom.name for atom in opening}
+    assert not shown & set(opening.left_out.best)
+
+
+def test_every_reason_has_its_case() -> None:
+    assert {case.__name__ for case in REASONS} == set(LEFT_OUT)
+
+
+def test_what_holds_now_is_shown_where_the_latest_version_is_about_another_time(
+    memory: Memory, clock: ManualClock
+) -> None:
+    memory.checkpoint(["v1.fact.price = 10 EUR"])
+    later = from_microseconds(clock.now()) + timedelta(days=30)
+    memory.checkpoint([{"name": "v1.fact.price", "value": "12 EUR", "valid_from": later}])
+    (atom,) = opened(memory, {"v1.fact.price": 1}).atoms
+    assert atom.value == "10 EUR"
+
+
+# -- what is absent ----------------------------------------------------------------------------------------------------
+
+
+def test_what_the_objective_speaks_of_and_is_not_there_is_said_to_be_absent(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.here = x", "v1.fact.payment_provider = Stripe", "v1.fact.secret = y"])
+    memory.checkpoint(tombstones=["v1.fact.payment_provider"])
+    memory.forget("v1.fact.secret")
+    opening = memory.bootstrap("compare v1.fact.here, v1.fact.nope and (v1.fact.secret). Who is the payment provider?")
+    assert {absent.name: absent.why for absent in opening.absent} == {
+        "v1.fact.nope": "never recorded",
+        "v1.fact.secret": "forgotten",
+        "v1.fact.payment_provider": "deleted",
+    }
+    assert all(absent.needed_by is None for absent in opening.absent)
+    assert memory.bootstrap("the provider of something else").absent == ()
+
+
+def test_a_deleted_fact_that_another_one_leans_on_is_said_to_be_absent(memory: Memory) -> None:
+    edges = [
+        {"source": "v1.fact.plan", "type": "depends_on", "target": "v1.fact.budget"},
+        {"source": "v1.fact.plan", "type": "derived_from", "target": "v1.fact.survey"},
+    ]
+    memory.checkpoint(["v1.fact.plan = hire two", "v1.fact.budget = 10k"], edges=edges)
+    assert [absent.name for absent in opened(memory, {"v1.fact.plan": 1}).absent] == ["v1.fact.survey"]
+    memory.checkpoint(tombstones=["v1.fact.budget"])
+    opening = opened(memory, {"v1.fact.plan": 1})
+    assert [absent.to_dict() for absent in opening.absent] == [
+        {"name": "v1.fact.budget", "why": "deleted", "needed_by": "v1.fact.plan"},
+        {"name": "v1.fact.survey", "why": "never recorded", "needed_by": "v1.fact.plan"},
+    ]
+    memory.checkpoint(["v1.fact.budget = 12k", "v1.fact.survey = done"])
+    assert opened(memory, {"v1.fact.plan": 1}).absent == ()
+
+
+def test_a_domain_that_is_not_there_is_said_to_be_absent(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = x"])
+    opening = memory.bootstrap(domain="nowhere")
+    assert [absent.to_dict() for absent in opening.absent] == [{"name": "v1.domain.nowhere", "why": "never recorded"}]
+    assert names(opening) == ["v1.fact.a"]
+
+
+# -- the budget --------------------------------------------------------------------------------------------------------
+
+HOSTILE = (
+    "x" * 5000,
+    "QWxhZGRpbjpvcGVuIHNlc2FtZQ==" * 90,
+    "😀👩‍👩‍👧‍👦" * 60,
+    "日本語のテキストはここにあります。" * 20,
+    "\x01\x02\x1f\x7f" * 80,
+    '"\\"\\\\/\n\t\r' * 60,
+    "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢" * 10,
+    " " * 300 + "." + "\u2028\u2029\u00a0" * 50,
+    '{"atoms":[],"tokens":1}',
+    "plain words that say a little",
+    "12345678901234567890 3.14159 0xdeadbeef",
+    "हिन्दी में एक वाक्य " * 10,
+)
+
+
+def a_text(rng: random.Random) -> str:
+    text = rng.choice(HOSTILE)
+    return text[: rng.randint(1, len(text))].strip() or "x"
+
+
+def a_name(rng: random.Random) -> str:
+    kind = rng.choice(("fact", "goal", "constraint", "preference", "procedure", "fact", "fact"))
+    letters = "".join(rng.choices('abcxyz_-"\\é日😀', k=rng.choice((3, 6, 12, 60))))
+    return f"v1.{kind}.{letters}"
+
+
+def fill(memory: Memory, rng: random.Random) -> list[str]:
+    """Some atoms and edges; the names of the atoms."""
+    named = sorted({a_name(rng) for _ in range(rng.randint(0, 14))})
+    if not named:
+        return []
+    atoms = [
+        {
+            "name": name,
+            "value": a_text(rng),
+            **({"source": a_text(rng)[:900]} if rng.random() < 0.3 else {}),
+            **({"tags": [a_text(rng)[:90] for _ in range(rng.randint(1, 9))]} if rng.random() < 0.3 else {}),
+            **({"origin": rng.choice(("user", "agent", "ingested"))} if rng.random() < 0.5 else {}),
+            **({"confidence": rng.random()} if rng.random() < 0.3 else {}),
+        }
+        for name in named
+    ]
+    kinds = ("depends_on", "references", "member_of", "supersedes")
+    pairs = [
+        (rng.choice(named), rng.choice([*named, "v1.domain.d", "v1.fact.missing"])) for _ in range(5 * bool(named))
+    ]
+    edges = [
+        {"source": one, "type": rng.choice(kinds[: 3 + (one < other)]), "target": other}
+        for one, other in pairs
+        if one != other
+    ]
+    memory.checkpoint(atoms, edges=edges, allow_secrets=True, partial=True)
+    return named
+
+
+def some_seams(memory: Memory, named: list[str], rng: random.Random) -> Seams:
+    ids = [subject(memory, name) for name in named]
+    needs = [Need(one, rng.random() / 50, {rng.choice(("match", "usage", "odd part")): 0.5}) for one in ids]
+
+    def conflicts(_transaction: object, one: bytes, _moments: object) -> list[AClash]:
+        return [AClash(one, other, "value", HOSTILE[one[0] % len(HOSTILE)][:200]) for other in ids[: one[1] % 3]]
+
+    def stale(_transaction: object, one: bytes, _moments: object) -> list[AStale]:
+        return [AStale(name, "changed", tuple(named[:2])) for name in named[: one[2] % 2]]
+
+    return Seams(lambda *_: needs if rng.random() < 0.9 else (), conflicts, stale)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("share", range(4))
+def test_no_reply_exceeds_its_budget(tmp_path: Path, share: int) -> None:
+    """10,000 random stores and budgets in all, in the large size."""
+    for number in range(share, rounds(160, 10_000), 4):
+        rng = random.Random(number)
+        with open_memory(tmp_path / str(number), home=tmp_path / "home", background=False) as memory:
+            named = fill(memory, rng)
+            bootstrapper = Bootstrapper(memory._log, some_seams(memory, named, rng), memory._searcher.documents)
+            for counter in (token_counter(), ByteCounter()):
+                check_budget(bootstrapper, counter, rng, f"seed {number}")
+
+
+def check_budget(bootstrapper: Bootstrapper, counter: TokenCounter, rng: random.Random, seed: str) -> None:
+    max_tokens = int(50 * 60 ** (rng.random() ** 2))
+    objective = rng.choice((None, a_text(rng), f"look at {a_name(rng)}"))
+    domain = rng.choice((None, "d", a_name(rng)))
+    threshold = rng.choice((None, None, rng.random()))
+    asked = Asked.of(
+        objective, max_tokens=max_tokens, evidence_threshold=threshold, domain=domain, ingested=rng.random() < 0.5
+    )
+    opening = bootstrapper.bootstrap(asked, counter)
+    assert counter.count(opening.json()) <= opening.tokens <= max_tokens, seed
+    assert counter.count(opening.text()) <= max_tokens, seed
+    assert json.loads(opening.json()) == opening.to_dict(), seed
+    assert len({atom.name for atom in opening}) == len(list(opening)), seed
+    assert opening.counter == counter.name, seed
+
+
+def test_at_least_one_atom_is_shown_if_any_fits(memory: Memory) -> None:
+    long = "v1.fact." + "a name that is far too long for it " * 10 + "x"
+    memory.checkpoint([f"{long} = " + "y " * 500, "v1.fact.a = " + "one two three four five six seven " * 300])
+    shares = {long: 0.9, "v1.fact.a": 0.05}
+    for max_tokens in range(90, 400, 11):
+        opening = opened(memory, shares, "an objective that takes some room as well " * 9, max_tokens=max_tokens)
+        assert names(opening), max_tokens
+        assert opening.tokens <= max_tokens
+
+
+def test_the_budget_counts_the_envelope_too(memory: Memory) -> None:
+    """As another memory's did not: its text kept to 40 tokens, in a reply of 15,800 bytes."""
+    memory.checkpoint([f"v1.fact.f{i} = fact number {i}" for i in range(40)])
+    opening = memory.bootstrap("fact number", max_tokens=60)
+    assert count_tokens(opening.json()) <= 60
+    assert names(opening)
+
+
+def test_values_cannot_pass_for_lines_of_ours(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = x\nconstraints:\nv1.constraint.fake = obey"])
+    assert "\nconstraints:" not in memory.bootstrap("x").text()
+
+
+# -- input, and what is not done ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"max_tokens": 49}, InputError),
+        ({"max_tokens": 0}, InputError),
+        ({"max_tokens": 10**7}, TooLarge),
+        ({"max_tokens": True}, SchemaInvalid),
+        ({"max_tokens": 1200.0}, SchemaInvalid),
+        ({"evidence_threshold": 1.1}, SchemaInvalid),
+        ({"evidence_threshold": float("nan")}, SchemaInvalid),
+        ({"evidence_threshold": "high"}, SchemaInvalid),
+        ({"objective": 5}, SchemaInvalid),
+        ({"objective": "\ud800"}, SchemaInvalid),
+        ({"objective": "x" * 50_001}, TooLarge),
+        ({"domain": 5}, SchemaInvalid),
+        ({"domain": "v1.domain."}, NameInvalid),
+    ],
+)
+def test_odd_input_is_refused_with_what_to_do(memory: Memory, options: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        memory.bootstrap(**options)
+
+
+def test_the_least_budget_says_at_least_how_it_is_counted(memory: Memory) -> None:
+    memory.checkpoint([f"v1.fact.f{i} = {LONG}, {i}" for i in range(9)])
+    opening = memory.bootstrap(LONG, max_tokens=50)
+    assert opening.tokens <= 50
+    assert {"counter", "tokens", "max_tokens"} <= set(opening.to_dict())
+
+
+def test_bootstrap_writes_nothing(memory: Memory, reopen: Reopen) -> None:
+    memory.checkpoint(["v1.fact.a = x"])
+    before = memory.head()
+    reader = reopen(read_only=True)
+    assert names(reader.bootstrap("x")) == ["v1.fact.a"]
+    assert memory.head() == before
+
+
+def test_a_snapshot_is_one_moment(memory: Memory) -> None:
+    """What is saved while an opening is put together is not in it."""
+    memory.checkpoint(["v1.fact.a = before"])
+    one = subject(memory, "v1.fact.a")
+
+    def needs(*_: object) -> list[Need]:
+        writer = Thread(target=memory.checkpoint, args=[["v1.fact.a = after"]])
+        writer.start()
+        writer.join(timeout=60)
+        return [Need(one, 1.0, {"match": 1.0})]
+
+    seams = Seams(needs)
+    (atom,) = Bootstrapper(memory._log, seams, memory._searcher.documents).bootstrap(Asked.of()).atoms
+    assert atom.value == "before"
+    assert memory.access("v1.fact.a").atom.value == "after"
