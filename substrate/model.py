@@ -242,6 +242,8 @@ class Access(Result):
 
     atom: Atom
     proof: Bundle | None = None
+    stale: tuple[str, ...] = ()
+    """Why it is to be reviewed: what it depends on and has changed since. Only of reads of now."""
 
     @property
     def name(self) -> str:
@@ -254,8 +256,8 @@ class Access(Result):
         return self.atom.value
 
     def to_dict(self) -> dict[str, object]:
-        """The atom's fields, and the proof as a bundle."""
-        said = self.atom.to_dict()
+        """The atom's fields, why it is to be reviewed, if it is, and the proof as a bundle."""
+        said = {**self.atom.to_dict(), **({"stale": list(self.stale)} if self.stale else {})}
         return said if self.proof is None else {**said, "proof": json.loads(self.proof.to_json())}
 
 

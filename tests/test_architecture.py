@@ -52,6 +52,8 @@ STRANGERS = {
     "substrate.engine": {
         "substrate.engine",
         "substrate.engine.memory",
+        "substrate.engine.arcs",
+        "substrate.engine.asked",
         "substrate.engine.chains",
         "substrate.engine.conflicts",
         "substrate.engine.credentials",
