@@ -187,7 +187,7 @@ class Reached(Result):
     absent: str = ""
     """Why it says nothing: dangling (not there yet), tombstoned, forgotten, or not valid then."""
     stale: tuple[str, ...] = ()
-    """Why it is to be reviewed: what it depends on and has changed since."""
+    """Of those asked about, now: why it is to be reviewed, since what it depends on has changed."""
 
     def to_dict(self) -> dict[str, object]:
         """Its fields as JSON can hold them, without those that say nothing."""

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
-from uuid import UUID
 
 from substrate.engine.arcs import Arcs
 from substrate.engine.asked import find_asked, read_names
 from substrate.engine.intake import check_limit, read_edge_type
 from substrate.engine.moments import Moment, Time
-from substrate.engine.reading import End, Moments, edge_of, holding, is_live, moments_of, name_of, superseders
+from substrate.engine.reading import Body, End, Moments, edge_from, end_of, is_live, moments_of, stated, superseders
 from substrate.engine.staleness import stale_because
 from substrate.engine.validity import version_at
 from substrate.errors import Forgotten, InputError, TooLarge
@@ -22,14 +21,13 @@ from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import Edge
 from substrate.proof.entry import Kind
-from substrate.views.atoms import VersionRow, gap_of, versions_of
+from substrate.views.atoms import gap_of, versions_of
 from substrate.views.edges import Link, links_of
 
 __all__ = ["context"]
 
-_HUB: Final = 100
+_HUB: Final = 25
 """Edges that are followed out of, and as many into, an atom that was reached. Of the atoms asked about: all."""
-_AT_ONCE: Final = 32
 _SHOWN: Final = 200
 """Characters of a value."""
 _ARCS: Final = 100
@@ -58,23 +56,22 @@ def context(  # noqa: PLR0913
         moments = moments_of(transaction, log.clock, as_of, valid_at)
         asked = find_asked(transaction, names, moments, expected=True)
         around = _Around(transaction, moments, depth, kind)
-        links = list(islice(around.links(asked.subjects), offset, offset + limit + 1))
-        more, links = len(links) > limit, links[:limit]
-        ends: dict[bytes, End] = {}
-        edges = (edge_of(transaction, link, moments, ends) for link in links)
-        page = _Page(transaction, moments, {link.edge: edge for link, edge in zip(links, edges, strict=True) if edge})
+        shown = list(islice(around.edges(asked.subjects), offset, offset + limit + 1))
+        page = _Page(transaction, moments)
+        edges = {link.edge: page.edge(link, body) for link, body in shown[:limit]}
         places = {
             subject: place
             for subject, place in around.places.items()
-            if (place.via is None and not offset) or (place.via is not None and place.via.edge in page.edges)
+            if (place.via is None and not offset) or (place.via is not None and place.via.edge in edges)
         }
+        followed = {subject: place for subject, place in places.items() if place.distance < depth}
         return Context(
-            tuple(page.edges.values()),
+            tuple(edges.values()),
             tuple(page.reached(subject, place) for subject, place in places.items()),
-            tuple(page.arcs(arcs, {subject: place for subject, place in places.items() if place.distance < depth})),
+            tuple(page.arcs(arcs, followed)),
             asked.missing,
             tuple(page.name(subject) for subject, at in around.cut.items() if offset <= at < offset + limit),
-            more,
+            len(shown) > limit,
         )
 
 
@@ -110,41 +107,34 @@ class _Around:
         self.cut: dict[bytes, int] = {}
         """Atoms of which not all edges are followed, each with the number of the last edge that is."""
 
-    def links(self, starts: Iterable[bytes]) -> Iterator[Link]:
+    def edges(self, starts: Iterable[bytes]) -> Iterator[tuple[Link, Body]]:
         """The edges that hold, as they are asked for: what nobody asks for is not read."""
         self.places = {subject: _Place(0) for subject in starts}
         frontier = list(self.places)
         for distance in range(self._depth):
             following: list[bytes] = []
             for subject in frontier:
-                for link in self._edges(subject, distance):
+                for link, body in self._edges_of(subject, distance):
                     other = link.target if link.source == subject else link.source
                     if other not in self.places:
                         self.places[other] = _Place(distance + 1, link)
                         following.append(other)
-                    yield link
+                    yield link, body
             frontier = following
 
-    def _edges(self, subject: bytes, distance: int) -> Iterator[Link]:
+    def _edges_of(self, subject: bytes, distance: int) -> Iterator[tuple[Link, Body]]:
         """The edges of an atom that were not met before. Behind what is out of use nothing is looked for."""
         if distance and _is_tombstoned(self._transaction, subject, self._moments.upto):
             return
         for out in (True, False):
             links = links_of(self._transaction, subject, out=out, kind=self._kind, upto=self._moments.upto)
-            if distance:
-                yield from self._fresh(islice(links, _HUB))
-                if next(links, None) is not None:
-                    self.cut[subject] = max(0, len(self._seen) - 1)
-            else:
-                yield from self._fresh(links)
-
-    def _fresh(self, links: Iterator[Link]) -> Iterator[Link]:
-        while some := list(islice(links, _AT_ONCE)):
-            for link in holding(
-                self._transaction, [link for link in some if link.edge not in self._seen], self._moments
-            ):
+            followed = islice(links, _HUB) if distance else links
+            fresh = (link for link in followed if link.edge not in self._seen)
+            for link, body in stated(self._transaction, fresh, self._moments):
                 self._seen.add(link.edge)
-                yield link
+                yield link, body
+            if distance and next(links, None) is not None:
+                self.cut[subject] = max(0, len(self._seen) - 1)
 
 
 def _is_tombstoned(transaction: ReadTransaction, subject: bytes, upto: int | None) -> bool:
@@ -153,39 +143,50 @@ def _is_tombstoned(transaction: ReadTransaction, subject: bytes, upto: int | Non
 
 
 class _Page:
-    """What is told of the atoms of one page."""
+    """What is told of the edges and atoms of one page."""
 
-    def __init__(self, transaction: ReadTransaction, moments: Moments, edges: Mapping[bytes, Edge]) -> None:
+    def __init__(self, transaction: ReadTransaction, moments: Moments) -> None:
         self._transaction = transaction
         self._moments = moments
-        self.edges = edges
+        self._ends: dict[bytes, End] = {}
+
+    def edge(self, link: Link, body: Body) -> Edge:
+        """The edge, with the names of its ends."""
+        return edge_from(self._transaction, link, body, self._moments, self._ends)
 
     def name(self, subject: bytes) -> str:
         """Its name; its id, if nobody knows it."""
-        return name_of(self._transaction, subject) or str(UUID(bytes=subject))
+        return self._end(subject).name
+
+    def _end(self, subject: bytes) -> End:
+        end = self._ends.get(subject)
+        if end is None:
+            end = self._ends[subject] = end_of(self._transaction, subject, self._moments.upto)
+        return end
 
     def reached(self, subject: bytes, place: _Place) -> Reached:
         """The atom, as it was at the moments."""
-        latest = next(versions_of(self._transaction, subject, upto=self._moments.upto), None)
-        value, absent = self._said(subject, latest)
-        edge = None if place.via is None else self.edges[place.via.edge]
-        is_now = self._moments.upto is None and self._moments.valid_at is None
-        stale = stale_because(self._transaction, subject, self._moments) if is_now and not absent else ()
+        end, via = self._end(subject), place.via
+        value, absent = self._said(subject) if end.there else ("", self._why_absent(subject))
+        is_asked_now = via is None and self._moments.upto is None and self._moments.valid_at is None
+        stale = stale_because(self._transaction, subject, self._moments) if is_asked_now and not absent else ()
         return Reached(
-            (latest.name if latest is not None else None) or self.name(subject),
+            end.name,
             place.distance,
             value,
-            str(UUID(bytes=subject)),
-            "" if edge is None else f"{edge.source} {edge.type} {edge.target}",
-            () if latest is None else superseders(self._transaction, subject, self._moments),
+            end.id,
+            "" if via is None else f"{self.name(via.source)} {via.type} {self.name(via.target)}",
+            superseders(self._transaction, subject, self._moments) if end.there else (),
             absent,
             tuple(why.reason for why in stale),
         )
 
-    def _said(self, subject: bytes, latest: VersionRow | None) -> tuple[str, str]:
+    def _why_absent(self, subject: bytes) -> str:
+        return "dangling" if gap_of(self._transaction, subject) is None else "forgotten"
+
+    def _said(self, subject: bytes) -> tuple[str, str]:
         """The value, shortened; or why there is none."""
-        if latest is None:
-            return "", "dangling" if gap_of(self._transaction, subject) is None else "forgotten"
+        latest = next(versions_of(self._transaction, subject, upto=self._moments.upto))
         try:
             found = version_at(self._transaction, latest, self._moments)
         except Forgotten:

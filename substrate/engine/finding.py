@@ -119,11 +119,12 @@ class Finding:
     ) -> Context:
         """What surrounds atoms: the edges around them in both directions, up to `depth` (3) away, the nearest first.
 
-        With the atoms that these lead to (and whether they are superseded, out of use, not there yet, or to be
-        reviewed), and the arcs beside them. Only edges that hold at the moments; of one `type` or all. An atom further
-        on is followed over 100 edges in each direction; `cut` names those that have more. The same page is the same
-        edges, as long as nothing is written. Those asked about that are not there are `missing`; NotFound or Forgotten
-        if none is. InputError, TooLarge (behind 10,000 edges: narrow it by type, or use `edges`).
+        With the atoms that these lead to (and whether they are superseded, out of use or not there yet; of those asked
+        about, whether they are to be reviewed), and the arcs beside them. Only edges that hold at the moments; of one
+        `type` or all. An atom further on is followed over 25 edges in each direction; `cut` names those that have
+        more. The same page is the same edges, as long as nothing is written. Those asked about that are not there are
+        `missing`; NotFound or Forgotten if none is. InputError, TooLarge (behind 10,000 edges: narrow it by type, or
+        use `edges`).
         """
         return context(
             self._log,

@@ -36,6 +36,7 @@ MOST_EDGES: Final = 1000
 """So many edges are followed from one atom. What lies behind them is not looked at."""
 
 Change = Literal["changed", "tombstoned", "superseded", "forgotten"]
+_SUPERSEDES: Final = "supersedes"
 _ABSENT: Final = {"tombstoned": "it was tombstoned", "forgotten": "what it said was forgotten"}
 
 
@@ -63,19 +64,38 @@ def stale_because(transaction: ReadTransaction, subject: bytes, moments: Moments
 
     Two looks at edges if it depends on nothing. With `moments.upto`, as of then, confirmations apart: these are of now.
     """
-    links = list(_dependencies(transaction, subject, moments))
+    links = list(_links(transaction, subject, moments.upto))
     if not links:
         return ()
     version = next(versions_of(transaction, subject, upto=moments.upto), None)
     if version is None or version.kind is not Kind.PUT:
         return ()
-    return _Walk(transaction, moments).from_atom(version, links)
+    if not _may_have_changed(transaction, links, version.seq, moments.upto):
+        return ()
+    return _Walk(transaction, moments).from_atom(version)
 
 
-def _dependencies(transaction: ReadTransaction, subject: bytes, moments: Moments) -> Iterator[Link]:
+def _links(transaction: ReadTransaction, subject: bytes, upto: int | None) -> Iterator[Link]:
     for kind in DEPENDENCIES:
-        links = links_of(transaction, subject, out=True, kind=kind, upto=moments.upto)
-        yield from holding(transaction, list(islice(links, MOST_EDGES)), moments)
+        yield from islice(links_of(transaction, subject, out=True, kind=kind, upto=upto), MOST_EDGES)
+
+
+def _may_have_changed(transaction: ReadTransaction, links: list[Link], seq: int, upto: int | None) -> bool:
+    """False if nothing that can be reached was touched after entry `seq`: mostly so, and few reads find it out."""
+    seen: set[bytes] = set()
+    waiting = [link.target for link in links]
+    while waiting:
+        subject = waiting.pop()
+        if subject in seen:
+            continue
+        seen.add(subject)
+        latest = next(versions_of(transaction, subject, upto=upto), None)
+        if latest is None or latest.seq > seq or len(seen) + len(waiting) >= MOST_EDGES:
+            return True
+        if next(links_of(transaction, subject, out=False, kind=_SUPERSEDES, upto=upto), None) is not None:
+            return True
+        waiting += [link.target for link in _links(transaction, subject, upto)]
+    return False
 
 
 class _Walk:
@@ -92,11 +112,11 @@ class _Walk:
         self._followed = 0
         self._from: dict[bytes, bytes] = {}
 
-    def from_atom(self, version: VersionRow, links: list[Link]) -> tuple[Stale, ...]:
+    def from_atom(self, version: VersionRow) -> tuple[Stale, ...]:
         """What changed since this version was last said, and how it is reached."""
         start = version.subject
         self._from[start] = b""
-        self._add(links, self._known_by(start, version.seq), 1)
+        self._add(start, self._known_by(start, version.seq), 1)
         found = []
         while self._waiting:
             since, steps, _, link = heappop(self._waiting)
@@ -110,11 +130,12 @@ class _Walk:
                 path = self._path(subject)
                 found.append(Stale(subject, path[-1], *changed, path))
             if now is not None and now.kind is Kind.PUT:
-                self._add(_dependencies(self._transaction, subject, self._moments), since, steps + 1)
+                self._add(subject, since, steps + 1)
         return tuple(sorted(found, key=lambda stale: (len(stale.path), stale.name)))
 
-    def _add(self, links: Iterator[Link] | list[Link], since: int, steps: int) -> None:
-        for link in links:
+    def _add(self, subject: bytes, since: int, steps: int) -> None:
+        links = list(_links(self._transaction, subject, self._moments.upto))
+        for link in holding(self._transaction, links, self._moments):
             if self._followed == MOST_EDGES:
                 return
             self._followed += 1
@@ -157,7 +178,7 @@ class _Walk:
 
     def _superseded(self, subject: bytes, since: int) -> tuple[Change, int] | None:
         def live(upto: int | None) -> dict[bytes, int]:
-            links = sources_of(self._transaction, subject, "supersedes", replace(self._moments, upto=upto))
+            links = sources_of(self._transaction, subject, _SUPERSEDES, replace(self._moments, upto=upto))
             return {link.source: link.seq for link in links}
 
         by = live(self._moments.upto)
