@@ -65,6 +65,7 @@ STRANGERS = {
         "substrate.engine.learning",
         "substrate.engine.meaning",
         "substrate.engine.moments",
+        "substrate.engine.nearby",
         "substrate.engine.owed",
         "substrate.engine.progress",
         "substrate.engine.proving",

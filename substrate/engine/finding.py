@@ -15,13 +15,15 @@ from substrate.engine.meaning import Meaning, Models
 from substrate.engine.moments import Moment, Time
 from substrate.engine.progress import Progress
 from substrate.engine.stale import stale_atoms
-from substrate.findings import Context, Embedding, Found, Indexed, StaleAtoms
+from substrate.findings import Associations, Context, Embedding, Found, Indexed, StaleAtoms
 from substrate.log.log import Log
 from substrate.model import Name
 from substrate.views.nearest import NearestIndex
 
 if TYPE_CHECKING:
+    from substrate.engine.associate import Associator
     from substrate.engine.search import Searcher
+    from substrate.search.columns import Columns
 
 __all__ = ["Finding"]
 
@@ -104,7 +106,19 @@ class Finding:
     def _searcher(self) -> Searcher:
         from substrate.engine.search import Searcher  # noqa: PLC0415 - loads numpy
 
-        return Searcher(self._log, Meaning(self._log, self._models), self._nearest)
+        return Searcher(self._log, Meaning(self._log, self._models), self._nearest, self._columns)
+
+    @cached_property
+    def _associator(self) -> Associator:
+        from substrate.engine.associate import Associator  # noqa: PLC0415 - loads numpy
+
+        return Associator(self._log, self._models, self._nearest, self._columns)
+
+    @cached_property
+    def _columns(self) -> Columns:
+        from substrate.search.columns import Columns  # noqa: PLC0415 - loads numpy
+
+        return Columns()
 
     def context(  # noqa: PLR0913
         self,
@@ -137,6 +151,24 @@ class Finding:
             valid_at=valid_at,
             arcs=self._arcs,
         )
+
+    def associate(
+        self,
+        atoms: Name | Iterable[Name],
+        *,
+        domain: str | None = None,
+        all_domains: str | Iterable[str] | None = None,
+        limit: int = 10,
+    ) -> Associations:
+        """Unexpected connections of atoms to atoms of other domains, the strongest first, each with its reason.
+
+        Strong by meaning, by rare words, by arcs or by shared neighbours; and not stated: no edge joins the two, nor
+        did one that was taken back. `association.edge` is what accepts it. The domains of an atom are those it belongs
+        to, and `domain`; those looked in are `all_domains`, or all others. Atoms without a domain are as one of their
+        own. Uses the vectors that there are; `meaning` says so if some are not. Atoms that are not there are `missing`;
+        NotFound or Forgotten if none is, or if there is no such domain. InputError, TooLarge.
+        """
+        return self._associator.associate(atoms, domain=domain, all_domains=all_domains, limit=limit, arcs=self._arcs)
 
     def stale(self, *, prefix: str = "", limit: int = 100, after: str | None = None) -> StaleAtoms:
         """Atoms to be reviewed, by name: what they depend on has changed since they were last said. With the reasons.
