@@ -48,7 +48,10 @@ _TERMS: Final = 200
 _RARE: Final = 16
 """Of these, so many of the rarest count."""
 _RARE_SHARE: Final = 0.01
-"""A word is rare if no more than this share of all current versions has it."""
+_FEW: Final = 10
+"""A word is rare if no more than this share of all current versions has it, or no more than so many."""
+_DIGITS: Final = 4
+"""A number must have so many, to be taken for a word."""
 _SAID: Final = 3
 """Words that a reason names."""
 _DOMAINS: Final = "v1.domain."
@@ -236,7 +239,7 @@ class _Source:
         words = {word: rare for word, rare in words.items() if word.lower() not in {said.lower() for said in stated}}
         parts = {
             "meaning": meaning_part(cosine),
-            "words": words_part(words.values()),
+            "words": words_part(words.values(), self._snapshot.documents.extent[0]),
             "arcs": share,
             "neighbours": neighbours_part(between.values()),
         }
@@ -274,9 +277,10 @@ class _Source:
     def _words(self) -> dict[int, dict[str, _Word]]:
         """Versions elsewhere that have rare words of this one."""
         transaction, documents = self._snapshot.transaction, self._snapshot.documents
-        spelled = {term.term: term.spelling for term in query_terms(_text(self.atom))[:_TERMS]}
+        terms = [term for term in query_terms(_text(self.atom)) if _says_something(term.spelling)]
+        spelled = {term.term: term.spelling for term in terms[:_TERMS]}
         known = score_words(transaction, documents, list(spelled), documents.now)
-        most = max(2, int(_RARE_SHARE * known.versions))
+        most = max(_FEW, int(_RARE_SHARE * known.versions))
         rare = {term.term: term.idf for term in known.terms if 1 < term.found <= most}
         rare = dict(sorted(rare.items(), key=lambda item: -item[1])[:_RARE])
         if not rare:
@@ -349,6 +353,11 @@ def _best(sources: list[_Source], limit: int) -> list[Association]:
 
 def _text(atom: Atom) -> str:
     return "\n".join((_words_of(atom.name), atom.value, *atom.tags, *atom.entities))
+
+
+def _says_something(word: str) -> bool:
+    """Not a single letter, nor a small number: these are the same by chance."""
+    return len(word) >= (_DIGITS if word.isdecimal() else 2) or not word.isascii()
 
 
 def _is_name(word: str, text: str) -> bool:

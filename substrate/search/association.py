@@ -12,7 +12,7 @@ from typing import Final
 
 __all__ = ["FLOOR", "STATED", "meaning_part", "neighbours_part", "together", "words_part"]
 
-FLOOR: Final = 0.2
+FLOOR: Final = 0.15
 """Below, nothing is suggested."""
 STATED: Final = -0.25
 """What a chain of two edges from one to the other takes away."""
@@ -21,9 +21,9 @@ _UNRELATED: Final = 0.3
 _SAME: Final = 0.9
 """Cosines: texts that have nothing to do with each other reach the first, rewordings the second."""
 _RAREST: Final = log(10_000)
-"""The idf from which on a word that both have says all that a word can say."""
+"""The idf from which on a word that is no name says all that it can say."""
 _NAME: Final = 0.8
-_WORD: Final = 0.3
+_WORD: Final = 0.2
 _NEIGHBOUR: Final = 0.5
 """What the best shared name, other word or neighbour counts alone. A word may be rare here and ordinary elsewhere."""
 
@@ -33,9 +33,15 @@ def meaning_part(cosine: float) -> float:
     return min(1.0, max(0.0, (cosine - _UNRELATED) / (_SAME - _UNRELATED)))
 
 
-def words_part(words: Iterable[tuple[float, bool]]) -> float:
-    """By the rare words that both have: the idf of each, and whether it is a name. In a small store none is rare."""
-    return _any((_NAME if is_name else _WORD) * min(1.0, max(0.0, idf) / _RAREST) ** 2 for idf, is_name in words)
+def words_part(words: Iterable[tuple[float, bool]], versions: int) -> float:
+    """By the rare words that both have: the idf of each among so many versions, and whether it is a name.
+
+    A name is as rare as it is among these. Another word must be rare anywhere: in a small store none is.
+    """
+    rarest = log(1 + max(versions, 1))
+    return _any(
+        _NAME * _share(idf, rarest) ** 2 if is_name else _WORD * _share(idf, _RAREST) ** 2 for idf, is_name in words
+    )
 
 
 def neighbours_part(degrees: Iterable[int]) -> float:
@@ -46,6 +52,10 @@ def neighbours_part(degrees: Iterable[int]) -> float:
 def together(parts: Mapping[str, float]) -> float:
     """All parts, those below 0 taken away at the end."""
     return min(1.0, max(0.0, _any(part for part in parts.values() if part > 0) + min(0.0, *parts.values(), 0.0)))
+
+
+def _share(idf: float, most: float) -> float:
+    return min(1.0, max(0.0, idf) / most)
 
 
 def _any(chances: Iterable[float]) -> float:
