@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from substrate.cli import care, copies, find, models, prove, read, save
+from substrate.cli import care, connect, copies, find, models, prove, read, save
 from substrate.cli.answer import Answer, Raw
 from substrate.cli.completion import SHELLS, script
 from substrate.cli.output import Output
@@ -51,6 +51,9 @@ VERBS: tuple[Verb, ...] = (
     read.HISTORY,
     read.DIFF,
     find.SEARCH,
+    connect.CONTEXT,
+    connect.ASSOCIATE,
+    connect.STALE,
     models.INDEX,
     models.MODEL,
     prove.HEAD,
