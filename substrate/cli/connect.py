@@ -54,7 +54,7 @@ CONTEXT = Verb(
     "context",
     "find",
     "Show what surrounds atoms: edges both ways, and what they lead to.",
-    "Edges that hold, the nearest first, up to --depth away; then what was learned to come next, as arcs. In a pipe the "
+    "Edges that hold, the nearest first, up to --depth away; then what was learned to come next: arcs. In a pipe the "
     "atoms come first, each a line of distance, name, value and state; then the edges and arcs, each a line of kind, "
     "source, type (of an arc: its share) and target.",
     (
@@ -104,7 +104,7 @@ def _said(item: Association) -> str:
 ASSOCIATE = Verb(
     "associate",
     "find",
-    "Find atoms of other domains that have to do with these, and that nothing joins to them.",
+    "Find atoms of other domains that have to do with these, though nothing joins them.",
     "Strong by meaning, by rare words, by what came next or by shared neighbours; weak by what is stated. Atoms belong "
     "to a domain by member_of edges. What an edge joins already, or did before it was taken back, is not shown. In a "
     "pipe each is a line of score, name, the other's name and value, and the reason.",
@@ -142,7 +142,7 @@ def _stale(given: Namespace, _: Output) -> Answer:
 STALE = Verb(
     "stale",
     "find",
-    "List atoms to be reviewed: what they depend on has changed since they were last said.",
+    "List atoms to be reviewed, since what they depend on has changed.",
     "By depends_on and derived_from edges, over any number of steps. A dependency has changed if it has another value, "
     "was superseded, or is absent now. To say an atom again, as it is or anew, clears it. In a pipe each is a line of "
     "name, value and the reasons.",
