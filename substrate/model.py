@@ -263,6 +263,8 @@ class Access(Result):
 
     atom: Atom
     proof: Bundle | None = None
+    stale: tuple[str, ...] = ()
+    """Why it is to be reviewed: what it depends on and has changed since. Only of reads of now."""
     predictions: tuple[Prediction, ...] = ()
     """What will probably be needed next, the likeliest first; of a read of now."""
 
@@ -277,8 +279,10 @@ class Access(Result):
         return self.atom.value
 
     def to_dict(self) -> dict[str, object]:
-        """The atom's fields, and the proof as a bundle."""
+        """The atom's fields; why it is to be reviewed, if it is; the proof as a bundle; what will be needed next."""
         said = self.atom.to_dict()
+        if self.stale:
+            said["stale"] = list(self.stale)
         if self.proof is not None:
             said["proof"] = json.loads(self.proof.to_json())
         if self.predictions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from substrate.cli import care, copies, find, learn, models, prove, read, save
+from substrate.cli import care, connect, copies, find, learn, models, prove, read, save
 from substrate.cli.answer import Answer, Raw
 from substrate.cli.completion import SHELLS, script
 from substrate.cli.output import Output
@@ -52,6 +52,9 @@ VERBS: tuple[Verb, ...] = (
     read.HISTORY,
     read.DIFF,
     find.SEARCH,
+    connect.CONTEXT,
+    connect.ASSOCIATE,
+    connect.STALE,
     learn.BOOTSTRAP,
     models.INDEX,
     models.MODEL,

@@ -18,7 +18,7 @@ from substrate.errors import Forgotten, InputError
 
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
-    from substrate.model import Atom, Change, Edge, Listing, Version
+    from substrate.model import Access, Atom, Change, Edge, Listing, Version
     from substrate.proof.bundle import Bundle
 
 __all__ = ["ACCESS", "DIFF", "EDGES", "HISTORY", "LIST"]
@@ -57,7 +57,7 @@ def _access(given: Namespace, output: Output) -> Answer:
     if found.proof is not None and given.proof == "-":
         return _proven(found.proof, "-", given)
     hints = _proven(found.proof, given.proof, given).hints if found.proof is not None else ()
-    return Answer(found.to_dict(), (Sheet(found.name, found.value, _facts(found.atom)),), hints)
+    return Answer(found.to_dict(), (Sheet(found.name, found.value, _facts(found)),), hints)
 
 
 def _proven(proof: Bundle, to: str, given: Namespace) -> Answer:
@@ -68,7 +68,8 @@ def _proven(proof: Bundle, to: str, given: Namespace) -> Answer:
     return Answer(hints=(f"the proof that it is {proof.claim} is in {to}; {check_hint(given, to)}",))
 
 
-def _facts(atom: Atom) -> list[tuple[str, object]]:
+def _facts(found: Access) -> list[tuple[str, object]]:
+    atom = found.atom
     return [
         ("tags", ", ".join(atom.tags) or None),
         ("entities", ", ".join(atom.entities) or None),
@@ -81,6 +82,7 @@ def _facts(atom: Atom) -> list[tuple[str, object]]:
         ("valid from", when(atom.valid_from)),
         ("valid to", when(atom.valid_to)),
         ("superseded by", ", ".join(atom.superseded_by) or None),
+        ("to be reviewed", "; ".join(found.stale) or None),
         ("recorded", f"{when(atom.recorded_at)}, seq {atom.seq}"),
         ("confirmed", when(atom.confirmed_at)),
         ("id", atom.id),

@@ -10,6 +10,7 @@ from uuid import UUID
 from substrate.codec import decode_body
 from substrate.engine.moments import Moment, Time
 from substrate.engine.reading import Body, Moments, atom_of, moments_of, resolve
+from substrate.engine.staleness import stale_because
 from substrate.engine.validity import version_at
 from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
@@ -57,11 +58,10 @@ def _access(  # noqa: PLR0913
         why = f"it was tombstoned by entry {latest.seq}" if valid_at is None else f"it did not hold at {valid_at}"
         raise NotFound(f"there is no {name}: {why}; its history shows what it was")
     atom = atom_of(transaction, *found, moments)
-    if not proof:
-        return Access(atom)
-    if as_of is None and valid_at is None:
-        return Access(atom, prove_name(transaction, atom.name))
-    return Access(atom, prove_recorded(transaction, atom.seq))
+    if as_of is not None or valid_at is not None:
+        return Access(atom, prove_recorded(transaction, atom.seq) if proof else None)
+    bundle = prove_name(transaction, atom.name) if proof else None
+    return Access(atom, bundle, _stale(transaction, latest.subject, moments))
 
 
 def _proven(transaction: ReadTransaction, name: str, moments: Moments) -> Access | None:
@@ -71,4 +71,9 @@ def _proven(transaction: ReadTransaction, name: str, moments: Moments) -> Access
         return None
     entry = decode_entry(bundle.entry.data)
     version = VersionRow(entry.subject, bundle.entry.seq, entry.kind, name)
-    return Access(atom_of(transaction, version, Body(decode_body(bundle.opening.body), entry.time), moments), bundle)
+    atom = atom_of(transaction, version, Body(decode_body(bundle.opening.body), entry.time), moments)
+    return Access(atom, bundle, _stale(transaction, entry.subject, moments))
+
+
+def _stale(transaction: ReadTransaction, subject: bytes, moments: Moments) -> tuple[str, ...]:
+    return tuple(stale.reason for stale in stale_because(transaction, subject, moments))

@@ -7,17 +7,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from substrate.engine.arcs import Arcs, no_arcs
+from substrate.engine.context import context
 from substrate.engine.embedding import Follower
 from substrate.engine.filters import Filters
 from substrate.engine.meaning import Meaning, Models
 from substrate.engine.moments import Moment, Time
 from substrate.engine.progress import Progress
-from substrate.findings import Embedding, Found, Indexed
+from substrate.engine.stale import stale_atoms
+from substrate.findings import Associations, Context, Embedding, Found, Indexed, StaleAtoms
 from substrate.log.log import Log
+from substrate.model import Name
 from substrate.views.nearest import NearestIndex
 
 if TYPE_CHECKING:
+    from substrate.engine.associate import Associator
     from substrate.engine.search import Searcher
+    from substrate.search.columns import Columns
 
 __all__ = ["Finding"]
 
@@ -30,6 +36,7 @@ class Finding:
         self._models = Models(model)
         self._nearest = NearestIndex(log.path, read_only=read_only)
         self._follower = Follower(log, self._models, self._nearest, read_only=read_only, background=background)
+        self._arcs: Arcs = no_arcs
         self._follower.wake_if_behind()
 
     def _stop_following(self) -> None:
@@ -99,7 +106,78 @@ class Finding:
     def _searcher(self) -> Searcher:
         from substrate.engine.search import Searcher  # noqa: PLC0415 - loads numpy
 
-        return Searcher(self._log, Meaning(self._log, self._models), self._nearest)
+        return Searcher(self._log, Meaning(self._log, self._models), self._nearest, self._columns)
+
+    @cached_property
+    def _associator(self) -> Associator:
+        from substrate.engine.associate import Associator  # noqa: PLC0415 - loads numpy
+
+        return Associator(self._log, self._models, self._nearest, self._columns)
+
+    @cached_property
+    def _columns(self) -> Columns:
+        from substrate.search.columns import Columns  # noqa: PLC0415 - loads numpy
+
+        return Columns()
+
+    def context(  # noqa: PLR0913
+        self,
+        keys: Name | Iterable[Name],
+        *,
+        depth: int = 1,
+        limit: int = 100,
+        offset: int = 0,
+        type: str | None = None,  # noqa: A002 - the word for it
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+    ) -> Context:
+        """What surrounds atoms: the edges around them in both directions, up to `depth` (3) away, the nearest first.
+
+        With the atoms that these lead to (and whether they are superseded, out of use or not there yet; of those asked
+        about, whether they are to be reviewed), and the arcs beside them. Only edges that hold at the moments; of one
+        `type` or all. An atom further on is followed over 25 edges in each direction; `cut` names those that have
+        more. The same page is the same edges, as long as nothing is written. Those asked about that are not there are
+        `missing`; NotFound or Forgotten if none is. InputError, TooLarge (behind 10,000 edges: narrow it by type, or
+        use `edges`).
+        """
+        return context(
+            self._log,
+            keys,
+            depth=depth,
+            limit=limit,
+            offset=offset,
+            type=type,
+            as_of=as_of,
+            valid_at=valid_at,
+            arcs=self._arcs,
+        )
+
+    def associate(
+        self,
+        atoms: Name | Iterable[Name],
+        *,
+        domain: str | None = None,
+        all_domains: str | Iterable[str] | None = None,
+        limit: int = 10,
+    ) -> Associations:
+        """Unexpected connections of atoms to atoms of other domains, the strongest first, each with its reason.
+
+        Strong by meaning, by rare words, by arcs or by shared neighbours; and not stated: no edge joins the two, nor
+        did one that was taken back. `association.edge` is what accepts it. The domains of an atom are those it belongs
+        to, and `domain`; those looked in are `all_domains`, or all others. Atoms without a domain are as one of their
+        own. Uses the vectors that there are; `meaning` says so if some are not. Atoms that are not there are `missing`;
+        NotFound or Forgotten if none is, or if there is no such domain. InputError, TooLarge.
+        """
+        return self._associator.associate(atoms, domain=domain, all_domains=all_domains, limit=limit, arcs=self._arcs)
+
+    def stale(self, *, prefix: str = "", limit: int = 100, after: str | None = None) -> StaleAtoms:
+        """Atoms to be reviewed, by name: what they depend on has changed since they were last said. With the reasons.
+
+        By `depends_on` and `derived_from` edges, over any number of steps (1,000 edges from each atom). To say an atom
+        again, as it is or anew, clears it. Looks at every name with the prefix until the page is full; go on with
+        `after=page.next`.
+        """
+        return stale_atoms(self._log, prefix, limit=limit, after=after)
 
     def index(self, progress: Progress | None = None) -> Indexed:
         """On return every version that was there has its vectors: for scripts, after bulk loads, before a measurement.

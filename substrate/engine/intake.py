@@ -34,6 +34,7 @@ __all__ = [
     "TombstoneGiven",
     "TombstoneInput",
     "check_limit",
+    "check_prefix",
     "read_atom",
     "read_edge",
     "read_edge_type",
@@ -173,6 +174,14 @@ def check_limit(limit: object, offset: object = 0, most: int = LIMITS["list_item
             raise InputError("limit is a whole number from 1 on, offset one from 0 on")
     if isinstance(limit, int) and limit > most:
         raise TooLarge("limit", limit, most, "items")
+
+
+def check_prefix(prefix: object, after: object) -> None:
+    """SchemaInvalid unless these can be the beginning of names, and a name to go on after."""
+    if not isinstance(prefix, str) or not (after is None or isinstance(after, str)):
+        raise SchemaInvalid("prefix and after are strings: the beginning of a name, and a name")
+    if any("\ud800" <= character <= "\udfff" for character in prefix + (after or "")):
+        raise SchemaInvalid("prefix and after must not contain a lone surrogate: no name does")
 
 
 def read_expect(given: ExpectInput | None) -> Expect:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from substrate.engine.intake import check_limit
+from substrate.engine.intake import check_limit, check_prefix
 from substrate.engine.moments import Moment, Time
 from substrate.engine.reading import Body, Moments, VersionFound, atom_of, body_of, kind_of, moments_of, superseders
 from substrate.engine.validity import version_at
-from substrate.errors import Forgotten, SchemaInvalid
+from substrate.errors import Forgotten
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.model import Atom, Listing
@@ -33,7 +33,7 @@ def list_atoms(  # noqa: PLR0913
 ) -> Listing:
     """See `Memory.list`."""
     check_limit(limit, offset)
-    _check(prefix, after)
+    check_prefix(prefix, after)
     with log.snapshot() as transaction:
         moments = moments_of(transaction, log.clock, as_of, valid_at)
         found: list[Atom] = []
@@ -55,13 +55,6 @@ def list_atoms(  # noqa: PLR0913
         upto = moments.upto
         forgotten = _forgotten(transaction, upto) if upto is not None and after is None else 0
         return Listing(tuple(found), found[-1].name if more and found else None, forgotten, gaps)
-
-
-def _check(prefix: str, after: str | None) -> None:
-    if not isinstance(prefix, str) or not (after is None or isinstance(after, str)):
-        raise SchemaInvalid("prefix and after are strings: the beginning of a name, and a name")
-    if any("\ud800" <= character <= "\udfff" for character in prefix + (after or "")):
-        raise SchemaInvalid("prefix and after must not contain a lone surrogate: no name does")
 
 
 def _versions(

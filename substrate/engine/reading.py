@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -38,7 +38,9 @@ __all__ = [
     "atom_of",
     "bodies_of",
     "body_of",
+    "edge_from",
     "edge_of",
+    "end_of",
     "find_subject",
     "holding",
     "is_live",
@@ -50,6 +52,7 @@ __all__ = [
     "require_body",
     "resolve",
     "sources_of",
+    "stated",
     "superseders",
     "time_of",
 ]
@@ -293,6 +296,14 @@ def holding(transaction: ReadTransaction, links: Sequence[Link], moments: Moment
             yield link
 
 
+def stated(transaction: ReadTransaction, links: Iterable[Link], moments: Moments) -> Iterator[tuple[Link, Body]]:
+    """The same with what they say, checked against the log, one by one as they are asked for."""
+    for link in links:
+        body = body_of(transaction, link.seq)
+        if body is not None and _open_at(body, moments.at):
+            yield link, body
+
+
 def joined_to(transaction: ReadTransaction, subject: bytes, moments: Moments) -> Iterator[bytes]:
     """The atoms at the other ends of an atom's edges, some out and some in, that hold at these moments."""
     for out in (True, False):
@@ -321,10 +332,15 @@ def edge_of(transaction: ReadTransaction, link: Link, moments: Moments, ends: di
     body = body_of(transaction, link.seq)
     if body is None or (moments.valid_at is not None and not _open_at(body, moments.valid_at)):
         return None
+    return edge_from(transaction, link, body, moments, ends)
+
+
+def edge_from(transaction: ReadTransaction, link: Link, body: Body, moments: Moments, ends: dict[bytes, End]) -> Edge:
+    """The edge that this statement is, of which the body is known."""
     get = body.members.get
     for subject in (link.source, link.target):
         if subject not in ends:
-            ends[subject] = _end(transaction, subject, moments.upto)
+            ends[subject] = end_of(transaction, subject, moments.upto)
     source, target = ends[link.source], ends[link.target]
     confirmed = confirmation_of(transaction, link.edge, link.seq) if moments.upto is None else None
     windows = get("windows")
@@ -350,7 +366,8 @@ def edge_of(transaction: ReadTransaction, link: Link, moments: Moments, ends: di
     )
 
 
-def _end(transaction: ReadTransaction, subject: bytes, upto: int | None) -> End:
+def end_of(transaction: ReadTransaction, subject: bytes, upto: int | None) -> End:
+    """The atom at an end of an edge, as it was known after seq `upto` (None: is)."""
     there, name = False, None
     for version in versions_of(transaction, subject):
         there = there or upto is None or version.seq <= upto

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from substrate.engine.filters import Filters
-from substrate.engine.reading import Moments, find_subject, holding, is_live
+from substrate.engine.reading import Moments, find_subject, holding, is_live, name_of
 from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.names import check_name, normalise
@@ -18,7 +18,7 @@ from substrate.views.atoms import names, versions_of
 from substrate.views.edges import links_of
 from substrate.views.words import Field
 
-__all__ = ["scope_of"]
+__all__ = ["domains_of", "find_domain", "members_of", "scope_of"]
 
 _DOMAIN: Final = "v1.domain."
 _MEMBER: Final = "member_of"
@@ -39,7 +39,7 @@ def scope_of(transaction: ReadTransaction, documents: Documents, filters: Filter
     if filters.prefix:
         masks.append(_under(transaction, documents, normalise(filters.prefix)))
     if filters.domain is not None:
-        masks.append(_members(transaction, documents, filters.domain, moments))
+        masks.append(members_of(transaction, documents, find_domain(transaction, filters.domain, moments), moments))
     for tag in filters.tags:
         keyword(Field.TAG, tag)
     for entity in filters.entities:
@@ -62,12 +62,30 @@ def _under(transaction: ReadTransaction, documents: Documents, prefix: str) -> M
     return _versions(transaction, documents, [row.subject for row in names(transaction, prefix)])
 
 
-def _members(transaction: ReadTransaction, documents: Documents, domain: str, moments: Moments) -> Mask:
-    """Atoms that belong to a domain, given by its name or by what follows `v1.domain.` in it."""
+def find_domain(transaction: ReadTransaction, domain: str, moments: Moments) -> bytes:
+    """The id of a domain, given by its name or by what follows `v1.domain.` in it. NotFound."""
     name = domain if domain.startswith("v1.") else _DOMAIN + domain
     subject = find_subject(transaction, check_name(name))
     if next(versions_of(transaction, subject, upto=moments.upto), None) is None:
         raise NotFound(f"there is no domain {name}; domains are atoms v1.domain.*, and edges member_of lead to them")
+    return subject
+
+
+def domains_of(transaction: ReadTransaction, subject: bytes, moments: Moments) -> frozenset[bytes]:
+    """The ids of the domains in use that an atom belongs to: the other way round than `members_of`."""
+    found: set[bytes] = set()
+    reached = {subject}
+    for _ in range(_HOPS):
+        out = (links_of(transaction, end, out=True, kind=_MEMBER, upto=moments.upto) for end in reached)
+        links = [link for links in out for link in links]
+        ends = {link.target for link in holding(transaction, links, moments)}
+        reached = {end for end in ends if is_live(transaction, end, moments.upto)} - found
+        found |= {end for end in reached if (name_of(transaction, end) or "").startswith(_DOMAIN)}
+    return frozenset(found)
+
+
+def members_of(transaction: ReadTransaction, documents: Documents, subject: bytes, moments: Moments) -> Mask:
+    """The versions of all atoms that belong to a domain."""
     members: set[bytes] = set()
     reached = {subject}
     for _ in range(_HOPS):

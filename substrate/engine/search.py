@@ -63,11 +63,11 @@ _NAME: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[^\W\d_a-z]\w+")
 class Searcher:
     """What searching one open memory keeps between calls. Safe to share between threads."""
 
-    def __init__(self, log: Log, meaning: Meaning, nearest: NearestIndex) -> None:
+    def __init__(self, log: Log, meaning: Meaning, nearest: NearestIndex, columns: Columns) -> None:
         self._log = log
         self._meaning = meaning
         self._nearest = nearest
-        self._columns = Columns()
+        self._columns = columns
 
     def search(  # noqa: PLR0913
         self,

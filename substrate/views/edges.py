@@ -28,6 +28,7 @@ __all__ = [
     "Link",
     "all_links",
     "edges_touching",
+    "ever_linked",
     "find_link",
     "is_linked",
     "links_around",
@@ -161,6 +162,12 @@ def edges_touching(transaction: ReadTransaction, atom: bytes) -> list[bytes]:
     """The ids of all edges, taken back or not, that have this end."""
     rows = transaction.scan(LINKS, atom, behind(atom))
     return list(dict.fromkeys(_ROW.unpack(row)[0] for _, row in rows))
+
+
+def ever_linked(transaction: ReadTransaction, atom: bytes) -> Iterator[bytes]:
+    """The other ends of all edges, taken back or not, that have this end; one as often as it has such edges."""
+    for key, _ in transaction.scan(LINKS, atom, behind(atom)):
+        yield key[-ID_BYTES:]
 
 
 def all_links(transaction: ReadTransaction) -> Iterator[Link]:

@@ -15,7 +15,7 @@ from tests.test_import_cost import loaded_by
 GROUPED = {
     "save": ["checkpoint"],
     "read": ["access", "list", "edges", "history", "diff"],
-    "find": ["search", "index", "model"],
+    "find": ["search", "context", "associate", "stale", "index", "model"],
     "prove": ["head", "pin", "key", "prove", "verify"],
     "care": ["forget", "stats", "fsck", "rebuild", "compact", "export", "import", "backup", "restore"],
     "shell": ["completion"],

@@ -1,0 +1,209 @@
+"""The verb context: what surrounds some atoms, by stated edges in both directions, and by arcs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from substrate.engine.arcs import Arcs
+from substrate.engine.asked import find_asked, read_names
+from substrate.engine.intake import check_limit, read_edge_type
+from substrate.engine.moments import Moment, Time
+from substrate.engine.reading import Body, End, Moments, edge_from, end_of, is_live, moments_of, stated, superseders
+from substrate.engine.staleness import stale_because
+from substrate.engine.validity import version_at
+from substrate.errors import Forgotten, InputError, TooLarge
+from substrate.findings import Arc, Context, Reached
+from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS
+from substrate.log.log import Log
+from substrate.model import Edge
+from substrate.proof.entry import Kind
+from substrate.views.atoms import gap_of, versions_of
+from substrate.views.edges import Link, links_of
+
+__all__ = ["context"]
+
+_HUB: Final = 25
+"""Edges that are followed out of, and as many into, an atom that was reached. Of the atoms asked about: all."""
+_SHOWN: Final = 200
+"""Characters of a value."""
+_ARCS: Final = 100
+"""On a page."""
+_ARCS_OF_ONE: Final = 5
+"""Of an atom that was reached; of those asked about all."""
+
+
+def context(  # noqa: PLR0913
+    log: Log,
+    keys: str | Iterable[str],
+    *,
+    depth: int,
+    limit: int,
+    offset: int,
+    type: str | None,  # noqa: A002 - the word for it
+    as_of: Moment | None,
+    valid_at: Time | None,
+    arcs: Arcs,
+) -> Context:
+    """See `Memory.context`."""
+    names = read_names(keys, "keys")
+    _check(depth, limit, offset)
+    kind = None if type is None else read_edge_type(type)
+    with log.snapshot() as transaction:
+        moments = moments_of(transaction, log.clock, as_of, valid_at)
+        asked = find_asked(transaction, names, moments, expected=True)
+        around = _Around(transaction, moments, depth, kind)
+        shown = list(islice(around.edges(asked.subjects), offset, offset + limit + 1))
+        page = _Page(transaction, moments)
+        edges = {link.edge: page.edge(link, body) for link, body in shown[:limit]}
+        places = {
+            subject: place
+            for subject, place in around.places.items()
+            if (place.via is None and not offset) or (place.via is not None and place.via.edge in edges)
+        }
+        followed = {subject: place for subject, place in places.items() if place.distance < depth}
+        return Context(
+            tuple(edges.values()),
+            tuple(page.reached(subject, place) for subject, place in places.items()),
+            tuple(page.arcs(arcs, followed)),
+            asked.missing,
+            tuple(page.name(subject) for subject, at in around.cut.items() if offset <= at < offset + limit),
+            len(shown) > limit,
+        )
+
+
+def _check(depth: object, limit: int, offset: int) -> None:
+    deepest = LIMITS["context_depth"]
+    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= deepest:
+        raise InputError(f"depth is a whole number from 1 to {deepest}: how many edges to follow")
+    check_limit(limit, offset)
+    furthest = LIMITS["context_edges"]
+    if offset + limit > furthest:
+        raise TooLarge("offset and limit together", offset + limit, furthest, "edges: ask for a type, or use edges")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an atom stands: how far from those asked about, and by which edge it was reached first."""
+
+    distance: int
+    via: Link | None = None
+
+
+class _Around:
+    """Breadth first: every edge once, the nearest first; those of an atom by direction, type and other end."""
+
+    def __init__(self, transaction: ReadTransaction, moments: Moments, depth: int, kind: str | None) -> None:
+        self._transaction = transaction
+        self._moments = moments
+        self._depth = depth
+        self._kind = kind
+        self._seen: set[bytes] = set()
+        self.places: dict[bytes, _Place] = {}
+        """All that was reached so far, in this order."""
+        self.cut: dict[bytes, int] = {}
+        """Atoms of which not all edges are followed, each with the number of the last edge that is."""
+
+    def edges(self, starts: Iterable[bytes]) -> Iterator[tuple[Link, Body]]:
+        """The edges that hold, as they are asked for: what nobody asks for is not read."""
+        self.places = {subject: _Place(0) for subject in starts}
+        frontier = list(self.places)
+        for distance in range(self._depth):
+            following: list[bytes] = []
+            for subject in frontier:
+                for link, body in self._edges_of(subject, distance):
+                    other = link.target if link.source == subject else link.source
+                    if other not in self.places:
+                        self.places[other] = _Place(distance + 1, link)
+                        following.append(other)
+                    yield link, body
+            frontier = following
+
+    def _edges_of(self, subject: bytes, distance: int) -> Iterator[tuple[Link, Body]]:
+        """The edges of an atom that were not met before. Behind what is out of use nothing is looked for."""
+        if distance and _is_tombstoned(self._transaction, subject, self._moments.upto):
+            return
+        for out in (True, False):
+            links = links_of(self._transaction, subject, out=out, kind=self._kind, upto=self._moments.upto)
+            followed = islice(links, _HUB) if distance else links
+            fresh = (link for link in followed if link.edge not in self._seen)
+            for link, body in stated(self._transaction, fresh, self._moments):
+                self._seen.add(link.edge)
+                yield link, body
+            if distance and next(links, None) is not None:
+                self.cut[subject] = max(0, len(self._seen) - 1)
+
+
+def _is_tombstoned(transaction: ReadTransaction, subject: bytes, upto: int | None) -> bool:
+    latest = next(versions_of(transaction, subject, upto=upto), None)
+    return latest is not None and latest.kind is Kind.TOMBSTONE
+
+
+class _Page:
+    """What is told of the edges and atoms of one page."""
+
+    def __init__(self, transaction: ReadTransaction, moments: Moments) -> None:
+        self._transaction = transaction
+        self._moments = moments
+        self._ends: dict[bytes, End] = {}
+
+    def edge(self, link: Link, body: Body) -> Edge:
+        """The edge, with the names of its ends."""
+        return edge_from(self._transaction, link, body, self._moments, self._ends)
+
+    def name(self, subject: bytes) -> str:
+        """Its name; its id, if nobody knows it."""
+        return self._end(subject).name
+
+    def _end(self, subject: bytes) -> End:
+        end = self._ends.get(subject)
+        if end is None:
+            end = self._ends[subject] = end_of(self._transaction, subject, self._moments.upto)
+        return end
+
+    def reached(self, subject: bytes, place: _Place) -> Reached:
+        """The atom, as it was at the moments."""
+        end, via = self._end(subject), place.via
+        value, absent = self._said(subject) if end.there else ("", self._why_absent(subject))
+        is_asked_now = via is None and self._moments.upto is None and self._moments.valid_at is None
+        stale = stale_because(self._transaction, subject, self._moments) if is_asked_now and not absent else ()
+        return Reached(
+            end.name,
+            place.distance,
+            value,
+            end.id,
+            "" if via is None else f"{self.name(via.source)} {via.type} {self.name(via.target)}",
+            superseders(self._transaction, subject, self._moments) if end.there else (),
+            absent,
+            tuple(why.reason for why in stale),
+        )
+
+    def _why_absent(self, subject: bytes) -> str:
+        return "dangling" if gap_of(self._transaction, subject) is None else "forgotten"
+
+    def _said(self, subject: bytes) -> tuple[str, str]:
+        """The value, shortened; or why there is none."""
+        latest = next(versions_of(self._transaction, subject, upto=self._moments.upto))
+        try:
+            found = version_at(self._transaction, latest, self._moments)
+        except Forgotten:
+            return "", "forgotten"
+        if found is None:
+            return "", "tombstoned" if latest.kind is Kind.TOMBSTONE else "not valid then"
+        value = str(found[1].members.get("value"))
+        return value if len(value) <= _SHOWN else value[: _SHOWN - 1] + "…", ""
+
+    def arcs(self, arcs: Arcs, places: Mapping[bytes, _Place]) -> Iterator[Arc]:
+        """Arcs out of these atoms to others in use; there are none of the past."""
+        if self._moments.upto is None:
+            yield from islice(self._arcs(arcs, places), _ARCS)
+
+    def _arcs(self, arcs: Arcs, places: Mapping[bytes, _Place]) -> Iterator[Arc]:
+        for subject, place in places.items():
+            shares = arcs(self._transaction, subject).items()
+            live = ((target, share) for target, share in shares if is_live(self._transaction, target, None))
+            for target, share in islice(live, _ARCS_OF_ONE if place.distance else None):
+                yield Arc(self.name(subject), self.name(target), share)
