@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from substrate.engine.arcs import Arcs, no_arcs
+from substrate.engine.arcs import Arcs, arcs_by
 from substrate.engine.context import context
 from substrate.engine.embedding import Follower
 from substrate.engine.filters import Filters
@@ -36,7 +36,7 @@ class Finding:
         self._models = Models(model)
         self._nearest = NearestIndex(log.path, read_only=read_only)
         self._follower = Follower(log, self._models, self._nearest, read_only=read_only, background=background)
-        self._arcs: Arcs = no_arcs
+        self._arcs: Arcs = arcs_by(log)
         self._follower.wake_if_behind()
 
     def _stop_following(self) -> None:

@@ -15,6 +15,7 @@ from substrate.engine.observing import domain_of, read_domain, read_objective
 from substrate.engine.predict import FLOOR, check_predict, context_of, predict
 from substrate.engine.progress import Progress
 from substrate.engine.recording import OpenSession, Recorder
+from substrate.engine.staleness import stale_because
 from substrate.engine.train import train
 from substrate.engine.watch import is_watched, watch
 from substrate.errors import Denied, SchemaInvalid
@@ -200,7 +201,7 @@ class Learning(Finding):
             ingested=ingested,
         )
         match = None if asked.objective is None else self._matching(asked.objective)
-        seams = Seams(needs=needs_by(self._log, match), uses=uses_of)
+        seams = Seams(needs=needs_by(self._log, match), stale=stale_because, uses=uses_of)
         opening = Bootstrapper(self._log, seams, self._searcher.documents).bootstrap(asked)
         self._recorder.begin(asked.objective, asked.domain, match)
         return opening
