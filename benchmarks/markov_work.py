@@ -1,0 +1,149 @@
+"""Learning and predicting in a store of one size: what is timed, and the sessions that it is timed on."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import accumulate
+
+from benchmarks.search_reads import known_vectors
+from benchmarks.search_stores import SearchStore
+from benchmarks.search_workload import SearchTexts, name_of
+from benchmarks.table import Beside, Result
+from benchmarks.timing import Contender, interleave
+from substrate.engine.memory import Memory
+
+__all__ = ["measure_learning"]
+
+_DOMAINS = 10
+_POOL = 500
+"""Atoms of a domain that sessions access: however large the store, what is in use is a part of it."""
+_SESSIONS = 2_000
+_LENGTH = 8
+_PREDICT_S = 2e-3
+_BOOTSTRAP_S = {10_000: 10e-3, 100_000: 20e-3, 1_000_000: 40e-3}
+_TRAIN_S = 5e-3
+_CONTEXT_S = 5e-3
+_OBSERVE = 2_000
+_BEGAN = datetime(2025, 6, 1, tzinfo=UTC)
+
+
+class Work:
+    """Sessions that look like work: in a domain some atoms are common, and what follows what is half a habit."""
+
+    def __init__(self, store: SearchStore, texts: SearchTexts) -> None:
+        self._chance = random.Random(7)
+        self._texts = texts
+        self.domains = [f"v1.domain.work_{number}" for number in range(_DOMAINS)]
+        spread = max(1, store.size // (_DOMAINS * _POOL))
+        numbers = list(range(0, spread * _DOMAINS * _POOL, spread))
+        self.pools = [[name_of(number) for number in numbers[at::_DOMAINS]] for at in range(_DOMAINS)]
+        self._weights = list(accumulate(1 / (rank + 10) for rank in range(_POOL)))
+        self._follows = {
+            (domain, at): self._chance.randrange(_POOL) for domain in range(_DOMAINS) for at in range(_POOL)
+        }
+
+    def items(self, domain: int) -> list[str]:
+        """What one session accesses."""
+        at = self._chance.choices(range(_POOL), cum_weights=self._weights)[0]
+        found = []
+        for _ in range(_LENGTH):
+            found.append(self.pools[domain][at])
+            habit = self._chance.random() < 0.5
+            at = (
+                self._follows[domain, at] if habit else self._chance.choices(range(_POOL), cum_weights=self._weights)[0]
+            )
+        return found
+
+    def sessions(self, count: int) -> list[dict[str, object]]:
+        """So many, one every ten minutes, half of them with an objective."""
+        return [
+            {
+                "items": self.items(domain := number % _DOMAINS),
+                "at": _BEGAN + timedelta(minutes=10 * number),
+                "domain": self.domains[domain],
+                "objective": self._texts.questions[number % len(self._texts.questions)] if number % 2 else None,
+            }
+            for number in range(count)
+        ]
+
+    def fill(self, memory: Memory) -> None:
+        """Domains, members, and some edges between them."""
+        memory.checkpoint([{"name": name, "value": f"Work of kind {name[-1]}"} for name in self.domains])
+        for domain, pool in zip(self.domains, self.pools, strict=True):
+            edges = [{"source": name, "type": "member_of", "target": domain} for name in pool]
+            edges += [
+                {"source": one, "type": "references", "target": other}
+                for one, other in zip(pool, reversed(pool), strict=True)
+                if one != other
+            ]
+            memory.checkpoint(edges=edges)
+
+
+def _rate(memory: Memory, sessions: Sequence[dict[str, object]]) -> float:
+    began = time.process_time()
+    accesses = memory.observe(sessions).accesses
+    return accesses / (time.process_time() - began)
+
+
+def measure_learning(store: SearchStore, texts: SearchTexts) -> list[Result]:
+    """Observe, predict, bootstrap, train and context, in this order, in one open memory."""
+    work = Work(store, texts)
+    sessions = work.sessions(_SESSIONS + 1_000)
+    with store.open() as memory, known_vectors(texts):
+        work.fill(memory)
+        memory.index()
+        first = _rate(memory, sessions[:_SESSIONS])
+        then = _rate(memory, sessions[_SESSIONS:])
+        contexts = [(work.items(at % _DOMAINS)[:4], work.domains[at % _DOMAINS]) for at in range(200)]
+        questions = texts.questions
+
+        def predict(call: int) -> object:
+            names, domain = contexts[call % len(contexts)]
+            return memory.predict(names, domain=domain)
+
+        def bootstrap(call: int) -> object:
+            return memory.bootstrap(questions[call % len(questions)], domain=work.domains[call % _DOMAINS])
+
+        def blank(call: int) -> object:
+            return memory.bootstrap(domain=work.domains[call % _DOMAINS])
+
+        def train(call: int) -> object:
+            return memory.train(work.pools[call % _DOMAINS][call % 100 : call % 100 + 10], 2)
+
+        def context(call: int) -> object:
+            return memory.context(contexts[call % len(contexts)][0][0], depth=2)
+
+        def access(call: int) -> object:
+            return memory.access(contexts[call % len(contexts)][0][0])
+
+        def plain(call: int) -> object:
+            return memory.access(contexts[call % len(contexts)][0][0], predictions=0)
+
+        reads = {"predict": predict, "bootstrap": bootstrap, "blank": blank, "context": context}
+        timed = interleave({name: Contender(run) for name, run in reads.items()}, 15, 5, warm_up=2)
+        single = interleave({"access": Contender(access), "plain": Contender(plain)}, 15, 5)
+        trained = interleave({"train": Contender(train)}, 10, 3)["train"]
+    size = store.size
+
+    def row(work: str, name: str, target: float | None) -> Result:
+        return Result(work, size, timed[name].cpu, "ms", target, [Beside("wall p50", timed[name].wall, "ms")])
+
+    return [
+        row("predict after 4 accesses: CPU p50", "predict", _PREDICT_S),
+        row("bootstrap by objective and domain, embedding apart: CPU p50", "bootstrap", _BOOTSTRAP_S.get(size)),
+        row("bootstrap by domain alone: CPU p50", "blank", _BOOTSTRAP_S.get(size)),
+        row("context, depth 2: CPU p50", "context", _CONTEXT_S),
+        Result("train 10 atoms: CPU p50", size, trained.cpu, "ms", _TRAIN_S, [Beside("wall p50", trained.wall, "ms")]),
+        Result("observe in batches, 2,000 sessions known", size, then, "accesses/CPU-s", _OBSERVE),
+        Result("observe in batches, the first 2,000 sessions", size, first, "accesses/CPU-s"),
+        Result(
+            "access with predictions: CPU p50",
+            size,
+            single["access"].cpu,
+            "ms",
+            beside=[Beside("without", single["plain"].cpu, "ms")],
+        ),
+    ]
