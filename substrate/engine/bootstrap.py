@@ -52,7 +52,9 @@ _MEMBER_SHARE: Final = 0.002
 _RECENT_SHARE: Final = 0.001
 """The need of what was recorded last, where nobody knows anything better."""
 _RECENT: Final = 100
-"""Of what was recorded last, and of the domain's members, so many come into question."""
+"""Of what was recorded last so many come into question."""
+_LIKELY: Final = 32
+"""Of the domain's members so many come into question; and of so many that do, it is seen whether a hub leads to it."""
 _SCANNED: Final = 400
 """Entries that are looked through for what was recorded last."""
 _BRIEFLY: Final = 400
@@ -206,7 +208,7 @@ class _Opener:
                 needs[subject] = Need(subject, _RECENT_SHARE / (1 + rank / _RECENT), {"recent": 1.0})
         if self._domain is not None:
             links = links_of(self._transaction, self._domain, out=False, kind="member_of")
-            for link in islice(links, _RECENT):
+            for link in islice(links, _LIKELY):
                 needs.setdefault(link.source, Need(link.source, _MEMBER_SHARE, {"member": 1.0}))
 
         def precedes(item: tuple[Need, Pinned]) -> tuple[bool, float, int]:
@@ -222,7 +224,8 @@ class _Opener:
         if self._domain is None:
             return needs
         members = {need.subject for need in needs if self._is_member(need.subject)}
-        members |= {need.subject for need in needs[:_RECENT] if self._gatherer.is_in_domain(need.subject)}
+        likely = (need.subject for need in needs[:_LIKELY] if need.subject not in members)
+        members |= {subject for subject in likely if self._gatherer.is_in_domain(subject)}
         return sorted(needs, key=lambda need: -need.share * (BOOST if need.subject in members else 1.0))
 
     def _is_member(self, subject: bytes) -> bool:

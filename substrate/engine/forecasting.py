@@ -21,8 +21,6 @@ Match = Callable[[ReadTransaction, bytes], Part]
 """What a search for the objective finds, as shares; given the domain, whose atoms count more."""
 _SLIGHT = 0.003
 """A part that is believed less is not worth its reads."""
-_CANDIDATES = 200
-"""For an opening: so many come into question."""
 _SPARE = 4
 """So many more are looked at than asked for: one may gain by what it inherits."""
 
@@ -109,11 +107,13 @@ class Forecaster:
         return [Need(item, share, added[item]) for item, share in best(shares, count)]
 
 
-def needs_by(log: Log, match: Match | None) -> Callable[[ReadTransaction, str | None, bytes | None], Sequence[Need]]:
-    """Who is needed when a session opens, in whatever snapshot: for an objective, in a domain (by its id)."""
+def needs_by(
+    log: Log, match: Match | None, count: int
+) -> Callable[[ReadTransaction, str | None, bytes | None], Sequence[Need]]:
+    """Who is needed when a session opens, so many, in whatever snapshot: for an objective, in a domain (by its id)."""
 
     def needs(transaction: ReadTransaction, objective: str | None, domain: bytes | None) -> Sequence[Need]:
-        return Forecaster(transaction, log).opening(domain or HOLE, objective or "", match, _CANDIDATES)
+        return Forecaster(transaction, log).opening(domain or HOLE, objective or "", match, count)
 
     return needs
 

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Learning"]
 
+_FEWEST = 16
+_TOKENS = 25
+"""For so many tokens of an opening one more atom comes into question: few of them are as short as that."""
+
 
 class Learning(Finding):
     """What an open store learns from use, and says of what comes next."""
@@ -201,7 +205,9 @@ class Learning(Finding):
             ingested=ingested,
         )
         match = None if asked.objective is None else self._matching(asked.objective)
-        seams = Seams(needs=needs_by(self._log, match), stale=stale_because, uses=uses_of)
+        seams = Seams(
+            needs=needs_by(self._log, match, _FEWEST + asked.max_tokens // _TOKENS), stale=stale_because, uses=uses_of
+        )
         opening = Bootstrapper(self._log, seams, self._searcher.documents).bootstrap(asked)
         self._recorder.begin(asked.objective, asked.domain, match)
         return opening

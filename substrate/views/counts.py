@@ -22,7 +22,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from math import ldexp
 from struct import Struct
@@ -77,21 +77,48 @@ _USE: Final = Struct(">Iq")
 
 
 class _Row:
-    """One source's counts. `cells`: target -> [first, second]; see the table above for what they count."""
+    """One source's row, to be changed. Cells are changed where they lie: of hundreds a session touches a few."""
 
-    __slots__ = ("cells", "epoch", "mass", "met")
+    __slots__ = ("_cells", "epoch", "mass", "met")
 
-    def __init__(self, data: bytes | None = None) -> None:
+    def __init__(self, data: bytes | None) -> None:
         self.epoch, self.met, self.mass = _HEAD.unpack_from(data) if data else (0, 0, 0)
-        self.cells: dict[bytes, list[int]] = {}
-        if data:
-            for target, first, second in _CELL.iter_unpack(data[_HEAD.size :]):
-                self.cells[target] = [first, second]
+        self._cells = bytearray(data[_HEAD.size :] if data else b"")
 
     def to_bytes(self) -> bytes:
         """As it is stored."""
-        head = _HEAD.pack(self.epoch, self.met, self.mass)
-        return head + b"".join(_CELL.pack(target, *pair) for target, pair in self.cells.items())
+        return _HEAD.pack(self.epoch, self.met, self.mass) + self._cells
+
+    def cells(self) -> list[tuple[bytes, int, int]]:
+        """Target, first and second count of each."""
+        return list(_CELL.iter_unpack(self._cells))
+
+    def replace(self, cells: Iterable[tuple[bytes, int, int]]) -> None:
+        """Have these cells, in this order."""
+        self._cells = bytearray(b"".join(_CELL.pack(*cell) for cell in cells))
+
+    def add(self, target: bytes, first: int, second: int) -> bool:
+        """Add to a target's counts; whether it is new here."""
+        at = self._find(target)
+        if at < 0:
+            self._cells += _CELL.pack(target, min(_MOST, first), min(_MOST, second))
+            return True
+        _, before, earlier = _CELL.unpack_from(self._cells, at)
+        _CELL.pack_into(self._cells, at, target, min(_MOST, before + first), min(_MOST, earlier + second))
+        return False
+
+    def drop(self, target: bytes) -> bool:
+        """Take a target out; whether it was there."""
+        at = self._find(target)
+        if at >= 0:
+            del self._cells[at : at + _CELL.size]
+        return at >= 0
+
+    def _find(self, target: bytes) -> int:
+        at = self._cells.find(target)
+        while at >= 0 and at % _CELL.size:  # the same bytes by chance, across counts
+            at = self._cells.find(target, at + 1)
+        return at
 
 
 class Cells(NamedTuple):
@@ -179,7 +206,7 @@ class Counts:
         row.met = min(2**32 - 1, before + times)
         if before // _CUT_EVERY != row.met // _CUT_EVERY:
             least = row.mass // _LEAST_SHARE[source[:1]]
-            self._drop(source, row, [x for x, pair in row.cells.items() if max(pair) < least])
+            self._cut(source, row, lambda first, second: max(first, second) < least)
 
     def use(self, domain: bytes, items: Iterable[bytes], time: int, weight: int, *, begins: bool) -> None:
         """In a session of the domain these were used. `begins`: it is a new session, and the fast clock ticks."""
@@ -203,14 +230,12 @@ class Counts:
         sources = {key[ID_BYTES:] for key, _ in self._transaction.scan(ARRIVALS, subject, behind(subject))}
         sources |= {key[ID_BYTES:] for key, there in self._arrived.items() if there and key.startswith(subject)}
         for source in sources:
-            row = self._row(source)
-            if subject in row.cells:
-                self._drop(source, row, [subject])
+            if self._row(source).drop(subject):
+                self._arrived[subject + source] = False
+                self._changed.add(source)
         for kind in (ATOM, START, USAGE):
-            row = self._row(kind + subject)
-            self._drop(kind + subject, row, list(row.cells))
+            self._cut(kind + subject, self._row(kind + subject), lambda _, __: True)
             self._rows[kind + subject] = None
-            self._changed.add(kind + subject)
         self._uses[subject] = 0, 0
 
     def flush(self) -> None:
@@ -245,19 +270,19 @@ class Counts:
         return row
 
     def _add(self, source: bytes, row: _Row, target: bytes, first: int, second: int) -> None:
-        pair = row.cells.get(target)
-        if pair is None:
-            row.cells[target] = [first, second]
+        if row.add(target, first, second):
             self._arrived[target + source] = True
-        else:
-            pair[0] = min(_MOST, pair[0] + first)
-            pair[1] = min(_MOST, pair[1] + second)
         self._changed.add(source)
 
-    def _drop(self, source: bytes, row: _Row, targets: list[bytes]) -> None:
-        for target in targets:
-            del row.cells[target]
-            self._arrived[target + source] = False
+    def _cut(self, source: bytes, row: _Row, goes: Callable[[int, int], bool]) -> None:
+        """Take all targets out whose counts are such."""
+        kept = []
+        for cell in row.cells():
+            if goes(cell[1], cell[2]):
+                self._arrived[cell[0] + source] = False
+            else:
+                kept.append(cell)
+        row.replace(kept)
         self._changed.add(source)
 
     def _reach(self, source: bytes, row: _Row, time: int) -> None:
@@ -266,21 +291,19 @@ class Counts:
         epoch = min(_whole(time)[0] // _EPOCH, 2**16 - 1)
         if epoch <= row.epoch:
             return
-        shift = _EPOCH * (epoch - row.epoch) if row.cells or row.mass else 0
+        shift = _EPOCH * (epoch - row.epoch)
+        other = 0 if source[:1] == USAGE else shift  # the fast counts of usage know nothing of time
         row.epoch = epoch
         row.mass >>= shift
-        slow_only = source[:1] == USAGE
-        for pair in row.cells.values():
-            pair[0] >>= shift
-            pair[1] >>= 0 if slow_only else shift
-        self._drop(source, row, [target for target, pair in row.cells.items() if not any(pair)])
+        row.replace((target, first >> shift, second >> other) for target, first, second in row.cells())
+        self._cut(source, row, lambda first, second: not (first or second))
 
     def _tick(self, source: bytes, row: _Row) -> None:
         """One more session: the fast counts of a row are shifted at times, and what is rare and long ago goes."""
         row.met = (row.met + 1) % 2**32
         if row.met % _FAST_SHIFT_EVERY == 0:
-            for pair in row.cells.values():
-                pair[1] >>= _FAST_SHIFT_EVERY // FAST_HALF_LIFE
+            shift = _FAST_SHIFT_EVERY // FAST_HALF_LIFE
+            row.replace((target, slow, fast >> shift) for target, slow, fast in row.cells())
         if row.met % _CUT_EVERY == 0:
             least, recent = row.mass // _LEAST_SHARE[USAGE], _fast_amount(row.met) >> _FAST_KEPT
-            self._drop(source, row, [x for x, pair in row.cells.items() if pair[0] < least and pair[1] < recent])
+            self._cut(source, row, lambda slow, fast: slow < least and fast < recent)
