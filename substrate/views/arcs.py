@@ -30,6 +30,8 @@ _REACH: Final = 10
 """Steps over which an arc is learnt."""
 _TRAINED: Final = b"\xff" * 4
 """In the place of a trace's number: this was a train entry."""
+_MOST: Final = 8
+"""How often one session, or part of one, can be counted for the same arc: a loop must not outweigh a year of work."""
 _FLUSH: Final = 500
 """Sessions that are learnt before rows are written: memory does not grow with a batch."""
 
@@ -151,4 +153,5 @@ class _Learner:
 
 def _step(row: dict[bytes, tuple[int, int]], target: bytes, back: int, *, itself: bool = False) -> None:
     first, second = row.get(target, (0, 0))
-    row[target] = first + (back == 1), second + (0 if itself else PARTS // back)
+    more = 0 if itself else PARTS // back
+    row[target] = min(_MOST, first + (back == 1)), min(_MOST * PARTS, second + more)
