@@ -1,0 +1,114 @@
+"""Whether two claims contradict each other, and the keys under which those that can do so meet.
+
+1. Two claims contradict each other only if they are of one kind and about the same, by their names or by what they say.
+2. Whoever can contradict shares a key: who compares a claim with those under its keys misses none.
+3. It does not matter which of the two comes first.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from substrate.claims.amounts import same_amount, same_day
+from substrate.claims.lexicon import GENERIC, SCOPES
+from substrate.claims.reading import Claim
+
+__all__ = ["KEY_BYTES", "Contradiction", "contradiction", "keys_of"]
+
+KEY_BYTES: Final = 8
+
+
+class Contradiction(NamedTuple):
+    """How two claims contradict each other, and why, in a line."""
+
+    kind: str
+    """value, number, date or negation."""
+    reason: str
+
+
+def keys_of(claim: Claim) -> tuple[bytes, ...]:
+    """A few short keys; two claims that contradict each other have one in common."""
+    whole, part = _topics(claim)
+    return tuple(_key(claim.kind, words) for words in dict.fromkeys((*whole, *part)))
+
+
+def _key(kind: str, words: tuple[str, ...]) -> bytes:
+    return blake2b("\x1f".join((kind, *words)).encode(), digest_size=KEY_BYTES).digest()
+
+
+def _topics(claim: Claim) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """What a claim is about, in full; and without words that another may leave out."""
+    whole = [claim.topic] if claim.topic else [claim.about]
+    if claim.topic and claim.kind != "truth" and GENERIC.union(claim.about).issuperset(claim.topic):
+        whole.append(claim.about)  # the sentence speaks of what the name says, and perhaps leaves out whose it is
+    part = []
+    for words in whole:
+        kept = tuple(word for word in words if word not in GENERIC)
+        if kept and kept != words:
+            part.append(kept)
+    return whole, part
+
+
+def contradiction(a: Claim, b: Claim) -> Contradiction | None:
+    """How `a` and `b` contradict each other; None if they do not, or it cannot be told."""
+    if a.kind != b.kind or a == b or not _same_topic(a, b) or not _same_scope(a, b):
+        return None
+    if a > b:  # the reason reads the same, whoever came first
+        a, b = b, a
+    match a.kind:
+        case "number" if a.amount is not None and b.amount is not None and same_amount(a.amount, b.amount) is False:
+            if _is_part(a.amount.written, b.amount.written):
+                return None
+            return Contradiction("number", f"{a.written} is not {b.written}")
+        case "date" if a.day is not None and b.day is not None and not same_day(a.day, b.day):
+            return Contradiction("date", f"{a.written} is not {b.written}")
+        case "truth" if a.affirmed != b.affirmed:
+            return Contradiction("negation", f"“{a.written}” denies “{b.written}”")
+        case "thing":
+            return _other_thing(a, b)
+    return None
+
+
+def _is_part(a: str, b: str) -> bool:
+    """Whether one is a more exact version of the other: 3.11 and 3.11.4."""
+    return (a + ".").startswith(b + ".") or (b + ".").startswith(a + ".")
+
+
+def _other_thing(a: Claim, b: Claim) -> Contradiction | None:
+    one, other = set(a.thing), set(b.thing)
+    if a.affirmed != b.affirmed:
+        if one == other:
+            return Contradiction("negation", f"it is {a.written}, and it is not")
+        return None
+    if not a.affirmed or a.many or b.many or one <= other or other <= one:
+        return None
+    shared = one & other
+    if shared and not (len(one) == len(other) and len(shared) == len(one) - 1):
+        return None  # the same in other words, perhaps
+    if _shape(a.written) != _shape(b.written):
+        return None
+    return Contradiction("value", f"{a.written} is not {b.written}")
+
+
+def _shape(text: str) -> str:
+    """An address, a path or a word: these do not contradict each other."""
+    return "@" if "@" in text else "/" if text.startswith(("/", "~", "./")) or "://" in text else ""
+
+
+def _same_topic(a: Claim, b: Claim) -> bool:
+    whole, part = _topics(a)
+    whole_b, part_b = _topics(b)
+    # Not part with part: `model_size` and `model_count` both speak of a model, but not of the same.
+    return any(words in whole_b or words in part_b for words in whole) or any(words in whole_b for words in part)
+
+
+def _same_scope(a: Claim, b: Claim) -> bool:
+    """Whether their names do not tell two subjects apart."""
+    names, others = set(a.about), set(b.about)
+    said, heard = names.union(a.topic, a.thing), others.union(b.topic, b.thing)
+    ours, theirs = names - heard - GENERIC, others - said - GENERIC
+    if any(word in SCOPES or any(map(str.isdigit, word)) for word in ours | theirs):
+        return False
+    # staging.tls and production.tls: as they have a word in common, the other tells them apart.
+    return not (ours and theirs and (names & others) - GENERIC)
