@@ -67,6 +67,7 @@ STRANGERS = {
         "substrate.engine.progress",
         "substrate.engine.proving",
         "substrate.engine.reading",
+        "substrate.engine.restating",
         "substrate.engine.scope",
         "substrate.engine.staleness",
         "substrate.engine.stores",

@@ -89,12 +89,28 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
 _TIMES: Final = {"thousand": 1e3, "k": 1e3, "million": 1e6, "mio": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9, "b": 1e9}
 _WORDS: Final = {
     word: number
-    for number, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), start=2)
+    for number, word in enumerate(
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=2
+    )
 } | {"twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100}
 _MONTHS: Final = {
     month[:size]: number
     for number, month in enumerate(
-        "january february march april may june july august september october november december".split(), start=1
+        [
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
+            "december",
+        ],
+        start=1,
     )
     for size in {3, len(month)}
 } | {"sept": 9}
@@ -103,6 +119,7 @@ _NUMBER: Final = r"[-+]?\d+(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)
 _UNIT: Final = r"[a-zµ°%€$£]+"
 _FOUND: Final = re.compile(
     rf"""
+    (?<!\w)(?=[\w$€£~≈+-])(?:
     (?P<iso>(?<![\w.-])(\d{{4}})-(\d\d)-(\d\d)(?:[t ]\d\d:\d\d(?::\d\d)?z?)?(?![\w-]))
   | (?P<dotted>(?<![\w.])(\d\d?)\.(\d\d?)\.(\d{{4}})(?![\w.]))
   | (?P<dmy>(?<![\w.])(\d\d?)(?:st|nd|rd|th)?\.?\s(?:of\s)?({_MONTH})\b(?:,?\s(\d{{4}})\b)?)
@@ -118,7 +135,7 @@ _FOUND: Final = re.compile(
       (?:\s?(?P<unit>{_UNIT})(?![\w]))?
       (?:\s?(?:/|\bper\b|\ba\b)\s?(?P<per>{_UNIT})(?![\w]))?
       (?![\w@]|[.:/-]\w)
-    )
+    ))
     """,
     re.VERBOSE,
 )
@@ -132,7 +149,7 @@ def find_slots(text: str) -> list[Slot]:
         return []
     slots = []
     for match in _FOUND.finditer(text):
-        said, end = (_amount(match) if match.lastgroup == "amount" or match["amount"] else (_day(match), match.end()))
+        said, end = _amount(match) if match.lastgroup == "amount" or match["amount"] else (_day(match), match.end())
         if said is not None:
             slots.append(Slot(match.start(), end, said))
     return slots

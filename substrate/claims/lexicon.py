@@ -118,7 +118,9 @@ SILENT: Final = _set(
 DETERMINERS: Final = _set("the our my your their its his her this die der das la le el")
 INDEFINITE: Final = _set("a an one some another any")
 ADVERBS: Final = _set("now currently always also only still just already officially actually really generally usually")
-NEGATIONS: Final = _set("not never no cannot without nor neither nicht kein keine nie pas jamais isnt arent dont doesnt")
+NEGATIONS: Final = _set(
+    "not never no cannot without nor neither nicht kein keine nie pas jamais isnt arent dont doesnt"
+)
 COPULAS: Final = _set("is are am be equals ist sind est sont")
 HAVE: Final = _set("has have hat")
 PLACES: Final = _set("in at on under with from into by to as à en auf bei unter mit")

@@ -84,7 +84,7 @@ _SENTENCE: Final = re.compile(r"[\n\r;!]|[.?](?=\s|$)|\s[-\u2013\u2014]\s|\(")
 _TOKEN: Final = re.compile(r"[^\W\d]+['\u2019][^\W\d]+|[\w@/#+&]+(?:[-.:@/_][\w@/#+&]+)*|,")
 _NAME_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+\d*|\d+|[^\W_]+")
 _SPLIT: Final = re.compile(r"(\d+)")
-_SINGULAR: Final = frozenset("terms hours days headquarters news series address alias".split())
+_SINGULAR: Final = frozenset(["terms", "hours", "days", "headquarters", "news", "series", "address", "alias"])
 _UN: Final = re.compile(r"un(?=[a-z]{5,}ed$)")
 
 
@@ -288,7 +288,7 @@ def _slotted(  # noqa: PLR0913
     affirmed: bool,
     exact: bool = True,
 ) -> Claim | None:
-    if not affirmed or not exact and isinstance(slot, Day):
+    if not affirmed or (not exact and isinstance(slot, Day)):
         return None  # what it is not, says little of what it is
     if isinstance(slot, Day):
         return Claim("date", about, topic, (), None, slot, affirmed=True, many=False, written=written)
@@ -351,7 +351,25 @@ def _sentence(about: tuple[str, ...], words: list[_Word], verb: int | None, *, a
     return Claim("truth", about, tuple(sorted(topic)), (), None, None, affirmed == plus, many=False, written=written)
 
 
-_LIGHT: Final = frozenset(even(word) for word in "use run take have reach listen need get contain hold keep set up take".split())
+_LIGHT: Final = frozenset(
+    even(word)
+    for word in [
+        "use",
+        "run",
+        "take",
+        "have",
+        "reach",
+        "listen",
+        "need",
+        "get",
+        "contain",
+        "hold",
+        "keep",
+        "set",
+        "up",
+        "take",
+    ]
+)
 """Verbs that add nothing to what an amount is of."""
 
 

@@ -23,12 +23,13 @@ from substrate.log.append import Decision
 from substrate.log.heads import map_salt
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, replay
-from substrate.log.tables import CONFIRMED, EXPECTED
+from substrate.log.tables import CONFIRMED, CONFLICTS, EXPECTED
 from substrate.model import Forgot
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
 from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.conflicts import conflict_keys
 from substrate.views.edges import Link, edges_touching, statements_of
 from substrate.views.traces import Trace
 from substrate.views.vectors import erase_vectors
@@ -240,6 +241,7 @@ class _Plan(_Told):
         if finished:
             self._drop_trace(CONFIRMED, subject)
             self._drop_trace(EXPECTED, subject)
+            self._drop_conflicts(subject)
             key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
             self.atoms += bool(there)
         if erased:
@@ -256,6 +258,7 @@ class _Plan(_Told):
             self._draft(draft_tombstone(name, again=True))
             self.tombstoned += [name] if there[0].kind is Kind.PUT else []
             self._drop_trace(CONFIRMED, subject)
+            self._drop_conflicts(subject)
         self._draft(draft_forget(subject, [row.seq for row in gone]))
         self.versions += len(gone)
 
@@ -303,6 +306,10 @@ class _Plan(_Told):
     def _draft(self, draft: Draft) -> None:
         self.drafts.append(draft)
         self.kinds.append(draft.kind)
+
+    def _drop_conflicts(self, subject: bytes) -> None:
+        for key in conflict_keys(self._transaction, subject):
+            self._drop_trace(CONFLICTS, key)
 
     def _drop_trace(self, table: str, key: bytes) -> None:
         if (table, key) not in self._dropped and self._transaction.get(table, key) is not None:

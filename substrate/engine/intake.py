@@ -34,6 +34,7 @@ __all__ = [
     "TombstoneGiven",
     "TombstoneInput",
     "check_limit",
+    "name_in",
     "read_atom",
     "read_edge",
     "read_edge_type",
@@ -383,3 +384,14 @@ ATOM_FIELDS: Final = tuple(_ATOM_READERS)
 """What an atom may say beside its name and value."""
 EDGE_FIELDS: Final = (*_EDGE_READERS, "windows")
 """What an edge may say beside its ends and type."""
+
+
+def name_in(item: object) -> str | None:
+    """The name in an item that was refused, if it has one."""
+    name = item[: LIMITS["name_bytes"] + 3].partition(" = ")[0].strip() if isinstance(item, str) else None
+    if isinstance(item, Mapping):
+        name = item.get("name")
+    try:
+        return check_name(name) if isinstance(name, str) else None
+    except InputError:
+        return None

@@ -23,6 +23,7 @@ from substrate.engine.forget import Selection, forget
 from substrate.engine.history import history
 from substrate.engine.importing import import_lines
 from substrate.engine.intake import AtomInput, EdgeInput, ExpectInput, TombstoneInput
+from substrate.engine.judging import Judging
 from substrate.engine.listing import list_atoms
 from substrate.engine.moments import Moment, Time
 from substrate.engine.owed import settle, settle_late
@@ -74,7 +75,7 @@ def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
     return tuple(islice(items, LIMITS["checkpoint_items"] + 1))
 
 
-class Memory(Proving, Finding):
+class Memory(Proving, Finding, Judging):
     """An open store. Safe to share between threads. Each call sees one snapshot of its own: the newest there is."""
 
     def __init__(

@@ -9,6 +9,8 @@ from substrate.clock import Clock
 from substrate.log.log import Log, open_log
 from substrate.log.replay import Check, View
 from substrate.views.atoms import AtomView
+from substrate.views.claims import ClaimView
+from substrate.views.conflicts import check_conflicts
 from substrate.views.edges import EdgeView
 from substrate.views.models import ModelView, check_vectors
 from substrate.views.traces import check_traces
@@ -16,10 +18,10 @@ from substrate.views.words import WordView
 
 __all__ = ["CACHE_CHECKS", "CHECKS", "VIEWS", "open_memory_log"]
 
-VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView(), WordView(), ModelView())
+VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView(), WordView(), ModelView(), ClaimView())
 """Every view there is. A store that was written without one of them is caught up when it is opened for writing."""
 
-CHECKS: Final[tuple[Check, ...]] = (check_traces,)
+CHECKS: Final[tuple[Check, ...]] = (check_traces, check_conflicts)
 """What else fsck looks at, and a restore or clone before it takes a store over."""
 
 CACHE_CHECKS: Final[tuple[Check, ...]] = (check_vectors,)
