@@ -1,4 +1,4 @@
-"""Numbers with units, dates and times of day in a text, brought to one form: 2 min is 120 s, March 1st 2025 is 2025-03-01.
+"""Numbers with units, dates and times of day in a text, in one form: 2 min is 120 s, March 1st 2025 is 2025-03-01.
 
 A date may lack its day or its year, and is compared by what it has. A number that is said to be about right is right
 within a tenth; one written in a larger unit (1.2 million) within half of its last digit.
@@ -155,7 +155,7 @@ def find_slots(text: str) -> list[Slot]:
     return slots
 
 
-def _day(match: re.Match[str]) -> Amount | Day | None:
+def _day(match: re.Match[str]) -> Amount | Day | None:  # noqa: PLR0911 - one for each way to write it
     parts = [part for part in match.groups() if part is not None]
     if match["iso"]:
         return _date(int(parts[1]), int(parts[2]), int(parts[3]))

@@ -56,18 +56,14 @@ def contradiction(a: Claim, b: Claim) -> Contradiction | None:
         return None
     if a > b:  # the reason reads the same, whoever came first
         a, b = b, a
-    match a.kind:
-        case "number" if a.amount is not None and b.amount is not None and same_amount(a.amount, b.amount) is False:
-            if _is_part(a.amount.written, b.amount.written):
-                return None
-            return Contradiction("number", f"{a.written} is not {b.written}")
-        case "date" if a.day is not None and b.day is not None and not same_day(a.day, b.day):
-            return Contradiction("date", f"{a.written} is not {b.written}")
-        case "truth" if a.affirmed != b.affirmed:
-            return Contradiction("negation", f"“{a.written}” denies “{b.written}”")
-        case "thing":
-            return _other_thing(a, b)
-    return None
+    if a.amount is not None and b.amount is not None:
+        differ = same_amount(a.amount, b.amount) is False and not _is_part(a.amount.written, b.amount.written)
+        return Contradiction("number", f"{a.written} is not {b.written}") if differ else None
+    if a.day is not None and b.day is not None:
+        return None if same_day(a.day, b.day) else Contradiction("date", f"{a.written} is not {b.written}")
+    if a.kind == "thing":
+        return _other_thing(a, b)
+    return None if a.affirmed == b.affirmed else Contradiction("negation", f"“{a.written}” denies “{b.written}”")
 
 
 def _is_part(a: str, b: str) -> bool:

@@ -161,8 +161,8 @@ GENERIC: Final = _evened(
 NOISE: Final = _evened("note notes memo fact chunk message turn entry item misc todo remark observation")
 """Words of a name that say nothing of what it is about."""
 SCOPES: Final = _evened(
-    "staging production test dev qa old new previous former next legacy train validation primary secondary replica read "
-    "write min max start end first last before after local remote north south east west left right upper lower draft "
+    "staging production test dev qa old new previous former next legacy train validation primary secondary replica "
+    "read write min max start end first last before after local remote north south east west left right upper lower draft "
     "planned history archive backup past future expected actual"
 )
 """Words that tell two subjects apart, wherever one name has them and the other does not."""

@@ -1,9 +1,9 @@
 """Conflicts between atoms: found when one is recorded, kept as long as both versions are current, settled by edges.
 
 1. An atom is compared when it gets a version, under the write lock: with the claims under its keys, at most `COMPARED`
-   under each, the newest first, those of the same checkpoint among them. That bounds the cost, whatever the store holds.
-2. A row says that two versions contradict each other. Whether that is an *open* conflict is seen when it is read: not if
-   one of the two is superseded, and not if it was settled after both were recorded.
+   under each, the newest, those of the same checkpoint among them. That bounds the cost, whatever the store holds.
+2. A row says that two versions contradict each other. Whether that is an *open* conflict is seen when it is read: not
+   if one of the two is superseded, and not if it was settled after both were recorded.
 3. Settled means a live `consistent_with` edge between the two, either way, whose latest statement is later than what
    both say now. Another value, or another time at which it holds, is another claim, and a new conflict.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
+from types import MappingProxyType
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -78,8 +79,10 @@ def detect(
 
     `gone` are the atoms that it takes out of use, `edges` those that it states.
     """
-    search = _Search(transaction, list(recorded), gone)
+    written = list(recorded)
+    search = _Search(transaction, written, gone)
     rows = list(search.run())
+    fresh = {atom.seq: atom.members for atom in written}
     traces: dict[bytes, Trace] = {}
     if transaction.count(CONFLICTS):
         for subject in search.changed:
@@ -89,8 +92,10 @@ def detect(
     found = []
     for row, told in rows:
         traces.update({trace[1]: trace for trace in trace_conflict(row._replace(found_at=moments.at))})
+        if superseded & {row.first, row.second} or _is_superseded(transaction, row, moments):
+            continue
         settled = {(row.first, CONSISTENT, row.second), (row.second, CONSISTENT, row.first)} & stated
-        if not settled and not superseded & {row.first, row.second} and not _is_superseded(transaction, row, moments):
+        if not settled and not _is_settled(transaction, row, fresh):
             found.append(told)
     return list(traces.values()), found
 
@@ -200,15 +205,20 @@ def _is_superseded(transaction: ReadTransaction, row: ConflictRow, moments: Mome
     )
 
 
-def _is_settled(transaction: ReadTransaction, row: ConflictRow) -> bool:
+def _is_settled(
+    transaction: ReadTransaction, row: ConflictRow, fresh: Mapping[int, Mapping[str, Json]] = MappingProxyType({})
+) -> bool:
+    """Whether an edge says that both are right. `fresh`: what versions say that are about to be written."""
     for source, target in ((row.first, row.second), (row.second, row.first)):
         link = find_link(transaction, source, CONSISTENT, target)
-        if link is not None and link.kind is Kind.EDGE and _covers(transaction, link, row):
+        if link is not None and link.kind is Kind.EDGE and _covers(transaction, link, row, fresh):
             return True
     return False
 
 
-def _covers(transaction: ReadTransaction, link: Link, row: ConflictRow) -> bool:
+def _covers(
+    transaction: ReadTransaction, link: Link, row: ConflictRow, fresh: Mapping[int, Mapping[str, Json]]
+) -> bool:
     """Whether the edge was stated about what both say now. Other tags or another source are no other claim."""
     for subject, seq in ((row.first, row.first_seq), (row.second, row.second_seq)):
         if seq < link.seq:
@@ -216,13 +226,13 @@ def _covers(transaction: ReadTransaction, link: Link, row: ConflictRow) -> bool:
         then = next(versions_of(transaction, subject, upto=link.seq), None)
         if then is None or then.kind is not Kind.PUT or then.name is None:
             return False
-        if _said(transaction, then.seq) != _said(transaction, seq):
+        members = fresh.get(seq) or require_body(transaction, seq).members
+        if _said(require_body(transaction, then.seq).members) != _said(members):
             return False
     return True
 
 
-def _said(transaction: ReadTransaction, seq: int) -> tuple[Json, int, int]:
-    members = require_body(transaction, seq).members
+def _said(members: Mapping[str, Json]) -> tuple[Json, int, int]:
     return members.get("value"), *window_of(members)
 
 

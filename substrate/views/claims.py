@@ -60,9 +60,9 @@ class ClaimView:
                 latest[entry.subject] = None
         _take_away(transaction, list(latest))
         rows: list[tuple[bytes, bytes]] = []
-        for subject, entry in latest.items():
-            if entry is not None and entry.body is not None:
-                rows += _rows(subject, entry.seq, decode_body(entry.body))
+        for subject, last in latest.items():
+            if last is not None and last.body is not None:
+                rows += _rows(subject, last.seq, decode_body(last.body))
         transaction.put_many(CLAIMS, sorted(rows))
 
 
