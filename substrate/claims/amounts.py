@@ -149,7 +149,7 @@ def find_slots(text: str) -> list[Slot]:
         return []
     slots = []
     for match in _FOUND.finditer(text):
-        said, end = _amount(match) if match.lastgroup == "amount" or match["amount"] else (_day(match), match.end())
+        said, end = _amount(match) if match.lastgroup == "amount" else (_day(match), match.end())
         if said is not None:
             slots.append(Slot(match.start(), end, said))
     return slots
@@ -182,22 +182,22 @@ def _date(year: int, month: int, day: int) -> Day | None:
 
 def _amount(match: re.Match[str]) -> tuple[Amount | None, int]:
     """The amount, and where it ends: a word behind a number that is no unit belongs to the sentence."""
-    text, times, unit, per = match["number"], match["times"], match["unit"], match["per"]
+    text, times, unit, per, before = match.group("number", "times", "unit", "per", "before")
     end = match.end()
     digits = text.replace(",", "")
     number = float(_WORDS[text]) if text in _WORDS else float(digits)
     step = 0.0
     if times and not unit and times in ("m", "b") and text in _WORDS:
         times = None
-    if times == "m" and not match["before"] and not unit and not per:
+    if times == "m" and not before and not unit and not per:
         times, unit = None, "m"  # metres, unless it is money
     if times:
         decimals = len(digits.partition(".")[2]) if "e" not in digits else 0
         step = 0.5 * 10.0**-decimals * _TIMES[times]
         number *= _TIMES[times]
     dimension, factor = _UNITS.get(unit or "", ("", 1.0))
-    if match["before"]:
-        dimension, factor = _UNITS[match["before"].strip()]
+    if before:
+        dimension, factor = _UNITS[before.strip()]
     elif unit and unit not in _UNITS and not per:
         end = match.start("unit")
     if per:

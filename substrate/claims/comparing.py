@@ -1,12 +1,13 @@
 """Whether two claims contradict each other, and the keys under which those that can do so meet.
 
 1. Two claims contradict each other only if they are of one kind and about the same, by their names or by what they say.
-2. Whoever can contradict shares a key: who compares a claim with those under its keys misses none.
+2. Who compares a claim with those that are kept under its keys misses none that could contradict it.
 3. It does not matter which of the two comes first.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
@@ -27,10 +28,23 @@ class Contradiction(NamedTuple):
     reason: str
 
 
-def keys_of(claim: Claim) -> tuple[bytes, ...]:
-    """A few short keys; two claims that contradict each other have one in common."""
+def keys_of(claim: Claim, *, against: bool = False) -> tuple[bytes, ...]:
+    """A few short keys under which a claim is kept; `against`: under which those are kept that could contradict it.
+
+    The two are the same but for what is so or not so: only those are kept together that agree.
+    """
+    return _keys(claim)[against]
+
+
+@lru_cache(maxsize=10_000)  # asked for by who compares a claim, and a moment later by who keeps it
+def _keys(claim: Claim) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
     whole, part = _topics(claim)
-    return tuple(_key(claim.kind, words) for words in dict.fromkeys((*whole, *part)))
+    topics = tuple(dict.fromkeys((*whole, *part)))
+    if claim.kind != "truth":
+        keys = tuple(_key(claim.kind, words) for words in topics)
+        return keys, keys
+    so, not_so = (tuple(_key(said, words) for words in topics) for said in ("so", "not so"))
+    return (so, not_so) if claim.affirmed else (not_so, so)
 
 
 def _key(kind: str, words: tuple[str, ...]) -> bytes:
@@ -39,23 +53,33 @@ def _key(kind: str, words: tuple[str, ...]) -> bytes:
 
 def _topics(claim: Claim) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """What a claim is about, in full; and without words that another may leave out."""
-    whole = [claim.topic] if claim.topic else [claim.about]
-    if claim.topic and claim.kind != "truth" and GENERIC.union(claim.about).issuperset(claim.topic):
-        whole.append(claim.about)  # the sentence speaks of what the name says, and perhaps leaves out whose it is
-    part = []
-    for words in whole:
-        kept = tuple(word for word in words if word not in GENERIC)
-        if kept and kept != words:
-            part.append(kept)
-    return whole, part
+    topic, about = claim.topic, claim.about
+    if not topic:
+        whole = [about]
+    elif claim.kind == "truth":
+        whole = [topic]
+        if not set(topic).issuperset(about):
+            return whole, []  # a sentence says what it says
+    elif topic != about and GENERIC.union(about).issuperset(topic):
+        whole = [topic, about]  # the sentence speaks of what the name says, and perhaps leaves out whose it is
+    else:
+        whole = [topic]
+    shortened = (tuple(word for word in words if word not in GENERIC) for words in whole)
+    return whole, [kept for kept, words in zip(shortened, whole, strict=True) if kept and kept != words]
 
 
 def contradiction(a: Claim, b: Claim) -> Contradiction | None:
     """How `a` and `b` contradict each other; None if they do not, or it cannot be told."""
-    if a.kind != b.kind or a == b or not _same_topic(a, b) or not _same_scope(a, b):
+    if a.kind != b.kind:
         return None
     if a > b:  # the reason reads the same, whoever came first
         a, b = b, a
+    # What is said is looked at first: that is cheap, and ends most comparisons.
+    found = _differ(a, b)
+    return found if found is not None and _same_topic(a, b) and _same_scope(a, b) else None
+
+
+def _differ(a: Claim, b: Claim) -> Contradiction | None:
     if a.amount is not None and b.amount is not None:
         differ = same_amount(a.amount, b.amount) is False and not _is_part(a.amount.written, b.amount.written)
         return Contradiction("number", f"{a.written} is not {b.written}") if differ else None

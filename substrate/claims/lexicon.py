@@ -154,16 +154,16 @@ ATTRIBUTES: Final = _evened(
 """Nouns that are asked `which`, not `how`: what follows `the branch is` is a thing, also in small letters."""
 GENERIC: Final = _evened(
     "size count number value system target share date time amount status state location place setting current length "
-    "level duration period total provider engine visibility version info only access table detail preferred rate "
-    "share day state budgeted @in @at @on @as @with @under policy room"
-) - {even("rate"), even("room"), even("policy")}
+    "level duration period total provider engine visibility version info only access table detail preferred day "
+    "@in @at @on @as @with @under"
+)
 """Words that a name may have or not: `sla` and `sla_target`."""
 NOISE: Final = _evened("note notes memo fact chunk message turn entry item misc todo remark observation")
 """Words of a name that say nothing of what it is about."""
 SCOPES: Final = _evened(
     "staging production test dev qa old new previous former next legacy train validation primary secondary replica "
-    "read write min max start end first last before after local remote north south east west left right upper lower draft "
-    "planned history archive backup past future expected actual"
+    "read write min max start end first last before after local remote north south east west left right upper lower "
+    "draft planned history archive backup past future expected actual"
 )
 """Words that tell two subjects apart, wherever one name has them and the other does not."""
 MANY: Final = _evened(

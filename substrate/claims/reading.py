@@ -31,6 +31,9 @@ _SHORT: Final = 5
 """Words of a value without a verb."""
 _SENTENCE: Final = 28
 """Words of a sentence that is taken apart."""
+_SILENT_TYPES: Final = frozenset(("chunk", "document", "task", "hub", "domain"))
+"""Types of atoms that claim nothing: texts of others, things to do, places to gather at."""
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 ClaimKind: TypeAlias = Literal["number", "date", "thing", "truth"]
 
@@ -59,12 +62,14 @@ def read_claim(name: str, value: str) -> Claim | None:
 
     The same name and value, the same claim.
     """
+    if name.split(".", 2)[1] in _SILENT_TYPES:
+        return None
     return _read(name, value[:READ])
 
 
 def pack_claim(claim: Claim) -> bytes:
     """As bytes, for a row of a table."""
-    return json.dumps(claim, ensure_ascii=False, separators=(",", ":")).encode()
+    return _ENCODER.encode(claim).encode()
 
 
 def unpack_claim(packed: bytes) -> Claim:
@@ -80,8 +85,9 @@ def unpack_claim(packed: bytes) -> Claim:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _read(name: str, value: str) -> Claim | None:
-    words = words_of(first_sentence(value))
-    if not words or len(words) > _SENTENCE:
+    sentence = first_sentence(value)
+    words = words_of(sentence) if sentence.count(" ") < _SENTENCE else []
+    if not words:
         return None
     lowers = {word.lower for word in words}
     if not NOT_NOW.isdisjoint(lowers):

@@ -69,7 +69,7 @@ def name_words(name: str) -> tuple[tuple[str, ...], bool]:
     """The words of a name behind its type, sorted, and whether it is of what one can have several of."""
     rest = name.split(".", 2)[-1]
     raw = [part.lower() for piece in rest.replace("_", " ").replace(".", " ").split() for part in _humps(piece)]
-    words = [even(part) for part in raw]
+    words = [part if part.isdecimal() else even(part) for part in raw]
     kept = {word for word in words if word not in NOISE and word not in SILENT} or set(words)
     if all(word.isdigit() for word in kept):
         return (), False  # `note_12` says nothing

@@ -1,7 +1,8 @@
 """Conflicts between atoms: found when one is recorded, kept as long as both versions are current, settled by edges.
 
 1. An atom is compared when it gets a version, under the write lock: with the claims under its keys, at most `COMPARED`
-   under each, the newest, those of the same checkpoint among them. That bounds the cost, whatever the store holds.
+   under each, the newest, those of the same checkpoint among them, until `FOUND` contradict it. That bounds the cost,
+   whatever the store holds.
 2. A row says that two versions contradict each other. Whether that is an *open* conflict is seen when it is read: not
    if one of the two is superseded, and not if it was settled after both were recorded.
 3. Settled means a live `consistent_with` edge between the two, either way, whose latest statement is later than what
@@ -39,10 +40,12 @@ from substrate.views.conflicts import ConflictRow, all_conflicts, conflict_keys,
 from substrate.views.edges import Link, find_link
 from substrate.views.traces import Trace
 
-__all__ = ["COMPARED", "CONSISTENT", "Clash", "Recorded", "conflicts_of", "detect", "list_conflicts"]
+__all__ = ["COMPARED", "CONSISTENT", "FOUND", "Clash", "Recorded", "conflicts_of", "detect", "list_conflicts"]
 
 COMPARED: Final = 64
 """Claims under one key that an atom is compared with: the newest."""
+FOUND: Final = 8
+"""Conflicts that are looked for when an atom is recorded: who contradicts so many others is known to be doubtful."""
 CONSISTENT: Final = "consistent_with"
 """The type of the edge that settles a conflict."""
 
@@ -117,17 +120,19 @@ class _Search:
             if claim is None:
                 continue
             held = Held(atom.subject, atom.seq, *window_of(atom.members), claim)
-            keys = keys_of(claim)
-            compared: set[int] = set()
-            for other, name in self._near(keys):
-                if other.seq in compared or not _overlap(held, other):
-                    continue
-                compared.add(other.seq)
-                found = contradiction(claim, other.claim)
-                if found is not None:
-                    yield self._pair(held, atom.name, other, name, found)
-            for key in keys:
+            yield from islice(self._contradicting(held, atom.name), FOUND)
+            for key in keys_of(claim):
                 self._fresh.setdefault(key, []).append((held, atom.name))
+
+    def _contradicting(self, held: Held, name: str) -> Iterator[tuple[ConflictRow, Contradicted]]:
+        compared: set[int] = set()
+        for other, other_name in self._near(keys_of(held.claim, against=True)):
+            if other.seq in compared or not _overlap(held, other):
+                continue
+            compared.add(other.seq)
+            found = contradiction(held.claim, other.claim)
+            if found is not None:
+                yield self._pair(held, name, other, other_name, found)
 
     def _near(self, keys: Sequence[bytes]) -> Iterator[tuple[Held, str | None]]:
         """The claims under these keys, those of this checkpoint first: they are the newest."""
