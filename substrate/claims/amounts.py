@@ -139,13 +139,13 @@ _FOUND: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_LIKELY: Final = re.compile(r"\d|\b(?:" + "|".join(_WORDS) + r")\b|\bmay\b|\b(?:" + _MONTH + r")\s\d")
+_DIGIT: Final = re.compile(r"\d")
 _TENTH: Final = 0.1
 
 
 def find_slots(text: str) -> list[Slot]:
     """The amounts and dates of a text in small letters, in order."""
-    if _LIKELY.search(text) is None:
+    if _DIGIT.search(text) is None and _WORDS.keys().isdisjoint(text.split()):
         return []
     slots = []
     for match in _FOUND.finditer(text):

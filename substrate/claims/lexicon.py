@@ -88,6 +88,8 @@ def even(word: str) -> str:
     word = _EXACT.get(word, word)
     if "-" in word and word.replace("-", "").isalpha():
         word = word.replace("-", "")  # `kick-off` is `kickoff`
+    if word.isascii() and not word.isalpha():
+        return word.lower()  # a version, a host, a path: there is nothing to even out
     found = list(spans(word))
     stem = found[0].terms[-1] if len(found) == 1 and found[0].terms else keyword(word)
     return _ONE.get(stem, stem)

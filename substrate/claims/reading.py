@@ -29,7 +29,7 @@ _OBJECT: Final = 4
 """Words of an object."""
 _SHORT: Final = 5
 """Words of a value without a verb."""
-_SENTENCE: Final = 28
+_SENTENCE: Final = 20
 """Words of a sentence that is taken apart."""
 _SILENT_TYPES: Final = frozenset(("chunk", "document", "task", "hub", "domain"))
 """Types of atoms that claim nothing: texts of others, things to do, places to gather at."""
