@@ -17,7 +17,7 @@ class Amount(NamedTuple):
 
     number: float
     dimension: str
-    """`time`, `size` and the like; `` for a bare number, `share` for a percentage, `clock` for a time of day."""
+    """`time`, `size` and the like; empty for a bare number, `share` of a percentage, `clock`, `version` (3.11.4)."""
     slack: float
     written: str
 
@@ -122,6 +122,7 @@ _FOUND: Final = re.compile(
     (?<!\w)(?=[\w$€£~≈+-])(?:
     (?P<iso>(?<![\w.-])(\d{{4}})-(\d\d)-(\d\d)(?:[t ]\d\d:\d\d(?::\d\d)?z?)?(?![\w-]))
   | (?P<dotted>(?<![\w.])(\d\d?)\.(\d\d?)\.(\d{{4}})(?![\w.]))
+  | (?P<version>(?<![\w.])\d+\.\d+\.\d+(?![\w.]))
   | (?P<dmy>(?<![\w.])(\d\d?)(?:st|nd|rd|th)?\.?\s(?:of\s)?({_MONTH})\b(?:,?\s(\d{{4}})\b)?)
   | (?P<mdy>\b({_MONTH})\s(\d\d?)(?:st|nd|rd|th)?\b(?!:)(?:,?\s(\d{{4}})\b)?)
   | (?P<my>\b({_MONTH})\s(\d{{4}})\b)
@@ -167,6 +168,8 @@ def _day(match: re.Match[str]) -> Amount | Day | None:  # noqa: PLR0911 - one fo
         return _date(int(parts[3]) if len(parts) > 3 else 0, _MONTHS[parts[1]], int(parts[2]))  # noqa: PLR2004
     if match["my"]:
         return _date(int(parts[2]), _MONTHS[parts[1]], 0)
+    if match["version"]:
+        return Amount(0.0, "version", 0.0, match[0])
     minute = int(parts[2]) if match["clock"] else 0
     half = parts[-1] if parts[-1] in ("a", "p") else ""
     hour = int(parts[1])
@@ -214,6 +217,10 @@ def _amount(match: re.Match[str]) -> tuple[Amount | None, int]:
 
 def same_amount(a: Amount, b: Amount) -> bool | None:
     """Whether two amounts agree; None if they cannot be compared."""
+    if "version" in (a.dimension, b.dimension):
+        if {a.dimension, b.dimension} <= {"", "version"}:
+            return (a.written + ".").startswith(b.written + ".") or (b.written + ".").startswith(a.written + ".")
+        return None
     x, y = a.number, b.number
     slack = max(a.slack, b.slack)
     if a.dimension != b.dimension:

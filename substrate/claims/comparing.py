@@ -81,18 +81,13 @@ def contradiction(a: Claim, b: Claim) -> Contradiction | None:
 
 def _differ(a: Claim, b: Claim) -> Contradiction | None:
     if a.amount is not None and b.amount is not None:
-        differ = same_amount(a.amount, b.amount) is False and not _is_part(a.amount.written, b.amount.written)
+        differ = same_amount(a.amount, b.amount) is False
         return Contradiction("number", f"{a.written} is not {b.written}") if differ else None
     if a.day is not None and b.day is not None:
         return None if same_day(a.day, b.day) else Contradiction("date", f"{a.written} is not {b.written}")
     if a.kind == "thing":
         return _other_thing(a, b)
     return None if a.affirmed == b.affirmed else Contradiction("negation", f"“{a.written}” denies “{b.written}”")
-
-
-def _is_part(a: str, b: str) -> bool:
-    """Whether one is a more exact version of the other: 3.11 and 3.11.4."""
-    return (a + ".").startswith(b + ".") or (b + ".").startswith(a + ".")
 
 
 def _other_thing(a: Claim, b: Claim) -> Contradiction | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
+from unicodedata import normalize
 
 from substrate.claims.amounts import Amount, Day, find_slots
 from substrate.claims.lexicon import COPULAS, HAVE, MANY, NEGATIONS, NOISE, POLAR, SILENT, SWITCHES, even
@@ -33,7 +34,7 @@ class Word(NamedTuple):
 
 def first_sentence(text: str) -> str:
     """The first sentence of a text; nothing if that is a question."""
-    text = text.strip().strip("`\"' ")
+    text = (text if text.isascii() else normalize("NFC", text)).strip("`\"' \t\r\n")
     end = _SENTENCE.search(text)
     if end is None:
         return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from substrate.cli import care, copies, find, models, prove, read, save
+from substrate.cli import care, copies, find, judge, models, prove, read, save
 from substrate.cli.answer import Answer, Raw
 from substrate.cli.completion import SHELLS, script
 from substrate.cli.output import Output
@@ -16,6 +16,7 @@ GROUPS = {
     "save": "save",
     "read": "read",
     "find": "find",
+    "judge": "judge what contradicts",
     "prove": "prove",
     "care": "care for the store",
     "shell": "use it in a shell",
@@ -53,6 +54,8 @@ VERBS: tuple[Verb, ...] = (
     find.SEARCH,
     models.INDEX,
     models.MODEL,
+    judge.CONFLICTS,
+    judge.RESOLVE,
     prove.HEAD,
     prove.PIN,
     prove.KEY,
