@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
-from substrate.claims import Contradiction, contradiction, keys_of, read_claim
+from substrate import claims
 from substrate.engine.chains import SUPERSEDES
 from substrate.engine.reading import (
     Moments,
@@ -39,6 +39,9 @@ from substrate.views.claims import Held, claimants, claims_of, has_claims, windo
 from substrate.views.conflicts import ConflictRow, all_conflicts, conflict_keys, conflicts_with, trace_conflict
 from substrate.views.edges import Link, find_link
 from substrate.views.traces import Trace
+
+if TYPE_CHECKING:
+    from substrate.claims import Contradiction
 
 __all__ = ["COMPARED", "CONSISTENT", "FOUND", "Clash", "Recorded", "conflicts_of", "detect", "list_conflicts"]
 
@@ -116,21 +119,21 @@ class _Search:
     def run(self) -> Iterator[tuple[ConflictRow, Contradicted]]:
         """Every pair that contradicts each other, with what a caller is told of it."""
         for atom in self._recorded:
-            claim = read_claim(atom.name, str(atom.members["value"]))
+            claim = claims.read_claim(atom.name, str(atom.members["value"]))
             if claim is None:
                 continue
             held = Held(atom.subject, atom.seq, *window_of(atom.members), claim)
             yield from islice(self._contradicting(held, atom.name), FOUND)
-            for key in keys_of(claim):
+            for key in claims.keys_of(claim):
                 self._fresh.setdefault(key, []).append((held, atom.name))
 
     def _contradicting(self, held: Held, name: str) -> Iterator[tuple[ConflictRow, Contradicted]]:
         compared: set[int] = set()
-        for other, other_name in self._near(keys_of(held.claim, against=True)):
+        for other, other_name in self._near(claims.keys_of(held.claim, against=True)):
             if other.seq in compared or not _overlap(held, other):
                 continue
             compared.add(other.seq)
-            found = contradiction(held.claim, other.claim)
+            found = claims.contradiction(held.claim, other.claim)
             if found is not None:
                 yield self._pair(held, name, other, other_name, found)
 
@@ -243,7 +246,7 @@ def _said(members: Mapping[str, Json]) -> tuple[Json, int, int]:
 
 def _reason(transaction: ReadTransaction, row: ConflictRow) -> str:
     first, second = claims_of(transaction, (row.first, row.second))
-    found = None if first is None or second is None else contradiction(first.claim, second.claim)
+    found = None if first is None or second is None else claims.contradiction(first.claim, second.claim)
     return row.kind if found is None else found.reason  # found by another release, which read claims differently
 
 

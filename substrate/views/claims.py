@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from substrate.claims import Claim, keys_of, pack_claim, read_claim, unpack_claim
+from substrate import claims
 from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction
@@ -23,6 +23,9 @@ from substrate.log.replay import Logged
 from substrate.log.tables import CLAIMS, behind, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
+
+if TYPE_CHECKING:
+    from substrate.claims import Claim
 
 __all__ = ["ClaimView", "Held", "claimants", "claims_of", "has_claims", "window_of"]
 
@@ -82,11 +85,11 @@ def _take_away(transaction: WriteTransaction, subjects: Sequence[bytes]) -> None
 
 
 def _rows(subject: bytes, seq: int, members: Mapping[str, Json]) -> list[tuple[bytes, bytes]]:
-    claim = read_claim(str(members.get("name")), str(members.get("value")))
+    claim = claims.read_claim(str(members.get("name")), str(members.get("value")))
     if claim is None:
         return []
-    keys = keys_of(claim)
-    row = _ROW.pack(seq, *window_of(members), len(keys)) + b"".join(keys) + pack_claim(claim)
+    keys = claims.keys_of(claim)
+    row = _ROW.pack(seq, *window_of(members), len(keys)) + b"".join(keys) + claims.pack_claim(claim)
     return [(_ATOM + subject, row), *((_KEYED + key + seq_key(seq) + subject, b"") for key in keys)]
 
 
@@ -117,6 +120,6 @@ def claims_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[H
 def _held(subject: bytes, row: bytes) -> Held:
     try:
         seq, start, end, count = _ROW.unpack_from(row)
-        return Held(subject, seq, start, end, unpack_claim(row[_ROW.size + count * _KEY_BYTES :]))
+        return Held(subject, seq, start, end, claims.unpack_claim(row[_ROW.size + count * _KEY_BYTES :]))
     except (ValueError, OverflowError) as error:
         raise StoreDamaged(f"the claim of {subject.hex()} cannot be read; run fsck, then rebuild") from error

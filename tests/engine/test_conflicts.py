@@ -302,7 +302,7 @@ def test_a_store_from_before_is_caught_up_when_it_is_opened(tmp_path: Path, monk
     with monkeypatch.context() as before:
         old = tuple(view for view in VIEWS if not isinstance(view, ClaimView))
         before.setattr(stores, "VIEWS", old)
-        before.setattr("substrate.engine.conflicts.read_claim", lambda *_: None)
+        before.setattr("substrate.claims.read_claim", lambda *_: None)
         with open_memory(tmp_path / "store", **place) as memory:  # type: ignore[arg-type]
             memory.checkpoint([STRIPE])
             memory.checkpoint(["v1.fact.db = MySQL", "v1.fact.other = gone"])
