@@ -54,10 +54,9 @@ CONFLICTS = Verb(
     "gets another value or goes out of use, or when it is resolved.",
     (
         Example(
-            'substrate checkpoint "v1.fact.payments.provider = Adyen"',
-            "saves an atom that contradicts another one, and says so",
+            'substrate checkpoint "v1.fact.payments.provider = Adyen" && substrate conflicts',
+            "saves an atom that contradicts another one, and lists all that are open",
         ),
-        Example("substrate conflicts", "all that are open"),
         Example("substrate conflicts v1.fact.payment_provider --json", "those of one atom, with both atoms, as JSON"),
     ),
     (
@@ -79,6 +78,11 @@ RESOLVE = Verb(
             "substrate resolve v1.fact.payment_provider v1.fact.payments.provider --keep v1.fact.payment_provider "
             '--reason "Adyen was a trial"',
             "one of the two is right",
+        ),
+        Example(
+            'substrate checkpoint "v1.fact.us.currency = The currency is USD" && '
+            'substrate resolve v1.fact.currency v1.fact.us.currency --reason "one for each country"',
+            "saves an atom that contradicts another one, and says that both are right",
         ),
     ),
     (

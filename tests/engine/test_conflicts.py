@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from substrate.clock import ManualClock
-from substrate.engine import stores
+from substrate.engine import judging, stores
 from substrate.engine.conflicts import COMPARED, FOUND, Clash, conflicts_of
 from substrate.engine.memory import Memory, open_memory
 from substrate.engine.reading import find_subject, moments_of
@@ -245,8 +245,6 @@ def test_what_is_no_conflict_cannot_be_resolved(clashing: Memory) -> None:
 
 
 def test_who_resolves_what_another_has_changed_is_told(clashing: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    from substrate.engine import judging
-
     save = judging.checkpoint
 
     def late(*given: object, **more: object) -> object:
