@@ -23,6 +23,9 @@ __all__ = [
     "Access",
     "Atom",
     "Change",
+    "Conflict",
+    "Conflicts",
+    "Contradicted",
     "Diff",
     "Edge",
     "Edges",
@@ -212,6 +215,32 @@ class Refused(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Contradicted(Result):
+    """Two atoms that contradict each other, by name: how (value, number, date, negation), and why, in a line."""
+
+    first: str
+    second: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Conflict(Result):
+    """Two atoms in use of which not both can be right. `first` was recorded earlier."""
+
+    first: Atom
+    second: Atom
+    kind: str
+    """value, number, date or negation."""
+    reason: str
+    found_at: datetime
+
+    def row(self) -> dict[str, object]:
+        """The names, and why."""
+        return {"first": self.first.name, "second": self.second.name, "kind": self.kind, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Saved(Result):
     """What a checkpoint did. On disk, and covered by `head`."""
 
@@ -229,6 +258,8 @@ class Saved(Result):
     """Names that edges point to and that are not there yet."""
     refused: tuple[Refused, ...] = ()
     """Only with `partial`: what was not taken."""
+    conflicts: tuple[Contradicted, ...] = ()
+    """What was recorded and contradicts what is there, or another atom of the same checkpoint."""
 
     def to_dict(self) -> dict[str, object]:
         """The head by its size and root."""
@@ -328,6 +359,15 @@ class Diff(Results[Change]):
     items: tuple[Change, ...]
     start: int
     stop: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Conflicts(Results[Conflict]):
+    """Open conflicts, those that came up last first."""
+
+    items: tuple[Conflict, ...]
+    more: bool = False
+    """Whether there are more than the limit."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

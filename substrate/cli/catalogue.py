@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from substrate.cli import care, connect, copies, find, learn, models, prove, read, save
+from substrate.cli import care, connect, copies, find, judge, learn, models, prove, read, save
 from substrate.cli.answer import Answer, Raw
 from substrate.cli.completion import SHELLS, script
 from substrate.cli.output import Output
@@ -17,6 +17,7 @@ GROUPS = {
     "read": "read",
     "find": "find",
     "learn": "learn what is needed",
+    "judge": "judge what contradicts",
     "prove": "prove",
     "care": "care for the store",
     "shell": "use it in a shell",
@@ -58,6 +59,8 @@ VERBS: tuple[Verb, ...] = (
     learn.BOOTSTRAP,
     models.INDEX,
     models.MODEL,
+    judge.CONFLICTS,
+    judge.RESOLVE,
     prove.HEAD,
     prove.PIN,
     prove.KEY,

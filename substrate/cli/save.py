@@ -123,11 +123,14 @@ def _saved(saved: Saved, places: list[str]) -> Answer:
 
 
 def saved_answer(saved: Saved, rows: Sequence[tuple[str, object]]) -> Answer:
-    """A report of these rows, and of what was refused."""
+    """A report of these rows, of what contradicts what is there, and of what was refused."""
+    rows = [*rows, *(("conflict", f"{item.first}, {item.second}: {item.reason}") for item in saved.conflicts)]
     rows = [*rows, *(("refused", f"{item.item}: {item.reason}") for item in saved.refused)]
     hints = []
     if saved.dangling:
         hints.append("dangling: edges point to a name that is not there yet; they hold from when it is recorded")
+    if saved.conflicts:
+        hints.append("conflict: not both can be right; to settle it: substrate resolve FIRST SECOND [--keep NAME]")
     if saved.refused:
         hints.append("what was refused is not saved; all the rest is")
     exit_code = Exit.PARTIAL if saved.refused else Exit.OK

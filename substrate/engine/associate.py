@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from substrate.engine.arcs import Arcs
 from substrate.engine.asked import find_asked, read_names
-from substrate.engine.intake import check_limit
 from substrate.engine.meaning import Models
 from substrate.engine.nearby import Nearby, nearby
+from substrate.engine.paging import check_limit
 from substrate.engine.reading import Moments, atom_of, moments_of, name_of, require_body, superseders
 from substrate.engine.scope import domains_of, find_domain, members_of
 from substrate.errors import SchemaInvalid

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from substrate.codec import Draft, decode_body, draft_other, draft_put, draft_tombstone
 from substrate.engine.chains import SUPERSEDES, Chains
+from substrate.engine.conflicts import Recorded, detect
 from substrate.engine.credentials import holds_secret, refuse_secrets
 from substrate.engine.intake import (
     AtomGiven,
@@ -22,6 +23,7 @@ from substrate.engine.intake import (
     ExpectInput,
     TombstoneGiven,
     TombstoneInput,
+    name_in,
     read_atom,
     read_edge,
     read_end,
@@ -29,7 +31,9 @@ from substrate.engine.intake import (
     read_said,
     read_tombstone,
 )
-from substrate.engine.reading import body_of, find_subject
+from substrate.engine.moments import last_seq
+from substrate.engine.reading import Moments, body_of, find_subject
+from substrate.engine.restating import compared, merged
 from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
@@ -37,8 +41,7 @@ from substrate.log.append import Decision
 from substrate.log.identity import draw_id
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
-from substrate.model import Refused, Saved
-from substrate.names import check_name
+from substrate.model import Contradicted, Refused, Saved
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.secrets import find_secrets
@@ -48,8 +51,6 @@ from substrate.views.traces import Trace, confirmation_of, trace_confirmed, trac
 
 __all__ = ["Batch", "checkpoint"]
 
-_UNCOMPARED: Final = ("actor", "session", "origin")
-"""Who says a thing again does not make it another thing."""
 _SHOWN: Final = 5
 _Raw = TypeVar("_Raw")
 _Read = TypeVar("_Read")
@@ -102,6 +103,7 @@ def checkpoint(  # noqa: PLR0913
         tuple(str(UUID(bytes=edge)) for edge in planner.unedged),
         tuple(planner.dangling),
         tuple(planner.refused),
+        tuple(planner.conflicts),
     )
 
 
@@ -138,10 +140,14 @@ class _Planner:
     stated: dict[bytes, None] = field(default_factory=dict)
     unedged: dict[bytes, None] = field(default_factory=dict)
     dangling: dict[str, None] = field(default_factory=dict)
+    conflicts: list[Contradicted] = field(default_factory=list)
     _characters: int = 0
     _drafts: list[Draft] = field(default_factory=list)
     _traces: list[Trace] = field(default_factory=list)
     _names: dict[str, _Known | None] = field(default_factory=dict)
+    _places: dict[str, int] = field(default_factory=dict)
+    """Which draft is the last version of a name."""
+    _gone: set[bytes] = field(default_factory=set)
     _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
     _chains: Chains | None = None
 
@@ -167,7 +173,7 @@ class _Planner:
             except _Overfull:
                 raise TooLarge("checkpoint", self._characters, LIMITS["checkpoint_bytes"]) from None
             except InputError as error:
-                self._reject(f"{what}[{i}]", error, _name_in(item), raw=item)
+                self._reject(f"{what}[{i}]", error, name_in(item), raw=item)
         return taken
 
     def _read_tombstone(self, item: TombstoneInput) -> TombstoneGiven:
@@ -231,7 +237,21 @@ class _Planner:
         for item, edge in edges:
             self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
         self._refuse()
+        self._compare(transaction, time)
         return Decision(self._drafts, self._traces)
+
+    def _compare(self, transaction: ReadTransaction, time: int) -> None:
+        """Which of the versions contradict others, now that all of them are known."""
+        size = last_seq(transaction) + 1
+        recorded = [
+            Recorded(name, known.subject, size + place, known.members)
+            for name, place in self._places.items()
+            if (known := self._names[name]) is not None and known.members is not None
+        ]
+        if recorded or self._gone:
+            stated = [key for key, known in self._links.items() if known is not None and known.seq is None]
+            traces, self.conflicts = detect(transaction, recorded, self._gone, stated, Moments(None, None, time))
+            self._traces += traces
 
     def _try(self, item: str, name: str | None, step: Callable[[], None]) -> None:
         try:
@@ -261,13 +281,14 @@ class _Planner:
         known = self._names[atom.name]
         said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
         if known is not None and known.members is not None and known.members["value"] == atom.value:
-            said = _merged(known.members, said, atom.cleared)
-            if _compared(said) == _compared(known.members):
+            said = merged(known.members, said, atom.cleared)
+            if compared(said) == compared(known.members):
                 self.confirmed[atom.name] = None
                 if known.seq is not None:
                     self._confirm(transaction, known.subject, known.seq, time)
                 return
             members = {key: member for key, member in said.items() if key not in ("name", "value")}
+        self._places[atom.name] = len(self._drafts)
         self._drafts.append(draft_put(atom.name, atom.value, members))
         self.recorded[atom.name] = None
         subject = known.subject if known is not None else b""
@@ -290,6 +311,7 @@ class _Planner:
         if row.kind is Kind.TOMBSTONE:
             raise NotFound("it is tombstoned already")
         self._drafts.append(draft_tombstone(name, stone.members))
+        self._gone.add(row.subject)
         self.tombstoned[name] = None
 
     def _who(self) -> dict[str, Json]:
@@ -305,8 +327,8 @@ class _Planner:
             raise InputError("it is stated and taken back in the same checkpoint: which of the two is meant?")
         said: dict[str, Json] = {**edge.members, "source": source.hex(), "type": edge.type, "target": target.hex()}
         if known is not None and known.members is not None:
-            said = _merged(known.members, said, edge.cleared)
-            if _compared(said) == _compared(known.members):
+            said = merged(known.members, said, edge.cleared)
+            if compared(said) == compared(known.members):
                 self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
                 if known.seq is not None:
                     self._confirm(transaction, known.subject, known.seq, time)
@@ -365,33 +387,8 @@ class _Planner:
         self.unedged[link.edge] = None
 
 
-def _name_in(item: object) -> str | None:
-    """The name in an item that was refused, if it has one."""
-    name = item[: LIMITS["name_bytes"] + 3].partition(" = ")[0].strip() if isinstance(item, str) else None
-    if isinstance(item, Mapping):
-        name = item.get("name")
-    try:
-        return check_name(name) if isinstance(name, str) else None
-    except InputError:
-        return None
-
-
 def _find(transaction: ReadTransaction, name: str) -> VersionRow | None:
     """The latest version of an atom by its name or id."""
     if "." in name:
         return find_name(transaction, name)
     return next(versions_of(transaction, bytes.fromhex(name)), None)
-
-
-def _merged(known: Mapping[str, Json], said: Mapping[str, Json], cleared: tuple[str, ...]) -> dict[str, Json]:
-    """What holds when the same is said again: what is said now, and what was known of which it does not speak."""
-    merged = {key: member for key, member in known.items() if key not in cleared and key not in _UNCOMPARED}
-    merged.update(said)
-    start, end = merged.get("valid_from"), merged.get("valid_to")
-    if isinstance(start, int) and isinstance(end, int) and start >= end:
-        raise InputError("valid_from must be earlier than valid_to, also than the one that was said before")
-    return merged
-
-
-def _compared(members: Mapping[str, Json]) -> dict[str, Json]:
-    return {key: value for key, value in members.items() if key not in _UNCOMPARED}

@@ -9,8 +9,9 @@ from typing import Final
 
 from substrate.engine.arcs import Arcs
 from substrate.engine.asked import find_asked, read_names
-from substrate.engine.intake import check_limit, read_edge_type
+from substrate.engine.intake import read_edge_type
 from substrate.engine.moments import Moment, Time
+from substrate.engine.paging import check_limit
 from substrate.engine.reading import Body, End, Moments, edge_from, end_of, is_live, moments_of, stated, superseders
 from substrate.engine.staleness import stale_because
 from substrate.engine.validity import version_at

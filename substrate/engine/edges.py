@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import chain
 
-from substrate.engine.intake import check_limit, read_edge_type, read_end
+from substrate.engine.intake import read_edge_type, read_end
 from substrate.engine.moments import Moment, Time
+from substrate.engine.paging import check_limit
 from substrate.engine.reading import End, edge_of, find_subject, moments_of, resolve
 from substrate.errors import InputError, NotFound
 from substrate.log.log import Log

@@ -12,30 +12,31 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone
-from substrate.engine.intake import read_end
 from substrate.engine.moments import last_seq
 from substrate.engine.owed import mark_owed, settle
 from substrate.engine.progress import Progress
 from substrate.engine.reading import find_subject
-from substrate.errors import Busy, Full, InputError, NotFound, SchemaInvalid, SubstrateError
+from substrate.engine.selection import Selection
+from substrate.errors import Busy, Full, NotFound, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Decision
 from substrate.log.heads import map_salt
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, replay
-from substrate.log.tables import CONFIRMED, EXPECTED, SESSIONS, read_seq, seq_key
+from substrate.log.tables import CONFIRMED, CONFLICTS, EXPECTED, SESSIONS, read_seq, seq_key
 from substrate.model import Forgot
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
 from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.conflicts import conflict_keys
 from substrate.views.edges import Link, edges_touching, statements_of
 from substrate.views.sessions import all_sessions, session_row
 from substrate.views.traces import Trace
 from substrate.views.vectors import erase_vectors
 
-__all__ = ["Selection", "forget"]
+__all__ = ["forget"]
 
 _STEP = 20_000
 """Edges or versions of one atom that are forgotten in one append: a hub may have a million."""
@@ -45,51 +46,6 @@ _ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
 _EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
 _Subject: TypeAlias = tuple[Kind | None, bytes]
 """An atom (PUT) or edge (EDGE) by id, a training (TRAIN) by seq, a trace of a session (None) by key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """What to forget: atoms as a whole, or whatever entries a field or a range of seqs selects."""
-
-    names: tuple[str, ...] = ()
-    field: str | None = None
-    text: str | None = None
-    seqs: range | None = None
-
-    @classmethod
-    def of(
-        cls,
-        names: str | Iterable[str],
-        *,
-        source: str | None,
-        actor: str | None,
-        session: str | None,
-        seqs: range | None,
-    ) -> Selection:
-        """InputError unless just one way of selecting is given."""
-        if not isinstance(names, Iterable) or isinstance(names, bytes):
-            raise SchemaInvalid("names: give the name or the id of an atom, or a list of them")
-        listed = (names,) if isinstance(names, str) else tuple(names)
-        fields = {"source": source, "actor": actor, "session": session}
-        given = {field: text for field, text in fields.items() if text is not None}
-        if not all(isinstance(text, str) for text in given.values()):
-            raise SchemaInvalid("source, actor and session are texts")
-        if len(given) + bool(listed) + (seqs is not None) != 1:
-            raise InputError("say in one way what to forget: names or ids, source, actor, session, or seqs")
-        if seqs is not None and (not isinstance(seqs, range) or seqs.step != 1 or seqs.start < 0):
-            raise SchemaInvalid("seqs must be a range of seqs, such as range(100, 200)")
-        field, text = next(iter(given.items()), (None, None))
-        return cls(tuple(dict.fromkeys(read_end(name, "a name") for name in listed)), field, text, seqs)
-
-    def matches(self, seq: int, members: dict[str, Json]) -> bool:
-        """Whether an entry with this body is selected."""
-        if self.seqs is not None:
-            return seq in self.seqs
-        if self.field is None:
-            return False
-        # An edge's `source` is one of its ends; where its statement comes from is `cited`.
-        field = "cited" if self.field == "source" and "target" in members else self.field
-        return members.get(field) == self.text
 
 
 def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress | None = None) -> Forgot:
@@ -278,6 +234,7 @@ class _Plan(_Told):
             self._gone.add(subject)
             self._drop_trace(CONFIRMED, subject)
             self._drop_trace(EXPECTED, subject)
+            self._drop_conflicts(subject)
             key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
             self.atoms += bool(there)
         if erased:
@@ -294,6 +251,7 @@ class _Plan(_Told):
             self._draft(draft_tombstone(name, again=True))
             self.tombstoned += [name] if there[0].kind is Kind.PUT else []
             self._drop_trace(CONFIRMED, subject)
+            self._drop_conflicts(subject)
         self._draft(draft_forget(subject, [row.seq for row in gone]))
         self.versions += len(gone)
 
@@ -351,6 +309,10 @@ class _Plan(_Told):
     def _draft(self, draft: Draft) -> None:
         self.drafts.append(draft)
         self.kinds.append(draft.kind)
+
+    def _drop_conflicts(self, subject: bytes) -> None:
+        for key in conflict_keys(self._transaction, subject):
+            self._drop_trace(CONFLICTS, key)
 
     def _drop_trace(self, table: str, key: bytes) -> None:
         if (table, key) not in self._dropped and self._transaction.get(table, key) is not None:

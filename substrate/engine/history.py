@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from substrate.engine.intake import check_limit, read_end
+from substrate.engine.intake import read_end
 from substrate.engine.moments import Moment, Time
+from substrate.engine.paging import check_limit
 from substrate.engine.reading import Moments, atom_of, moments_of, require_body, superseders, time_of
 from substrate.engine.validity import Span, spans
 from substrate.errors import NotFound

@@ -120,6 +120,7 @@ def _together(results: list[Saved]) -> Saved:
         joined(lambda saved: saved.unedged),
         joined(lambda saved: saved.dangling),
         tuple(refused for saved in results for refused in saved.refused),
+        tuple(found for saved in results for found in saved.conflicts),
     )
 
 

@@ -33,8 +33,7 @@ __all__ = [
     "ExpectInput",
     "TombstoneGiven",
     "TombstoneInput",
-    "check_limit",
-    "check_prefix",
+    "name_in",
     "read_atom",
     "read_edge",
     "read_edge_type",
@@ -165,23 +164,6 @@ def read_end(text: object, field: str) -> str:
         return UUID(text).hex
     except ValueError:
         return check_name(text)
-
-
-def check_limit(limit: object, offset: object = 0, most: int = LIMITS["list_items"]) -> None:
-    """InputError or TooLarge unless these can be the limit and the offset of a page."""
-    for number, least in ((limit, 1), (offset, 0)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise InputError("limit is a whole number from 1 on, offset one from 0 on")
-    if isinstance(limit, int) and limit > most:
-        raise TooLarge("limit", limit, most, "items")
-
-
-def check_prefix(prefix: object, after: object) -> None:
-    """SchemaInvalid unless these can be the beginning of names, and a name to go on after."""
-    if not isinstance(prefix, str) or not (after is None or isinstance(after, str)):
-        raise SchemaInvalid("prefix and after are strings: the beginning of a name, and a name")
-    if any("\ud800" <= character <= "\udfff" for character in prefix + (after or "")):
-        raise SchemaInvalid("prefix and after must not contain a lone surrogate: no name does")
 
 
 def read_expect(given: ExpectInput | None) -> Expect:
@@ -392,3 +374,14 @@ ATOM_FIELDS: Final = tuple(_ATOM_READERS)
 """What an atom may say beside its name and value."""
 EDGE_FIELDS: Final = (*_EDGE_READERS, "windows")
 """What an edge may say beside its ends and type."""
+
+
+def name_in(item: object) -> str | None:
+    """The name in an item that was refused, if it has one."""
+    name = item[: LIMITS["name_bytes"] + 3].partition(" = ")[0].strip() if isinstance(item, str) else None
+    if isinstance(item, Mapping):
+        name = item.get("name")
+    try:
+        return check_name(name) if isinstance(name, str) else None
+    except InputError:
+        return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from substrate.engine.intake import check_limit, check_prefix
 from substrate.engine.moments import Moment, Time
+from substrate.engine.paging import check_limit, check_prefix
 from substrate.engine.reading import Body, Moments, VersionFound, atom_of, body_of, kind_of, moments_of, superseders
 from substrate.engine.validity import version_at
 from substrate.errors import Forgotten

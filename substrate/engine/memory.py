@@ -19,16 +19,18 @@ from substrate.engine.checkpoint import Batch, checkpoint
 from substrate.engine.diff import diff
 from substrate.engine.edges import edges
 from substrate.engine.export import export
-from substrate.engine.forget import Selection, forget
+from substrate.engine.forget import forget
 from substrate.engine.history import history
 from substrate.engine.importing import import_lines
 from substrate.engine.intake import AtomInput, EdgeInput, ExpectInput, TombstoneInput
+from substrate.engine.judging import Judging
 from substrate.engine.learning import Learning
 from substrate.engine.listing import list_atoms
 from substrate.engine.moments import Moment, Time
 from substrate.engine.owed import settle, settle_late
 from substrate.engine.progress import Progress
 from substrate.engine.proving import Proving
+from substrate.engine.selection import Selection
 from substrate.engine.session import Session
 from substrate.engine.stats import stats
 from substrate.engine.stores import CACHE_CHECKS, open_memory_log
@@ -78,7 +80,7 @@ def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
     return tuple(islice(items, LIMITS["checkpoint_items"] + 1))
 
 
-class Memory(Proving, Learning):
+class Memory(Proving, Learning, Judging):
     """An open store. Safe to share between threads. Each call sees one snapshot of its own: the newest there is."""
 
     def __init__(  # noqa: PLR0913

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from substrate.engine.filters import Filters
-from substrate.engine.intake import check_limit
 from substrate.engine.meaning import Meaning, QueryVector
 from substrate.engine.moments import Moment, Time
+from substrate.engine.paging import check_limit
 from substrate.engine.reading import Moments, atom_of, joined_to, moments_of, require_body, superseders
 from substrate.engine.scope import scope_of
 from substrate.errors import InputError, SchemaInvalid, TooLarge

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from substrate.engine.intake import check_limit, check_prefix
+from substrate.engine.paging import check_limit, check_prefix
 from substrate.engine.reading import atom_of, moments_of, require_body, superseders
 from substrate.engine.staleness import stale_because
 from substrate.findings import StaleAtom, StaleAtoms, StaleReason

@@ -10,7 +10,10 @@ from substrate.log.log import Log, open_log
 from substrate.log.replay import Check, View
 from substrate.views.arcs import ArcView
 from substrate.views.atoms import AtomView
+from substrate.views.claims import ClaimView
+from substrate.views.conflicts import check_conflicts
 from substrate.views.edges import EdgeView
+from substrate.views.mixing import check_mixing
 from substrate.views.models import ModelView, check_vectors
 from substrate.views.sessions import check_sessions
 from substrate.views.traces import check_traces
@@ -18,10 +21,10 @@ from substrate.views.words import WordView
 
 __all__ = ["CACHE_CHECKS", "CHECKS", "VIEWS", "open_memory_log"]
 
-VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView(), WordView(), ModelView(), ArcView())
+VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView(), WordView(), ModelView(), ClaimView(), ArcView())
 """Every view there is. A store that was written without one of them is caught up when it is opened for writing."""
 
-CHECKS: Final[tuple[Check, ...]] = (check_traces, check_sessions)
+CHECKS: Final[tuple[Check, ...]] = (check_traces, check_conflicts, check_sessions, check_mixing)
 """What else fsck looks at, and a restore or clone before it takes a store over."""
 
 CACHE_CHECKS: Final[tuple[Check, ...]] = (check_vectors,)

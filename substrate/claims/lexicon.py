@@ -1,0 +1,216 @@
+"""The words that claims are read by: one spelling for words of one meaning, opposites, and words that say nothing.
+
+English, and a few verbs of its neighbours. All tables hold words as they are written; `even` brings both them and what
+is read into one form.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from substrate.terms import keyword, spans
+
+__all__ = [
+    "ADVERBS",
+    "ATTRIBUTES",
+    "COPULAS",
+    "DETERMINERS",
+    "EVENTS",
+    "GENERIC",
+    "HAVE",
+    "INDEFINITE",
+    "INVERSE",
+    "MANY",
+    "NEGATIONS",
+    "NOISE",
+    "NOT_NOW",
+    "PAST",
+    "PLACES",
+    "POLAR",
+    "RELATIONS",
+    "SCOPES",
+    "SILENT",
+    "SWITCHES",
+    "even",
+]
+
+_EXACT: Final = {"production": "prod", "productive": "prod"}
+"""Words whose stem is that of another."""
+_SAME: Final = """
+database db
+postgresql postgres
+provider vendor
+repository repo
+certificate cert
+max maximum limit limited most
+min minimum least
+favorite favourite prefer preferred preference
+license licence licensed
+application app
+authentication auth
+configuration config
+environment env
+staging stage
+development dev
+kubernetes k8s
+javascript js
+typescript ts
+message msg
+request req
+average avg
+retain retention retained
+expire expiry expires expiration
+price cost costs
+height tall high
+width wide
+length lasts long
+weight heavy weighs
+city lives live live residence home habite wohnt vive resides
+manager reports
+headquarters headquartered hq
+birthday born birthdate
+founded founding
+owner owns own
+lead leads leader
+color colour
+timezone tz
+encrypt encrypted encryption
+enable enabled active activated
+temperature temp
+"""
+"""Each line: the one word, then those that are taken for it."""
+
+
+@lru_cache(maxsize=1 << 14)
+def even(word: str) -> str:
+    """The one form of a word: without case, accents and ending, and its first name among words of one meaning."""
+    word = _EXACT.get(word, word)
+    if "-" in word and word.replace("-", "").isalpha():
+        word = word.replace("-", "")  # `kick-off` is `kickoff`
+    if word.isascii() and not word.isalpha():
+        return word.lower()  # a version, a host, a path: there is nothing to even out
+    found = list(spans(word))
+    stem = found[0].terms[-1] if len(found) == 1 and found[0].terms else keyword(word)
+    return _ONE.get(stem, stem)
+
+
+_ONE: dict[str, str] = {}
+for _line in _SAME.split("\n"):
+    _words = _line.split()
+    # Filled after the stems are known: the table itself is looked up by `even`.
+    _ONE.update({even.__wrapped__(word): even.__wrapped__(_words[0]) for word in _words[1:]} if _words else {})
+even.cache_clear()
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _evened(text: str) -> frozenset[str]:
+    return frozenset(even(word) for word in text.split())
+
+
+SILENT: Final = _set(
+    "a an the of to in on at for with by from our my we i you your us me it its he she they their his her this that "
+    "these those as be been am is are has have had do does did and or also just only still now currently always "
+    "there so very please make sure can must shall will ist sind est sont der die das le la les el à en"
+)
+"""Words that say nothing about what a claim is of."""
+DETERMINERS: Final = _set("the our my your their its his her this die der das la le el")
+INDEFINITE: Final = _set("a an one some another any")
+ADVERBS: Final = _set("now currently always also only still just already officially actually really generally usually")
+NEGATIONS: Final = _set(
+    "not never no cannot without nor neither nicht kein keine nie pas jamais isnt arent dont doesnt"
+)
+COPULAS: Final = _set("is are am be equals ist sind est sont")
+HAVE: Final = _set("has have hat")
+PLACES: Final = _set("in at on under with from into by to as à en auf bei unter mit")
+"""Prepositions behind which the object of a claim stands."""
+PAST: Final = _set(
+    "was were had did used grew fell met spoke ran came went took made got found left lost won began sent wrote told "
+    "said saw chose bought sold paid previously formerly former earlier once ago until till yesterday back "
+    "war waren était"
+)
+NOT_NOW: Final = _set(
+    "will would might may could should if whether plan plans planned planning going intend want wants hope hopes maybe "
+    "perhaps probably possibly likely soon next later upcoming eventually consider considering propose proposed think "
+    "guess suppose unless reach aim goal"
+)
+"""Who says one of these speaks of what is not, not yet, or not surely so."""
+EVENTS: Final = _set("born founded established created invented built opened incorporated")
+"""What happened once, and so stays as it was: `was founded in 2011`."""
+RELATIONS: Final = _set(
+    "lives live resides works runs run reports reply respond answer takes costs listens lasts expires ends starts "
+    "begins belongs sits stands uses use needs requires habite wohnt vive"
+)
+"""Verbs with one object at a time."""
+INVERSE: Final = _set("owns leads manages chairs")
+"""Verbs that say who has an office: `Alice owns billing` is `the owner of billing is Alice`."""
+ATTRIBUTES: Final = _evened(
+    "branch key provider engine framework language color theme mode format method strategy policy library tool editor "
+    "font unit license role plan model queue store host region zone target column metric loss optimizer database orm "
+    "currency owner lead city capital broker cache protocol shell compiler manager seed encoding separator delimiter "
+    "source sink platform backend bucket schema index timezone os default favorite"
+)
+"""Nouns that are asked `which`, not `how`: what follows `the branch is` is a thing, also in small letters."""
+GENERIC: Final = _evened(
+    "size count number value system target share date time amount status state location place setting current length "
+    "level duration period total provider engine visibility version info only access table detail preferred day "
+    "@in @at @on @as @with @under"
+)
+"""Words that a name may have or not: `sla` and `sla_target`."""
+NOISE: Final = _evened("note notes memo fact chunk message turn entry item misc todo remark observation")
+"""Words of a name that say nothing of what it is about."""
+SCOPES: Final = _evened(
+    "staging production test dev qa old new previous former next legacy train validation primary secondary replica "
+    "read write min max start end first last before after local remote north south east west left right upper lower "
+    "draft planned history archive backup past future expected actual"
+)
+"""Words that tell two subjects apart, wherever one name has them and the other does not."""
+MANY: Final = _evened(
+    "tag member skill dependency stakeholder hobby example bug child friend author contributor reviewer label keyword "
+    "topic link file alias comment reference feature issue risk idea question step package participant attendee "
+    "customer supplier competitor symptom allergy interest like dislike event task requirement goal constraint lesson "
+    "finding insight decision contact subscriber permission visited note summary description reason text title quote"
+)
+"""What one can have several of."""
+
+_OPPOSITES: Final = """
+enable enabled active activated on true yes / disable disabled inactive deactivated off false no
+public / private
+open opened / closed shut
+pass passes passing passed / fail fails failing failed
+required mandatory compulsory obligatory / optional voluntary
+complete completed done finished / incomplete unfinished pending
+allowed permitted / forbidden prohibited banned disallowed
+available / unavailable
+encrypted / unencrypted
+valid / invalid
+supported / unsupported
+visible / hidden
+married / single unmarried
+like likes love loves / dislike dislikes hate hates
+safe / unsafe
+stable / unstable
+known / unknown
+healthy / unhealthy
+compatible / incompatible
+accessible / inaccessible
+reachable / unreachable
+successful / unsuccessful
+synchronous / asynchronous
+mutable / immutable
+accepted approved / rejected declined denied
+online / offline
+green / red broken
+deprecated / undeprecated
+"""
+POLAR: Final[dict[str, tuple[str, bool]]] = {}
+"""A word as written -> the one word for it and its opposites, and whether it affirms that."""
+for _line in _OPPOSITES.strip().split("\n"):
+    _plus, _minus = (side.split() for side in _line.split("/"))
+    POLAR.update({word: (even(_plus[0]), True) for word in _plus})
+    POLAR.update({word: (even(_plus[0]), False) for word in _minus})
+SWITCHES: Final = _set("on off true false yes no")
+"""Opposites only where they are all of a value, or end it; elsewhere they are other words."""

@@ -1,0 +1,258 @@
+"""Conflicts between atoms: found when one is recorded, kept as long as both versions are current, settled by edges.
+
+1. An atom is compared when it gets a version, under the write lock: with the claims under its keys, at most `COMPARED`
+   under each, the newest, those of the same checkpoint among them, until `FOUND` contradict it. That bounds the cost,
+   whatever the store holds.
+2. A row says that two versions contradict each other. Whether that is an *open* conflict is seen when it is read: not
+   if one of the two is superseded, and not if it was settled after both were recorded.
+3. Settled means a live `consistent_with` edge between the two, either way, whose latest statement is later than what
+   both say now. Another value, or another time at which it holds, is another claim, and a new conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+from uuid import UUID
+
+from substrate import claims
+from substrate.engine.chains import SUPERSEDES
+from substrate.engine.reading import (
+    Moments,
+    atom_of,
+    find_subject,
+    name_of,
+    require_body,
+    resolve,
+    sources_of,
+)
+from substrate.kv.api import ReadTransaction
+from substrate.log.tables import CONFLICTS
+from substrate.model import Conflict, Conflicts, Contradicted, from_microseconds
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.views.atoms import versions_of
+from substrate.views.claims import Held, claimants, claims_of, has_claims, window_of
+from substrate.views.conflicts import ConflictRow, all_conflicts, conflict_keys, conflicts_with, trace_conflict
+from substrate.views.edges import Link, find_link
+from substrate.views.traces import Trace
+
+if TYPE_CHECKING:
+    from substrate.claims import Contradiction
+
+__all__ = ["COMPARED", "CONSISTENT", "FOUND", "Clash", "Recorded", "conflicts_of", "detect", "list_conflicts"]
+
+COMPARED: Final = 64
+"""Claims under one key that an atom is compared with: the newest."""
+FOUND: Final = 8
+"""Conflicts that are looked for when an atom is recorded: who contradicts so many others is known to be doubtful."""
+CONSISTENT: Final = "consistent_with"
+"""The type of the edge that settles a conflict."""
+
+
+class Clash(NamedTuple):
+    """An open conflict between the atoms with these ids; `first` is the one that was asked about."""
+
+    first: bytes
+    second: bytes
+    kind: str
+    reason: str
+
+
+class Recorded(NamedTuple):
+    """A version that a checkpoint is about to write. `subject` is empty if the atom is new."""
+
+    name: str
+    subject: bytes
+    seq: int
+    members: Mapping[str, Json]
+
+
+# -- found -------------------------------------------------------------------------------------------------------------
+
+
+def detect(
+    transaction: ReadTransaction,
+    recorded: Iterable[Recorded],
+    gone: AbstractSet[bytes],
+    edges: Iterable[tuple[bytes, str, bytes]],
+    moments: Moments,
+) -> tuple[list[Trace], list[Contradicted]]:
+    """What the versions of a checkpoint contradict: the rows to write with it, and which of these conflicts are open.
+
+    `gone` are the atoms that it takes out of use, `edges` those that it states.
+    """
+    written = list(recorded)
+    search = _Search(transaction, written, gone)
+    rows = list(search.run())
+    fresh = {atom.seq: atom.members for atom in written}
+    traces: dict[bytes, Trace] = {}
+    if transaction.count(CONFLICTS):
+        for subject in search.changed:
+            traces.update({key: (CONFLICTS, key, None) for key in conflict_keys(transaction, subject)})
+    stated = set(edges)
+    superseded = {target for _, kind, target in stated if kind == SUPERSEDES}
+    found = []
+    for row, told in rows:
+        traces.update({trace[1]: trace for trace in trace_conflict(row._replace(found_at=moments.at))})
+        if superseded & {row.first, row.second} or _is_superseded(transaction, row, moments):
+            continue
+        settled = {(row.first, CONSISTENT, row.second), (row.second, CONSISTENT, row.first)} & stated
+        if not settled and not _is_settled(transaction, row, fresh):
+            found.append(told)
+    return list(traces.values()), found
+
+
+class _Search:
+    """One checkpoint's search: among what is stored, and among its own versions."""
+
+    def __init__(self, transaction: ReadTransaction, recorded: list[Recorded], gone: AbstractSet[bytes]) -> None:
+        self._transaction = transaction
+        self._recorded = recorded
+        self._any = has_claims(transaction)
+        self._fresh: dict[bytes, list[tuple[Held, str]]] = {}
+        self.changed = {atom.subject for atom in recorded if atom.subject} | gone
+
+    def run(self) -> Iterator[tuple[ConflictRow, Contradicted]]:
+        """Every pair that contradicts each other, with what a caller is told of it."""
+        for atom in self._recorded:
+            claim = claims.read_claim(atom.name, str(atom.members["value"]))
+            if claim is None:
+                continue
+            held = Held(atom.subject, atom.seq, *window_of(atom.members), claim)
+            yield from islice(self._contradicting(held, atom.name), FOUND)
+            for key in claims.keys_of(claim):
+                self._fresh.setdefault(key, []).append((held, atom.name))
+
+    def _contradicting(self, held: Held, name: str) -> Iterator[tuple[ConflictRow, Contradicted]]:
+        compared: set[int] = set()
+        for other, other_name in self._near(claims.keys_of(held.claim, against=True)):
+            if other.seq in compared or not _overlap(held, other):
+                continue
+            compared.add(other.seq)
+            found = claims.contradiction(held.claim, other.claim)
+            if found is not None:
+                yield self._pair(held, name, other, other_name, found)
+
+    def _near(self, keys: Sequence[bytes]) -> Iterator[tuple[Held, str | None]]:
+        """The claims under these keys, those of this checkpoint first: they are the newest."""
+        for key in keys:
+            fresh = self._fresh.get(key, [])[-COMPARED:]
+            yield from reversed(fresh)
+            if self._any and len(fresh) < COMPARED:
+                near = [
+                    subject
+                    for subject in claimants(self._transaction, key, COMPARED - len(fresh))
+                    if subject not in self.changed
+                ]
+                for held in claims_of(self._transaction, near) if near else ():
+                    if held is not None:
+                        yield held, None
+
+    def _pair(
+        self, held: Held, name: str, other: Held, other_name: str | None, found: Contradiction
+    ) -> tuple[ConflictRow, Contradicted]:
+        first = other.subject or find_subject(self._transaction, other_name or "")
+        second = held.subject or find_subject(self._transaction, name)
+        row = ConflictRow(first, second, other.seq, held.seq, found.kind, 0)
+        other_name = other_name or name_of(self._transaction, first) or str(UUID(bytes=first))
+        return row, Contradicted(other_name, name, found.kind, found.reason)
+
+
+def _overlap(a: Held, b: Held) -> bool:
+    """Whether there is a time at which both hold."""
+    return a.start < b.end and b.start < a.end
+
+
+# -- open or settled ---------------------------------------------------------------------------------------------------
+
+
+def conflicts_of(transaction: ReadTransaction, subject: bytes, moments: Moments) -> list[Clash]:
+    """The open conflicts of one atom. Reads its rows, and of each the two claims and the edges between them."""
+    return [
+        Clash(row.first, row.second, row.kind, _reason(transaction, row))
+        for row in conflicts_with(transaction, subject)
+        if _is_open(transaction, row, moments)
+    ]
+
+
+def list_conflicts(
+    transaction: ReadTransaction, name: str | None, moments: Moments, *, limit: int, offset: int
+) -> Conflicts:
+    """See `Memory.conflicts`."""
+    rows = all_conflicts(transaction) if name is None else _of_name(transaction, name)
+    newest = sorted(rows, key=lambda row: (-row.second_seq, -row.first_seq))
+    standing = (row for row in newest if _is_open(transaction, row, moments))
+    page = list(islice(standing, offset, offset + limit + 1))
+    return Conflicts(tuple(_shown(transaction, row, moments) for row in page[:limit]), len(page) > limit)
+
+
+def _of_name(transaction: ReadTransaction, name: str) -> Iterator[ConflictRow]:
+    for row in conflicts_with(transaction, resolve(transaction, name).subject):
+        if row.first_seq < row.second_seq:
+            yield row
+        else:
+            yield ConflictRow(row.second, row.first, row.second_seq, row.first_seq, row.kind, row.found_at)
+
+
+def _is_open(transaction: ReadTransaction, row: ConflictRow, moments: Moments) -> bool:
+    for subject, seq in ((row.first, row.first_seq), (row.second, row.second_seq)):
+        current = next(versions_of(transaction, subject), None)
+        if current is None or current.seq != seq or current.kind is not Kind.PUT:
+            return False  # a trace is not proven: the log says which version is current
+    return not _is_superseded(transaction, row, moments) and not _is_settled(transaction, row)
+
+
+def _is_superseded(transaction: ReadTransaction, row: ConflictRow, moments: Moments) -> bool:
+    return any(
+        next(sources_of(transaction, subject, SUPERSEDES, moments), None) is not None
+        for subject in (row.first, row.second)
+    )
+
+
+def _is_settled(
+    transaction: ReadTransaction, row: ConflictRow, fresh: Mapping[int, Mapping[str, Json]] = MappingProxyType({})
+) -> bool:
+    """Whether an edge says that both are right. `fresh`: what versions say that are about to be written."""
+    for source, target in ((row.first, row.second), (row.second, row.first)):
+        link = find_link(transaction, source, CONSISTENT, target)
+        if link is not None and link.kind is Kind.EDGE and _covers(transaction, link, row, fresh):
+            return True
+    return False
+
+
+def _covers(
+    transaction: ReadTransaction, link: Link, row: ConflictRow, fresh: Mapping[int, Mapping[str, Json]]
+) -> bool:
+    """Whether the edge was stated about what both say now. Other tags or another source are no other claim."""
+    for subject, seq in ((row.first, row.first_seq), (row.second, row.second_seq)):
+        if seq < link.seq:
+            continue
+        then = next(versions_of(transaction, subject, upto=link.seq), None)
+        if then is None or then.kind is not Kind.PUT or then.name is None:
+            return False
+        members = fresh.get(seq) or require_body(transaction, seq).members
+        if _said(require_body(transaction, then.seq).members) != _said(members):
+            return False
+    return True
+
+
+def _said(members: Mapping[str, Json]) -> tuple[Json, int, int]:
+    return members.get("value"), *window_of(members)
+
+
+def _reason(transaction: ReadTransaction, row: ConflictRow) -> str:
+    first, second = claims_of(transaction, (row.first, row.second))
+    found = None if first is None or second is None else claims.contradiction(first.claim, second.claim)
+    return row.kind if found is None else found.reason  # found by another release, which read claims differently
+
+
+def _shown(transaction: ReadTransaction, row: ConflictRow, moments: Moments) -> Conflict:
+    atoms = []
+    for subject in (row.first, row.second):
+        version = next(versions_of(transaction, subject))
+        atoms.append(atom_of(transaction, version, require_body(transaction, version.seq), moments))
+    return Conflict(atoms[0], atoms[1], row.kind, _reason(transaction, row), from_microseconds(row.found_at))

@@ -1,0 +1,29 @@
+"""What is said again: whether it is the same, and what holds if it is said with other fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from substrate.errors import InputError
+from substrate.proof.encoding import Json
+
+__all__ = ["compared", "merged"]
+
+_UNCOMPARED: Final = ("actor", "session", "origin")
+"""Who says a thing again does not make it another thing."""
+
+
+def merged(known: Mapping[str, Json], said: Mapping[str, Json], cleared: tuple[str, ...]) -> dict[str, Json]:
+    """What holds when the same is said again: what is said now, and what was known of which it does not speak."""
+    both = {key: member for key, member in known.items() if key not in cleared and key not in _UNCOMPARED}
+    both.update(said)
+    start, end = both.get("valid_from"), both.get("valid_to")
+    if isinstance(start, int) and isinstance(end, int) and start >= end:
+        raise InputError("valid_from must be earlier than valid_to, also than the one that was said before")
+    return both
+
+
+def compared(members: Mapping[str, Json]) -> dict[str, Json]:
+    """The members that make one saying another than the one before."""
+    return {key: value for key, value in members.items() if key not in _UNCOMPARED}

@@ -1,0 +1,125 @@
+"""The view of claims: what the current version of each atom claims, found by what it is about.
+
+    claims     `a`, atom id (16) -> seq (8), valid_from (8), valid_to (8), number of keys (1), keys (8 each), claim
+               `k`, key (8), seq (8), atom id (16) -> nothing: who claims something about this, the newest last
+
+Only current versions have rows, and only those whose value says something that can be compared (`substrate.claims`).
+Another version, a tombstone or a forget takes the rows away; the row under `a` says which they are. A replay meets
+bodies that are gone, which say nothing: what erased them took the claim away as well, and both end in the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from struct import Struct
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from substrate import claims
+from substrate.codec import decode_body
+from substrate.errors import StoreDamaged
+from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.log.replay import Logged
+from substrate.log.tables import CLAIMS, behind, seq_key
+from substrate.proof.encoding import Json
+from substrate.proof.entry import ID_BYTES, Kind
+
+if TYPE_CHECKING:
+    from substrate.claims import Claim
+
+__all__ = ["ClaimView", "Held", "claimants", "claims_of", "has_claims", "window_of"]
+
+_ATOM: Final = b"a"
+_KEYED: Final = b"k"
+_KEY_BYTES: Final = 8
+_ROW: Final = Struct(">QqqB")
+_EVER: Final = -(2**63)
+_FOR_GOOD: Final = 2**63 - 1
+
+
+class Held(NamedTuple):
+    """What the version `seq` of an atom claims, and when that holds: from `start` until before `end`."""
+
+    subject: bytes
+    seq: int
+    start: int
+    end: int
+    claim: Claim
+
+
+class ClaimView:
+    """See the module."""
+
+    name = "claims"
+    tables: Sequence[str] = (CLAIMS,)
+
+    def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
+        """Take in entries that come right after those applied before."""
+        latest: dict[bytes, Logged | None] = {}
+        for entry in entries:
+            if entry.kind is Kind.PUT:
+                latest[entry.subject] = entry
+            elif entry.kind is Kind.TOMBSTONE or (entry.kind is Kind.FORGET and _is_whole(entry)):
+                latest[entry.subject] = None
+        _take_away(transaction, list(latest))
+        rows: list[tuple[bytes, bytes]] = []
+        for subject, last in latest.items():
+            if last is not None and last.body is not None:
+                rows += _rows(subject, last.seq, decode_body(last.body))
+        transaction.put_many(CLAIMS, sorted(rows))
+
+
+def _is_whole(entry: Logged) -> bool:
+    return isinstance(decode_body(entry.body or b"").get("key"), str)
+
+
+def _take_away(transaction: WriteTransaction, subjects: Sequence[bytes]) -> None:
+    rows = transaction.get_many(CLAIMS, [_ATOM + subject for subject in subjects])
+    for subject, row in zip(subjects, rows, strict=True):
+        if row is None:
+            continue
+        seq, _, _, count = _ROW.unpack_from(row)
+        for i in range(_ROW.size, _ROW.size + count * _KEY_BYTES, _KEY_BYTES):
+            transaction.delete(CLAIMS, _KEYED + row[i : i + _KEY_BYTES] + seq_key(seq) + subject)
+        transaction.delete(CLAIMS, _ATOM + subject)
+
+
+def _rows(subject: bytes, seq: int, members: Mapping[str, Json]) -> list[tuple[bytes, bytes]]:
+    claim = claims.read_claim(str(members.get("name")), str(members.get("value")))
+    if claim is None:
+        return []
+    keys = claims.keys_of(claim)
+    row = _ROW.pack(seq, *window_of(members), len(keys)) + b"".join(keys) + claims.pack_claim(claim)
+    return [(_ATOM + subject, row), *((_KEYED + key + seq_key(seq) + subject, b"") for key in keys)]
+
+
+def window_of(members: Mapping[str, Json]) -> tuple[int, int]:
+    """From when until when what a body says holds; from ever and for good where it does not say."""
+    start, end = members.get("valid_from"), members.get("valid_to")
+    return start if isinstance(start, int) else _EVER, end if isinstance(end, int) else _FOR_GOOD
+
+
+def has_claims(transaction: ReadTransaction) -> bool:
+    """Whether any atom claims anything."""
+    return transaction.count(CLAIMS) > 0
+
+
+def claimants(transaction: ReadTransaction, key: bytes, most: int) -> Iterator[bytes]:
+    """The ids of the atoms with a claim under this key, the newest versions first, at most so many."""
+    prefix = _KEYED + key
+    for at, _ in islice(transaction.scan(CLAIMS, prefix, behind(prefix), reverse=True), most):
+        yield at[-ID_BYTES:]
+
+
+def claims_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[Held | None]:
+    """What each atom claims; None if it is not in use, or claims nothing that can be compared."""
+    rows = transaction.get_many(CLAIMS, [_ATOM + subject for subject in subjects])
+    return [None if row is None else _held(subject, row) for subject, row in zip(subjects, rows, strict=True)]
+
+
+def _held(subject: bytes, row: bytes) -> Held:
+    try:
+        seq, start, end, count = _ROW.unpack_from(row)
+        return Held(subject, seq, start, end, claims.unpack_claim(row[_ROW.size + count * _KEY_BYTES :]))
+    except (ValueError, OverflowError) as error:
+        raise StoreDamaged(f"the claim of {subject.hex()} cannot be read; run fsck, then rebuild") from error
