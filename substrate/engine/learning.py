@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from substrate.engine.conflicts import conflicts_of
 from substrate.engine.finding import Finding
 from substrate.engine.forecasting import Match, needs_by, uses_of
 from substrate.engine.intake import read_end
@@ -205,9 +206,8 @@ class Learning(Finding):
             ingested=ingested,
         )
         match = None if asked.objective is None else self._matching(asked.objective)
-        seams = Seams(
-            needs=needs_by(self._log, match, _FEWEST + asked.max_tokens // _TOKENS), stale=stale_because, uses=uses_of
-        )
+        needs = needs_by(self._log, match, _FEWEST + asked.max_tokens // _TOKENS)
+        seams = Seams(needs, conflicts_of, stale_because, uses_of)
         opening = Bootstrapper(self._log, seams, self._searcher.documents).bootstrap(asked)
         self._recorder.begin(asked.objective, asked.domain, match)
         return opening
