@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from substrate.model import Prediction, Refused
+from substrate.model import Refused
+from substrate.prediction import Prediction
 from substrate.results import Result, Results
 
 __all__ = ["Observed", "Predictions", "Trained"]

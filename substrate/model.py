@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
+from substrate.prediction import Prediction
 from substrate.proof.bundle import Bundle
 from substrate.proof.encoding import Json
 from substrate.proof.head import SignedHead
@@ -265,27 +266,6 @@ class Saved(Result):
         """The head by its size and root."""
         head = {"size": self.head.head.size, "root": self.head.head.root.hex()}
         return {**super(Saved, self).to_dict(), "head": head}
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Prediction(Result):
-    """An atom that will probably be needed."""
-
-    name: str
-    probability: float
-    parts: Mapping[str, float] = field(default_factory=dict)
-    """What each part of the model added to the probability; docs/markov.md says what the parts are."""
-    id: str = ""
-
-    @property
-    def why(self) -> str:
-        """The parts, in a line, the heaviest first."""
-        ordered = sorted(self.parts.items(), key=lambda part: -part[1])
-        return ", ".join(f"{part} {share:.3f}" for part, share in ordered)
-
-    def row(self) -> dict[str, object]:
-        """Probability, name and the reasons."""
-        return {"probability": round(self.probability, 3), "name": self.name, "why": self.why}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

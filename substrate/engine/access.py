@@ -16,8 +16,9 @@ from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.log.prove import prove_name, prove_recorded
-from substrate.model import Access, Prediction
+from substrate.model import Access
 from substrate.names import check_name
+from substrate.prediction import Prediction
 from substrate.proof.entry import decode_entry
 from substrate.views.atoms import VersionRow
 

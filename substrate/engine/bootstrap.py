@@ -53,8 +53,10 @@ _RECENT_SHARE: Final = 0.001
 """The need of what was recorded last, where nobody knows anything better."""
 _RECENT: Final = 100
 """Of what was recorded last so many come into question."""
-_LIKELY: Final = 32
-"""Of the domain's members so many come into question; and of so many that do, it is seen whether a hub leads to it."""
+_MEMBERS: Final = 32
+"""Of the domain's members so many come into question, if nothing else speaks for them."""
+_LIKELY: Final = 64
+"""Of so many who come into question it is seen whether a hub leads from them to the domain."""
 _SCANNED: Final = 400
 """Entries that are looked through for what was recorded last."""
 _BRIEFLY: Final = 400
@@ -208,7 +210,7 @@ class _Opener:
                 needs[subject] = Need(subject, _RECENT_SHARE / (1 + rank / _RECENT), {"recent": 1.0})
         if self._domain is not None:
             links = links_of(self._transaction, self._domain, out=False, kind="member_of")
-            for link in islice(links, _LIKELY):
+            for link in islice(links, _MEMBERS):
                 needs.setdefault(link.source, Need(link.source, _MEMBER_SHARE, {"member": 1.0}))
 
         def precedes(item: tuple[Need, Pinned]) -> tuple[bool, float, int]:

@@ -23,7 +23,8 @@ from substrate.errors import Denied, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.learned import Observed, Predictions, Trained
 from substrate.log.log import Log
-from substrate.model import Name, Prediction, Refused
+from substrate.model import Name, Refused
+from substrate.prediction import Prediction
 
 if TYPE_CHECKING:
     from substrate.engine.matrix import Transitions
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Learning"]
 
-_FEWEST = 16
-_TOKENS = 25
+_FEWEST = 40
+_TOKENS = 40
 """For so many tokens of an opening one more atom comes into question: few of them are as short as that."""
 
 

@@ -14,7 +14,8 @@ from substrate.kv.api import ReadTransaction
 from substrate.learned import Predictions
 from substrate.log.log import Log
 from substrate.markov.needs import Need
-from substrate.model import Prediction, Refused
+from substrate.model import Refused
+from substrate.prediction import Prediction
 from substrate.views.sessions import HOLE
 
 __all__ = ["FLOOR", "HORIZONS", "check_predict", "predict"]
