@@ -186,7 +186,8 @@ class PlainModel:
         while events:
             event = events.pop()
             if event.kind == "tombstone":
-                if valid_at is None or event.said.get("occurred_at", event.time) <= valid_at:
+                ended = event.time if event.erased_by is not None else event.said.get("occurred_at", event.time)
+                if valid_at is None or ended <= valid_at:
                     return ABSENT
             elif event.erased_by is not None:
                 gap = True
