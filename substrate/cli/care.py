@@ -66,6 +66,8 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...]) -> Answer:
         ("versions", forgot.versions),
         ("edges", forgot.edges),
         ("traces", forgot.traces),
+        ("sessions", forgot.sessions or None),
+        ("trainings", forgot.trainings or None),
         *(("tombstoned", name) for name in forgot.tombstoned),
         ("forget entries", ", ".join(map(str, forgot.seqs)) or None),
     ]

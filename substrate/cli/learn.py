@@ -65,11 +65,12 @@ def _observe(given: Namespace, output: Output) -> Answer:
 def _sessions(given: Namespace) -> tuple[list[dict[str, object]], list[int]]:
     """The sessions, and in which lines they stood; no lines if it is one, given by names."""
     said = {name: getattr(given, name) for name in ("at", "objective", "domain", "session")}
-    if given.file is None and "-" not in given.names:
-        if not given.names:
+    names = list(given.names)
+    if given.file is None and "-" not in names:
+        if not names:
             raise InputError("nothing to observe: give names in the order of access, or - for standard input")
-        return [{"items": given.names, **said}], []
-    if given.names not in ([], ["-"]) or (given.file is not None and given.names):
+        return [{"items": names, **said}], []
+    if names != ([] if given.file is not None else ["-"]):
         raise InputError("either names, or - for sessions from standard input, or --file")
     if any(value is not None for value in said.values()):
         raise InputError("of sessions in lines each says its own at, objective, domain and session")
