@@ -74,9 +74,7 @@ def _why(candidate: Candidate) -> str:
 
 
 def _stale(first: Stale, count: int) -> str:
-    way = f" (by {', '.join(first.path)})" if first.path else ""
-    more = f" and {count - 1} more" if count > 1 else ""
-    return f"{first.name} {first.change}{way}{more}"
+    return first.reason + (f"; and {count - 1} more" if count > 1 else "")
 
 
 def clashes_shown(candidate: Candidate, name_of: Callable[[bytes], str]) -> tuple[ConflictingFacts, ...]:
