@@ -1,6 +1,6 @@
-"""A working session on a store of its own, on the command line: save, prove, find, tamper, forget. `make demo`.
+"""A working session on a store of its own, on the command line: save, prove, find, learn, tamper, forget.
 
-Everything happens in a temporary folder, which is removed at the end; pass a folder to keep it.
+`make demo` runs it, in a temporary folder, which is removed at the end; pass a folder to keep it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,21 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     substrate("search", "how do we ship a new version", "--why", "--limit", "2")
     substrate("search", "payment provider before the current one", "--limit", "2")
 
-    say("6. Someone changes a value in a copy of the data file, and in the proof: Adyen becomes Acme!")
+    say("6. A session needs what its objective does not name. It is trained, and the next one opens with it")
+    substrate("checkpoint", "v1.fact.sign_off = Up to 50 EUR nobody is asked",
+              "v1.procedure.bank_file = Export it before ten in the morning",
+              "v1.fact.parcels = Sent at four", "v1.fact.newsletter = Comes out on Fridays", "--quiet")  # fmt: skip
+    objective = "a customer wants her money back"
+    print("  Before:")
+    substrate("bootstrap", objective, "--max-tokens", "230")
+    substrate("train", "v1.fact.sign_off", "v1.decision.ledger", "v1.procedure.bank_file",
+              "--objective", objective, "--passes", "2")  # fmt: skip
+    print("  After, in another process:")
+    substrate("bootstrap", objective, "--max-tokens", "230")
+    print("  Who reads one of them is told what comes next, and that what it depends on has changed since:")
+    substrate("access", "v1.decision.ledger")
+
+    say("7. Someone changes a value in a copy of the data file, and in the proof: Adyen becomes Acme!")
     shutil.copytree(folder / "store", folder / "copy")
     data = next((folder / "copy").glob("env.*/data.mdb"))
     data.write_bytes(data.read_bytes().replace(b"Adyen", b"Acme!"))
@@ -83,7 +97,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     (folder / "forged.json").write_text(proof.replace("Adyen", "Acme!"), encoding="utf-8")
     verify("forged.json", "--key", vkey)
 
-    say("7. Forget: erased for good, and provably so. What else there is stays proven")
+    say("8. Forget: erased for good, and provably so. What else there is stays proven")
     substrate("checkpoint", "v1.person.jane_doe = prefers to be called after six", "v1.fact.jane_doe_invoice = 120 EUR",
               "--edge", "v1.fact.jane_doe_invoice references v1.person.jane_doe")  # fmt: skip
     substrate("forget", "v1.person.jane_doe", "v1.fact.jane_doe_invoice", "--yes")
@@ -94,7 +108,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     verify("forgotten.json", "--key", vkey)
     verify("proof.json", "--key", vkey)
 
-    say("8. We save once more; then someone puts the data file of before that in its place")
+    say("9. We save once more; then someone puts the data file of before that in its place")
     data = next((folder / "store").glob("env.*/data.mdb"))
     old = data.read_bytes()
     substrate("checkpoint", "v1.fact.refunds = within 30 days")

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from substrate.engine.memory import Memory
     from substrate.engine.memory import open_memory as open  # noqa: A004 - it is what one does with a store
     from substrate.engine.restoring import clone, rebuild, restore
+    from substrate.engine.session import Session
     from substrate.findings import Found, Hit
+    from substrate.learned import Observed, Predictions, Trained
     from substrate.model import Atom, Edge, Window
+    from substrate.openings import Opening
     from substrate.proof.bundle import Bundle
     from substrate.proof.head import Pin
     from substrate.proof.verify import Verdict, Verifier
@@ -27,7 +30,12 @@ __all__ = [
     "Found",
     "Hit",
     "Memory",
+    "Observed",
+    "Opening",
     "Pin",
+    "Predictions",
+    "Session",
+    "Trained",
     "Verdict",
     "Verifier",
     "Window",
@@ -50,7 +58,12 @@ _HOMES = {
     "Found": "substrate.findings:Found",
     "Hit": "substrate.findings:Hit",
     "Memory": "substrate.engine.memory:Memory",
+    "Observed": "substrate.learned:Observed",
+    "Opening": "substrate.openings:Opening",
     "Pin": "substrate.proof.head:Pin",
+    "Predictions": "substrate.learned:Predictions",
+    "Session": "substrate.engine.session:Session",
+    "Trained": "substrate.learned:Trained",
     "Verdict": "substrate.proof.verify:Verdict",
     "Verifier": "substrate.proof.verify:Verifier",
     "Window": "substrate.model:Window",

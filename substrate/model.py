@@ -393,3 +393,7 @@ class Stats(Result):
     """Whether bytes of what was forgotten are in the file still: `compact()` takes them out."""
     types: Mapping[str, int] = field(default_factory=dict)
     """Live atoms of each type."""
+    sessions: int = 0
+    """That were observed and learnt from."""
+    trainings: int = 0
+    """That were learnt."""

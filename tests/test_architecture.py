@@ -95,7 +95,7 @@ STRANGERS = {
 }
 
 # Third-party packages with a single door.
-DOORS = {"lmdb": "substrate.kv.lmdb", "faiss": "substrate.views.nearest"}
+DOORS = {"lmdb": "substrate.kv.lmdb", "faiss": "substrate.views.nearest", "scipy": "substrate.engine.matrix"}
 
 EMPTY_NAMES = {"util", "helper", "common", "manager", "handler", "base", "core"}
 MAX_LINES = 400

@@ -28,18 +28,39 @@ def test_the_demo_runs_and_catches_what_it_should(tmp_path: Path, cache: Path) -
     assert "hold the bytes jane_doe: 0" in done.stdout
     assert "v1.procedure.release\tRun the tests, build the wheel, push a tag\tmeaning +" in done.stdout
     assert "(earlier) Stripe" in done.stdout
+    # What was trained is what the same objective opens with, and the first in line after its neighbour was read.
+    before, after = re.findall(r"\$ substrate bootstrap .*?\n(.*?)  tokens", done.stdout, re.DOTALL)
+    trained = re.findall(r"^  learnt\t(\S+)$", done.stdout, re.MULTILINE)
+    assert len(trained) == 3
+    assert [name in before for name in trained] != [True] * 3
+    assert [name in after for name in trained] == [True] * 3
+    assert "(stale: v1.fact.payment_provider changed" in after
+    assert "needed next: v1.procedure.bank_file" in done.stdout
 
 
 def test_the_readmes_python_does_what_it_says(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache.exists()
     monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "home"))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    code, _ = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     done = run(sys.executable, "-c", code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Adyen\nStripe\nHistory of 2\n")
     assert "current True" in done.stdout
     assert "v1.fact.payment_provider Adyen meaning +" in done.stdout
+
+
+def test_the_readmes_session_is_learnt_from(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cache.exists()
+    monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "home"))
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    _, code = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    done = run(sys.executable, "-c", code, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    *opening, following = done.stdout.splitlines()
+    shown = [line.split(" = ")[0] for line in opening[opening.index("atoms:") + 1 :]]
+    assert sorted(shown[:2]) == ["v1.decision.ledger", "v1.procedure.bank_file"]
+    assert following.startswith("[('v1.procedure.bank_file', 0.")
 
 
 def test_the_readmes_commands_do_what_they_say(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +69,7 @@ def test_the_readmes_commands_do_what_they_say(tmp_path: Path, cache: Path, monk
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = re.findall(r"^((?:substrate|python examples/)\S* .*?)  +# (.*)$", readme, re.MULTILINE)
-    assert len(lines) == 13
+    assert len(lines) == 17
     for command, words in lines:
         shown = command.replace("examples/", f"{ROOT}/examples/")
         done = run("sh", "-c", shown, cwd=tmp_path)
@@ -56,6 +77,9 @@ def test_the_readmes_commands_do_what_they_say(tmp_path: Path, cache: Path, monk
         assert done.returncode == (int(code[1]) if code else 0), done.stderr
         if code:
             assert code[2] in done.stdout.lower()
+        elif words.startswith("the next session opens with both"):
+            assert "v1.procedure.refund = " in done.stdout
+            assert "v1.fact.payment_provider = " in done.stdout
         elif words.startswith("finds"):
             assert words.split()[1] in done.stdout.splitlines()[0]
         elif words.startswith(("Adyen", "Stripe")):

@@ -66,6 +66,8 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...]) -> Answer:
         ("versions", forgot.versions),
         ("edges", forgot.edges),
         ("traces", forgot.traces),
+        ("sessions", forgot.sessions or None),
+        ("trainings", forgot.trainings or None),
         *(("tombstoned", name) for name in forgot.tombstoned),
         ("forget entries", ", ".join(map(str, forgot.seqs)) or None),
     ]
@@ -125,6 +127,8 @@ def _stats(given: Namespace, _: Output) -> Answer:
         ("forgotten", stats.forgotten),
         ("edges", stats.edges),
         ("dangling", stats.dangling),
+        ("sessions learnt", stats.sessions),
+        ("trainings learnt", stats.trainings),
         ("entries", stats.entries),
         ("heads", stats.heads),
         ("bytes", stats.bytes),
@@ -136,7 +140,8 @@ STATS = Verb(
     "stats",
     "care",
     "Show how much the store holds.",
-    "Atoms in use, out of use and forgotten, edges, entries, bytes, and the atoms of each type.",
+    "Atoms in use, out of use and forgotten, edges, entries, bytes, the atoms of each type, and how many sessions and "
+    "trainings were learnt.",
     (Example("substrate stats", "the numbers"), Example("substrate stats --json", "the same for programs")),
     (),
     _stats,

@@ -29,6 +29,7 @@ __all__ = [
     "parse_unedge",
     "read_items",
     "read_key",
+    "read_sessions",
     "read_text",
 ]
 
@@ -196,6 +197,15 @@ def read_items(text: str) -> Items:
             items.atoms.append(_object(line, f"line {number}") if line.lstrip().startswith("{") else line)
             items.places.append(f"line {number}")
     return items
+
+
+def read_sessions(text: str) -> tuple[list[dict[str, object]], list[int]]:
+    """The sessions in a text, a JSON object in each line; and the number of the line where each stood.
+
+    InputError with the number of the line that cannot be read.
+    """
+    lines = [(number, line) for number, line in enumerate(re.split("\r?\n", text), start=1) if line.strip()]
+    return [_object(line, f"line {number}") for number, line in lines], [number for number, _ in lines]
 
 
 def _whole(text: str) -> object:

@@ -172,6 +172,8 @@ _ELSEWHERE: Final = {
     ),
     **dict.fromkeys(("log", "versions"), "to see an atom's versions: substrate history NAME"),
     **dict.fromkeys(("ls", "dir"), "to list atoms: substrate list"),
+    **dict.fromkeys(("next", "suggest"), "to see what will be needed: substrate predict NAME"),
+    "learn": "to learn that atoms are needed together: substrate train NAME NAME",
     "help": "for help: substrate --help, or substrate VERB --help",
     "status": "for how much there is: substrate stats; to check it: substrate fsck",
 }

@@ -49,7 +49,13 @@ def _access(given: Namespace, output: Output) -> Answer:
         raise InputError("--json prints the proof with the rest: leave out the - of --proof, or give a file")
     with reading(given) as memory:
         try:
-            found = memory.access(given.name, as_of=given.as_of, valid_at=given.valid_at, proof=given.proof is not None)
+            found = memory.access(
+                given.name,
+                as_of=given.as_of,
+                valid_at=given.valid_at,
+                proof=given.proof is not None,
+                predictions=given.predictions,
+            )
         except Forgotten as error:
             if isinstance(error.proof, substrate.Bundle) and given.proof is not None:
                 output.show(_proven(error.proof, given.proof, given))
@@ -57,7 +63,15 @@ def _access(given: Namespace, output: Output) -> Answer:
     if found.proof is not None and given.proof == "-":
         return _proven(found.proof, "-", given)
     hints = _proven(found.proof, given.proof, given).hints if found.proof is not None else ()
+    if not output.on_terminal:  # there the sheet says it
+        hints += tuple(f"{label}: {said}" for label, said in _told_beside(found) if said is not None)
     return Answer(found.to_dict(), (Sheet(found.name, found.value, _facts(found)),), hints)
+
+
+def _told_beside(found: Access) -> list[tuple[str, str | None]]:
+    """What else who reads it should know now."""
+    following = ", ".join(f"{item.name} {item.probability:.0%}" for item in found.predictions)
+    return [("to be reviewed", "; ".join(found.stale) or None), ("needed next", following or None)]
 
 
 def _proven(proof: Bundle, to: str, given: Namespace) -> Answer:
@@ -82,7 +96,7 @@ def _facts(found: Access) -> list[tuple[str, object]]:
         ("valid from", when(atom.valid_from)),
         ("valid to", when(atom.valid_to)),
         ("superseded by", ", ".join(atom.superseded_by) or None),
-        ("to be reviewed", "; ".join(found.stale) or None),
+        *_told_beside(found),
         ("recorded", f"{when(atom.recorded_at)}, seq {atom.seq}"),
         ("confirmed", when(atom.confirmed_at)),
         ("id", atom.id),
@@ -94,7 +108,9 @@ ACCESS = Verb(
     "read",
     "Read one atom: as it is now, or as it was.",
     "In a pipe it prints the value and nothing else; on a terminal also what is known about it; with --json "
-    "everything. --as-of goes back to what we knew at a moment, --valid-at to what was true in the world at a time. "
+    "everything. What it depends on and has changed since, and what will probably be needed next, is a hint in a pipe. "
+    "It writes nothing, so nothing is learnt from it: observe and train do that. "
+    "--as-of goes back to what we knew at a moment, --valid-at to what was true in the world at a time. "
     "--proof writes a proof beside it: that this is the current version or, of an earlier moment, that it was "
     "recorded.",
     (
@@ -106,6 +122,13 @@ ACCESS = Verb(
         _NAME,
         _AS_OF,
         _VALID_AT,
+        option(
+            "--predictions",
+            metavar="N",
+            parse=parse_number,
+            default=5,
+            help="at most so many atoms that will probably be needed next (default: 5)",
+        ),
         option(
             "--proof",
             metavar="FILE",

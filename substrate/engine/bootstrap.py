@@ -207,7 +207,7 @@ class _Opener:
             needs.setdefault(need.subject, need)
         if not needs:
             for rank, subject in enumerate(self._recent()):
-                needs[subject] = Need(subject, _RECENT_SHARE / (1 + rank / _RECENT), {"recent": 1.0})
+                needs[subject] = Need(subject, _RECENT_SHARE / (1 + rank / _RECENT), {"newest": 1.0})
         if self._domain is not None:
             links = links_of(self._transaction, self._domain, out=False, kind="member_of")
             for link in islice(links, _MEMBERS):

@@ -51,19 +51,11 @@ class Clash(Protocol):
 
 
 class Stale(Protocol):
-    """Something an atom depends on that has changed since: its name, what became of it, the names on the way to it."""
+    """Something an atom depends on that has changed since."""
 
     @property
-    def name(self) -> str:
-        """Whose change it is."""
-
-    @property
-    def change(self) -> str:
-        """What became of it."""
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The names between it and the atom."""
+    def reason(self) -> str:
+        """What became of it, in words."""
 
 
 Needs: TypeAlias = Callable[[ReadTransaction, str | None, bytes | None], Sequence[Need]]

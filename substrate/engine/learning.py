@@ -69,8 +69,11 @@ class Learning(Finding):
     @property
     def watching(self) -> bool:
         """Whether what is accessed here is learnt from."""
-        if self._read_only or not self._observes:
-            return False
+        return self._observes and not self._read_only and self.watched
+
+    @property
+    def watched(self) -> bool:
+        """Whether sessions of this store are observed, as `watch` said; also where this memory observes none."""
         with self._log.snapshot() as transaction:
             return is_watched(transaction)
 
@@ -258,7 +261,7 @@ class Learning(Finding):
         if self._read_only:
             raise Denied("the store is open for reading only: to take sessions in, open it for writing")
         if not self.watching:
-            raise Denied("this store is not to be observed: watch() allows it again; train works all the same")
+            raise Denied("this store is not to be observed; to allow it again: watch(), or substrate watch on")
 
 
 def _names(context: Name | Iterable[Name]) -> list[str]:

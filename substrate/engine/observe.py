@@ -83,7 +83,8 @@ def _read(one: SessionInput, where: str, now: int) -> _Given:
         objective, domain = read_objective(one.get("objective")), read_domain(one.get("domain"))
         checked = tuple(read_end(name, "an item") for name in names)
     except InputError as error:
-        raise type(error)(f"{where}: {error}") if type(error) in (InputError, SchemaInvalid) else error from None
+        error.args = (f"{where}: {error}",)
+        raise
     if at > now:
         raise InputError(f"{where}: at lies in the future")
     return _Given(checked, at, objective, domain, session)

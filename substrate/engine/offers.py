@@ -21,14 +21,16 @@ _MOST_CLASHES: Final = 3
 _MOST_REASONS: Final = 2
 _WORDS: Final = {
     "match": "matches the objective",
-    "episodes": "needed in sessions like this",
-    "usage": "often used",
-    "arcs": "follows what is needed",
+    "goals": "needed for objectives like this",
+    "seeds": "follows what is needed",
     "edges": "linked to what is needed",
-    "recent": "recorded last",
+    "start": "sessions begin with it",
+    "usage": "often used",
+    "recent": "used lately",
+    "newest": "recorded last",
     "member": "in the domain",
 }
-"""Parts of a need, in words; others by their own name."""
+"""Parts of a need, in words; others by their own name. Those of the model are in `markov/parts.py`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,7 @@ def _why(candidate: Candidate) -> str:
 
 
 def _stale(first: Stale, count: int) -> str:
-    way = f" (by {', '.join(first.path)})" if first.path else ""
-    more = f" and {count - 1} more" if count > 1 else ""
-    return f"{first.name} {first.change}{way}{more}"
+    return first.reason + (f"; and {count - 1} more" if count > 1 else "")
 
 
 def clashes_shown(candidate: Candidate, name_of: Callable[[bytes], str]) -> tuple[ConflictingFacts, ...]:

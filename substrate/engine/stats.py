@@ -13,6 +13,7 @@ from substrate.model import Stats
 from substrate.proof.entry import Kind
 from substrate.views.atoms import names
 from substrate.views.edges import all_links, links_of
+from substrate.views.episodes import episodes_seen, trainings_learnt
 
 __all__ = ["stats"]
 
@@ -28,6 +29,7 @@ def stats(log: Log) -> Stats:
             else:
                 tombstoned += 1
         head = require_head(transaction).head
+        trainings = trainings_learnt(transaction)
         return Stats(
             origin=head.origin,
             entries=head.size,
@@ -40,6 +42,8 @@ def stats(log: Log) -> Stats:
             bytes=log.size_on_disk(),
             compaction_owed=is_owed(transaction),
             types=dict(sorted(types.items())),
+            sessions=episodes_seen(transaction) - trainings,
+            trainings=trainings,
         )
 
 

@@ -14,4 +14,4 @@ class Need(NamedTuple):
     subject: bytes
     share: float
     parts: Mapping[str, float]
-    """Such as match, episodes, usage, arcs, edges."""
+    """Such as match, goals, usage, edges; `parts.py` says what each is."""

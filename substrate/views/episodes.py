@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction
-from substrate.log.tables import EPISODES, read_seq, seq_key
+from substrate.log.tables import EPISODES, behind, read_seq, seq_key
 from substrate.proof.entry import ID_BYTES
 from substrate.terms import query_terms
 from substrate.views.sessions import HOLE, Heard
@@ -41,6 +41,7 @@ __all__ = [
     "episodes_with",
     "needed_in",
     "objective_terms",
+    "trainings_learnt",
 ]
 
 MOST: Final = 3000
@@ -123,6 +124,11 @@ def _next(transaction: ReadTransaction) -> int:
 def episodes_seen(transaction: ReadTransaction) -> int:
     """How many there have been, those that are too old among them."""
     return _next(transaction)
+
+
+def trainings_learnt(transaction: ReadTransaction) -> int:
+    """How many of them were trainings. Reads a row for each."""
+    return sum(1 for _ in transaction.scan(EPISODES, b"t", behind(b"t")))
 
 
 def episode_count(transaction: ReadTransaction, domain: bytes = HOLE) -> int:

@@ -16,7 +16,7 @@ GROUPED = {
     "save": ["checkpoint"],
     "read": ["access", "list", "edges", "history", "diff"],
     "find": ["search", "context", "associate", "stale", "index", "model"],
-    "learn": ["bootstrap"],
+    "learn": ["observe", "train", "predict", "bootstrap", "watch"],
     "judge": ["conflicts", "resolve"],
     "prove": ["head", "pin", "key", "prove", "verify"],
     "care": ["forget", "stats", "fsck", "rebuild", "compact", "export", "import", "backup", "restore"],

@@ -36,9 +36,7 @@ class AClash(NamedTuple):
 
 
 class AStale(NamedTuple):
-    name: str
-    change: str
-    path: tuple[str, ...]
+    reason: str
 
 
 def subject(memory: Memory, name: str) -> bytes:
@@ -262,10 +260,10 @@ def test_a_stale_atom_says_so_however_small_the_budget_is(memory: Memory, max_to
         memory,
         {"v1.fact.a": 1},
         max_tokens=max_tokens,
-        stale=lambda *_: [AStale("v1.fact.root", "changed", ("v1.fact.mid",)), AStale("v1.fact.x", "changed", ())],
+        stale=lambda *_: [AStale("v1.fact.root changed, by way of v1.fact.mid"), AStale("v1.fact.x changed")],
     )
     (atom,) = opening.atoms
-    assert atom.stale == "v1.fact.root changed (by v1.fact.mid) and 1 more"
+    assert atom.stale == "v1.fact.root changed, by way of v1.fact.mid; and 1 more"
     assert "stale: v1.fact.root changed" in opening.text()
 
 
@@ -461,7 +459,7 @@ def some_seams(memory: Memory, named: list[str], rng: random.Random) -> Seams:
         return [AClash(one, other, "value", HOSTILE[one[0] % len(HOSTILE)][:200]) for other in ids[: one[1] % 3]]
 
     def stale(_transaction: object, one: bytes, _moments: object) -> list[AStale]:
-        return [AStale(name, "changed", tuple(named[:2])) for name in named[: one[2] % 2]]
+        return [AStale(f"{name} changed, by way of {named[0]}") for name in named[: one[2] % 2]]
 
     return Seams(lambda *_: needs if rng.random() < 0.9 else (), conflicts, stale)
 
