@@ -11,6 +11,7 @@ from substrate.log.replay import Check, View
 from substrate.views.arcs import ArcView
 from substrate.views.atoms import AtomView
 from substrate.views.edges import EdgeView
+from substrate.views.mixing import check_mixing
 from substrate.views.models import ModelView, check_vectors
 from substrate.views.sessions import check_sessions
 from substrate.views.traces import check_traces
@@ -21,7 +22,7 @@ __all__ = ["CACHE_CHECKS", "CHECKS", "VIEWS", "open_memory_log"]
 VIEWS: Final[tuple[View, ...]] = (AtomView(), EdgeView(), WordView(), ModelView(), ArcView())
 """Every view there is. A store that was written without one of them is caught up when it is opened for writing."""
 
-CHECKS: Final[tuple[Check, ...]] = (check_traces, check_sessions)
+CHECKS: Final[tuple[Check, ...]] = (check_traces, check_sessions, check_mixing)
 """What else fsck looks at, and a restore or clone before it takes a store over."""
 
 CACHE_CHECKS: Final[tuple[Check, ...]] = (check_vectors,)

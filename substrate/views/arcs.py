@@ -121,11 +121,10 @@ class _Learner:
             self._counts.use(domain, fresh, heard.time, heard.weight, begins=known is None)
         for item, times in met.items():
             self._counts.touch(item, times, heard.time)
-        tail = (*tail, *heard.items)[-TAIL:]
-        if known is None:
-            self.episodes.add(heard, fresh, tail, heard.continues or trace)
+        if known is None:  # what a training came after is no part of its episode
+            self.episodes.add(heard, fresh, heard.items[-TAIL:], heard.continues or trace)
         else:
-            self.episodes.extend(*known, fresh, tail)
+            self.episodes.extend(*known, fresh, (*tail, *heard.items)[-TAIL:])
 
     def _follow(self, heard: Heard, tail: Sequence[bytes], domains: Sequence[bytes], *, begins: bool) -> None:
         """Arcs to every item of this part from what came up to ten steps before it."""

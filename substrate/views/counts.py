@@ -82,9 +82,11 @@ class _Row:
     __slots__ = ("cells", "epoch", "mass", "met")
 
     def __init__(self, data: bytes | None = None) -> None:
-        self.epoch, self.met, self.mass = _HEAD.unpack_from(data) if data else (0, 0, 0)
+        self.epoch, self.met, self.mass = 0, 0, 0
         self.cells: dict[bytes, list[int]] = {}
-        if data:
+        if data is not None:
+            _check(data)
+            self.epoch, self.met, self.mass = _HEAD.unpack_from(data)
             for target, first, second in _CELL.iter_unpack(data[_HEAD.size :]):
                 self.cells[target] = [first, second]
 
@@ -110,11 +112,15 @@ def read_cells(transaction: ReadTransaction, kind: bytes, source: bytes, now: in
     data = transaction.get(ARCS, kind + source)
     if data is None:
         return None
-    if len(data) < _HEAD.size or (len(data) - _HEAD.size) % _CELL.size:
-        raise StoreDamaged("a row of arcs is malformed; run fsck, or rebuild")
+    _check(data)
     cells = list(_CELL.iter_unpack(memoryview(data)[_HEAD.size :]))
     sums = sum(cell[1] for cell in cells), sum(cell[2] for cell in cells)
     return Cells(cells, sums, _scale(_HEAD.unpack_from(data)[0], now))
+
+
+def _check(data: bytes) -> None:
+    if len(data) < _HEAD.size or (len(data) - _HEAD.size) % _CELL.size:
+        raise StoreDamaged("a row of arcs is malformed; run fsck, or rebuild")
 
 
 def _scale(epoch: int, now: int) -> float:
@@ -200,12 +206,10 @@ class Counts:
 
     def remove(self, subject: bytes) -> None:
         """Take an atom out of all rows, and its own rows away."""
-        sources = {key[ID_BYTES:] for key, _ in self._transaction.scan(ARRIVALS, subject, behind(subject))}
-        sources |= {key[ID_BYTES:] for key, there in self._arrived.items() if there and key.startswith(subject)}
-        for source in sources:
-            row = self._row(source)
-            if subject in row.cells:
-                self._drop(source, row, [subject])
+        stored = {key: True for key, _ in self._transaction.scan(ARRIVALS, subject, behind(subject))}
+        held = {key: there for key, there in self._arrived.items() if key.startswith(subject)}
+        for source in [key[ID_BYTES:] for key, there in (stored | held).items() if there]:
+            self._drop(source, self._row(source), [subject])
         for kind in (ATOM, START, USAGE):
             row = self._row(kind + subject)
             self._drop(kind + subject, row, list(row.cells))
@@ -256,7 +260,7 @@ class Counts:
 
     def _drop(self, source: bytes, row: _Row, targets: list[bytes]) -> None:
         for target in targets:
-            del row.cells[target]
+            row.cells.pop(target, None)
             self._arrived[target + source] = False
         self._changed.add(source)
 
