@@ -10,16 +10,17 @@ from substrate.engine.calibration import Judge, moved_weights
 from substrate.engine.credentials import refuse_secrets
 from substrate.engine.moments import last_seq
 from substrate.engine.reading import find_subject, is_live, time_of
-from substrate.errors import NotFound, SchemaInvalid, TooLarge
+from substrate.errors import Forgotten, NotFound, SchemaInvalid, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Decision
-from substrate.log.heads import require_head
+from substrate.log.heads import map_salt, require_head
 from substrate.log.log import Log
 from substrate.log.tables import SESSIONS
 from substrate.model import Refused
 from substrate.names import check_name
-from substrate.views.atoms import gap_of, versions_of
+from substrate.proof.hashes import map_key
+from substrate.views.atoms import gap_of, gaps_of, versions_of
 from substrate.views.sessions import HOLE, Heard, next_key, read_session, session_row
 from substrate.views.traces import Trace
 
@@ -89,16 +90,18 @@ def find_items(
         subject = find_subject(transaction, name)
         known[name] = subject if is_live(transaction, subject, None) else HOLE
         if known[name] == HOLE:
-            skipped.append(Refused(f"{where}[{place}]", NotFound.code, _why_not(transaction, subject), name))
+            skipped.append(Refused(f"{where}[{place}]", *_why_not(transaction, name, subject), name))
     return tuple(known[name] for name in names)
 
 
-def _why_not(transaction: ReadTransaction, subject: bytes) -> str:
-    if gap_of(transaction, subject) is not None:
-        return "it was forgotten"
-    if next(versions_of(transaction, subject), None) is not None:
-        return "it was tombstoned; to have it in use again, record it"
-    return "there is no such atom; record it first"
+def _why_not(transaction: ReadTransaction, name: str, subject: bytes) -> tuple[str, str]:
+    """The code and the reason."""
+    by_id = gap_of(transaction, subject) is not None
+    if not by_id and next(versions_of(transaction, subject), None) is not None:
+        return NotFound.code, "it was tombstoned; to have it in use again, record it"
+    if by_id or gaps_of(transaction, map_key(map_salt(transaction), name)):
+        return Forgotten.code, "it was forgotten"
+    return NotFound.code, "there is no such atom; record it first"
 
 
 def write_sessions(log: Log, heard: Sequence[Heard], judges: Sequence[Judge] = (), *, live: bool) -> list[bytes]:

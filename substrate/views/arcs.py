@@ -127,9 +127,13 @@ class _Learner:
             self.episodes.extend(*known, fresh, (*tail, *heard.items)[-TAIL:])
 
     def _follow(self, heard: Heard, tail: Sequence[bytes], domains: Sequence[bytes], *, begins: bool) -> None:
-        """Arcs to every item of this part from what came up to ten steps before it."""
+        """Arcs to every item of this part from what came up to ten steps before it, and from the start if that did."""
         items = (*tail, *heard.items)
-        steps: dict[bytes, dict[bytes, tuple[int, int]]] = {}
+        before = len(tail) if begins else 0  # of a part that goes on, the tail belongs to the session
+        # Each source that reaches into this part, also if all that it reaches is a hole: rows take note of the time.
+        steps: dict[bytes, dict[bytes, tuple[int, int]]] = {ATOM + item: {} for item in tail if item != HOLE}
+        if begins or len(tail) < _REACH:
+            steps |= {START + domain: {} for domain in domains}
         for at in range(len(tail), len(items)):
             target = items[at]
             if target == HOLE:
@@ -138,10 +142,10 @@ class _Learner:
                 source = items[at - back]
                 if source != HOLE and (source != target or back == 1):
                     _step(steps.setdefault(ATOM + source, {}), target, back, itself=source == target)
-            place = at - len(tail) + 1
-            if begins and place <= _REACH:
+            place = at - before + 1
+            if place <= _REACH:
                 for domain in domains:
-                    _step(steps.setdefault(START + domain, {}), target, place)
+                    _step(steps[START + domain], target, place)
         times = Counter(ATOM + item for item in heard.items if item != HOLE)
         times.update({START + domain: 1 for domain in domains if begins})
         for source in {**steps, **times}:
