@@ -184,7 +184,8 @@ class Reader:
                 weight = (len(newest) - place) / len(newest) * log(1 + count / len(numbers))
                 for number in numbers[-_SESSIONS_OF:]:
                     like[number] = like.get(number, 0.0) + weight
-        return self._votes(like, _NEIGHBOURS, set(distinct), by_size=True)
+        opened = {*distinct, *(item for item, _ in with_earlier)}
+        return self._votes(like, _NEIGHBOURS, opened, by_size=True)
 
     def _goals(self, objective: str, domain: bytes) -> Part:
         """What the sessions needed whose objectives had rare words in common with this one."""
