@@ -54,6 +54,7 @@ _NUMBER: Final = Struct(">I")
 _ID: Final = Struct("16s")
 _HASH: Final = Struct("8s")
 _PAIR: Final = Struct(">I4s")
+_MOST_NUMBER: Final = 2**32 - 1
 _MOST_ITEMS: Final = 2**16 - 1
 """Of one episode: no row can say more. Sessions are learnt in shorter ones; this holds for rows from elsewhere."""
 
@@ -126,7 +127,7 @@ def _unpacked(layout: Struct, row: bytes | None) -> list[tuple[Any, ...]]:
 
 def _number(row: bytes | None) -> int:
     """A number that stands alone; 0 if there is none."""
-    if row is not None and len(row) != SEQ_BYTES:
+    if row is not None and (len(row) != SEQ_BYTES or read_seq(row) >= _MOST_NUMBER):
         raise StoreDamaged("a row of episodes is malformed; run fsck, or rebuild")
     return 0 if row is None else read_seq(row)
 
@@ -275,7 +276,7 @@ class Episodes:
     def _count(self, domain: bytes, change: int) -> None:
         if domain != HOLE:
             there = _unpacked(_NUMBER, self._get(b"c" + domain) or bytes(4))[0][0] + change
-            self._rows[b"c" + domain] = _NUMBER.pack(there) if there > 0 else None
+            self._rows[b"c" + domain] = _NUMBER.pack(min(there, _MOST_NUMBER)) if there > 0 else None
 
     def _join(self, number: int, items: Iterable[bytes]) -> None:
         for item in items:
