@@ -120,9 +120,14 @@ def _needed(row: bytes) -> Needed:
 
 def _unpacked(layout: Struct, row: bytes | None) -> list[tuple[Any, ...]]:
     """A row of many alike."""
+    return list(layout.iter_unpack(_many(layout, row)))
+
+
+def _many(layout: Struct, row: bytes | None) -> bytes:
+    """A row of many alike, as it lies there; empty if there is none. StoreDamaged if it cannot be one."""
     if row is not None and (not row or len(row) % layout.size):
         raise StoreDamaged("a row of episodes is malformed; run fsck, or rebuild")
-    return list(layout.iter_unpack(row or b""))
+    return row or b""
 
 
 def _number(row: bytes | None) -> int:
@@ -284,9 +289,9 @@ class Episodes:
 
     def _append(self, key: bytes, layout: Struct, row: tuple[object, ...], number: int) -> None:
         """Add to a row of numbers; those that are too old go, if it has many."""
-        known = self._get(key) or b""
+        known = _many(layout, self._get(key))
         if len(known) >= MOST * layout.size or (len(known) and _NUMBER.unpack_from(known)[0] < number - 2 * MOST):
-            known = b"".join(layout.pack(*one) for one in _unpacked(layout, known or None) if one[0] > number - MOST)
+            known = b"".join(layout.pack(*one) for one in layout.iter_unpack(known) if one[0] > number - MOST)
         self._rows[key] = known + layout.pack(*row)
 
     def _put(self, number: int, episode: Episode) -> None:

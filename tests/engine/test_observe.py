@@ -170,7 +170,7 @@ def test_a_store_that_is_not_to_be_watched_or_written_takes_nothing_in(
         reopen(read_only=True).observe([A, B])
     with pytest.raises(Denied):
         reopen(observe=False).observe([A, B])
-    lettered.watch(False)
+    lettered.watch(on=False)
     with pytest.raises(Denied, match="watch"):
         reopen().observe([A, B])
     assert reopen().train([A, B]).learnt == (A, B)

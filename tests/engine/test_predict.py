@@ -33,7 +33,7 @@ def edge(source: str, kind: str, target: str) -> dict[str, str]:
     return {"source": source, "type": kind, "target": target}
 
 
-# -- what holds of every answer ----------------------------------------------------------------------------------------------
+# -- what holds of every answer ----------------------------------------------------------------------------------------
 
 
 def check_answer(memory: Memory, context: list[str], **options: Any) -> None:
@@ -117,7 +117,7 @@ def test_what_cannot_be_asked_is_refused(lettered: Memory, options: dict[str, An
         lettered.predict(**options)
 
 
-# -- context -----------------------------------------------------------------------------------------------------------------------
+# -- context -----------------------------------------------------------------------------------------------------------
 
 
 def test_what_of_the_context_is_not_there_is_skipped_and_told(lettered: Memory) -> None:
@@ -170,7 +170,7 @@ def test_the_domain_says_what_its_sessions_need(lettered: Memory) -> None:
     assert set(said(lettered)) == {A, B, C, D}
 
 
-# -- edges -------------------------------------------------------------------------------------------------------------------------
+# -- edges -------------------------------------------------------------------------------------------------------------
 
 
 def test_stated_edges_alone_predict_something(lettered: Memory) -> None:
@@ -193,7 +193,7 @@ def test_edges_to_what_is_not_there_predict_nothing(lettered: Memory) -> None:
     assert set(said(lettered, A)) == {"v1.fact.not_yet"}
 
 
-# -- supersedes --------------------------------------------------------------------------------------------------------------------
+# -- supersedes --------------------------------------------------------------------------------------------------------
 
 
 def test_who_superseded_an_atom_stands_in_its_place_with_its_mass_until_that_is_taken_back(lettered: Memory) -> None:
@@ -241,7 +241,7 @@ def test_a_forecast_without_heirs_is_caught(lettered: Memory, monkeypatch: pytes
         check_answer(lettered, [A])
 
 
-# -- the same for all ----------------------------------------------------------------------------------------------------------------
+# -- the same for all --------------------------------------------------------------------------------------------------
 
 
 def test_two_handles_and_a_rebuilt_store_say_the_same(lettered: Memory, reopen: Callable[..., Memory]) -> None:

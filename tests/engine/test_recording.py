@@ -67,7 +67,7 @@ def write_lock_held(memory: Memory) -> Iterator[None]:
         thread.join()
 
 
-# -- reads and the write lock ----------------------------------------------------------------------------------------------
+# -- reads and the write lock ------------------------------------------------------------------------------------------
 
 
 def test_a_read_does_not_wait_for_a_writer_of_another_process(lettered: Memory, store: Path, home: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_read_after_idle_time_does_not_wait_either(lettered: Memory, clock: ob
     lettered.close()
 
 
-# -- in the background ---------------------------------------------------------------------------------------------------------
+# -- in the background -------------------------------------------------------------------------------------------------
 
 
 def test_what_is_accessed_is_written_down_in_the_background(lettered: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +192,7 @@ def test_what_cannot_be_written_at_all_is_logged_and_reading_goes_on(
     lettered.close()
 
 
-# -- a process that is killed ----------------------------------------------------------------------------------------------------
+# -- a process that is killed ------------------------------------------------------------------------------------------
 
 
 def test_what_was_explicit_is_there_after_a_kill_and_what_was_written_down(
@@ -225,7 +225,7 @@ def test_what_a_process_accesses_is_written_down_soon_and_then_survives_a_kill(
     assert [one.name for one in lettered.predict(A, k=1)] == [B]
 
 
-# -- who does not want it --------------------------------------------------------------------------------------------------------
+# -- who does not want it ----------------------------------------------------------------------------------------------
 
 
 def test_a_session_that_is_not_to_be_observed_is_not(lettered: Memory) -> None:
@@ -248,13 +248,13 @@ def test_nor_is_a_store_that_was_opened_so(lettered: Memory, reopen: Callable[..
 def test_watch_holds_for_all_who_have_the_store_open(lettered: Memory, store: Path, home: Path) -> None:
     with workers(1, store, home) as (child,):
         assert ask(child, "watching") is True
-        lettered.watch(False)
+        lettered.watch(on=False)
         assert not lettered.watching
         assert ask(child, "watching") is False
         assert ask(child, "session", A, B) == 2
         assert ask(child, "observe", A, B) == "denied"
         assert heard(lettered) == []
-        assert ask(child, "watch", True) is True
+        assert ask(child, "watch", "on") is True
         assert lettered.watching
         assert ask(child, "session", A, B) == 2
     assert named(lettered) == [[A, B]]
@@ -262,7 +262,7 @@ def test_watch_holds_for_all_who_have_the_store_open(lettered: Memory, store: Pa
 
 def test_what_was_accessed_while_nobody_watched_is_not_written_later(lettered: Memory) -> None:
     with lettered.session():
-        lettered.watch(False)
+        lettered.watch(on=False)
         lettered.access(A)
         lettered._recorder.flush()
         lettered.watch()
@@ -271,7 +271,7 @@ def test_what_was_accessed_while_nobody_watched_is_not_written_later(lettered: M
 
 
 def test_the_choice_outlives_a_rebuild_and_a_restart(lettered: Memory, reopen: Callable[..., Memory]) -> None:
-    lettered.watch(False)
+    lettered.watch(on=False)
     lettered.rebuild()
     lettered.close()
     assert not reopen().watching
@@ -290,7 +290,7 @@ def test_a_read_only_open_writes_nothing(lettered: Memory, reopen: Callable[...,
         with pytest.raises(Denied):
             reader.train([A, B])
         with pytest.raises(Denied):
-            reader.watch(False)
+            reader.watch(on=False)
     assert {path: path.read_bytes() for path in before} == before
 
 

@@ -53,7 +53,7 @@ def lettered(reopen: Callable[..., Memory]) -> Memory:
     return memory
 
 
-# -- two ways that cross ---------------------------------------------------------------------------------------------------
+# -- two ways that cross -----------------------------------------------------------------------------------------------
 
 
 def check_told_apart(memory: Memory) -> None:
@@ -189,7 +189,7 @@ def test_several_threads_can_be_in_one_session_and_leave_in_any_order(lettered: 
     assert sorted(named(lettered)) == [[A, B], [X]]
 
 
-# -- how sessions end --------------------------------------------------------------------------------------------------------
+# -- how sessions end --------------------------------------------------------------------------------------------------
 
 
 def test_half_an_hour_without_an_access_ends_the_session_that_nobody_closes(
@@ -266,7 +266,7 @@ def test_what_goes_out_of_use_before_it_is_written_leaves_a_hole(lettered: Memor
     assert "next" not in {part for one in lettered.predict(A, floor=0) for part in one.parts if one.name == C}
 
 
-# -- what they say --------------------------------------------------------------------------------------------------------------
+# -- what they say -----------------------------------------------------------------------------------------------------
 
 
 def test_a_session_says_what_for_where_and_whose_it_is(reopen: Callable[..., Memory]) -> None:

@@ -96,7 +96,7 @@ def test_a_training_is_an_entry_that_can_be_proven(lettered: Memory) -> None:
     with lettered.session("sell more", domain="shop", name="monday") as session:
         trained = session.train([A, B], 3)
     assert (trained.seq, trained.objective, trained.domain) == (before, "sell more", "v1.domain.shop")
-    stored = list(lettered._log.entries(trained.seq))[0]
+    stored = next(iter(lettered._log.entries(trained.seq)))
     assert stored.entry.kind is Kind.TRAIN
     verdict = Verifier(key=str(lettered.key())).verify(lettered.prove_entry(trained.seq).to_json(), claim="recorded")
     assert verdict.trusted
@@ -127,7 +127,7 @@ def test_trained_with_an_objective_it_is_what_that_objective_needs(lettered: Mem
     assert "goals" in lettered.predict(objective="repair the bicycle")[0].parts
 
 
-# -- one key alone ---------------------------------------------------------------------------------------------------------
+# -- one key alone -----------------------------------------------------------------------------------------------------
 
 
 def test_one_atom_alone_also_gets_an_arc_from_the_one_accessed_last(lettered: Memory) -> None:
@@ -151,7 +151,7 @@ def test_but_none_from_itself_and_none_if_there_are_several(lettered: Memory) ->
     assert all("next" not in one.parts for one in lettered.predict(A, floor=0))
 
 
-# -- what it changes, and what not -----------------------------------------------------------------------------------------------
+# -- what it changes, and what not -------------------------------------------------------------------------------------
 
 
 def test_predictions_grow_with_passes(lettered: Memory) -> None:
@@ -211,7 +211,7 @@ def test_training_does_not_move_the_weights_of_the_parts(lettered: Memory) -> No
     assert rows_of(lettered, ("mixing",)) == before
 
 
-# -- elsewhere, and later ---------------------------------------------------------------------------------------------------------
+# -- elsewhere, and later ----------------------------------------------------------------------------------------------
 
 
 def test_it_is_there_after_a_restart_and_a_rebuild_and_in_another_process(
@@ -233,7 +233,7 @@ def test_it_is_there_after_a_restart_and_a_rebuild_and_in_another_process(
 def test_a_store_that_is_not_observed_can_be_trained_all_the_same(
     lettered: Memory, reopen: Callable[..., Memory]
 ) -> None:
-    lettered.watch(False)
+    lettered.watch(on=False)
     assert reopen(observe=False).train([A, B]).learnt == (A, B)
     with pytest.raises(Denied):
         reopen(read_only=True).train([A, B])

@@ -146,8 +146,8 @@ def predict(memory: Memory, *names: str) -> list[Any]:
     return [[one.name, one.probability] for one in memory.predict(names)]
 
 
-def watch(memory: Memory, on: bool) -> bool:  # noqa: FBT001
-    memory.watch(on)
+def watch(memory: Memory, how: str) -> bool:
+    memory.watch(on=how == "on")
     return memory.watching
 
 

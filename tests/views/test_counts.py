@@ -38,7 +38,7 @@ def shares(memory: Memory, context: Sequence[str] | str) -> dict[str, float]:
     return {one.name: one.probability for one in memory.predict(context, k=20, floor=0)}
 
 
-# -- silence -------------------------------------------------------------------------------------------------------------
+# -- silence -----------------------------------------------------------------------------------------------------------
 
 
 def test_two_half_lives_of_silence_quarter_a_rows_mass_and_leave_its_ratios() -> None:
@@ -83,7 +83,7 @@ def test_history_weighs_the_less_the_longer_ago_it_was() -> None:
         assert said[B] > said[C] > said[D] > 0
 
 
-# -- reading ---------------------------------------------------------------------------------------------------------------
+# -- reading -----------------------------------------------------------------------------------------------------------
 
 
 @few(20)
@@ -125,7 +125,7 @@ def test_a_reader_that_writes_the_decay_back_would_be_caught() -> None:
             assert shares(memory, A) != before
 
 
-# -- clocks ------------------------------------------------------------------------------------------------------------------
+# -- clocks ------------------------------------------------------------------------------------------------------------
 
 
 def check_learns_on(memory: Memory) -> None:

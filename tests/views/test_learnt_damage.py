@@ -141,7 +141,7 @@ def a_session(memory: Memory) -> Heard:
     return Heard(items, 1_700_000_000_000_000, domain, "repair the bicycle")
 
 
-# -- traces, of which nobody knows what they were ------------------------------------------------------------------------
+# -- traces, of which nobody knows what they were ----------------------------------------------------------------------
 
 
 def head(**said: Any) -> bytes:
@@ -242,7 +242,7 @@ def test_a_check_of_views_alone_would_miss_a_trace_that_cannot_be(taught: Memory
 def test_a_clone_takes_what_was_learnt_along_and_refuses_sessions_that_cannot_be(
     taught: Memory, tmp_path: Path
 ) -> None:
-    taught.watch(False)
+    taught.watch(on=False)
     taught.export(tmp_path / "lines", full=True)
     substrate.clone(tmp_path / "lines", tmp_path / "copy", home=tmp_path / "other")
     with open_memory(tmp_path / "copy", home=tmp_path / "other", read_only=True, clock=ManualClock()) as copy:
