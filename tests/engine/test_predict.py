@@ -126,7 +126,10 @@ def test_what_of_the_context_is_not_there_is_skipped_and_told(lettered: Memory) 
     answer = lettered.predict(["v1.fact.unheard_of", A, F])
     assert [one.name for one in answer] == [B]
     assert answer.context == (A,)
-    assert [(one.item, one.code) for one in answer.skipped] == [("context[0]", "not_found"), ("context[2]", "forgotten")]
+    assert [(one.item, one.code) for one in answer.skipped] == [
+        ("context[0]", "not_found"),
+        ("context[2]", "forgotten"),
+    ]
 
 
 def test_without_context_the_current_session_is_one(lettered: Memory) -> None:

@@ -37,7 +37,9 @@ def test_a_store_begins_with_weights_that_are_a_distribution(question: str) -> N
     assert all(weight > 0 for weight in weights.values())
 
 
-@given(st.sampled_from(QUESTIONS), st.dictionaries(st.sampled_from([*PRIORS["next"], "unheard of"]), st.floats(1e-6, 1)))
+@given(
+    st.sampled_from(QUESTIONS), st.dictionaries(st.sampled_from([*PRIORS["next"], "unheard of"]), st.floats(1e-6, 1))
+)
 def test_weights_in_force_are_a_distribution_over_the_known_parts(question: str, learnt: dict[str, float]) -> None:
     weights = weights_of(question, learnt)
     assert weights.keys() == PRIORS[question[:-1]].keys()
@@ -45,7 +47,9 @@ def test_weights_in_force_are_a_distribution_over_the_known_parts(question: str,
 
 
 @given(mixtures(), st.lists(st.sampled_from(ITEMS)))
-def test_a_mixture_of_shares_is_shares(given_: tuple[dict[str, float], dict[str, dict[bytes, float]]], gone: list[bytes]) -> None:
+def test_a_mixture_of_shares_is_shares(
+    given_: tuple[dict[str, float], dict[str, dict[bytes, float]]], gone: list[bytes]
+) -> None:
     weights, parts = given_
     mixed = mix(parts, weights, gone)
     assert sum(mixed.values()) <= 1 + 1e-9

@@ -37,9 +37,7 @@ def left_of(memory: Memory, subject: bytes, tables: tuple[str, ...] = LEARNT) ->
     """The tables in which an id is found, wherever in a row, in bytes or spelled."""
     found = rows_of(memory, tables)
     spelled = subject.hex().encode()
-    return [
-        table for table, rows in found.items() if any(subject in key + row or spelled in row for key, row in rows)
-    ]
+    return [table for table, rows in found.items() if any(subject in key + row or spelled in row for key, row in rows)]
 
 
 def check_rebuilt(memory: Memory) -> None:

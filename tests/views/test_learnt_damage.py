@@ -188,7 +188,9 @@ def test_a_row_of_sessions_that_cannot_be_is_told_by_fsck_and_by_who_reads_it(ta
     taught.rebuild()
 
 
-@pytest.mark.parametrize("key", [b"", b"\x00" * 12, b"\xff" * 12, b"\x00" * 7 + b"\x01\x00", b"\x00" * 7 + b"\x02" + b"\x00" * 5])
+@pytest.mark.parametrize(
+    "key", [b"", b"\x00" * 12, b"\xff" * 12, b"\x00" * 7 + b"\x01\x00", b"\x00" * 7 + b"\x02" + b"\x00" * 5]
+)
 def test_a_row_of_sessions_that_was_not_written_here_is_told_by_fsck(taught: Memory, key: bytes) -> None:
     write(taught, SESSIONS, key or b"\x00", session_row(Heard((HOLE,), 1)))
     assert fsck(taught) is not None
