@@ -36,6 +36,29 @@ def test_every_public_name_loads_nothing_heavy() -> None:
     assert not modules & HEAVY
 
 
+LEARNING = """
+import os, tempfile
+os.environ["SUBSTRATE_MODEL"] = "none"
+import substrate
+folder = tempfile.TemporaryDirectory()
+memory = substrate.open(folder.name + "/store", home=folder.name + "/home")
+memory.checkpoint(["v1.fact.a = x", "v1.fact.b = y"])
+memory.observe(["v1.fact.a", "v1.fact.b"])
+memory.train(["v1.fact.a", "v1.fact.b"])
+assert [one.name for one in memory.predict("v1.fact.a")] == ["v1.fact.b"]
+assert memory.access("v1.fact.a").predictions
+{more}
+memory.close()
+"""
+
+
+def test_to_learn_and_to_predict_loads_neither_numpy_nor_scipy_but_the_matrix_does() -> None:
+    _, modules = loaded_by(LEARNING.format(more=""))
+    assert not modules & {"numpy", "scipy"}
+    _, modules = loaded_by(LEARNING.format(more="memory.transition_matrix()"))
+    assert modules >= {"numpy", "scipy"}
+
+
 def test_the_probe_sees_what_is_loaded() -> None:
     _, modules = loaded_by("import sys, types; sys.modules['numpy'] = types.ModuleType('numpy')")
     assert modules & HEAVY == {"numpy"}

@@ -12,7 +12,7 @@ from substrate.engine.forecasting import Match, needs_by, uses_of
 from substrate.engine.intake import read_end
 from substrate.engine.moments import Time
 from substrate.engine.observe import SessionInput, observe
-from substrate.engine.observing import domain_of, read_domain, read_objective
+from substrate.engine.observing import domain_of, read_domain, read_label, read_objective
 from substrate.engine.predict import FLOOR, check_predict, context_of, predict
 from substrate.engine.progress import Progress
 from substrate.engine.recording import OpenSession, Recorder
@@ -53,7 +53,7 @@ class Learning(Finding):
         state = OpenSession(
             objective=read_objective(objective),
             domain_name=read_domain(domain),
-            name=_session_name(name),
+            name=read_label(name, "the name of a session"),
             actor=self._actor,
             observed=observed and self._observes and not self._read_only,
         )
@@ -220,7 +220,7 @@ class Learning(Finding):
         """All arcs as a sparse matrix (scipy CSR) of probabilities, with the names of its rows and columns.
 
         `kind`: `next` (what came right after) or `skip` (what came within ten steps). `prefix`: only atoms whose names
-        begin so. It is made when it is asked for, from every row there is, and kept until the store changes.
+        begin so. It is made when it is asked for, from every row there is: keep it, for as long as it will do.
         """
         from substrate.engine.matrix import transition_matrix  # noqa: PLC0415 - loads scipy
 
@@ -250,6 +250,11 @@ class Learning(Finding):
     def _is_watching(self) -> bool:
         return self.watching
 
+    def _write_down(self) -> None:
+        """Write down what was accessed so far."""
+        if "_recorder" in self.__dict__:
+            self._recorder.flush()
+
     def _stop_recording(self) -> None:
         if "_recorder" in self.__dict__:
             self._recorder.close()
@@ -270,9 +275,3 @@ def _names(context: Name | Iterable[Name]) -> list[str]:
     if not isinstance(context, Iterable) or isinstance(context, bytes | Mapping):
         raise SchemaInvalid("context is a name, or a list of names in the order of their access")
     return [read_end(name, "context") for name in context]
-
-
-def _session_name(name: object) -> str | None:
-    if name is not None and (not isinstance(name, str) or not name.strip()):
-        raise SchemaInvalid("the name of a session is a text")
-    return name

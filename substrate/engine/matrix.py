@@ -15,6 +15,7 @@ from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.log.tables import ARCS
+from substrate.results import frame
 from substrate.views.counts import ATOM, read_cells
 
 if TYPE_CHECKING:
@@ -46,11 +47,10 @@ class Transitions:
 
     def to_df(self) -> DataFrame:
         """A row for each arc: source, target, probability. Needs pandas."""
-        from pandas import DataFrame  # noqa: PLC0415 - if it is there
-
         whole = self.matrix.tocoo()
-        names = np.array(self.names, dtype=object)
-        return DataFrame({"source": names[whole.row], "target": names[whole.col], "probability": whole.data})
+        arcs = zip(whole.row, whole.col, whole.data, strict=True)
+        names = self.names
+        return frame([{"source": names[i], "target": names[j], "probability": float(share)} for i, j, share in arcs])
 
 
 def transition_matrix(log: Log, kind: str, prefix: str) -> Transitions:

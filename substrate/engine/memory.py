@@ -27,6 +27,7 @@ from substrate.engine.judging import Judging
 from substrate.engine.learning import Learning
 from substrate.engine.listing import list_atoms
 from substrate.engine.moments import Moment, Time
+from substrate.engine.observing import read_label
 from substrate.engine.owed import settle, settle_late
 from substrate.engine.progress import Progress
 from substrate.engine.proving import Proving
@@ -67,6 +68,7 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
     False; then `index()` does it. What is accessed is learnt from, unless `observe` is False. Raises NotFound, Denied,
     InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
     """
+    actor = read_label(actor, "actor")
     log = open_memory_log(path, read_only=read_only, create=create, home=home, origin=origin, clock=clock)
     if not read_only:
         settle_late(log)
@@ -306,6 +308,8 @@ class Memory(Proving, Learning, Judging):
         and exports. NotFound if nothing matches.
         """
         selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs)
+        if not dry_run:
+            self._write_down()  # or what waits to be would bring back what is to go
         forgot = forget(self._log, selection, dry_run=dry_run, progress=progress)
         if not dry_run:
             self._nearest.close()  # of files that had to go nothing is held open

@@ -10,7 +10,15 @@ from substrate.engine.calibration import Judge, calibrates
 from substrate.engine.forecasting import Forecaster, Match
 from substrate.engine.intake import read_end
 from substrate.engine.moments import read_time
-from substrate.engine.observing import domain_of, find_items, read_domain, read_objective, write_sessions
+from substrate.engine.observing import (
+    domain_of,
+    find_items,
+    newest_time,
+    read_domain,
+    read_label,
+    read_objective,
+    write_sessions,
+)
 from substrate.engine.progress import Progress
 from substrate.errors import InputError, SchemaInvalid, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
@@ -57,7 +65,9 @@ def observe(
     total = len(sessions) if isinstance(sessions, Sequence) else 0
     # The first ones in small steps: what is learnt of the first helps to judge the second.
     while portion := list(islice(waiting, min(_MOST, max(1, done)))):
-        given = [_read(one, f"sessions[{done + i}]", log.clock.now()) for i, one in enumerate(portion)]
+        with log.snapshot() as transaction:
+            newest = newest_time(transaction, log.clock)
+        given = [_read(one, f"sessions[{done + i}]", log.clock.now(), newest) for i, one in enumerate(portion)]
         accesses += _take(log, given, done, actor, matching, skipped)
         done += len(portion)
         if progress is not None:
@@ -67,25 +77,25 @@ def observe(
     return Observed(done, accesses, tuple(skipped))
 
 
-def _read(one: SessionInput, where: str, now: int) -> _Given:
+def _read(one: SessionInput, where: str, now: int, newest: int) -> _Given:
+    """`newest` is when it was, if it does not say: now, or later if the clock has stepped back since."""
     if not isinstance(one, Mapping) or not one.keys() <= _FIELDS or "items" not in one:
         raise SchemaInvalid(f"{where}: a session is a mapping with items, and {', '.join(sorted(_FIELDS - {'items'}))}")
-    items, session = one["items"], one.get("session")
+    items, given = one["items"], one.get("at")
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
         raise SchemaInvalid(f"{where}: items is a list of names")
     names = tuple(islice(items, LIMITS["checkpoint_items"] + 1))
     if len(names) > LIMITS["checkpoint_items"]:
         raise TooLarge(f"{where}: items", len(names), LIMITS["checkpoint_items"], "names")
-    if session is not None and not isinstance(session, str):
-        raise SchemaInvalid(f"{where}: session is a text")
     try:
-        at = now if one.get("at") is None else read_time(one["at"], "at")
+        at = newest if given is None else read_time(given, "at")
+        session = read_label(one.get("session"), "session")
         objective, domain = read_objective(one.get("objective")), read_domain(one.get("domain"))
         checked = tuple(read_end(name, "an item") for name in names)
     except InputError as error:
         error.args = (f"{where}: {error}",)
         raise
-    if at > now:
+    if given is not None and at > now:
         raise InputError(f"{where}: at lies in the future")
     return _Given(checked, at, objective, domain, session)
 

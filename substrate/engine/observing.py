@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from substrate.clock import Clock
 from substrate.engine.calibration import Judge, moved_weights
 from substrate.engine.credentials import refuse_secrets
-from substrate.engine.reading import find_subject, is_live
-from substrate.errors import NotFound, SchemaInvalid, TooLarge
+from substrate.engine.moments import last_seq
+from substrate.engine.reading import find_subject, is_live, time_of
+from substrate.errors import Forgotten, NotFound, SchemaInvalid, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.append import Decision
-from substrate.log.heads import require_head
+from substrate.log.heads import map_salt, require_head
 from substrate.log.log import Log
 from substrate.log.tables import SESSIONS
 from substrate.model import Refused
 from substrate.names import check_name
-from substrate.views.atoms import gap_of, versions_of
+from substrate.proof.hashes import map_key
+from substrate.views.atoms import gap_of, gaps_of, versions_of
 from substrate.views.sessions import HOLE, Heard, next_key, read_session, session_row
 from substrate.views.traces import Trace
 
-__all__ = ["domain_of", "find_items", "read_domain", "read_objective", "write_sessions"]
+__all__ = ["domain_of", "find_items", "newest_time", "read_domain", "read_label", "read_objective", "write_sessions"]
 
 _DOMAIN: Final = "v1.domain."
 
@@ -40,6 +43,21 @@ def read_objective(objective: object) -> str:
         raise SchemaInvalid("objective contains a lone surrogate, which has no UTF-8") from None
     refuse_secrets(None, "", {"objective": objective})
     return objective.strip()
+
+
+def read_label(text: object, field: str) -> str | None:
+    """The name of a session, or who acts: a text of one line's length, or None. SchemaInvalid, TooLarge."""
+    if text is None:
+        return None
+    if not isinstance(text, str) or not text.strip():
+        raise SchemaInvalid(f"{field} must be a text that is not empty")
+    if len(text) > LIMITS["text_characters"]:
+        raise TooLarge(field, len(text), LIMITS["text_characters"], "characters")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise SchemaInvalid(f"{field} contains a lone surrogate, which has no UTF-8") from None
+    return text.strip()
 
 
 def read_domain(domain: object) -> str | None:
@@ -72,42 +90,60 @@ def find_items(
         subject = find_subject(transaction, name)
         known[name] = subject if is_live(transaction, subject, None) else HOLE
         if known[name] == HOLE:
-            skipped.append(Refused(f"{where}[{place}]", NotFound.code, _why_not(transaction, subject), name))
+            skipped.append(Refused(f"{where}[{place}]", *_why_not(transaction, name, subject), name))
     return tuple(known[name] for name in names)
 
 
-def _why_not(transaction: ReadTransaction, subject: bytes) -> str:
-    if gap_of(transaction, subject) is not None:
-        return "it was forgotten"
-    if next(versions_of(transaction, subject), None) is not None:
-        return "it was tombstoned; to have it in use again, record it"
-    return "there is no such atom; record it first"
+def _why_not(transaction: ReadTransaction, name: str, subject: bytes) -> tuple[str, str]:
+    """The code and the reason."""
+    by_id = gap_of(transaction, subject) is not None
+    if not by_id and next(versions_of(transaction, subject), None) is not None:
+        return NotFound.code, "it was tombstoned; to have it in use again, record it"
+    if by_id or gaps_of(transaction, map_key(map_salt(transaction), name)):
+        return Forgotten.code, "it was forgotten"
+    return NotFound.code, "there is no such atom; record it first"
 
 
 def write_sessions(log: Log, heard: Sequence[Heard], judges: Sequence[Judge] = (), *, live: bool) -> list[bytes]:
-    """Write sessions down, all or none; their keys. What is out of use by now is a hole.
+    """Write sessions down, all or none. What is out of use by now is a hole.
 
-    `live`: they end now. Time never steps back for them, whatever the clock does.
+    Returns for each the key that its next part goes on from. `live`: they end now. Time never steps back for them,
+    whatever the clock does.
     """
     keys: list[bytes] = []
 
     def plan(transaction: ReadTransaction, time: int) -> Decision:
         size = require_head(transaction).head.size
         known: dict[bytes, bool] = {}
-        stamp = max(time, _last_time(transaction)) if live else None
+        stamp = max(time, _last_time(transaction)) if live else 0
         rows: list[Trace] = []
         for ahead, one in enumerate(heard):
             for item in {*one.items, one.domain} - known.keys():
                 known[item] = item != HOLE and is_live(transaction, item, None)
             items = tuple(item if known[item] else HOLE for item in one.items)
             domain = one.domain if known[one.domain] else HOLE
-            keys.append(next_key(transaction, size, ahead))
-            kept = one._replace(items=items, domain=domain, time=one.time if stamp is None else stamp)
-            rows.append((SESSIONS, keys[-1], session_row(kept)))
+            key, goes_on = next_key(transaction, size, ahead), one.continues if _goes_on(transaction, one) else None
+            kept = one._replace(items=items, domain=domain, time=stamp if live else one.time, continues=goes_on)
+            rows.append((SESSIONS, key, session_row(kept)))
+            keys.append(goes_on or key)
         return Decision((), rows + moved_weights(transaction, judges))
 
     log.decide(plan)
     return keys
+
+
+def newest_time(transaction: ReadTransaction, clock: Clock) -> int:
+    """Now, as far as this store knows: if the clock stepped back, the time of what was written last."""
+    return max(clock.now(), time_of(transaction, last_seq(transaction)), _last_time(transaction))
+
+
+def _goes_on(transaction: ReadTransaction, one: Heard) -> bool:
+    """Whether the row is there that a part goes on from: it may be forgotten, and another one have its key."""
+    row = None if one.continues is None else transaction.get(SESSIONS, one.continues)
+    if row is None:
+        return False
+    earlier = read_session(row)
+    return (earlier.session, earlier.actor, earlier.objective) == (one.session, one.actor, one.objective)
 
 
 def _last_time(transaction: ReadTransaction) -> int:

@@ -1,7 +1,8 @@
 """Recording: which atoms each session accesses, kept in memory at first, and written down in the background.
 
 1. A read never waits for it: it adds to a list. What is in the list is written after two seconds, when a session is
-   closed, and when the memory is. A process that is killed loses no more than that.
+   closed, and when the memory is. A process that is killed loses no more than that. No lock that a read takes is held
+   while something is written.
 2. A session belongs to one client. Those that are begun explicitly are told apart by the context of the caller (thread,
    task), the others are of the memory that is open, and end when nothing was accessed for half an hour.
 """
@@ -22,6 +23,7 @@ from substrate.engine.forecasting import Forecaster, Match
 from substrate.engine.observing import write_sessions
 from substrate.engine.reading import find_subject, is_live
 from substrate.errors import Busy, SubstrateError
+from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.views.sessions import HOLE, Heard
 
@@ -31,8 +33,8 @@ _log = logging.getLogger(__name__)
 _IDLE: Final = 30 * 60 * 1_000_000
 """Microseconds without an access after which a session that nobody closes has ended."""
 _QUIET_S: Final = 2.0
-_MANY: Final = 64
-"""Accesses that wait: then they are written at once."""
+_LONG: Final = LIMITS["checkpoint_items"]
+"""Accesses after which a session that goes on is learnt as another one: an episode is read and written whole."""
 _CURRENT: Final[ContextVar[tuple[tuple[int, OpenSession], ...]]] = ContextVar("substrate_sessions", default=())
 
 
@@ -50,10 +52,15 @@ class OpenSession:
     opened: list[bytes] = field(default_factory=list)
     waiting: list[bytes] = field(default_factory=list)
     key: bytes | None = None
+    """Of its first row, from which the others go on."""
+    written: int = 0
     began: int = 0
     last: int = 0
     judge: Judge | None = None
     guard: threading.Lock = field(default_factory=threading.Lock)
+    """For the lists. Held for moments only."""
+    writing: threading.Lock = field(default_factory=threading.Lock)
+    """Who writes it down: its parts come one after another. Taken before the guard."""
 
 
 class Recorder:
@@ -71,6 +78,7 @@ class Recorder:
         self._observed = observed
         self._implicit = OpenSession(actor=actor, observed=observed)
         self._open: dict[int, OpenSession] = {}
+        self._idle: list[OpenSession] = []
         self._timer: threading.Timer | None = None
         self._closed = False
 
@@ -83,12 +91,13 @@ class Recorder:
                 return session
         now = self._log.clock.now()
         with self._guard:
-            idle = self._implicit if self._implicit.opened and now - self._implicit.last > _IDLE else None
-            if idle is not None:
+            is_idle = bool(self._implicit.opened) and now - self._implicit.last > _IDLE
+            if is_idle:
+                self._idle.append(self._implicit)
                 self._implicit = OpenSession(actor=self._actor, observed=self._observed)
             implicit = self._implicit
-        if idle is not None:
-            self._quietly(lambda: self.end(idle))
+        if is_idle:
+            self._soon()
         return implicit
 
     def begin(self, objective: str | None, domain: str | None, match: Match | None) -> None:
@@ -110,17 +119,30 @@ class Recorder:
                 session.domain, session.domain_name = subject, domain
         with self._guard:
             before, self._implicit = self._implicit, session
+            if before.opened:
+                self._idle.append(before)
         if before.opened:
-            self._quietly(lambda: self.end(before))
+            self._soon()
+
+    def enter(self, session: OpenSession) -> None:
+        """From now on, what this caller accesses is of this session, until it leaves it."""
+        _CURRENT.set((*_CURRENT.get(), (id(self), session)))
+
+    def leave(self, session: OpenSession) -> None:
+        """See `enter`. Each caller has a context of its own: several may be in one session, and leave in any order."""
+        entered = list(_CURRENT.get())
+        if (id(self), session) in entered:
+            del entered[len(entered) - 1 - entered[::-1].index((id(self), session))]
+            _CURRENT.set(tuple(entered))
 
     @contextmanager
     def within(self, session: OpenSession) -> Iterator[None]:
         """In the block, what this caller accesses is of this session."""
-        token = _CURRENT.set((*_CURRENT.get(), (id(self), session)))
+        self.enter(session)
         try:
             yield
         finally:
-            _CURRENT.reset(token)
+            self.leave(session)
 
     # -- what it accesses ------------------------------------------------------------------------------------------
 
@@ -135,15 +157,16 @@ class Recorder:
             if not session.observed:
                 return
             session.waiting.append(subject)
-            many = len(session.waiting) >= _MANY
         with self._guard:
             self._open[id(session)] = session
-        self._soon(0.0 if many else _QUIET_S)
+        self._soon()
 
     def flush(self) -> None:
-        """Write down what waits, of all sessions."""
+        """Write down what waits, of all sessions; those that were idle for too long have ended."""
         with self._guard:
-            waiting = list(self._open.values())
+            idle, waiting = list(self._idle), list(self._open.values())
+        for session in idle:
+            self.end(session)
         for session in waiting:
             self._write(session)
 
@@ -155,6 +178,7 @@ class Recorder:
             opened = list(session.opened)
         with self._guard:
             self._open.pop(id(session), None)
+            self._idle = [other for other in self._idle if other is not session]
         if judge is not None:
             with self._log.snapshot() as transaction:
                 judge.end(transaction, opened, session.began)
@@ -165,7 +189,7 @@ class Recorder:
         with self._guard:
             self._closed = True
             timer, self._timer = self._timer, None
-            ending = list(self._open.values())
+            ending = [*self._idle, *(session for session in self._open.values() if session not in self._idle)]
         if timer is not None:
             timer.cancel()
             atexit.unregister(self._close_quietly)
@@ -175,20 +199,26 @@ class Recorder:
             self._quietly(lambda session=session: self.end(session))  # type: ignore[misc]
 
     def _write(self, session: OpenSession) -> None:
-        with session.guard:
-            items, session.waiting = session.waiting, []
-            if not items:
-                return
-            try:
-                self._write_down(session, items)
-            except BaseException:
-                session.waiting = items + session.waiting
-                raise
+        with session.writing:
+            while True:
+                with session.guard:
+                    items, session.waiting = session.waiting[:_LONG], session.waiting[_LONG:]
+                    before = session.opened[: len(session.opened) - len(session.waiting) - len(items)]
+                if not items:
+                    return
+                try:
+                    self._write_down(session, before, items)
+                except BaseException:
+                    with session.guard:
+                        session.waiting = items + session.waiting
+                    raise
 
-    def _write_down(self, session: OpenSession, items: list[bytes]) -> None:
+    def _write_down(self, session: OpenSession, before: list[bytes], items: list[bytes]) -> None:
         if not self._observing():
             return
-        judge = self._judged(session, items)
+        if session.written + len(items) > _LONG:
+            session.key, session.written = None, 0
+        judge = self._judged(session, before, items)
         heard = Heard(
             tuple(items),
             0,
@@ -199,15 +229,14 @@ class Recorder:
             session.actor,
             session.key,
         )
-        (key,) = write_sessions(self._log, [heard], [] if judge is None else [judge], live=True)
-        session.key = session.key or key
+        (session.key,) = write_sessions(self._log, [heard], [] if judge is None else [judge], live=True)
+        session.written += len(items)
         if judge is not None:
             judge.explained.clear()
 
-    def _judged(self, session: OpenSession, items: list[bytes]) -> Judge | None:
-        before = session.opened[: len(session.opened) - len(items)]
+    def _judged(self, session: OpenSession, before: list[bytes], items: list[bytes]) -> Judge | None:
         with self._log.snapshot() as transaction:
-            if session.key is None and calibrates(transaction):
+            if not before and calibrates(transaction):
                 session.judge = Judge()
                 forecaster = Forecaster(transaction, self._log)
                 session.judge.begin(forecaster, session.domain, session.objective, session.match)
@@ -217,26 +246,32 @@ class Recorder:
 
     # -- in the background -------------------------------------------------------------------------------------------
 
-    def _soon(self, seconds: float) -> None:
+    def _soon(self) -> None:
         with self._guard:
             if self._timer is not None or self._closed or not self._background:
                 return
-            self._timer = threading.Timer(seconds, self._run)
+            self._timer = threading.Timer(_QUIET_S, self._run)
             self._timer.name = "substrate-record"
             self._timer.daemon = True
             self._timer.start()
             atexit.register(self._close_quietly)
 
     def _run(self) -> None:
-        with self._guard:
-            self._timer = None
-            atexit.unregister(self._close_quietly)
+        again = False
         try:
             self.flush()
+            again = True
         except Busy:  # someone else writes for long; what waits stays, and is tried again
-            self._soon(_QUIET_S)
+            again = True
         except SubstrateError as error:
             _log.warning("what was accessed is not written down: %s", error)
+        finally:
+            with self._guard:
+                self._timer = None
+                atexit.unregister(self._close_quietly)
+                waits = bool(self._idle) or any(session.waiting for session in self._open.values())
+            if again and waits:
+                self._soon()
 
     def _close_quietly(self) -> None:
         self._quietly(self.close)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -37,7 +36,6 @@ class Session:
         self._memory = memory
         self._recorder = recorder
         self._state = state
-        self._entered: list[AbstractContextManager[None]] = []
 
     @property
     def objective(self) -> str | None:
@@ -58,15 +56,13 @@ class Session:
         return f"<Session {self.objective or 'without objective'}: {self.accesses} accesses>"
 
     def __enter__(self) -> Self:
-        entered = self._recorder.within(self._state)
-        entered.__enter__()
-        self._entered.append(entered)
+        self._recorder.enter(self._state)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._entered.pop().__exit__(kind, error, trace)
+        self._recorder.leave(self._state)
         self.close()
 
     def close(self) -> None:

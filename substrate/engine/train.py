@@ -8,7 +8,7 @@ from typing import Final
 
 from substrate.engine.intake import read_end
 from substrate.engine.observing import domain_of, find_items
-from substrate.engine.reading import name_of
+from substrate.engine.reading import is_live, name_of
 from substrate.errors import InputError, SchemaInvalid, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.learned import Trained
@@ -54,7 +54,7 @@ def train(  # noqa: PLR0913
         of = domain_of(transaction, domain)
         if not found:
             return Decision()
-        alone = after if len(found) == 1 and after != found[0] else None
+        alone = after if len(found) == 1 and after != found[0] and _is_there(transaction, after) else None
         return Decision([draft_training(Heard(tuple(found), 0, of, objective, weight, session, actor, after=alone))])
 
     appended = log.decide(plan)
@@ -67,3 +67,8 @@ def train(  # noqa: PLR0913
         tuple(skipped),
         passes if passes > _MOST else None,
     )
+
+
+def _is_there(transaction: ReadTransaction, subject: bytes | None) -> bool:
+    """Whether an atom is in use: it may have been taken out of it since it was accessed."""
+    return subject is not None and is_live(transaction, subject, None)

@@ -184,7 +184,8 @@ class Reader:
                 weight = (len(newest) - place) / len(newest) * log(1 + count / len(numbers))
                 for number in numbers[-_SESSIONS_OF:]:
                     like[number] = like.get(number, 0.0) + weight
-        return self._votes(like, _NEIGHBOURS, set(distinct), weighed=True)
+        opened = {*distinct, *(item for item, _ in with_earlier)}
+        return self._votes(like, _NEIGHBOURS, opened, weighed=True)
 
     def _goals(self, objective: str, domain: bytes) -> Part:
         """What the sessions needed whose objectives had rare words in common with this one."""
@@ -245,14 +246,15 @@ def _shares(votes: Mapping[bytes, float]) -> dict[bytes, float]:
     return {item: vote / total for item, vote in votes.items()} if total > 0 else {}
 
 
-def _joined(own: Cells | None, other: Cells | None) -> Cells | None:
-    """Two rows as one, in the scale of the first."""
-    if own is None or other is None:
-        return own or other
-    ratio = other.scale / own.scale
-    cells = {cell[0]: cell for cell in own.cells}
-    for target, first, second in other.cells:
+def _joined(one: Cells | None, two: Cells | None) -> Cells | None:
+    """Two rows as one, in the scale of the one that counts in larger units: so that no number grows beyond bounds."""
+    if one is None or two is None:
+        return one or two
+    large, small = (one, two) if one.scale >= two.scale else (two, one)
+    ratio = small.scale / large.scale
+    cells = {cell[0]: cell for cell in large.cells}
+    for target, first, second in small.cells:
         _, mine, ours = cells.get(target, (target, 0, 0))
-        cells[target] = target, int(mine + first * ratio), int(ours + second * ratio)
-    sums = int(own.sums[0] + other.sums[0] * ratio), int(own.sums[1] + other.sums[1] * ratio)
-    return Cells(list(cells.values()), sums, own.scale)
+        cells[target] = target, mine + int(first * ratio), ours + int(second * ratio)
+    joined = list(cells.values())
+    return Cells(joined, (sum(cell[1] for cell in joined), sum(cell[2] for cell in joined)), large.scale)

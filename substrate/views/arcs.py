@@ -123,16 +123,19 @@ class _Learner:
             self._counts.use(domain, fresh, heard.time, 1, begins=known is None)
         for item, times in met.items():
             self._counts.touch(item, times, heard.time)
-        tail = (*tail, *heard.items)[-TAIL:]
-        if known is None:
-            self.episodes.add(heard, fresh, tail, heard.continues or trace)
+        if known is None:  # what a training came after is no part of its episode
+            self.episodes.add(heard, fresh, heard.items[-TAIL:], heard.continues or trace)
         else:
-            self.episodes.extend(*known, fresh, tail)
+            self.episodes.extend(*known, fresh, (*tail, *heard.items)[-TAIL:])
 
     def _follow(self, heard: Heard, tail: Sequence[bytes], domains: Sequence[bytes], *, begins: bool) -> None:
-        """Arcs to every item of this part from what came up to ten steps before it."""
+        """Arcs to every item of this part from what came up to ten steps before it, and from the start if that did."""
         items = (*tail, *heard.items)
-        steps: dict[bytes, dict[bytes, tuple[int, int]]] = {}
+        before = len(tail) if begins else 0  # of a part that goes on, the tail belongs to the session
+        # Each source that reaches into this part, also if all that it reaches is a hole: rows take note of the time.
+        steps: dict[bytes, dict[bytes, tuple[int, int]]] = {ATOM + item: {} for item in tail if item != HOLE}
+        if begins or len(tail) < _REACH:
+            steps |= {START + domain: {} for domain in domains}
         for at in range(len(tail), len(items)):
             target = items[at]
             if target == HOLE:
@@ -141,10 +144,10 @@ class _Learner:
                 source = items[at - back]
                 if source != HOLE and (source != target or back == 1):
                     _step(steps.setdefault(ATOM + source, {}), target, back, itself=source == target)
-            place = at - len(tail) + 1
-            if begins and place <= _REACH:
+            place = at - before + 1
+            if place <= _REACH:
                 for domain in domains:
-                    _step(steps.setdefault(START + domain, {}), target, place)
+                    _step(steps[START + domain], target, place)
         times = Counter(ATOM + item for item in heard.items if item != HOLE)
         times.update({START + domain: 1 for domain in domains if begins})
         for source in {**steps, **times}:

@@ -82,6 +82,8 @@ class _Row:
     __slots__ = ("_cells", "epoch", "mass", "met")
 
     def __init__(self, data: bytes | None) -> None:
+        if data is not None:
+            _check(data)
         self.epoch, self.met, self.mass = _HEAD.unpack_from(data) if data else (0, 0, 0)
         self._cells = bytearray(data[_HEAD.size :] if data else b"")
 
@@ -137,11 +139,15 @@ def read_cells(transaction: ReadTransaction, kind: bytes, source: bytes, now: in
     data = transaction.get(ARCS, kind + source)
     if data is None:
         return None
-    if len(data) < _HEAD.size or (len(data) - _HEAD.size) % _CELL.size:
-        raise StoreDamaged("a row of arcs is malformed; run fsck, or rebuild")
+    _check(data)
     cells = list(_CELL.iter_unpack(memoryview(data)[_HEAD.size :]))
     sums = sum(cell[1] for cell in cells), sum(cell[2] for cell in cells)
     return Cells(cells, sums, _scale(_HEAD.unpack_from(data)[0], now))
+
+
+def _check(data: bytes) -> None:
+    if len(data) < _HEAD.size or (len(data) - _HEAD.size) % _CELL.size:
+        raise StoreDamaged("a row of arcs is malformed; run fsck, or rebuild")
 
 
 def _scale(epoch: int, now: int) -> float:

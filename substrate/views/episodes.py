@@ -20,11 +20,11 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction
-from substrate.log.tables import EPISODES, behind, read_seq, seq_key
+from substrate.log.tables import EPISODES, SEQ_BYTES, behind, read_seq, seq_key
 from substrate.proof.entry import ID_BYTES
 from substrate.terms import query_terms
 from substrate.views.sessions import HOLE, Heard
@@ -55,6 +55,9 @@ _NUMBER: Final = Struct(">I")
 _ID: Final = Struct("16s")
 _HASH: Final = Struct("8s")
 _PAIR: Final = Struct(">I4s")
+_MOST_NUMBER: Final = 2**32 - 1
+_MOST_ITEMS: Final = 2**16 - 1
+"""Of one episode: no row can say more. Sessions are learnt in shorter ones; this holds for rows from elsewhere."""
 
 
 class Episode(NamedTuple):
@@ -116,9 +119,27 @@ def _needed(row: bytes) -> Needed:
         raise StoreDamaged(f"a row of episodes is malformed ({error!r}); run fsck, or rebuild") from None
 
 
-def _next(transaction: ReadTransaction) -> int:
-    row = transaction.get(EPISODES, b"n")
+def _unpacked(layout: Struct, row: bytes | None) -> list[tuple[Any, ...]]:
+    """A row of many alike."""
+    return list(layout.iter_unpack(_many(layout, row)))
+
+
+def _many(layout: Struct, row: bytes | None) -> bytes:
+    """A row of many alike, as it lies there; empty if there is none. StoreDamaged if it cannot be one."""
+    if row is not None and (not row or len(row) % layout.size):
+        raise StoreDamaged("a row of episodes is malformed; run fsck, or rebuild")
+    return row or b""
+
+
+def _number(row: bytes | None) -> int:
+    """A number that stands alone; 0 if there is none."""
+    if row is not None and (len(row) != SEQ_BYTES or read_seq(row) >= _MOST_NUMBER):
+        raise StoreDamaged("a row of episodes is malformed; run fsck, or rebuild")
     return 0 if row is None else read_seq(row)
+
+
+def _next(transaction: ReadTransaction) -> int:
+    return _number(transaction.get(EPISODES, b"n"))
 
 
 def episodes_seen(transaction: ReadTransaction) -> int:
@@ -136,14 +157,14 @@ def episode_count(transaction: ReadTransaction, domain: bytes = HOLE) -> int:
     if domain == HOLE:
         return min(_next(transaction), MOST)
     row = transaction.get(EPISODES, b"c" + domain)
-    return 0 if row is None else int(_NUMBER.unpack(row)[0])
+    return 0 if row is None else int(_unpacked(_NUMBER, row)[0][0])
 
 
 def episodes_with(transaction: ReadTransaction, items: Sequence[bytes]) -> list[list[int]]:
     """For each atom the numbers of the episodes that needed it, oldest first."""
     oldest = _next(transaction) - MOST
     rows = transaction.get_many(EPISODES, [b"i" + item for item in items])
-    return [[n for (n,) in _NUMBER.iter_unpack(row or b"") if n >= oldest] for row in rows]
+    return [[n for (n,) in _unpacked(_NUMBER, row) if n >= oldest] for row in rows]
 
 
 def episodes_for(transaction: ReadTransaction, terms: Sequence[bytes], domain: bytes = HOLE) -> list[list[int]]:
@@ -152,7 +173,7 @@ def episodes_for(transaction: ReadTransaction, terms: Sequence[bytes], domain: b
     rows = transaction.get_many(EPISODES, [b"o" + term for term in terms])
     tag = domain[:_TAG_BYTES]
     every = domain == HOLE
-    return [[n for n, of in _PAIR.iter_unpack(row or b"") if n >= oldest and (every or of == tag)] for row in rows]
+    return [[n for n, of in _unpacked(_PAIR, row) if n >= oldest and (every or of == tag)] for row in rows]
 
 
 def needed_in(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Needed]:
@@ -172,14 +193,20 @@ class Episodes:
         """The episode whose first trace has this key; None if there is none (any more)."""
         number = self._get(b"s" + trace)
         row = None if number is None else self._get(b"e" + number)
-        return None if number is None or row is None else (read_seq(number), _read(row))
+        return None if number is None or row is None else (_number(number), _read(row))
 
     def add(self, heard: Heard, items: Iterable[bytes], tail: Sequence[bytes], trace: bytes) -> None:
         """One more; the oldest goes, if there are too many."""
-        number = read_seq(self._get(b"n") or seq_key(0))
+        number = _number(self._get(b"n"))
         self._rows[b"n"] = seq_key(number + 1)
         episode = Episode(
-            heard.domain, heard.weight, heard.time, trace, tuple(items), objective_terms(heard.objective), tuple(tail)
+            heard.domain,
+            heard.weight,
+            heard.time,
+            trace,
+            tuple(items)[:_MOST_ITEMS],
+            objective_terms(heard.objective),
+            tuple(tail),
         )
         self._put(number, episode)
         self._rows[b"s" + trace] = seq_key(number)
@@ -191,7 +218,8 @@ class Episodes:
 
     def extend(self, number: int, episode: Episode, items: Sequence[bytes], tail: Sequence[bytes]) -> None:
         """An episode went on: atoms that are new to it, and what it accessed last."""
-        self._put(number, episode._replace(items=episode.items + tuple(items), tail=tuple(tail)))
+        needed = (episode.items + tuple(items))[:_MOST_ITEMS]
+        self._put(number, episode._replace(items=needed, tail=tuple(tail)))
         self._join(number, items)
 
     @property
@@ -213,7 +241,7 @@ class Episodes:
 
     def remove(self, subject: bytes) -> None:
         """Take an atom out of every episode; if it was a domain, they have none from now on."""
-        for (number,) in _NUMBER.iter_unpack(self._get(b"i" + subject) or b""):
+        for (number,) in _unpacked(_NUMBER, self._get(b"i" + subject)):
             row = self._get(b"e" + seq_key(number))
             if row is not None:
                 episode = _read(row)
@@ -234,7 +262,7 @@ class Episodes:
         self._rows.clear()
 
     def _lose_domain(self, domain: bytes) -> None:
-        newest = read_seq(self._get(b"n") or seq_key(0))
+        newest = _number(self._get(b"n"))
         for number in range(max(0, newest - MOST), newest):
             row = self._get(b"e" + seq_key(number))
             if row is None or not row.startswith(domain):
@@ -242,7 +270,7 @@ class Episodes:
             episode = _read(row)
             self._put(number, episode._replace(domain=HOLE))
             for term in episode.terms:
-                pairs = _PAIR.iter_unpack(self._get(b"o" + term) or b"")
+                pairs = _unpacked(_PAIR, self._get(b"o" + term))
                 row = b"".join(_PAIR.pack(n, HOLE[:_TAG_BYTES] if n == number else of) for n, of in pairs)
                 self._rows[b"o" + term] = row
         self._rows[b"c" + domain] = None
@@ -258,8 +286,8 @@ class Episodes:
 
     def _count(self, domain: bytes, change: int) -> None:
         if domain != HOLE:
-            there = _NUMBER.unpack(self._get(b"c" + domain) or bytes(4))[0] + change
-            self._rows[b"c" + domain] = _NUMBER.pack(there) if there > 0 else None
+            there = _unpacked(_NUMBER, self._get(b"c" + domain) or bytes(4))[0][0] + change
+            self._rows[b"c" + domain] = _NUMBER.pack(min(there, _MOST_NUMBER)) if there > 0 else None
 
     def _join(self, number: int, items: Iterable[bytes]) -> None:
         for item in items:
@@ -267,7 +295,7 @@ class Episodes:
 
     def _append(self, key: bytes, layout: Struct, row: tuple[object, ...], number: int) -> None:
         """Add to a row of numbers; those that are too old go, if it has many."""
-        known = self._get(key) or b""
+        known = _many(layout, self._get(key))
         if len(known) >= MOST * layout.size or (len(known) and _NUMBER.unpack_from(known)[0] < number - 2 * MOST):
             known = b"".join(layout.pack(*one) for one in layout.iter_unpack(known) if one[0] > number - MOST)
         self._rows[key] = known + layout.pack(*row)

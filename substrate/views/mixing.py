@@ -20,6 +20,7 @@ from substrate.log.tables import MIXING
 __all__ = ["check_mixing", "mixing_row", "read_mixing"]
 
 _MOST: Final = 1.0 + 1e-6
+"""A weight that is nothing cannot be either: it could never grow again."""
 
 
 def read_mixing(transaction: ReadTransaction, question: str) -> dict[str, float]:
@@ -30,9 +31,9 @@ def read_mixing(transaction: ReadTransaction, question: str) -> dict[str, float]
     try:
         said = json.loads(row)
         weights = {str(part): float(weight) for part, weight in said.items()}
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         raise StoreDamaged("a row of mixing weights is malformed; run fsck") from None
-    if not all(isfinite(weight) and 0 <= weight <= _MOST for weight in weights.values()):
+    if not all(isfinite(weight) and 0 < weight <= _MOST for weight in weights.values()):
         raise StoreDamaged("a row of mixing weights holds what is no share; run fsck")
     return weights
 

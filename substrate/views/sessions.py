@@ -94,7 +94,7 @@ def read_session(row: bytes) -> Heard:
         continues = head.get("continues")
         heard = _heard(head, items, head["time"])
         heard = heard if continues is None else heard._replace(continues=bytes.fromhex(continues))
-    except (LookupError, ValueError, TypeError, AttributeError, StructError) as error:
+    except (LookupError, ValueError, TypeError, AttributeError, StructError, RecursionError) as error:
         raise StoreDamaged(f"a row of sessions is malformed ({error!r}); run fsck") from None
     if len(packed) % ID_BYTES or len(heard.continues or bytes(KEY_BYTES)) != KEY_BYTES:
         raise StoreDamaged("a row of sessions is cut off; run fsck")

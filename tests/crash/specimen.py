@@ -14,9 +14,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from substrate.clock import ManualClock
 from substrate.codec import draft_forget, draft_other, draft_put, draft_tombstone
 from substrate.engine.stores import VIEWS
+from substrate.kv.api import ReadTransaction
+from substrate.log.append import Decision
+from substrate.log.heads import require_head
 from substrate.log.identity import draw_id
 from substrate.log.log import Log, open_log
+from substrate.log.tables import SESSIONS
 from substrate.proof.entry import Kind
+from substrate.views.sessions import Heard, draft_training, next_key, session_row
 from tests.crash.children import Child
 
 __all__ = ["Specimen", "make_specimen"]
@@ -44,6 +49,22 @@ def forget(log: Log, name: str) -> None:
     log.append([draft_forget(record.subject, [record.seq], record.key)])
 
 
+def learn(log: Log, part: int) -> None:
+    """A training, and a session of the same atoms. Of a session, no more than what the model is learnt from.
+
+    Weights, and in which letters an objective was written, are proven by nothing: no check could tell their damage.
+    """
+    records = [log.record(f"v1.fact.n{part}_{i}") for i in range(5)]
+    heard = Heard(tuple(record.subject for record in records if record), log.clock.now())
+    log.append([draft_training(heard._replace(weight=2, objective=f"part {part}"))])
+
+    def plan(transaction: ReadTransaction, _: int) -> Decision:
+        key = next_key(transaction, require_head(transaction).head.size)
+        return Decision((), [(SESSIONS, key, session_row(heard))])
+
+    log.decide(plan)
+
+
 def make_specimen(folder: Path) -> Specimen:
     """A new one below `folder`."""
     # In a child of its own: in which order tables are created, and so where they lie, depends on the hash seed.
@@ -53,7 +74,10 @@ def make_specimen(folder: Path) -> Specimen:
 
 
 def main(folder: Path) -> None:
-    """Some 300 entries: versions, tombstones, forgotten atoms, two rotations, bodies of many pages; and free pages."""
+    """Some 300 entries: versions, tombstones, forgotten atoms, two rotations, bodies of many pages, trainings.
+
+    And sessions, and free pages.
+    """
     store, home = folder / "store", folder / "home"
     rng = random.Random(0)
     with (
@@ -72,6 +96,8 @@ def main(folder: Path) -> None:
                 log.rotate_key()
                 forget(log, f"v1.fact.n{part}_20")
                 log.append([draft_tombstone(f"v1.fact.n{part}_{i}") for i in (7, 8)])
+        for part in range(8):
+            learn(log, part)
         names = [f"v1.fact.n{part}_{i}" for part in range(0, 8, 2) for i in (0, 7, 20)]
         names += ["v1.fact.large3", "v1.fact.never", "v1.fact.nor_this"]
         proofs = {name: log.prove(name).to_json() for name in names}

@@ -6,12 +6,9 @@ import random
 import string
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
-from substrate.codec import draft_other
 from substrate.engine.memory import Memory
 from substrate.proof.bundle import Bundle
-from substrate.proof.entry import Kind
 from substrate.terms import document_terms
 
 __all__ = ["OTHERS", "Planted", "plant"]
@@ -70,7 +67,12 @@ def plant(memory: Memory, seed: int) -> Planted:
     for step in steps:
         step()
     memory.checkpoint(unedges=[edge(OTHERS[2], "supersedes", name)])
-    train(memory, [name, OTHERS[0]])
+    with memory.session("what the others are for", name="of others"):
+        for accessed in (OTHERS[0], name, OTHERS[1]):
+            memory.access(accessed)
+    memory.observe([name, OTHERS[2], name], objective="what it is about")
+    memory.train([name, OTHERS[0]], 2)
+    memory.train([name], objective="what it is about")
     if rng.random() < 0.5:
         memory.checkpoint(tombstones=[name], actor=canary)
         if rng.random() < 0.5:
@@ -78,8 +80,3 @@ def plant(memory: Memory, seed: int) -> Planted:
     seqs = {other: memory.access(other).atom.seq for other in OTHERS}
     proofs = {other: memory.prove(other) for other in OTHERS}
     return Planted(canary, name, proofs, {other: memory.prove_entry(seqs[other]) for other in OTHERS}, seqs)
-
-
-def train(memory: Memory, names: list[str]) -> None:
-    ids = [UUID(memory.access(name).atom.id).hex for name in names]
-    memory._log.append([draft_other(Kind.TRAIN, {"atoms": list(ids)})])

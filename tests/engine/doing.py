@@ -21,6 +21,7 @@ from substrate.log.check import check_store
 from substrate.model import from_microseconds
 from tests.engine.plain_model import Event, PlainModel, Said
 from tests.engine.showing import CONTENT, EDGE_CONTENT, to_input
+from tests.engine.stories import rows_of
 
 DAY = 86_400 * 1_000_000
 START = 1_700_000_000_000_000
@@ -89,7 +90,7 @@ class Doing(RuleBasedStateMachine):
         self.others = self.asked = 0
 
     def open(self, path: Path) -> Memory:
-        return open_memory(path, home=self.home, clock=self.clock)
+        return open_memory(path, home=self.home, clock=self.clock, background=False)
 
     def another(self) -> Path:
         self.others += 1
@@ -327,6 +328,24 @@ class Doing(RuleBasedStateMachine):
                 found.setdefault(str(uuid.UUID(bytes=stored.entry.subject)), []).append(stored.seq)
         return found
 
+    # -- what is learnt ------------------------------------------------------------------------------------------
+
+    @rule(items=st.lists(names, min_size=1, max_size=6), passes=st.integers(1, 4))
+    def train(self, items: list[str], passes: int) -> None:
+        trained = self.memory.train(items, passes)
+        assert trained.learnt == tuple(name for name in items if self.model.is_used(name))
+        assert {item.name for item in trained.skipped} == set(items) - set(trained.learnt)
+        if trained.learnt:
+            self.model.train(self.clock.now())
+            assert trained.seq == self.model.size - 1
+        else:
+            assert trained.seq == -1
+
+    @rule(items=st.lists(names, min_size=1, max_size=6), days=st.integers(0, 3000))
+    def observe(self, items: list[str], days: int) -> None:
+        observed = self.memory.observe(items, at=from_microseconds(self.clock.now() - days * DAY))
+        assert observed.accesses == sum(self.model.is_used(name) for name in items)
+
     # -- what must change nothing --------------------------------------------------------------------------------
 
     @rule()
@@ -336,7 +355,10 @@ class Doing(RuleBasedStateMachine):
 
     @rule()
     def rebuild(self) -> None:
+        self.memory._recorder.flush()
+        before = rows_of(self.memory)
         self.memory.rebuild()
+        assert rows_of(self.memory) == before
 
     @rule()
     def compact(self) -> None:

@@ -70,6 +70,8 @@ class StoreMachine(Doing):
         assert [shown(atom) for atom in everything] == [expected(model, event) for event in versions]
         live = [model.is_live(event.about) for event in versions]  # type: ignore[arg-type]
         assert [atom.tombstoned for atom in everything] == [not is_live for is_live in live]
+        listed = {model.names[event.about] for event in model.listing()}  # type: ignore[index]
+        assert {one.name for one in memory.predict(NAMES, k=100, floor=0, again=True)} <= listed
         stats = memory.stats()
         assert (stats.entries, stats.atoms, stats.tombstoned) == (model.size, sum(live), len(live) - sum(live))
         assert (stats.edges, stats.dangling) == (len(model.live_edges()), len(model.dangling()))

@@ -100,6 +100,14 @@ class PlainModel:
         self.append("unedge", about, {}, now, actor)  # type: ignore[arg-type]
         return True
 
+    def train(self, now: int) -> None:
+        """An entry of which atoms and edges know nothing."""
+        self.times.append(max(now, self.times[-1]))
+
+    def is_used(self, name: str) -> bool:
+        about = self.number(name)
+        return about is not None and self.is_live(about)
+
     def makes_a_cycle(self, source: str, target: str) -> bool:
         """Whether `source supersedes target` would, by way of others, supersede itself."""
         start, goal = self.number(target), self.number(source)

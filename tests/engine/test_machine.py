@@ -70,6 +70,11 @@ class AForgottenNameKeepsItsId(PlainModel):
         del self.forgotten[about]
 
 
+class ATombstonedAtomIsStillLearnt(PlainModel):
+    def is_used(self, name: str) -> bool:
+        return self.number(name) is not None
+
+
 TIMES = ("occurred_at", "valid_from", "valid_to")
 TWINS = [
     LaterTombstonesEmptyThePast,
@@ -78,6 +83,7 @@ TWINS = [
     AWindowHoldsAtItsEnd,
     ATombstonedSupersederStillCounts,
     AForgottenNameKeepsItsId,
+    ATombstonedAtomIsStillLearnt,
 ]
 
 

@@ -121,8 +121,54 @@ def race_at_once(memory: Memory, name: str, rounds: int) -> list[int]:
     return won
 
 
+def access(memory: Memory, *names: str) -> int:
+    """One after another, in the session that nobody closes."""
+    for name in names:
+        memory.access(name)
+    return len(names)
+
+
+def session(memory: Memory, *names: str) -> int:
+    """In a session of its own, that is over on return."""
+    with memory.session("of another process"):
+        return access(memory, *names)
+
+
+def observe(memory: Memory, *names: str) -> int:
+    return memory.observe(names).accesses
+
+
+def train(memory: Memory, *names: str) -> int:
+    return memory.train(names, 3).seq
+
+
+def predict(memory: Memory, *names: str) -> list[Any]:
+    return [[one.name, one.probability] for one in memory.predict(names)]
+
+
+def watch(memory: Memory, how: str) -> bool:
+    memory.watch(on=how == "on")
+    return memory.watching
+
+
+def watching(memory: Memory) -> bool:
+    return memory.watching
+
+
+def hold(memory: Memory) -> str:
+    """Hold the write lock until another line comes."""
+    with memory._log._store.write():
+        print("held", flush=True)
+        sys.stdin.readline()
+    return "released"
+
+
 VERBS: dict[str, Callable[..., Any]] = {
-    verb.__name__: verb for verb in (put, tombstone, link, forget, get, see, at_once, race_at_once)
+    verb.__name__: verb
+    for verb in (
+        *(put, tombstone, link, forget, get, see, at_once, race_at_once),
+        *(access, session, observe, train, predict, watch, watching, hold),
+    )
 }
 
 
