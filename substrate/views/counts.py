@@ -233,12 +233,12 @@ class Counts:
 
     def remove(self, subject: bytes) -> None:
         """Take an atom out of all rows, and its own rows away."""
-        sources = {key[ID_BYTES:] for key, _ in self._transaction.scan(ARRIVALS, subject, behind(subject))}
-        sources |= {key[ID_BYTES:] for key, there in self._arrived.items() if there and key.startswith(subject)}
-        for source in sources:
-            if self._row(source).drop(subject):
-                self._arrived[subject + source] = False
-                self._changed.add(source)
+        stored = {key: True for key, _ in self._transaction.scan(ARRIVALS, subject, behind(subject))}
+        held = {key: there for key, there in self._arrived.items() if key.startswith(subject)}
+        for source in [key[ID_BYTES:] for key, there in (stored | held).items() if there]:
+            self._row(source).drop(subject)
+            self._arrived[subject + source] = False
+            self._changed.add(source)
         for kind in (ATOM, START, USAGE):
             self._cut(kind + subject, self._row(kind + subject), lambda _, __: True)
             self._rows[kind + subject] = None
