@@ -146,7 +146,7 @@ def test_a_forget_that_makes_no_holes_is_caught(lettered: Memory, monkeypatch: p
     lettered.observe([A, B, C])
     subject = UUID(lettered.list(B)[0].id).bytes
     monkeypatch.setattr(
-        module, "session_row", lambda heard: dict(rows_of(lettered, (SESSIONS,))[SESSIONS]).popitem()[1]
+        module, "session_row", lambda _: dict(rows_of(lettered, (SESSIONS,))[SESSIONS]).popitem()[1]
     )
     lettered.forget(B)
     assert left_in(lettered, SESSIONS, subject)
