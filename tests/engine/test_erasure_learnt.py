@@ -145,9 +145,7 @@ def test_a_forget_that_leaves_the_rows_of_sessions_is_caught(
 def test_a_forget_that_makes_no_holes_is_caught(lettered: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     lettered.observe([A, B, C])
     subject = UUID(lettered.list(B)[0].id).bytes
-    monkeypatch.setattr(
-        module, "session_row", lambda _: dict(rows_of(lettered, (SESSIONS,))[SESSIONS]).popitem()[1]
-    )
+    monkeypatch.setattr(module, "session_row", lambda _: dict(rows_of(lettered, (SESSIONS,))[SESSIONS]).popitem()[1])
     lettered.forget(B)
     assert left_in(lettered, SESSIONS, subject)
 
