@@ -21,6 +21,10 @@ class Predictions(Results[Prediction]):
     skipped: tuple[Refused, ...] = ()
     """What of the context could not be taken into account, and why."""
 
+    def __repr__(self) -> str:
+        skipped = "".join(f"\n({one.name}: {one.reason})" for one in self.skipped)
+        return super(Predictions, self).__repr__() + skipped
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trained(Result):

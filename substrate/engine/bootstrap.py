@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,6 +17,7 @@ from uuid import UUID
 
 from substrate.engine.absence import absent_in, absent_under, why_absent
 from substrate.engine.gathering import BOOST, Gatherer, Seams
+from substrate.engine.observing import read_domain
 from substrate.engine.offers import Offer, atom_shown, clashes_shown, cluster_of, same_text
 from substrate.engine.pinned import Pinned, pinned
 from substrate.engine.reading import Moments, find_subject, moments_of, name_of
@@ -28,7 +28,6 @@ from substrate.log.log import Log
 from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, read_seq
 from substrate.markov.needs import Need
-from substrate.names import check_name
 from substrate.opening.evidence import HIGH_IMPACT
 from substrate.opening.fitting import LEAST_TOKENS, brief, cost_of, fit, form_of, room_in
 from substrate.opening.packing import Item, pack
@@ -102,7 +101,7 @@ class Asked:
             raise SchemaInvalid("evidence_threshold must be a number from 0 to 1, such as 0.65")
         if least is None:
             least = HIGH_IMPACT if high_impact else 0.0
-        return cls(_objective(objective), max_tokens, float(least), _domain(domain), bool(ingested))
+        return cls(_objective(objective), max_tokens, float(least), read_domain(domain), bool(ingested))
 
 
 def _objective(given: str | None) -> str | None:
@@ -113,14 +112,6 @@ def _objective(given: str | None) -> str | None:
     if len(given) > LIMITS["query_characters"]:
         raise TooLarge("objective", len(given), LIMITS["query_characters"], "characters")
     return given.strip() or None
-
-
-def _domain(given: str | None) -> str | None:
-    if given is None:
-        return None
-    if not isinstance(given, str):
-        raise SchemaInvalid("domain must be a name: v1.domain.x, or x")
-    return check_name(given if re.match(r"v\d+\.", given) else f"v1.domain.{given}")
 
 
 class Bootstrapper:

@@ -39,6 +39,7 @@ class Judge:
 
     def __init__(self) -> None:
         self.explained: dict[str, list[Explained]] = {}
+        self._needed: dict[bytes, None] = {}
         self._waiting: dict[str, tuple[Parts, Mapping[str, float], Collection[bytes]]] = {}
 
     def begin(self, forecaster: Forecaster, domain: bytes, objective: str, match: Match | None) -> None:
@@ -50,6 +51,7 @@ class Judge:
     def follow(self, forecaster: Forecaster, opened: Sequence[bytes], items: Sequence[bytes], domain: bytes) -> None:
         """After `opened` came `items`: judge what would have been said of each."""
         sequence = [item for item in (*opened, *items) if item != HOLE]
+        self._needed.update(dict.fromkeys(item for item in items if item != HOLE))
         start = max(1, len(sequence) - sum(item != HOLE for item in items))
         places = range(start, len(sequence))
         for at in places[:: max(1, -(-len(places) // _STEPS))]:
@@ -62,12 +64,12 @@ class Judge:
             if sequence[at] not in seen:
                 self._judge(question_of("new", len(seen)), forecaster, parts, [sequence[at]])
 
-    def end(self, transaction: ReadTransaction, items: Sequence[bytes], began: int) -> None:
-        """The session, which began then, needed these: judge what was said at its beginning.
+    def end(self, transaction: ReadTransaction, began: int) -> None:
+        """The session, which began then, is over: judge what was said at its beginning by all that it needed.
 
         An atom that was recorded later cannot have been foreseen; to find it now by its words would be no merit.
         """
-        foreseeable = [item for item in dict.fromkeys(items) if item != HOLE and _was_there(transaction, item, began)]
+        foreseeable = [item for item in self._needed if _was_there(transaction, item, began)]
         for question, (parts, weights, gone) in self._waiting.items():
             self._take(question, explain(parts, weights, [item for item in foreseeable if item not in gone]))
         self._waiting.clear()

@@ -18,8 +18,10 @@ _MOST_PARTS: Final = 200
 _MOST_CHARACTERS: Final = 1000
 
 
-def refuse_secrets(name: str | None, value: str, members: Mapping[str, object]) -> None:
+def refuse_secrets(name: str | None, value: str, members: Mapping[str, object], *, for_good: bool = False) -> None:
     """SecretFound if one of the texts looks like a credential.
+
+    `for_good`: there is no way to have it taken all the same.
 
     All are looked at as one first, which is cheap; if there is something, each on its own, so that the place is right.
     """
@@ -35,7 +37,8 @@ def refuse_secrets(name: str | None, value: str, members: Mapping[str, object]) 
         parts += _parts(member, "", said)
     for where, before, text in parts:
         for finding in find_secrets(before + text):
-            raise SecretFound(_told(where, finding, len(before), named=name is not None))
+            told = _told(where, finding, len(before), named=name is not None)
+            raise SecretFound(told if for_good else f"{told}; or, if it is none, set allow_secrets")
 
 
 def holds_secret(item: object) -> bool:
@@ -71,5 +74,5 @@ def _told(where: str, finding: Finding, offset: int, *, named: bool) -> str:
         where = where.partition(".")[0]
     return (
         f"it looks like a credential ({finding.kind}) in {where}, characters {start} to {end}. Keep it out of memory "
-        "and name where it is kept instead; or, if it is none, set allow_secrets"
+        "and name where it is kept instead"
     )

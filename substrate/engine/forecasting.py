@@ -21,6 +21,8 @@ Match = Callable[[ReadTransaction, bytes], Part]
 """What a search for the objective finds, as shares; given the domain, whose atoms count more."""
 _SLIGHT = 0.003
 """A part that is believed less is not worth its reads."""
+_NOT_LEARNT = ("edges", "repeat")
+_STATED = 0.5
 _SPARE = 4
 """So many more are looked at than asked for: one may gain by what it inherits."""
 
@@ -58,6 +60,8 @@ class Forecaster:
         seen = set(opened)
         new, weights = (self.weights(question_of(question, len(seen))) for question in ("new", "next"))
         parts = self.after(opened, domain, wanted=_heavy(new) | (_heavy(weights) if again else set()))
+        if parts.get("edges") and not any(part for name, part in parts.items() if name not in _NOT_LEARNT):
+            new = {**new, "edges": _STATED}  # nothing was learnt yet: then what is stated is all there is to go by
         others = mix(parts, new, seen)
         if not again:
             return self._merged(others, parts, lambda _: new, count, seen)

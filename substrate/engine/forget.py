@@ -302,7 +302,9 @@ class _Plan(_Told):
         if self._gone:
             known = set(self._sessions_gone)
             for key, heard in all_sessions(self._transaction):
-                if key not in known and not self._gone.isdisjoint((*heard.items, heard.domain)):
+                if heard is None:  # what it says nobody can tell: it may well be of what goes
+                    rows.append((SESSIONS, key, None))
+                elif key not in known and not self._gone.isdisjoint((*heard.items, heard.domain)):
                     rows.append((SESSIONS, key, session_row(heard.without(self._gone))))
         return rows
 
@@ -332,7 +334,7 @@ def _select(transaction: ReadTransaction, selection: Selection, progress: Progre
     _scan(transaction, selection, lambda kind, subject: found.setdefault((kind, subject)), progress)
     yield from sorted(found, key=lambda key: key[0] is not Kind.PUT)
     for key, heard in all_sessions(transaction) if selection.field in ("session", "actor") else ():
-        if selection.text == (heard.session if selection.field == "session" else heard.actor):
+        if heard is not None and selection.text == (heard.session if selection.field == "session" else heard.actor):
             yield None, key
 
 

@@ -93,7 +93,8 @@ class Learning(Finding):
 
         Many: mappings with `items` and as far as known `at`, `objective`, `domain`, `session`. `at` is when (default:
         now); the longer ago, the less it weighs. On return it is on disk and learnt. What is not in use is skipped, and
-        said to be. Raises InputError, TooLarge, SecretFound, Denied (read-only, or nobody may watch), Busy, Full.
+        said to be. Many are written in portions: an error names its session, and those of the portions before it are
+        taken in. Raises InputError, TooLarge, SecretFound, Denied (read-only, or nobody may watch), Busy, Full.
         """
         self._check_learns()
         if isinstance(sequence, str | bytes | Mapping) or not isinstance(sequence, Iterable):
@@ -244,7 +245,8 @@ class Learning(Finding):
     ) -> tuple[Prediction, ...]:
         """What will probably be needed when this atom is opened too."""
         check_predict(count, "next", FLOOR)
-        opened = [*session.opened, subject]
+        with session.guard:
+            opened = [*session.opened, subject]
         return predict(transaction, self._log, opened, count, domain=session.domain).items if count else ()
 
     def _is_watching(self) -> bool:
@@ -265,7 +267,9 @@ class Learning(Finding):
     def _check_learns(self) -> None:
         if self._read_only:
             raise Denied("the store is open for reading only: to take sessions in, open it for writing")
-        if not self.watching:
+        if not self._observes:
+            raise Denied("this memory was opened with observe=False: open it without, to take sessions in")
+        if not self.watched:
             raise Denied("this store is not to be observed; to allow it again: watch(), or substrate watch on")
 
 

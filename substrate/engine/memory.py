@@ -27,7 +27,7 @@ from substrate.engine.judging import Judging
 from substrate.engine.learning import Learning
 from substrate.engine.listing import list_atoms
 from substrate.engine.moments import Moment, Time
-from substrate.engine.observing import read_label
+from substrate.engine.observing import leave_malformed, read_label
 from substrate.engine.owed import settle, settle_late
 from substrate.engine.progress import Progress
 from substrate.engine.proving import Proving
@@ -326,6 +326,7 @@ class Memory(Proving, Learning, Judging):
         Others go on reading.
         """
         settle(self._log, lambda: self._log.rebuild(progress, CACHE_CHECKS))
+        leave_malformed(self._log)
 
     def compact(self) -> None:
         """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""

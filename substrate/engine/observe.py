@@ -124,7 +124,7 @@ def _take(  # noqa: PLR0913, PLR0917
                 judge = Judge()
                 judge.begin(forecaster, session.domain, one.objective, found.get(one.objective))
                 judge.follow(forecaster, (), items, session.domain)
-                judge.end(transaction, items, one.at)
+                judge.end(transaction, one.at)
                 judges.append(judge)
     write_sessions(log, heard, judges, live=False)
     return sum(item != HOLE for one in heard for item in one.items)

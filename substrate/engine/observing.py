@@ -21,10 +21,20 @@ from substrate.model import Refused
 from substrate.names import check_name
 from substrate.proof.hashes import map_key
 from substrate.views.atoms import gap_of, gaps_of, versions_of
-from substrate.views.sessions import HOLE, Heard, next_key, read_session, session_row
+from substrate.views.counts import HALF_LIFE
+from substrate.views.sessions import HOLE, Heard, all_sessions, next_key, read_session, session_row
 from substrate.views.traces import Trace
 
-__all__ = ["domain_of", "find_items", "newest_time", "read_domain", "read_label", "read_objective", "write_sessions"]
+__all__ = [
+    "domain_of",
+    "find_items",
+    "leave_malformed",
+    "newest_time",
+    "read_domain",
+    "read_label",
+    "read_objective",
+    "write_sessions",
+]
 
 _DOMAIN: Final = "v1.domain."
 
@@ -41,7 +51,7 @@ def read_objective(objective: object) -> str:
         objective.encode()
     except UnicodeEncodeError:
         raise SchemaInvalid("objective contains a lone surrogate, which has no UTF-8") from None
-    refuse_secrets(None, "", {"objective": objective})
+    refuse_secrets(None, "", {"objective": objective}, for_good=True)
     return objective.strip()
 
 
@@ -57,6 +67,7 @@ def read_label(text: object, field: str) -> str | None:
         text.encode()
     except UnicodeEncodeError:
         raise SchemaInvalid(f"{field} contains a lone surrogate, which has no UTF-8") from None
+    refuse_secrets(None, "", {field: text}, for_good=True)
     return text.strip()
 
 
@@ -115,7 +126,7 @@ def write_sessions(log: Log, heard: Sequence[Heard], judges: Sequence[Judge] = (
     def plan(transaction: ReadTransaction, time: int) -> Decision:
         size = require_head(transaction).head.size
         known: dict[bytes, bool] = {}
-        stamp = max(time, _last_time(transaction)) if live else 0
+        stamp = _stamp(time, _last_time(transaction)) if live else 0
         rows: list[Trace] = []
         for ahead, one in enumerate(heard):
             for item in {*one.items, one.domain} - known.keys():
@@ -132,6 +143,18 @@ def write_sessions(log: Log, heard: Sequence[Heard], judges: Sequence[Judge] = (
     return keys
 
 
+def leave_malformed(log: Log) -> None:
+    """Delete rows of sessions that cannot be read: nobody can tell what they say, and fsck would go on about them."""
+
+    def plan(transaction: ReadTransaction, _: int) -> Decision:
+        return Decision((), [(SESSIONS, key, None) for key, heard in all_sessions(transaction) if heard is None])
+
+    with log.snapshot() as transaction:
+        malformed = any(heard is None for _, heard in all_sessions(transaction))
+    if malformed:
+        log.decide(plan)
+
+
 def newest_time(transaction: ReadTransaction, clock: Clock) -> int:
     """Now, as far as this store knows: if the clock stepped back, the time of what was written last."""
     return max(clock.now(), time_of(transaction, last_seq(transaction)), _last_time(transaction))
@@ -144,6 +167,15 @@ def _goes_on(transaction: ReadTransaction, one: Heard) -> bool:
         return False
     earlier = read_session(row)
     return (earlier.session, earlier.actor, earlier.objective) == (one.session, one.actor, one.objective)
+
+
+def _stamp(time: int, last: int) -> int:
+    """When a session ends that ends now: never before the one before it, and not more than a half-life after it.
+
+    A clock that is wrong by decades must not make all that was learnt count for nothing. After a long silence the
+    model ages by what has passed when it is read.
+    """
+    return max(last, min(time, last + HALF_LIFE)) if last else time
 
 
 def _last_time(transaction: ReadTransaction) -> int:

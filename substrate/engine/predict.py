@@ -24,6 +24,8 @@ FLOOR: Final = 0.02
 """What is less likely is not said."""
 HORIZONS: Final = ("next", "session")
 _MOST: Final = 1000
+_SHOWN: Final = 20
+"""Of the context, by name: so many of the newest are compared with the past."""
 _NOTHING: Final = 1e-4
 
 
@@ -54,14 +56,16 @@ def predict(  # noqa: PLR0913
     """See `Memory.predict`. The context by ids, what could not be found left out."""
     opened = [item for item in context if item != HOLE]
     forecaster = Forecaster(transaction, log)
-    if not opened:
+    if not opened and skipped:
+        needs = []  # what it is asked about is not there: what others open with is no answer to that
+    elif not opened:
         needs = forecaster.opening(domain, objective, match, k)
     elif horizon == "session":
         needs = forecaster.needed(opened, domain, k)
     else:
         needs = forecaster.next(opened, domain, k, again=again)
     said = (_prediction(transaction, need) for need in needs if need.share >= floor)
-    names = tuple(name_of(transaction, item) or str(UUID(bytes=item)) for item in opened)
+    names = tuple(name_of(transaction, item) or str(UUID(bytes=item)) for item in opened[-_SHOWN:])
     return Predictions(tuple(one for one in said if one is not None), names, tuple(skipped))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ _log = logging.getLogger(__name__)
 _IDLE: Final = 30 * 60 * 1_000_000
 """Microseconds without an access after which a session that nobody closes has ended."""
 _QUIET_S: Final = 2.0
+_KEPT: Final = 256
 _LONG: Final = LIMITS["checkpoint_items"]
 """Accesses after which a session that goes on is learnt as another one: an episode is read and written whole."""
 _CURRENT: Final[ContextVar[tuple[tuple[int, OpenSession], ...]]] = ContextVar("substrate_sessions", default=())
@@ -50,6 +52,8 @@ class OpenSession:
     observed: bool = True
     match: Match | None = None
     opened: list[bytes] = field(default_factory=list)
+    """What was accessed last: no more of it is ever compared."""
+    accesses: int = 0
     waiting: list[bytes] = field(default_factory=list)
     key: bytes | None = None
     """Of its first row, from which the others go on."""
@@ -81,6 +85,7 @@ class Recorder:
         self._idle: list[OpenSession] = []
         self._timer: threading.Timer | None = None
         self._closed = False
+        self._pid = os.getpid()
 
     # -- whose session ---------------------------------------------------------------------------------------------
 
@@ -152,6 +157,9 @@ class Recorder:
             return
         with session.guard:
             session.opened.append(subject)
+            session.accesses += 1
+            if len(session.opened) > 2 * _KEPT + len(session.waiting):
+                del session.opened[: -_KEPT - len(session.waiting)]
             session.last = self._log.clock.now()
             session.began = session.began or session.last
             if not session.observed:
@@ -163,8 +171,14 @@ class Recorder:
 
     def flush(self) -> None:
         """Write down what waits, of all sessions; those that were idle for too long have ended."""
+        if self._pid != os.getpid():
+            return  # a fork has a copy of what waits; who it belongs to writes it
+        now = self._log.clock.now()
         with self._guard:
-            idle, waiting = list(self._idle), list(self._open.values())
+            waiting = list(self._open.values())
+            # Who began a session and never closed it has left it.
+            left = [one for one in waiting if one is not self._implicit and not one.waiting and now - one.last > _IDLE]
+            idle = [*self._idle, *left]
         for session in idle:
             self.end(session)
         for session in waiting:
@@ -175,17 +189,18 @@ class Recorder:
         self._write(session)
         with session.guard:
             judge, session.judge = session.judge, None
-            opened = list(session.opened)
         with self._guard:
             self._open.pop(id(session), None)
             self._idle = [other for other in self._idle if other is not session]
         if judge is not None:
             with self._log.snapshot() as transaction:
-                judge.end(transaction, opened, session.began)
+                judge.end(transaction, session.began)
             write_sessions(self._log, [], [judge], live=True)
 
     def close(self) -> None:
         """End all sessions. What cannot be written down is lost, and that is logged."""
+        if self._pid != os.getpid():
+            return
         with self._guard:
             self._closed = True
             timer, self._timer = self._timer, None

@@ -50,7 +50,7 @@ class Session:
     @property
     def accesses(self) -> int:
         """How many atoms it has accessed, each time counted."""
-        return len(self._state.opened)
+        return self._state.accesses
 
     def __repr__(self) -> str:
         return f"<Session {self.objective or 'without objective'}: {self.accesses} accesses>"

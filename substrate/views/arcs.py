@@ -67,11 +67,11 @@ class ArcView:
             return
         learner = _Learner(transaction)
         for count, (key, row) in enumerate(sorted(rows), 1):
-            if len(key) != KEY_BYTES:
-                raise StoreDamaged("a row of sessions has no proper key; run fsck")
             if key > learner.episodes.last and row is not None:  # one that was rewritten was learnt before
                 learner.episodes.last = key
-                learner.learn(read_session(row), key)
+                heard = _sound(key, row)
+                if heard is not None:
+                    learner.learn(heard, key)
             if count % _FLUSH == 0:
                 learner.flush()
         learner.flush()
@@ -152,6 +152,14 @@ class _Learner:
         times.update({START + domain: 1 for domain in domains if begins})
         for source in {**steps, **times}:
             self._counts.follow(source, steps.get(source, {}), heard.time, times[source], heard.weight)
+
+
+def _sound(key: bytes, row: bytes) -> Heard | None:
+    """What a trace says. They are not proven: one that is malformed must not keep all else from being made anew."""
+    try:
+        return read_session(row) if len(key) == KEY_BYTES else None
+    except StoreDamaged:
+        return None
 
 
 def _step(row: dict[bytes, tuple[int, int]], target: bytes, back: int, *, itself: bool = False) -> None:

@@ -8,6 +8,7 @@
                b"i", atom id (16) -> numbers (4 each): the episodes that needed it
                b"o", hash of a term (8) -> number (4) and first bytes of its domain (4): whose objective has the term
                b"c", domain (16) -> how many there are of the domain (4)
+               b"w", domain (16) -> nothing: there was one of the domain
                b"t", seq (8) -> nothing: a train entry that was learnt
                b"l" -> key of the last trace that was learnt (12)
 
@@ -214,6 +215,8 @@ class Episodes:
         for term in episode.terms:
             self._append(b"o" + term, _PAIR, (number, heard.domain[:_TAG_BYTES]), number)
         self._count(heard.domain, 1)
+        if heard.domain != HOLE:
+            self._rows[b"w" + heard.domain] = b""
         self._expire(number - MOST)
 
     def extend(self, number: int, episode: Episode, items: Sequence[bytes], tail: Sequence[bytes]) -> None:
@@ -249,7 +252,7 @@ class Episodes:
                 tail = tuple(HOLE if item == subject else item for item in episode.tail)
                 self._put(number, episode._replace(items=items, tail=tail))
         self._rows[b"i" + subject] = None
-        if self._get(b"c" + subject) is not None:
+        if self._get(b"w" + subject) is not None:
             self._lose_domain(subject)
 
     def flush(self) -> None:
@@ -262,18 +265,22 @@ class Episodes:
         self._rows.clear()
 
     def _lose_domain(self, domain: bytes) -> None:
-        newest = _number(self._get(b"n"))
-        for number in range(max(0, newest - MOST), newest):
-            row = self._get(b"e" + seq_key(number))
-            if row is None or not row.startswith(domain):
-                continue
-            episode = _read(row)
-            self._put(number, episode._replace(domain=HOLE))
-            for term in episode.terms:
-                pairs = _unpacked(_PAIR, self._get(b"o" + term))
-                row = b"".join(_PAIR.pack(n, HOLE[:_TAG_BYTES] if n == number else of) for n, of in pairs)
-                self._rows[b"o" + term] = row
-        self._rows[b"c" + domain] = None
+        """As if no session had been of it. Goes through all rows of terms: they name it for older episodes too."""
+        tag, none = domain[:_TAG_BYTES], HOLE[:_TAG_BYTES]
+        for key in self._keys(b"e"):
+            row = self._get(key)
+            if row is not None and row.startswith(domain):
+                self._rows[key] = HOLE + row[ID_BYTES:]
+        for key in self._keys(b"o"):
+            row = self._get(key)
+            if row is not None and tag in row:
+                pairs = _unpacked(_PAIR, row)
+                self._rows[key] = b"".join(_PAIR.pack(number, none if of == tag else of) for number, of in pairs)
+        self._rows[b"c" + domain] = self._rows[b"w" + domain] = None
+
+    def _keys(self, kind: bytes) -> set[bytes]:
+        stored = {key for key, _ in self._transaction.scan(EPISODES, kind, behind(kind))}
+        return stored | {key for key in self._rows if key.startswith(kind)}
 
     def _expire(self, number: int) -> None:
         row = self._get(b"e" + seq_key(number)) if number >= 0 else None

@@ -121,18 +121,21 @@ def next_key(transaction: ReadTransaction, size: int, ahead: int = 0) -> bytes:
     return seq_key(size) + (number + ahead).to_bytes(4, "big")
 
 
-def all_sessions(transaction: ReadTransaction) -> Iterator[tuple[bytes, Heard]]:
-    """Every row, oldest first, with its key."""
+def all_sessions(transaction: ReadTransaction) -> Iterator[tuple[bytes, Heard | None]]:
+    """Every row, oldest first, with its key; None for one that is malformed."""
     for key, row in transaction.scan(SESSIONS):
-        yield key, read_session(row)
+        try:
+            yield key, read_session(row)
+        except StoreDamaged:
+            yield key, None
 
 
 def check_sessions(transaction: ReadTransaction) -> None:
     """StoreDamaged if a row is malformed, or from a time that the log has not reached."""
     size = require_head(transaction).head.size
-    for key, _ in all_sessions(transaction):
-        if len(key) != KEY_BYTES or not 0 < read_seq(key[:SEQ_BYTES]) <= size:
-            raise StoreDamaged(f"table {SESSIONS} has a row that was not written here")
+    for key, heard in all_sessions(transaction):
+        if heard is None or len(key) != KEY_BYTES or not 0 < read_seq(key[:SEQ_BYTES]) <= size:
+            raise StoreDamaged(f"table {SESSIONS} has a row that was not written here: rebuild leaves it behind")
 
 
 def draft_training(heard: Heard) -> Draft:
