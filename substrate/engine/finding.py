@@ -170,7 +170,7 @@ class Finding:
         """
         return self._associator.associate(atoms, domain=domain, all_domains=all_domains, limit=limit, arcs=self._arcs)
 
-    def stale(self, *, prefix: str = "", limit: int = 100, after: str | None = None) -> StaleAtoms:
+    def stale(self, prefix: str = "", *, limit: int = 100, after: str | None = None) -> StaleAtoms:
         """Atoms to be reviewed, by name: what they depend on has changed since they were last said. With the reasons.
 
         By `depends_on` and `derived_from` edges, over any number of steps (1,000 edges from each atom). To say an atom

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 from substrate.engine.conflicts import conflicts_of
 from substrate.engine.finding import Finding
@@ -22,6 +23,7 @@ from substrate.engine.watch import is_watched, watch
 from substrate.errors import Denied, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.learned import Observed, Predictions, Trained
+from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import Name, Refused
 from substrate.prediction import Prediction
@@ -99,15 +101,17 @@ class Learning(Finding):
         self._check_learns()
         if isinstance(sequence, str | bytes | Mapping) or not isinstance(sequence, Iterable):
             raise SchemaInvalid("observe takes the names of one session as a list, or a list of sessions")
-        listed: Sequence[object] = sequence if isinstance(sequence, Sequence) else list(sequence)
-        if listed and isinstance(listed[0], Mapping):
-            if any(given is not None for given in (at, objective, domain, session)):
+        given = iter(sequence)
+        first: list[Any] = list(islice(given, 1))
+        sessions: Iterable[Any]
+        if first and isinstance(first[0], Mapping):
+            if any(said is not None for said in (at, objective, domain, session)):
                 raise SchemaInvalid("of many sessions each says its own at, objective, domain and session")
-            sessions: Sequence[SessionInput] = listed  # type: ignore[assignment]
+            sessions = sequence if isinstance(sequence, Sequence) else chain(first, given)
         else:
-            items = list(listed)
-            sessions = [{"items": items, "at": at, "objective": objective, "domain": domain, "session": session}]
-            sessions = sessions if items else []
+            items = [*first, *islice(given, LIMITS["checkpoint_items"])]
+            one = {"items": items, "at": at, "objective": objective, "domain": domain, "session": session}
+            sessions = [one] if items else []
         return observe(self._log, sessions, actor=self._actor, matching=self._matching, progress=progress)
 
     def train(

@@ -115,9 +115,11 @@ class Memory(Proving, Learning, Judging):
 
     def close(self) -> None:
         """Release the store. What was acknowledged is on disk already; what is not embedded yet, another time."""
-        self._stop_recording()
-        self._stop_following()
-        self._log.close()
+        try:
+            self._stop_recording()
+        finally:
+            self._stop_following()
+            self._log.close()
 
     # -- save ----------------------------------------------------------------------------------------------------
 

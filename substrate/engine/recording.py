@@ -96,7 +96,7 @@ class Recorder:
                 return session
         now = self._log.clock.now()
         with self._guard:
-            is_idle = bool(self._implicit.opened) and now - self._implicit.last > _IDLE
+            is_idle = bool(self._implicit.last) and now - self._implicit.last > _IDLE
             if is_idle:
                 self._idle.append(self._implicit)
                 self._implicit = OpenSession(actor=self._actor, observed=self._observed)
@@ -114,6 +114,7 @@ class Recorder:
             return
         session = OpenSession(
             objective=objective or "",
+            last=self._log.clock.now(),
             actor=self._actor,
             observed=self._observed,
             match=match if self._observed else None,
@@ -184,6 +185,12 @@ class Recorder:
         for session in waiting:
             self._write(session)
 
+    def end_soon(self, session: OpenSession) -> None:
+        """The session is over, and someone else writes: it is written down in the background, or at close."""
+        with self._guard:
+            self._idle.append(session)
+        self._soon()
+
     def end(self, session: OpenSession) -> None:
         """The session is over: write down what waits, and what it showed of the model."""
         self._write(session)
@@ -226,6 +233,8 @@ class Recorder:
                 except BaseException:
                     with session.guard:
                         session.waiting = items + session.waiting
+                    if session.judge is not None:
+                        session.judge.explained.clear()  # it judges these again
                     raise
 
     def _write_down(self, session: OpenSession, before: list[bytes], items: list[bytes]) -> None:
@@ -280,6 +289,10 @@ class Recorder:
             again = True
         except SubstrateError as error:
             _log.warning("what was accessed is not written down: %s", error)
+        except Exception:  # one session must not take the others with it, nor keep the store open
+            _log.exception("what was accessed is not written down")
+        except Exception:
+            _log.exception("what was accessed is not written down")
         finally:
             with self._guard:
                 self._timer = None
@@ -296,3 +309,5 @@ class Recorder:
             work()
         except SubstrateError as error:
             _log.warning("what was accessed is not written down: %s", error)
+        except Exception:  # one session must not take the others with it, nor keep the store open
+            _log.exception("what was accessed is not written down")

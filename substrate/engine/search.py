@@ -183,7 +183,8 @@ def _belongs(transaction: ReadTransaction, subject: bytes, domain: bytes) -> boo
     first = [link.target for link in islice(links_of(transaction, subject, out=True, kind=_MEMBER), _FEW)]
     if domain in first:
         return True
-    return any(find_link(transaction, hub, _MEMBER, domain) is not None for hub in first)
+    links = (find_link(transaction, hub, _MEMBER, domain) for hub in first)
+    return any(link is not None and link.kind is Kind.EDGE for link in links)
 
 
 def _check(query: object, limit: int, offset: int, min_score: object, wait_s: object) -> None:

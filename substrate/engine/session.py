@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from substrate.engine.recording import OpenSession, Recorder
+from substrate.errors import Busy, SubstrateError
 
 if TYPE_CHECKING:
     from substrate.learned import Predictions, Trained
@@ -63,7 +64,14 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._recorder.leave(self._state)
-        self.close()
+        try:
+            self.close()
+        except Busy:  # reading must not fail because others write; it is tried again
+            self._recorder.end_soon(self._state)
+        except SubstrateError:
+            if error is None:
+                raise
+            self._recorder.end_soon(self._state)  # what went wrong in the block is what is to be told
 
     def close(self) -> None:
         """It is over: what it accessed is written down and learnt. Raises Busy, Full, Denied; then call it again."""
@@ -84,7 +92,7 @@ class Session:
         with self._recorder.within(self._state):
             return self._memory.train(atoms, passes, **options)
 
-    def bootstrap(self, **options: Any) -> Opening:  # noqa: ANN401
-        """As `Memory.bootstrap`, with the objective and the domain of this session."""
+    def bootstrap(self, objective: str | None = None, **options: Any) -> Opening:  # noqa: ANN401
+        """As `Memory.bootstrap`, with the objective and the domain of this session, unless others are given."""
         with self._recorder.within(self._state):
-            return self._memory.bootstrap(**options)
+            return self._memory.bootstrap(objective, **options)

@@ -102,7 +102,8 @@ def mix(parts: Parts, weights: Mapping[str, float], gone: Collection[bytes] = ()
 
 def best(mixed: Mapping[bytes, float], count: int) -> list[tuple[bytes, float]]:
     """The highest shares, in an order that does not depend on how they were found."""
-    return nlargest(count, mixed.items(), key=lambda pair: (pair[1], pair[0]))
+    found = nlargest(count, zip(mixed.values(), mixed.keys(), strict=True))
+    return [(item, share) for share, item in found]
 
 
 def explain(parts: Parts, weights: Mapping[str, float], targets: Collection[bytes]) -> Explained | None:

@@ -32,6 +32,9 @@ _TRAINED: Final = b"\xff" * 4
 """In the place of a trace's number: this was a train entry."""
 _MOST: Final = 8
 """How often one session, or part of one, can be counted for the same arc: a loop must not outweigh a year of work."""
+_TAUGHT: Final = 512
+"""Accesses of one session from which arcs are learnt; the others count as use. So a loop that runs for hours, and is
+written down in many parts, does not either."""
 _FLUSH: Final = 500
 """Sessions that are learnt before rows are written: memory does not grow with a batch."""
 
@@ -116,7 +119,8 @@ class _Learner:
         tail = known[1].tail if known is not None else () if heard.after is None else (heard.after,)
         before = frozenset(() if known is None else known[1].items)
         domains = (HOLE,) if heard.domain == HOLE else (HOLE, heard.domain)
-        self._follow(heard, tail, domains, begins=known is None)
+        left = max(0, _TAUGHT - (0 if known is None else known[1].accesses))
+        self._follow(heard._replace(items=heard.items[:left]), tail, domains, begins=known is None)
         met = Counter(item for item in heard.items if item != HOLE)
         fresh = [item for item in met if item not in before]
         for domain in domains:
@@ -126,7 +130,7 @@ class _Learner:
         if known is None:  # what a training came after is no part of its episode
             self.episodes.add(heard, fresh, heard.items[-TAIL:], heard.continues or trace)
         else:
-            self.episodes.extend(*known, fresh, (*tail, *heard.items)[-TAIL:])
+            self.episodes.extend(*known, len(heard.items), fresh, (*tail, *heard.items)[-TAIL:])
 
     def _follow(self, heard: Heard, tail: Sequence[bytes], domains: Sequence[bytes], *, begins: bool) -> None:
         """Arcs to every item of this part from what came up to ten steps before it, and from the start if that did."""

@@ -65,10 +65,10 @@ _MOST: Final = 2**63 - 1
 PARTS: Final = 2520
 """Of one: it can be divided by all distances up to ten."""
 _CUT_EVERY: Final = 32
-_LEAST_SHARE: Final = {ATOM: 400, START: 400, USAGE: 600}
-"""A target stays that has a 400th of its source's mass: at most some 1,200 can."""
+_LEAST_SHARE: Final = {ATOM: 256, START: 200, USAGE: 200}
+"""A target stays that has a 256th of its source's mass: at most some 750 can."""
 _FAST_SHIFT_EVERY: Final = 300
-_FAST_KEPT: Final = 4
+_FAST_KEPT: Final = 2
 """Half-lives of the fast clock for which a new target stays, however rare."""
 
 _HEAD: Final = Struct(">HIQ")

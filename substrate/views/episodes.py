@@ -1,9 +1,10 @@
 """Past sessions as they are compared with the one at hand: what each needed, and what for. The last 3,000 of them.
 
     episodes   b"n" -> number of the next one (8)
-               b"e", number (8) -> domain (16), weight (1), time (8), key of its trace (12), counts of the terms, items
-               and tail (2 each); then its atoms (16 each), hashes of its objective's terms (8 each), and the atoms
-               that it accessed last (16 each, holes among them), from which a further part goes on
+               b"e", number (8) -> domain (16), weight (1), time (8), key of its trace (12), how many accesses (4),
+               counts of the terms, items and tail (2 each); then its atoms (16 each), hashes of its objective's terms
+               (8 each), and the atoms that it accessed last (16 each, holes among them), from which a further part
+               goes on
                b"s", key of a trace (12) -> number (8): which episode a part goes on from
                b"i", atom id (16) -> numbers (4 each): the episodes that needed it
                b"o", hash of a term (8) -> number (4) and first bytes of its domain (4): whose objective has the term
@@ -51,7 +52,7 @@ _TERMS: Final = 64
 """Of an objective so many different ones count: a long one is a description, and its beginning says what it is."""
 _HASH_BYTES: Final = 8
 _TAG_BYTES: Final = 4
-_HEAD: Final = Struct(">16sBq12sHHH")
+_HEAD: Final = Struct(">16sBq12sIHHH")
 _NUMBER: Final = Struct(">I")
 _ID: Final = Struct("16s")
 _HASH: Final = Struct("8s")
@@ -69,6 +70,8 @@ class Episode(NamedTuple):
     time: int
     trace: bytes
     """The key of its (first) row of sessions; of a training its seq, and zeros."""
+    accesses: int
+    """How many there were so far, each time counted, holes too."""
     items: tuple[bytes, ...]
     terms: tuple[bytes, ...]
     tail: tuple[bytes, ...]
@@ -76,7 +79,7 @@ class Episode(NamedTuple):
     def to_bytes(self) -> bytes:
         """As it is stored."""
         counts = len(self.terms), len(self.items), len(self.tail)
-        head = _HEAD.pack(self.domain, self.weight, self.time, self.trace, *counts)
+        head = _HEAD.pack(self.domain, self.weight, self.time, self.trace, self.accesses, *counts)
         return head + b"".join((*self.items, *self.terms, *self.tail))
 
 
@@ -96,7 +99,7 @@ def objective_terms(objective: str) -> tuple[bytes, ...]:
 
 def _read(row: bytes) -> Episode:
     try:
-        domain, weight, time, trace, terms, items, tail = _HEAD.unpack_from(row)
+        domain, weight, time, trace, accesses, terms, items, tail = _HEAD.unpack_from(row)
         at = _HEAD.size
         parts = []
         for count, layout in ((items, _ID), (terms, _HASH), (tail, _ID)):
@@ -107,13 +110,13 @@ def _read(row: bytes) -> Episode:
         raise StoreDamaged(f"a row of episodes is malformed ({error!r}); run fsck, or rebuild") from None
     if at != len(row):
         raise StoreDamaged("a row of episodes is cut off; run fsck, or rebuild")
-    return Episode(domain, weight, time, trace, *parts)
+    return Episode(domain, weight, time, trace, accesses, *parts)
 
 
 def _needed(row: bytes) -> Needed:
     """Of a row just what a vote needs: most that is read of episodes is this."""
     try:
-        _, weight, _, _, terms, items, _ = _HEAD.unpack_from(row)
+        _, weight, _, _, _, terms, items, _ = _HEAD.unpack_from(row)
         packed = row[_HEAD.size : _HEAD.size + items * ID_BYTES]
         return Needed(weight, terms, [item for (item,) in _ID.iter_unpack(packed)])
     except StructError as error:
@@ -205,6 +208,7 @@ class Episodes:
             heard.weight,
             heard.time,
             trace,
+            len(heard.items),
             tuple(items)[:_MOST_ITEMS],
             objective_terms(heard.objective),
             tuple(tail),
@@ -219,10 +223,13 @@ class Episodes:
             self._rows[b"w" + heard.domain] = b""
         self._expire(number - MOST)
 
-    def extend(self, number: int, episode: Episode, items: Sequence[bytes], tail: Sequence[bytes]) -> None:
-        """An episode went on: atoms that are new to it, and what it accessed last."""
+    def extend(
+        self, number: int, episode: Episode, accesses: int, items: Sequence[bytes], tail: Sequence[bytes]
+    ) -> None:
+        """An episode went on, by so many accesses: atoms that are new to it, and what it accessed last."""
         needed = (episode.items + tuple(items))[:_MOST_ITEMS]
-        self._put(number, episode._replace(items=needed, tail=tuple(tail)))
+        accesses = min(2**32 - 1, episode.accesses + accesses)
+        self._put(number, episode._replace(accesses=accesses, items=needed, tail=tuple(tail)))
         self._join(number, items)
 
     @property
