@@ -289,9 +289,7 @@ class Recorder:
             again = True
         except SubstrateError as error:
             _log.warning("what was accessed is not written down: %s", error)
-        except Exception:  # one session must not take the others with it, nor keep the store open
-            _log.exception("what was accessed is not written down")
-        except Exception:
+        except Exception:  # noqa: BLE001 - the thread's word, which must not be lost
             _log.exception("what was accessed is not written down")
         finally:
             with self._guard:
@@ -309,5 +307,5 @@ class Recorder:
             work()
         except SubstrateError as error:
             _log.warning("what was accessed is not written down: %s", error)
-        except Exception:  # one session must not take the others with it, nor keep the store open
+        except Exception:  # noqa: BLE001 - one session must not take the others with it, nor keep the store open
             _log.exception("what was accessed is not written down")

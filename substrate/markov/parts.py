@@ -47,9 +47,8 @@ _EDGES: Final = 24
 """Edges of one atom, each way, that count: of a hub's thousands none says much."""
 _GOALS: Final = 25
 _SEEDS: Final = 10
-_COMMON: Final = 0.3
-"""A term that more of the objectives have says nothing."""
-_FEW: Final = 3
+_COMMON: Final = 0.1
+"""A term that all objectives have says next to nothing; not nothing, since it may be all there is to go by."""
 _STATED_NOT_NEEDED: Final = "supersedes"
 
 
@@ -194,8 +193,8 @@ class Reader:
         count = episode_count(self._transaction, of)
         like: dict[int, float] = {}
         for numbers in episodes_for(self._transaction, terms, of):
-            if numbers and len(numbers) <= max(_FEW, _COMMON * count):
-                rare = log(1 + count / len(numbers))
+            if numbers:
+                rare = log(_COMMON + count / len(numbers))
                 for number in numbers:
                     like[number] = like.get(number, 0.0) + rare
         # Long objectives have more words in common by chance. Their lengths are in the rows, so first the likeliest.
