@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from html import escape
+from typing import Final
 
 from substrate.results import Result, compact
 
@@ -23,6 +25,10 @@ LEFT_OUT: Mapping[str, str] = {
     "gone": "taken out of use, or forgotten",
 }
 """Why something that came into question is not shown."""
+
+
+_SMALL: Final = 200
+"""Budgets below this are for atoms alone."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -154,6 +160,8 @@ class Opening(Result):
     left_out: LeftOut = field(default_factory=LeftOut)
     seq: int | None = None
     """The last entry of the log that this answer knows of."""
+    meaning: str = ""
+    """Empty if the objective was matched by words and meaning; else why it was by words alone, and what to do."""
 
     def __iter__(self) -> Iterator[OpeningAtom]:
         """Every atom that is shown: goals, constraints, preferences, then the others."""
@@ -165,6 +173,8 @@ class Opening(Result):
         for section in ("goals", "constraints", "preferences", "atoms", "conflicting_facts", "absent"):
             said[section] = [item.to_dict() for item in getattr(self, section)] or None
         said["left_out"] = self.left_out.to_dict() or None
+        if self.meaning and self.max_tokens >= _SMALL:
+            said["matched"] = "by words only"
         said |= {"counter": self.counter, "tokens": self.tokens, "max_tokens": self.max_tokens, "seq": self.seq}
         return {name: value for name, value in said.items() if value is not None}
 
@@ -180,10 +190,15 @@ class Opening(Result):
             lines += [f"{section}:", *(item.text() for item in items)] if items else []
         if said := self.left_out.text():
             lines.append(f"left_out: {said}")
+        if self.meaning and self.max_tokens >= _SMALL:
+            lines.append("matched by words only")
         return "\n".join([*lines, f"tokens {self.tokens} of {self.max_tokens} by {self.counter}"])
 
     def __repr__(self) -> str:
         return self.text()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text())}</pre>"
 
 
 def _quoted(text: str) -> str:

@@ -20,6 +20,9 @@ class Prediction(Result):
     """What each part of the model added to the probability; docs/markov.md says what the parts are."""
     id: str = ""
 
+    def __repr__(self) -> str:
+        return f"Prediction({self.probability:.2f} {self.name}: {self.why})"
+
     @property
     def why(self) -> str:
         """The parts, in a line, the heaviest first."""

@@ -48,7 +48,7 @@ def _observe(given: Namespace, output: Output) -> Answer:
             observed = memory.observe(sessions, progress=progress)
         except InputError as error:
             # What stands before it was taken in, and would count twice if it were given again.
-            far = f"nothing from line {lines[taken]} on was taken in" if taken else "nothing was taken in"
+            far = f"lines before {lines[taken]} were taken in, the others not" if taken else "nothing was taken in"
             error.args = (f"{_placed(str(error), lines)} ({far})",)
             raise
     skipped = tuple(replace(item, item=_placed(item.item, lines)) for item in observed.skipped)
@@ -260,10 +260,15 @@ def _bootstrap(given: Namespace, _: Output) -> Answer:
             evidence_threshold=given.evidence_threshold,
             domain=given.domain,
             ingested=given.ingested,
+            wait=0 if given.words else _WAIT_S,
         )
-    hints = (
-        [] if list(opening) else ["nothing is known that would help: save something first, or ask for less evidence"]
-    )
+    hints = []
+    if not list(opening) and (given.high_impact or given.evidence_threshold is not None):
+        hints.append("nothing is known so well: ask for less evidence; a source, or --origin user, would lift it")
+    elif not list(opening):
+        hints.append("nothing is known that would help: save something first")
+    if opening.meaning and not given.words:
+        hints.append(f"matched by words only: {opening.meaning}")
     return Answer(opening.to_dict(), (Raw(opening.text()),), tuple(hints))
 
 
@@ -292,6 +297,7 @@ BOOTSTRAP = Verb(
         flag("--high-impact", help="only what has evidence of 0.65: where a mistake is dear"),
         option("--evidence-threshold", metavar="X", parse=parse_fraction, help="only what has this evidence, 0 to 1"),
         flag("--ingested", help="also text that was taken in from elsewhere"),
+        flag("--words", help="match the objective by words alone, without waiting for the model"),
     ),
     _bootstrap,
 )

@@ -63,6 +63,8 @@ def _access(given: Namespace, output: Output) -> Answer:
     if found.proof is not None and given.proof == "-":
         return _proven(found.proof, "-", given)
     hints = _proven(found.proof, given.proof, given).hints if found.proof is not None else ()
+    if not output.on_terminal and found.atom.superseded_by:
+        hints += (f"superseded by {', '.join(found.atom.superseded_by)}",)
     if not output.on_terminal:  # there the sheet says it
         hints += tuple(f"{label}: {said}" for label, said in _told_beside(found) if said is not None)
     return Answer(found.to_dict(), (Sheet(found.name, found.value, _facts(found)),), hints)

@@ -122,12 +122,13 @@ class Bootstrapper:
         self._seams = seams
         self._documents = documents
 
-    def bootstrap(self, asked: Asked, counter: TokenCounter | None = None) -> Opening:
-        """See `Memory.bootstrap`. `counter`: how tokens are counted, if not as everywhere."""
+    def bootstrap(self, asked: Asked, counter: TokenCounter | None = None, *, meaning: str = "") -> Opening:
+        """See `Memory.bootstrap`. `counter`: how tokens are counted, if not as everywhere; `meaning`: why not by it."""
         with self._log.snapshot() as transaction:
             moments = moments_of(transaction, self._log.clock, None, None)
             documents = self._documents(transaction)
-            return _Opener(transaction, moments, self._seams, documents, asked, counter or token_counter()).open()
+            opener = _Opener(transaction, moments, self._seams, documents, asked, counter or token_counter())
+            return opener.open(meaning)
 
 
 class _Opener:
@@ -162,12 +163,12 @@ class _Opener:
             return None
         return find_subject(self._transaction, domain)
 
-    def open(self) -> Opening:
-        """The opening."""
+    def open(self, meaning: str = "") -> Opening:
+        """The opening. `meaning`: why the objective was matched by words alone, if so."""
         asked, counter = self._asked, self._counter
         if asked.objective is not None:
             self._absent += absent_in(self._transaction, self._documents, asked.objective)
-        envelope = self._envelope()
+        envelope = replace(self._envelope(), meaning=meaning)
         room = room_in(envelope, counter)
         offers = self._offers(room)
         first, then = _chosen(offers, room)

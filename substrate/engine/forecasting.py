@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from substrate.engine.heirs import Heirs
 from substrate.engine.reading import moments_of
@@ -17,8 +18,15 @@ from substrate.views.sessions import HOLE
 
 __all__ = ["Forecaster", "Match"]
 
-Match = Callable[[ReadTransaction, bytes], Part]
-"""What a search for the objective finds, as shares; given the domain, whose atoms count more."""
+class Match(NamedTuple):
+    """How an objective is searched for."""
+
+    found: Callable[[ReadTransaction, bytes], Part]
+    """What is found, as shares; given the domain, whose atoms count more."""
+    why: str = ""
+    """Empty if words and meaning are searched; else why meaning is not."""
+
+
 _SLIGHT = 0.003
 """A part that is believed less is not worth its reads."""
 _NOT_LEARNT = ("edges", "repeat")
@@ -46,7 +54,7 @@ class Forecaster:
 
     def before(self, domain: bytes, objective: str = "", match: Match | None = None) -> dict[str, Part]:
         """The parts, in a session in which nothing was opened yet."""
-        found = match(self._transaction, domain) if match is not None and objective else None
+        found = match.found(self._transaction, domain) if match is not None and objective else None
         return self._reader.before(domain, objective, found)
 
     def weights(self, question: str) -> dict[str, float]:

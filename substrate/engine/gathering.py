@@ -27,6 +27,8 @@ _AROUND: Final = 40
 """Edges of an atom that are read at once."""
 BOOST: Final = 2.0
 """How much more what belongs to the domain is needed."""
+_HOLDER: Final = 0.1
+"""How much a domain or a hub is worth itself: its name says little, its members all."""
 _SECOND: Final = 1_000_000
 
 
@@ -94,8 +96,10 @@ class Candidate:
 
     @property
     def value(self) -> float:
-        """Need times evidence; belonging to the domain counts double."""
-        return self.need.share * self.evidence.value * (BOOST if self.in_domain else 1.0)
+        """Need times evidence; belonging to the domain counts double, and what only holds others together little."""
+        kind = (self.version.name or "").split(".")[1:2]
+        boost = _HOLDER if kind in (["domain"], ["hub"]) else BOOST if self.in_domain else 1.0
+        return self.need.share * self.evidence.value * boost
 
 
 class Lost(NamedTuple):

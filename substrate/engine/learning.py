@@ -134,7 +134,7 @@ class Learning(Finding):
             atoms,
             passes,
             objective=current.objective if objective is None else read_objective(objective),
-            domain=current.domain_name if domain is None else read_domain(domain),
+            domain=_domain(current, objective, domain),
             session=current.name,
             actor=self._actor,
             after=current.opened[-1] if current.opened else None,
@@ -163,7 +163,7 @@ class Learning(Finding):
         current = self._recorder.current()
         names = None if context is None else _names(context)
         said = current.objective if objective is None else read_objective(objective)
-        of = current.domain_name if domain is None else read_domain(domain)
+        of = _domain(current, objective, domain)
         opening = not (current.opened if names is None else names)
         match = self._matching(said) if said and opening else None
         skipped: list[Refused] = []
@@ -192,32 +192,35 @@ class Learning(Finding):
         evidence_threshold: float | None = None,
         domain: Name | None = None,
         ingested: bool = False,
+        wait: float = 0,
     ) -> Opening:
         """What a session with this objective should know when it begins; the whole reply within `max_tokens`.
 
         Atoms that are needed and well supported, with the reasons; goals, constraints and preferences; open conflicts;
         what was left out and why; what is absent. `high_impact` keeps what has evidence of 0.65, `evidence_threshold`
         of another number. A `domain` (v1.domain.x, or x) makes its members more needed, and excludes nobody.
-        `ingested` also shows text that was taken in from elsewhere. Nothing of it counts as an access. The reply says
+        `ingested` also shows text that was taken in from elsewhere. Until the model is up, the objective is matched by
+        words alone, and `meaning` says so; `wait` waits so many seconds for it. Nothing of it counts as an access. The reply says
         by what its tokens are counted. Outside of `session()`, a session with this objective begins here. Raises
         InputError (fewer than 50 tokens), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
         """
         from substrate.engine.bootstrap import Asked, Bootstrapper  # noqa: PLC0415 - loads numpy
         from substrate.engine.gathering import Seams  # noqa: PLC0415
 
-        current = self._recorder.current()
+        current = self._recorder.explicit() or OpenSession()  # outside of one, another begins here
         asked = Asked.of(
             current.objective or None if objective is None else read_objective(objective),
             max_tokens=max_tokens,
             high_impact=high_impact,
             evidence_threshold=evidence_threshold,
-            domain=current.domain_name if domain is None else domain,
+            domain=_domain(current, objective, domain),
             ingested=ingested,
         )
-        match = None if asked.objective is None else self._matching(asked.objective)
+        match = None if asked.objective is None else self._matching(asked.objective, wait)
         needs = needs_by(self._log, match, _FEWEST + asked.max_tokens // _TOKENS)
         seams = Seams(needs, conflicts_of, stale_because, uses_of)
-        opening = Bootstrapper(self._log, seams, self._searcher.documents).bootstrap(asked)
+        by_words = "" if match is None else match.why
+        opening = Bootstrapper(self._log, seams, self._searcher.documents).bootstrap(asked, meaning=by_words)
         self._recorder.begin(asked.objective, asked.domain, match)
         return opening
 
@@ -265,8 +268,8 @@ class Learning(Finding):
         if "_recorder" in self.__dict__:
             self._recorder.close()
 
-    def _matching(self, objective: str) -> Match | None:
-        return self._searcher.match(objective)
+    def _matching(self, objective: str, wait: float = 0) -> Match:
+        return self._searcher.match(objective, wait)
 
     def _check_learns(self) -> None:
         if self._read_only:
@@ -275,6 +278,11 @@ class Learning(Finding):
             raise Denied("this memory was opened with observe=False: open it without, to take sessions in")
         if not self.watched:
             raise Denied("this store is not to be observed; to allow it again: watch(), or substrate watch on")
+
+
+def _domain(current: OpenSession, objective: str | None, domain: Name | None) -> str | None:
+    """The domain given, or the session's; but not for another objective than the session's."""
+    return current.domain_name if domain is None and objective is None else read_domain(domain)
 
 
 def _names(context: Name | Iterable[Name]) -> list[str]:

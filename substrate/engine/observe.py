@@ -20,7 +20,7 @@ from substrate.engine.observing import (
     write_sessions,
 )
 from substrate.engine.progress import Progress
-from substrate.errors import InputError, SchemaInvalid, SubstrateError, TooLarge
+from substrate.errors import InputError, NotFound, SchemaInvalid, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.learned import Observed
 from substrate.limits import LIMITS
@@ -117,7 +117,7 @@ def _take(  # noqa: PLR0913, PLR0917
         for i, (one, is_judged) in enumerate(zip(given, judged, strict=True)):
             where = f"sessions[{first + i}]"
             items = find_items(transaction, one.items, where + ".items", skipped)
-            domain = _domain(transaction, one, where, skipped)
+            domain = _domain(transaction, one, where)
             session = Heard(items, one.at, domain, one.objective, 1, one.session, actor)
             heard.append(session)
             if is_judged:
@@ -130,9 +130,8 @@ def _take(  # noqa: PLR0913, PLR0917
     return sum(item != HOLE for one in heard for item in one.items)
 
 
-def _domain(transaction: ReadTransaction, one: _Given, where: str, skipped: list[Refused]) -> bytes:
+def _domain(transaction: ReadTransaction, one: _Given, where: str) -> bytes:
     try:
         return domain_of(transaction, one.domain)
-    except SubstrateError as error:
-        skipped.append(Refused(where + ".domain", error.code, str(error), one.domain))
-        return HOLE
+    except NotFound as error:
+        raise NotFound(f"{where}: {error}") from None

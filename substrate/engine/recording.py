@@ -89,11 +89,15 @@ class Recorder:
 
     # -- whose session ---------------------------------------------------------------------------------------------
 
+    def explicit(self) -> OpenSession | None:
+        """The session that the caller has entered; None if it is in none."""
+        return next((session for recorder, session in reversed(_CURRENT.get()) if recorder == id(self)), None)
+
     def current(self) -> OpenSession:
         """The session that the caller is in."""
-        for recorder, session in reversed(_CURRENT.get()):
-            if recorder == id(self):
-                return session
+        entered = self.explicit()
+        if entered is not None:
+            return entered
         now = self._log.clock.now()
         with self._guard:
             is_idle = bool(self._implicit.last) and now - self._implicit.last > _IDLE
@@ -110,7 +114,7 @@ class Recorder:
 
         In an explicit one nothing begins: who opened it has said what it is for.
         """
-        if any(recorder == id(self) for recorder, _ in _CURRENT.get()):
+        if self.explicit() is not None:
             return
         session = OpenSession(
             objective=objective or "",

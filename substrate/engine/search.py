@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from substrate.engine.filters import Filters
+from substrate.engine.forecasting import Match
 from substrate.engine.meaning import Meaning, QueryVector
 from substrate.engine.moments import Moment, Time
 from substrate.engine.paging import check_limit
@@ -107,13 +108,13 @@ class Searcher:
             more=more,
         )
 
-    def match(self, objective: str) -> Callable[[ReadTransaction, bytes], dict[bytes, float]]:
+    def match(self, objective: str, wait_s: float = 0) -> Match:
         """How to find what an objective is about, in whatever snapshot: atoms to shares that sum to one.
 
         Its words and its vector are worked out here, before there is a snapshot. In there, atoms of the domain (a
         `member_of` edge leads to it) count more. Hits that say little of it count next to nothing: scores are squared.
         """
-        asked = self._meaning.embed(objective)
+        asked = self._meaning.embed(objective, wait_s)
         terms = query_terms(objective)[:_TERMS]
         when = When(Asked.ANY, objective)
 
@@ -132,7 +133,7 @@ class Searcher:
             total = sum(scores.values())
             return {subject: score / total for subject, score in scores.items()} if total > 0 else {}
 
-        return found
+        return Match(found, asked.why)
 
     def documents(self, transaction: ReadTransaction) -> Documents:
         """Every version of this snapshot, as search sees it."""

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from substrate.engine.recording import OpenSession, Recorder
-from substrate.errors import Busy, SubstrateError
+from substrate.errors import Busy, InputError, SubstrateError
 
 if TYPE_CHECKING:
     from substrate.learned import Predictions, Trained
@@ -37,6 +37,7 @@ class Session:
         self._memory = memory
         self._recorder = recorder
         self._state = state
+        self._closed = False
 
     @property
     def objective(self) -> str | None:
@@ -75,10 +76,13 @@ class Session:
 
     def close(self) -> None:
         """It is over: what it accessed is written down and learnt. Raises Busy, Full, Denied; then call it again."""
+        self._closed = True
         self._recorder.end(self._state)
 
     def access(self, name: Name, **options: Any) -> Access:  # noqa: ANN401 - those of Memory.access
         """As `Memory.access`, in this session."""
+        if self._closed:
+            raise InputError("this session is closed: begin another one with memory.session()")
         with self._recorder.within(self._state):
             return self._memory.access(name, **options)
 
