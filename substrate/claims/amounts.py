@@ -142,6 +142,7 @@ _FOUND: Final = re.compile(
 )
 _DIGIT: Final = re.compile(r"\d")
 _TENTH: Final = 0.1
+_KILO: Final = re.compile(r"\b\d*\s?([kmgt])(?:b|ilobyte|egabyte|igabyte|erabyte)")
 
 
 def find_slots(text: str) -> list[Slot]:
@@ -231,7 +232,15 @@ def same_amount(a: Amount, b: Amount) -> bool | None:
         return any(abs(number - share) <= max(slack, 1e-9) for number in (bare, bare / 100))
     if a.dimension in ("mass", "length") and a.written.split()[-1] != b.written.split()[-1]:
         slack = max(slack, 0.005 * max(abs(x), abs(y)))  # converted by hand, and rounded
-    return abs(x - y) <= slack
+    if abs(x - y) <= slack:
+        return True
+    return a.dimension.startswith("size") and abs(_of_1024(a) - _of_1024(b)) <= slack
+
+
+def _of_1024(size: Amount) -> float:
+    """The size if a kilobyte is meant to have 1,024 bytes, as many do: then 1 GB is 1024 MB, and 1 GiB."""
+    unit = _KILO.search(size.written)
+    return size.number if unit is None else size.number * 1.024 ** (1 + "kmgt".index(unit[1]))
 
 
 def same_day(a: Day, b: Day) -> bool:
