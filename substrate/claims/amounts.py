@@ -117,9 +117,10 @@ _MONTHS: Final = {
 _MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _NUMBER: Final = r"[-+]?\d+(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _UNIT: Final = r"[a-zµ°%€$£]+"
+_ABOUT: Final = "about|approximately|approx|around|circa|ca|roughly|nearly|almost|some"
 _FOUND: Final = re.compile(
     rf"""
-    (?<!\w)(?=[\w$€£~≈+-])(?:
+    (?<!\w)(?=[\d$€£~≈+-]|(?:{_ABOUT}|{"|".join(_WORDS)}|{_MONTH})\b)(?:  # most words are none of these: a quick no
     (?P<iso>(?<![\w.-])(\d{{4}})-(\d\d)-(\d\d)(?:[t ]\d\d:\d\d(?::\d\d)?z?)?(?![\w-]))
   | (?P<dotted>(?<![\w.])(\d\d?)\.(\d\d?)\.(\d{{4}})(?![\w.]))
   | (?P<version>(?<![\w.])\d+\.\d+\.\d+(?![\w.]))
@@ -129,7 +130,7 @@ _FOUND: Final = re.compile(
   | (?P<clock>(?<![\w.:])(\d\d?):(\d\d)(?::\d\d)?(?:\s?([ap])\.?m\b)?(?![\w:]))
   | (?P<hour>(?<![\w.:])(\d\d?)\s?([ap])\.?m\b)
   | (?P<amount>
-      (?:(?P<about>\b(?:about|approximately|approx|around|circa|ca|roughly|nearly|almost|some)\.?\s|[~≈]\s?))?
+      (?:(?P<about>\b(?:{_ABOUT})\.?\s|[~≈]\s?))?
       (?P<before>[$€£]\s?)?
       (?<![\w.@/:-])(?P<number>{_NUMBER}|\b(?:{"|".join(_WORDS)})\b)
       (?:\s?(?P<times>thousand|million|mio|billion|bn|k|m|b)\b(?=\s?[$€£]|\s|$|[.,;)]))?
@@ -142,6 +143,7 @@ _FOUND: Final = re.compile(
 )
 _DIGIT: Final = re.compile(r"\d")
 _TENTH: Final = 0.1
+_KILO: Final = re.compile(r"\b\d*\s?([kmgt])(?:b|ilobyte|egabyte|igabyte|erabyte)")
 
 
 def find_slots(text: str) -> list[Slot]:
@@ -231,7 +233,15 @@ def same_amount(a: Amount, b: Amount) -> bool | None:
         return any(abs(number - share) <= max(slack, 1e-9) for number in (bare, bare / 100))
     if a.dimension in ("mass", "length") and a.written.split()[-1] != b.written.split()[-1]:
         slack = max(slack, 0.005 * max(abs(x), abs(y)))  # converted by hand, and rounded
-    return abs(x - y) <= slack
+    if abs(x - y) <= slack:
+        return True
+    return a.dimension.startswith("size") and abs(_of_1024(a) - _of_1024(b)) <= slack
+
+
+def _of_1024(size: Amount) -> float:
+    """The size if a kilobyte is meant to have 1,024 bytes, as many do: then 1 GB is 1024 MB, and 1 GiB."""
+    unit = _KILO.search(size.written)
+    return size.number if unit is None else size.number * 1.024 ** (1 + "kmgt".index(unit[1]))
 
 
 def same_day(a: Day, b: Day) -> bool:

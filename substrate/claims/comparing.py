@@ -2,7 +2,7 @@
 
 1. Two claims contradict each other only if they are of one kind and about the same, by their names or by what they say.
 2. Who compares a claim with those that are kept under its keys misses none that could contradict it.
-3. It does not matter which of the two comes first.
+3. It does not matter which of the two comes first, but for the reason, which speaks of the first first.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from substrate.claims.amounts import same_amount, same_day
 from substrate.claims.lexicon import GENERIC, SCOPES
 from substrate.claims.reading import Claim
+from substrate.claims.words import is_id
 
 __all__ = ["KEY_BYTES", "Contradiction", "contradiction", "keys_of"]
 
@@ -21,7 +22,7 @@ KEY_BYTES: Final = 8
 
 
 class Contradiction(NamedTuple):
-    """How two claims contradict each other, and why, in a line."""
+    """How two claims contradict each other, and why, in a line: what the first says, then what the second says."""
 
     kind: str
     """value, number, date or negation."""
@@ -72,8 +73,6 @@ def contradiction(a: Claim, b: Claim) -> Contradiction | None:
     """How `a` and `b` contradict each other; None if they do not, or it cannot be told."""
     if a.kind != b.kind:
         return None
-    if a > b:  # the reason reads the same, whoever came first
-        a, b = b, a
     # What is said is looked at first: that is cheap, and ends most comparisons.
     found = _differ(a, b)
     return found if found is not None and _same_topic(a, b) and _same_scope(a, b) else None
@@ -87,23 +86,35 @@ def _differ(a: Claim, b: Claim) -> Contradiction | None:
         return None if same_day(a.day, b.day) else Contradiction("date", f"{a.written} is not {b.written}")
     if a.kind == "thing":
         return _other_thing(a, b)
-    return None if a.affirmed == b.affirmed else Contradiction("negation", f"“{a.written}” denies “{b.written}”")
+    return None if a.affirmed == b.affirmed else _denial(a, b)
+
+
+def _denial(a: Claim, b: Claim) -> Contradiction:
+    return Contradiction("negation", f"“{a.written}” contradicts “{b.written}”")
 
 
 def _other_thing(a: Claim, b: Claim) -> Contradiction | None:
     one, other = set(a.thing), set(b.thing)
     if a.affirmed != b.affirmed:
-        if one == other:
-            return Contradiction("negation", f"it is {a.written}, and it is not")
-        return None
+        return _denial(a, b) if one == other and _same_question(a, b) else None
     if not a.affirmed or a.many or b.many or one <= other or other <= one:
         return None
     shared = one & other
     if shared and not (len(one) == len(other) and len(shared) == len(one) - 1):
         return None  # the same in other words, perhaps
-    if _shape(a.written) != _shape(b.written):
+    if _shape(a.written) != _shape(b.written) or not _same_question(a, b):
         return None
     return Contradiction("value", f"{a.written} is not {b.written}")
+
+
+def _same_question(a: Claim, b: Claim) -> bool:
+    """Not so of `works at Acme` and `works in Berlin`, nor of `database = Postgres` and `The database is in Rome`.
+
+    Where one is no sentence, its name is the question: it has to say more than who is somewhere.
+    """
+    if a.topic and b.topic:
+        return a.place == b.place
+    return not (a.place or b.place).startswith("@") or (a.topic or a.about) != (b.topic or b.about)
 
 
 def _shape(text: str) -> str:
@@ -119,8 +130,11 @@ def _same_topic(a: Claim, b: Claim) -> bool:
 
 
 def _same_scope(a: Claim, b: Claim) -> bool:
-    """Whether their names do not tell two subjects apart."""
-    names, others = set(a.about), set(b.about)
+    """Whether their names do not tell two subjects apart.
+
+    A number does so where it counts something (`model_1`, `sprint_12`, `v2`), and not where the name is an id.
+    """
+    names, others = (set() if is_id(claim.about) else set(claim.about) for claim in (a, b))
     said, heard = names.union(a.topic, a.thing), others.union(b.topic, b.thing)
     ours, theirs = names - heard - GENERIC, others - said - GENERIC
     if any(word in SCOPES or any(map(str.isdigit, word)) for word in ours | theirs):

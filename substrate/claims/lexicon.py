@@ -15,10 +15,12 @@ __all__ = [
     "ADVERBS",
     "ATTRIBUTES",
     "COPULAS",
+    "COUNTING",
     "DETERMINERS",
     "EVENTS",
     "GENERIC",
     "HAVE",
+    "IDS",
     "INDEFINITE",
     "INVERSE",
     "MANY",
@@ -27,6 +29,7 @@ __all__ = [
     "NOT_NOW",
     "PAST",
     "PLACES",
+    "POSITIONS",
     "POLAR",
     "RELATIONS",
     "SCOPES",
@@ -127,6 +130,11 @@ COPULAS: Final = _set("is are am be equals ist sind est sont")
 HAVE: Final = _set("has have hat")
 PLACES: Final = _set("in at on under with from into by to as à en auf bei unter mit")
 """Prepositions behind which the object of a claim stands."""
+POSITIONS: Final = _set(
+    "behind above below over near beside between inside outside within across through via against about around after "
+    "before beyond for of like off out up down without"
+)
+"""Those behind which something stands that is one of many: `is behind a VPN`."""
 PAST: Final = _set(
     "was were had did used grew fell met spoke ran came went took made got found left lost won began sent wrote told "
     "said saw chose bought sold paid previously formerly former earlier once ago until till yesterday back "
@@ -156,12 +164,17 @@ ATTRIBUTES: Final = _evened(
 """Nouns that are asked `which`, not `how`: what follows `the branch is` is a thing, also in small letters."""
 GENERIC: Final = _evened(
     "size count number value system target share date time amount status state location place setting current length "
-    "level duration period total provider engine visibility version info only access table detail preferred day "
-    "@in @at @on @as @with @under"
+    "level duration period total provider engine visibility version info only access table detail preferred day"
 )
 """Words that a name may have or not: `sla` and `sla_target`."""
 NOISE: Final = _evened("note notes memo fact chunk message turn entry item misc todo remark observation")
 """Words of a name that say nothing of what it is about."""
+IDS: Final = NOISE | _evened(
+    "memory mem record journal diary id uid uuid ref snippet obs one two three four five six seven eight nine ten"
+)
+"""Words that with a number are an id, and count nothing: `memory_3`, `one0`."""
+COUNTING: Final = _set("v q h p w")
+"""Letters that with a number are more than an id: versions, quarters, halves, percentiles, weeks."""
 SCOPES: Final = _evened(
     "staging production test dev qa old new previous former next legacy train validation primary secondary replica "
     "read write min max start end first last before after local remote north south east west left right upper lower "

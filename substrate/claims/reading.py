@@ -48,13 +48,15 @@ class Claim(NamedTuple):
     topic: tuple[str, ...]
     """What the sentence says it is about; empty if the value is an object."""
     written: str
-    """The object as it was written, for people."""
+    """The object as it was written, for people; the sentence if it says that something is so or not so."""
     thing: tuple[str, ...] = ()
     amount: Amount | None = None
     day: Day | None = None
     affirmed: bool = True
     many: bool = False
     """Whether its name is of what one can have several of."""
+    place: str = ""
+    """The preposition behind which the thing stands in its sentence, if there is one; with an `@` if only where something is was said."""
 
 
 def read_claim(name: str, value: str) -> Claim | None:
@@ -75,10 +77,10 @@ def pack_claim(claim: Claim) -> bytes:
 def unpack_claim(packed: bytes) -> Claim:
     """The claim of such bytes. ValueError if they are none."""
     try:
-        kind, about, topic, written, thing, amount, day, affirmed, many = json.loads(packed)
+        kind, about, topic, written, thing, amount, day, affirmed, many, place = json.loads(packed)
         words = tuple(about), tuple(topic), str(written), tuple(thing)
         said = None if amount is None else Amount(*amount), None if day is None else Day(*day)
-        return Claim(kind, *words, *said, bool(affirmed), bool(many))
+        return Claim(kind, *words, *said, bool(affirmed), bool(many), str(place))
     except TypeError as error:
         raise ValueError(str(error)) from None
 
@@ -97,11 +99,14 @@ def _read(name: str, value: str) -> Claim | None:
     about, many = name_words(name)
     affirmed, words = undenied(words)
     verb = find_verb(words)
+    claim = None
     if verb is None and about and len(words) <= _SHORT and not _is_sentence(words, affirmed=affirmed):
         claim = _read_object(about, words, affirmed=affirmed, many=many)
-        if claim is not None:
-            return claim
-    return _read_sentence(about, words, verb, affirmed=affirmed)
+    if claim is None:
+        claim = _read_sentence(about, words, verb, affirmed=affirmed)
+    if claim is not None and (claim.kind == "truth" or not affirmed):
+        return claim._replace(written=sentence)  # what denies is no part of its words
+    return claim
 
 
 def _is_sentence(words: Sequence[Word], *, affirmed: bool) -> bool:
@@ -154,7 +159,7 @@ def _read_sentence(about: tuple[str, ...], words: Sequence[Word], verb: int | No
     parted = part(words, verb) if verb is not None and not slots else None
     if parted is not None and 0 < len(parted.topic) <= _TOPIC and 0 < len(parted.thing) <= _OBJECT:
         of, thing = tuple(sorted(parted.topic)), tuple(sorted(parted.thing))
-        return Claim("thing", about, of, parted.written, thing, affirmed=affirmed)
+        return Claim("thing", about, of, parted.written, thing, affirmed=affirmed, place=parted.place)
     subject = content_of(words[: verb or 0])
     predicate, plus = opposites(words[verb or 0 :])
     topic = subject | predicate

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 from unicodedata import normalize
 
 from substrate.claims.amounts import Amount, Day, find_slots
-from substrate.claims.lexicon import COPULAS, HAVE, MANY, NEGATIONS, NOISE, POLAR, SILENT, SWITCHES, even
+from substrate.claims.lexicon import COPULAS, COUNTING, HAVE, IDS, MANY, NEGATIONS, NOISE, POLAR, SILENT, SWITCHES, even
 
-__all__ = ["UN", "Word", "content_of", "first_sentence", "name_words", "opposites", "show", "undenied", "words_of"]
+__all__ = ["UN", "Word", "content_of", "first_sentence", "is_id", "name_words", "opposites", "show", "undenied", "words_of"]
 
 _REMEMBERED: Final = 10_000
 _SENTENCE: Final = re.compile(r"[\n\r;!]|[.?](?=\s|$)|\s[-\u2013\u2014]\s|\(")
@@ -20,6 +20,8 @@ _NAME_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+\d*|\d+|[^\W_
 _SINGULAR: Final = frozenset("terms hours days headquarters news series address alias".split())  # noqa: SIM905
 _TWO: Final = tuple((even(first), even(second), even(first + second)) for first, second in [("time", "zone")])
 """What is one word to some and two to others."""
+_ID: Final = re.compile(r"\d[-\d:]*(?:t[\d:]*z?)?|(?=.*\d)[\da-f-]{6,}")
+"""A number, a day or a time; or what a machine made up, as in a UUID."""
 UN: Final = re.compile(r"un(?=[a-z]{5,}ed$)")
 """`unsigned` is not signed."""
 
@@ -62,7 +64,12 @@ def _spaced(text: str) -> str:
 
 
 def _plain(text: str) -> list[Word]:
-    return [Word(raw, raw.lower()) for raw in _TOKEN.findall(text)]
+    return [_word(raw) for raw in _TOKEN.findall(text)]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _word(raw: str) -> Word:
+    return Word(raw, raw.lower())
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -79,8 +86,20 @@ def name_words(name: str) -> tuple[tuple[str, ...], bool]:
     return tuple(sorted(_joined(kept))), plural or words[-1] in MANY
 
 
+def is_id(words: Sequence[str]) -> bool:
+    """Whether the words of a name are a mere id: `n1`, `2024_05_01_a`, `one0`, `memory_3`; but not `v2` or `shard_3`."""
+    return any(any(map(str.isdigit, word)) for word in words) and all(map(_is_mark, words))
+
+
+def _is_mark(word: str) -> bool:
+    if _ID.fullmatch(word):
+        return True
+    letters = word.rstrip("0123456789")
+    return letters not in COUNTING if len(letters) == 1 else even(letters) in IDS or word in IDS
+
+
 def _humps(piece: str) -> list[str]:
-    return [piece] if piece.islower() else _NAME_WORD.findall(piece)
+    return [piece] if piece.islower() or piece.isdecimal() else _NAME_WORD.findall(piece)
 
 
 def _joined(words: set[str]) -> set[str]:
