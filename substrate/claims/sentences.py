@@ -19,8 +19,8 @@ from substrate.claims.lexicon import (
     INDEFINITE,
     INVERSE,
     PLACES,
-    POSITIONS,
     POLAR,
+    POSITIONS,
     RELATIONS,
     even,
 )

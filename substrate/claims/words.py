@@ -11,7 +11,18 @@ from unicodedata import normalize
 from substrate.claims.amounts import Amount, Day, find_slots
 from substrate.claims.lexicon import COPULAS, COUNTING, HAVE, IDS, MANY, NEGATIONS, NOISE, POLAR, SILENT, SWITCHES, even
 
-__all__ = ["UN", "Word", "content_of", "first_sentence", "is_id", "name_words", "opposites", "show", "undenied", "words_of"]
+__all__ = [
+    "UN",
+    "Word",
+    "content_of",
+    "first_sentence",
+    "is_id",
+    "name_words",
+    "opposites",
+    "show",
+    "undenied",
+    "words_of",
+]
 
 _REMEMBERED: Final = 10_000
 _SENTENCE: Final = re.compile(r"[\n\r;!]|[.?](?=\s|$)|\s[-\u2013\u2014]\s|\(")

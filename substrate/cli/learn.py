@@ -19,6 +19,9 @@ from substrate.errors import InputError, NotFound
 if TYPE_CHECKING:
     from substrate.model import Refused
 
+_WAIT_S = 120.0
+"""For the model: exporting it, once on a machine, takes half a minute. Whoever cannot wait says --words."""
+
 __all__ = ["BOOTSTRAP", "OBSERVE", "PREDICT", "TRAIN", "WATCH"]
 
 _OBJECTIVE = option("--objective", metavar="TEXT", help="what the session is for")
@@ -46,7 +49,7 @@ def _observe(given: Namespace, output: Output) -> Answer:
 
         try:
             observed = memory.observe(sessions, progress=progress)
-        except InputError as error:
+        except (InputError, NotFound) as error:
             # What stands before it was taken in, and would count twice if it were given again.
             far = f"lines before {lines[taken]} were taken in, the others not" if taken else "nothing was taken in"
             error.args = (f"{_placed(str(error), lines)} ({far})",)

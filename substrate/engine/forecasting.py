@@ -18,6 +18,7 @@ from substrate.views.sessions import HOLE
 
 __all__ = ["Forecaster", "Match"]
 
+
 class Match(NamedTuple):
     """How an objective is searched for."""
 

@@ -200,9 +200,9 @@ class Learning(Finding):
         what was left out and why; what is absent. `high_impact` keeps what has evidence of 0.65, `evidence_threshold`
         of another number. A `domain` (v1.domain.x, or x) makes its members more needed, and excludes nobody.
         `ingested` also shows text that was taken in from elsewhere. Until the model is up, the objective is matched by
-        words alone, and `meaning` says so; `wait` waits so many seconds for it. Nothing of it counts as an access. The reply says
-        by what its tokens are counted. Outside of `session()`, a session with this objective begins here. Raises
-        InputError (fewer than 50 tokens), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
+        words alone, and `meaning` says so; `wait` waits so many seconds for it. Nothing of it counts as an access. The
+        reply says by what its tokens are counted. Outside of `session()`, a session with this objective begins here.
+        Raises InputError (fewer than 50 tokens), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
         """
         from substrate.engine.bootstrap import Asked, Bootstrapper  # noqa: PLC0415 - loads numpy
         from substrate.engine.gathering import Seams  # noqa: PLC0415
@@ -219,7 +219,7 @@ class Learning(Finding):
         match = None if asked.objective is None else self._matching(asked.objective, wait)
         needs = needs_by(self._log, match, _FEWEST + asked.max_tokens // _TOKENS)
         seams = Seams(needs, conflicts_of, stale_because, uses_of)
-        by_words = "" if match is None else match.why
+        by_words = match.why if match is not None and self._models.wanted else ""
         opening = Bootstrapper(self._log, seams, self._searcher.documents).bootstrap(asked, meaning=by_words)
         self._recorder.begin(asked.objective, asked.domain, match)
         return opening

@@ -4,7 +4,7 @@
 |---|---|---|
 | next | the atom opened last | what came right after it |
 | skip | the last eight opened, the newer the more | what came within ten steps |
-| spread | the best of skip: twelve, or forty if the whole session is meant | one step further |
+| spread | the best of skip: twelve, or sixty if the whole session is meant | one step further |
 | episodes | the last twenty opened | what past sessions like this one needed |
 | start | the domain | what sessions of it began with |
 | usage, recent | the domain | what its sessions used: slowly decayed, and of the last dozens |
@@ -38,7 +38,7 @@ __all__ = ["Reader"]
 _FADE: Final = 0.75
 _SKIP: Final = 8
 _SPREAD: Final = 12
-_SPREAD_WHOLE: Final = 40
+_SPREAD_WHOLE: Final = 60
 _LIKE: Final = 20
 _SESSIONS_OF: Final = 300
 _NEIGHBOURS: Final = 100

@@ -65,8 +65,8 @@ _MOST: Final = 2**63 - 1
 PARTS: Final = 2520
 """Of one: it can be divided by all distances up to ten."""
 _CUT_EVERY: Final = 32
-_LEAST_SHARE: Final = {ATOM: 256, START: 200, USAGE: 200}
-"""A target stays that has a 256th of its source's mass: at most some 750 can."""
+_LEAST_SHARE: Final = {ATOM: 400, START: 200, USAGE: 200}
+"""A target stays that has such a part of its source's mass; of an atom's at most some 1,200 can."""
 _FAST_SHIFT_EVERY: Final = 300
 _FAST_KEPT: Final = 2
 """Half-lives of the fast clock for which a new target stays, however rare."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from substrate.clock import ManualClock
 from substrate.engine.memory import Memory
-from substrate.errors import Denied, InputError, SchemaInvalid, SecretFound, SubstrateError, TooLarge
+from substrate.errors import Denied, InputError, NotFound, SchemaInvalid, SecretFound, SubstrateError, TooLarge
 from substrate.log.tables import MIXING, SESSIONS, TABLES
 from substrate.model import from_microseconds
 from tests.engine.stories import NAMES, a_story, rows_of
@@ -46,18 +46,23 @@ def test_it_is_a_trace_and_no_entry(lettered: Memory) -> None:
 def test_what_is_not_in_use_is_skipped_and_told_and_the_rest_is_learnt(lettered: Memory) -> None:
     lettered.checkpoint(tombstones=[C])
     lettered.forget(D)
-    observed = lettered.observe([A, "v1.fact.unheard_of", C, D, B, C], domain="v1.domain.nowhere")
+    observed = lettered.observe([A, "v1.fact.unheard_of", C, D, B, C])
     assert observed.accesses == 2
     assert [(one.item, one.code, one.name) for one in observed.skipped] == [
         ("sessions[0].items[1]", "not_found", "v1.fact.unheard_of"),
         ("sessions[0].items[2]", "not_found", C),
         ("sessions[0].items[3]", "forgotten", D),
-        ("sessions[0].domain", "not_found", "v1.domain.nowhere"),
     ]
     reasons = [one.reason for one in observed.skipped]
     assert "tombstoned" in reasons[1]
     assert "forgotten" in reasons[2]
     assert names_of(lettered, A) == [B]
+
+
+def test_a_domain_that_is_not_there_is_refused_before_anything_is_taken_in(lettered: Memory) -> None:
+    with pytest.raises(NotFound, match=r"sessions\[0\]: there is no domain v1.domain.nowhere"):
+        lettered.observe([A, B], domain="nowhere")
+    assert names_of(lettered, A) == []
 
 
 def test_what_was_between_two_atoms_keeps_them_apart_though_it_is_unknown(lettered: Memory) -> None:
