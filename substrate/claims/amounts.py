@@ -117,9 +117,10 @@ _MONTHS: Final = {
 _MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _NUMBER: Final = r"[-+]?\d+(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _UNIT: Final = r"[a-zµ°%€$£]+"
+_ABOUT: Final = "about|approximately|approx|around|circa|ca|roughly|nearly|almost|some"
 _FOUND: Final = re.compile(
     rf"""
-    (?<!\w)(?=[\w$€£~≈+-])(?:
+    (?<!\w)(?=[\d$€£~≈+-]|(?:{_ABOUT}|{"|".join(_WORDS)}|{_MONTH})\b)(?:  # most words are none of these: a quick no
     (?P<iso>(?<![\w.-])(\d{{4}})-(\d\d)-(\d\d)(?:[t ]\d\d:\d\d(?::\d\d)?z?)?(?![\w-]))
   | (?P<dotted>(?<![\w.])(\d\d?)\.(\d\d?)\.(\d{{4}})(?![\w.]))
   | (?P<version>(?<![\w.])\d+\.\d+\.\d+(?![\w.]))
@@ -129,7 +130,7 @@ _FOUND: Final = re.compile(
   | (?P<clock>(?<![\w.:])(\d\d?):(\d\d)(?::\d\d)?(?:\s?([ap])\.?m\b)?(?![\w:]))
   | (?P<hour>(?<![\w.:])(\d\d?)\s?([ap])\.?m\b)
   | (?P<amount>
-      (?:(?P<about>\b(?:about|approximately|approx|around|circa|ca|roughly|nearly|almost|some)\.?\s|[~≈]\s?))?
+      (?:(?P<about>\b(?:{_ABOUT})\.?\s|[~≈]\s?))?
       (?P<before>[$€£]\s?)?
       (?<![\w.@/:-])(?P<number>{_NUMBER}|\b(?:{"|".join(_WORDS)})\b)
       (?:\s?(?P<times>thousand|million|mio|billion|bn|k|m|b)\b(?=\s?[$€£]|\s|$|[.,;)]))?

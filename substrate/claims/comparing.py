@@ -108,8 +108,13 @@ def _other_thing(a: Claim, b: Claim) -> Contradiction | None:
 
 
 def _same_question(a: Claim, b: Claim) -> bool:
-    """Not so of `works at Acme` and `works in Berlin`. Where one is no sentence, its name may ask either."""
-    return a.place == b.place or not a.topic or not b.topic
+    """Not so of `works at Acme` and `works in Berlin`, nor of `database = Postgres` and `The database is in Rome`.
+
+    Where one is no sentence, its name is the question: it has to say more than who is somewhere.
+    """
+    if a.topic and b.topic:
+        return a.place == b.place
+    return not (a.place or b.place).startswith("@") or (a.topic or a.about) != (b.topic or b.about)
 
 
 def _shape(text: str) -> str:

@@ -34,6 +34,7 @@ _LIGHT: Final = frozenset(
     even(word) for word in ("use", "run", "take", "have", "reach", "listen", "need", "get", "hold", "keep", "set", "up")
 )
 """Verbs that add nothing to what an amount is of."""
+_BEHIND_VERBS: Final = PLACES - {"with", "from", "by"}
 _PLURAL: Final = re.compile(r"[^sui]s$")
 _NO_PARTICIPLES: Final = ("need", "speed", "feed", "seed")
 
@@ -45,6 +46,7 @@ class Parted(NamedTuple):
     thing: set[str]
     written: str
     place: str = ""
+    """With an `@` if nothing but where something is was said."""
 
 
 def find_verb(words: Sequence[Word]) -> int | None:
@@ -87,11 +89,16 @@ def part(words: Sequence[Word], verb: int) -> Parted | None:
         return Parted(content_of(right) | {even(said)}, content_of(left), show(left))
     if said == "takes":  # `takes place in`
         right = right[1:] if right[0].lower == "place" else []
-    if said in RELATIONS and right and right[0].lower in PLACES - {"with", "from", "by"}:
+    if said in RELATIONS and right and right[0].lower in _BEHIND_VERBS:
         if left and not said.endswith("s") and _PLURAL.search(left[-1].lower):
             return None  # `tests run on Linux`, and others of them elsewhere
-        topic = content_of(left) | ({even(said)} - _LIGHT) or {even(said)}
-        return Parted(topic, content_of(right[1:]), _bare(right[1:]), right[0].lower)
+        topic = content_of(left)
+        place = right[0].lower
+        if topic and even(said) in _LIGHT:
+            place = "@" + place
+        else:
+            topic.add(even(said))
+        return Parted(topic, content_of(right[1:]), _bare(right[1:]), place)
     return None
 
 
@@ -101,10 +108,10 @@ def _is(left: Sequence[Word], right: Sequence[Word]) -> Parted | None:
     if not left or left[0].lower in INDEFINITE or first in INDEFINITE or first in POLAR or UN.match(first):
         return None
     topic = content_of(left)
-    if first in POSITIONS:
+    if first in POSITIONS or first == "run":
         return None
     if first in PLACES:
-        return Parted(topic, content_of(right[1:]), _bare(right[1:]), first)
+        return Parted(topic, content_of(right[1:]), _bare(right[1:]), "@" + first)
     if first.endswith(("ing", "ed", "kept", "held", "written")):
         placed = len(right) > 2 and right[1].lower in PLACES and not first.endswith("ing")  # noqa: PLR2004
         if not placed:

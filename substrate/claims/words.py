@@ -64,7 +64,12 @@ def _spaced(text: str) -> str:
 
 
 def _plain(text: str) -> list[Word]:
-    return [Word(raw, raw.lower()) for raw in _TOKEN.findall(text)]
+    return [_word(raw) for raw in _TOKEN.findall(text)]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _word(raw: str) -> Word:
+    return Word(raw, raw.lower())
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -94,7 +99,7 @@ def _is_mark(word: str) -> bool:
 
 
 def _humps(piece: str) -> list[str]:
-    return [piece] if piece.islower() else _NAME_WORD.findall(piece)
+    return [piece] if piece.islower() or piece.isdecimal() else _NAME_WORD.findall(piece)
 
 
 def _joined(words: set[str]) -> set[str]:

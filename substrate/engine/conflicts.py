@@ -36,7 +36,14 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.views.atoms import versions_of
 from substrate.views.claims import Held, claimants, claims_of, has_claims, window_of
-from substrate.views.conflicts import ConflictRow, all_conflicts, conflict_keys, conflicts_with, trace_conflict
+from substrate.views.conflicts import (
+    ConflictRow,
+    conflict_keys,
+    conflicts_with,
+    in_order,
+    newest_conflicts,
+    trace_conflict,
+)
 from substrate.views.edges import Link, find_link
 from substrate.views.traces import Trace
 
@@ -54,7 +61,7 @@ CONSISTENT: Final = "consistent_with"
 
 
 class Clash(NamedTuple):
-    """An open conflict between the atoms with these ids; `first` is the one that was asked about."""
+    """An open conflict between the atoms with these ids; the version of `first` was recorded earlier."""
 
     first: bytes
     second: bytes
@@ -94,11 +101,14 @@ def detect(
         for subject in search.changed:
             traces.update({key: (CONFLICTS, key, None) for key in conflict_keys(transaction, subject)})
     stated = set(edges)
-    superseded = {target for _, kind, target in stated if kind == SUPERSEDES}
+    superseded = {target: True for _, kind, target in stated if kind == SUPERSEDES}
     found = []
     for row, told in rows:
         traces.update({trace[1]: trace for trace in trace_conflict(row._replace(found_at=moments.at))})
-        if superseded & {row.first, row.second} or _is_superseded(transaction, row, moments):
+        for subject in (row.first, row.second):
+            if subject not in superseded:  # looked up once: who contradicts one often contradicts several
+                superseded[subject] = _is_superseded(transaction, subject, moments)
+        if superseded[row.first] or superseded[row.second]:
             continue
         settled = {(row.first, CONSISTENT, row.second), (row.second, CONSISTENT, row.first)} & stated
         if not settled and not _is_settled(transaction, row, fresh):
@@ -133,7 +143,7 @@ class _Search:
             if other.seq in compared or not _overlap(held, other):
                 continue
             compared.add(other.seq)
-            found = claims.contradiction(held.claim, other.claim)
+            found = claims.contradiction(other.claim, held.claim)
             if found is not None:
                 yield self._pair(held, name, other, other_name, found)
 
@@ -148,9 +158,10 @@ class _Search:
                     for subject in claimants(self._transaction, key, COMPARED - len(fresh))
                     if subject not in self.changed
                 ]
-                for held in claims_of(self._transaction, near) if near else ():
-                    if held is not None:
-                        yield held, None
+                for start in range(0, len(near), FOUND):  # few at a time: the first ones may do
+                    for held in claims_of(self._transaction, near[start : start + FOUND]):
+                        if held is not None:
+                            yield held, None
 
     def _pair(
         self, held: Held, name: str, other: Held, other_name: str | None, found: Contradiction
@@ -174,7 +185,7 @@ def conflicts_of(transaction: ReadTransaction, subject: bytes, moments: Moments)
     """The open conflicts of one atom. Reads its rows, and of each the two claims and the edges between them."""
     return [
         Clash(row.first, row.second, row.kind, _reason(transaction, row))
-        for row in conflicts_with(transaction, subject)
+        for row in map(in_order, conflicts_with(transaction, subject))
         if _is_open(transaction, row, moments)
     ]
 
@@ -183,19 +194,14 @@ def list_conflicts(
     transaction: ReadTransaction, name: str | None, moments: Moments, *, limit: int, offset: int
 ) -> Conflicts:
     """See `Memory.conflicts`."""
-    rows = all_conflicts(transaction) if name is None else _of_name(transaction, name)
-    newest = sorted(rows, key=lambda row: (-row.second_seq, -row.first_seq))
+    if name is None:
+        newest = newest_conflicts(transaction)
+    else:
+        rows = map(in_order, conflicts_with(transaction, resolve(transaction, name).subject))
+        newest = iter(sorted(rows, key=lambda row: (-row.second_seq, -row.first_seq)))
     standing = (row for row in newest if _is_open(transaction, row, moments))
     page = list(islice(standing, offset, offset + limit + 1))
     return Conflicts(tuple(_shown(transaction, row, moments) for row in page[:limit]), len(page) > limit)
-
-
-def _of_name(transaction: ReadTransaction, name: str) -> Iterator[ConflictRow]:
-    for row in conflicts_with(transaction, resolve(transaction, name).subject):
-        if row.first_seq < row.second_seq:
-            yield row
-        else:
-            yield ConflictRow(row.second, row.first, row.second_seq, row.first_seq, row.kind, row.found_at)
 
 
 def _is_open(transaction: ReadTransaction, row: ConflictRow, moments: Moments) -> bool:
@@ -203,14 +209,13 @@ def _is_open(transaction: ReadTransaction, row: ConflictRow, moments: Moments) -
         current = next(versions_of(transaction, subject), None)
         if current is None or current.seq != seq or current.kind is not Kind.PUT:
             return False  # a trace is not proven: the log says which version is current
-    return not _is_superseded(transaction, row, moments) and not _is_settled(transaction, row)
+    if any(_is_superseded(transaction, subject, moments) for subject in (row.first, row.second)):
+        return False
+    return not _is_settled(transaction, row)
 
 
-def _is_superseded(transaction: ReadTransaction, row: ConflictRow, moments: Moments) -> bool:
-    return any(
-        next(sources_of(transaction, subject, SUPERSEDES, moments), None) is not None
-        for subject in (row.first, row.second)
-    )
+def _is_superseded(transaction: ReadTransaction, subject: bytes, moments: Moments) -> bool:
+    return next(sources_of(transaction, subject, SUPERSEDES, moments), None) is not None
 
 
 def _is_settled(

@@ -210,13 +210,25 @@ class Gatherer:
         subject = need.subject
         if next(self._live_sources(subject, "supersedes"), None) is not None:
             return "superseded"
-        clashes = tuple(self._seams.conflicts(self._transaction, subject, self._moments))
+        clashes = self._clashes(subject)
         stale = tuple(self._seams.stale(self._transaction, subject, self._moments))
         evidence = weigh(self._grounds(version, body, used, len(clashes), is_stale=bool(stale)))
         if evidence.value < self._threshold:
             return "low_evidence"
         groups = self.groups_of(subject)
         return Candidate(need, version, body, evidence, groups, self.is_in_domain(subject), clashes, stale)
+
+    def _clashes(self, subject: bytes) -> tuple[Clash, ...]:
+        """Its open conflicts. Those with ingested text count only where such text is shown: a page that somebody else
+        wrote neither gets into the opening by contradicting what is there, nor makes that doubtful."""
+        found = tuple(self._seams.conflicts(self._transaction, subject, self._moments))
+        return found if self._ingested else tuple(clash for clash in found if not self._is_withheld(subject, clash))
+
+    def _is_withheld(self, subject: bytes, clash: Clash) -> bool:
+        other = clash.second if clash.first == subject else clash.first
+        version = next(versions_of(self._transaction, other), None)
+        (body,) = (None,) if version is None else bodies_of(self._transaction, [version.seq])
+        return body is None or body.members.get("origin") == "ingested"
 
     def _in_force(self, version: VersionRow) -> tuple[VersionRow, Body] | None:
         """What the atom says of now, where its latest version is about some time."""

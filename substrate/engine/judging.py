@@ -55,8 +55,8 @@ class Judging:
         with self._log.snapshot() as transaction:
             moments = moments_of(transaction, self._log.clock, None, None)
             one, other = resolve(transaction, first), resolve(transaction, second)
-            clashes = [clash.second for clash in conflicts_of(transaction, one.subject, moments)]
-            if other.subject not in clashes:
+            clashes = conflicts_of(transaction, one.subject, moments)
+            if one.subject == other.subject or all(other.subject not in clash[:2] for clash in clashes):
                 raise NotFound(f"there is no open conflict between {first} and {second}: see conflicts()")
             kept = None if keep is None else resolve(transaction, keep)
         source, target = (other, one) if kept is not None and kept.subject == other.subject else (one, other)

@@ -24,10 +24,11 @@ from substrate.proof.entry import ID_BYTES, Kind
 __all__ = [
     "KINDS",
     "ConflictRow",
-    "all_conflicts",
     "check_conflicts",
     "conflict_keys",
     "conflicts_with",
+    "in_order",
+    "newest_conflicts",
     "trace_conflict",
 ]
 
@@ -62,12 +63,27 @@ def conflicts_with(transaction: ReadTransaction, subject: bytes) -> Iterator[Con
         yield _read(key, row)
 
 
-def all_conflicts(transaction: ReadTransaction) -> Iterator[ConflictRow]:
-    """Every conflict, settled or not, once: the version that was recorded earlier is the first."""
+def in_order(row: ConflictRow) -> ConflictRow:
+    """The same, seen from the version that was recorded earlier."""
+    if row.first_seq < row.second_seq:
+        return row
+    return ConflictRow(row.second, row.first, row.second_seq, row.first_seq, row.kind, row.found_at)
+
+
+def newest_conflicts(transaction: ReadTransaction) -> Iterator[ConflictRow]:
+    """Every conflict, settled or not, once, in order, those of the latest versions first.
+
+    The first costs a look at every row, as they lie by atom; what is not asked for is not taken apart.
+    """
+    found = []
     for key, row in transaction.scan(CONFLICTS):
-        found = _read(key, row)
-        if found.first_seq < found.second_seq:
-            yield found
+        if len(row) != _ROW.size:
+            raise _malformed()
+        if row[:8] < row[8:16]:  # the two seqs: as bytes they compare as the numbers do
+            found.append(row[8:16] + row[:8] + key)
+    for at in sorted(found, reverse=True):
+        key = at[16:]
+        yield _read(key, transaction.get(CONFLICTS, key) or b"")
 
 
 def conflict_keys(transaction: ReadTransaction, subject: bytes) -> Iterator[bytes]:
@@ -81,10 +97,14 @@ def _read(key: bytes, row: bytes) -> ConflictRow:
     try:
         first_seq, second_seq, number, found_at = _ROW.unpack(row)
         if len(key) != 2 * ID_BYTES:
-            raise StoreDamaged("a row of conflicts is malformed; run fsck")
+            raise _malformed()
         return ConflictRow(key[:ID_BYTES], key[ID_BYTES:], first_seq, second_seq, KINDS[number], found_at)
     except (struct.error, IndexError):
-        raise StoreDamaged("a row of conflicts is malformed; run fsck") from None
+        raise _malformed() from None
+
+
+def _malformed() -> StoreDamaged:
+    return StoreDamaged("a row of conflicts is malformed; run fsck")
 
 
 def check_conflicts(transaction: ReadTransaction) -> None:
