@@ -17,13 +17,13 @@ def clashing(run: Commands) -> Commands:
 def test_a_checkpoint_says_what_it_contradicts(run: Commands) -> None:
     run.ok("checkpoint", f"{A} = Stripe")
     ran = run("checkpoint", f"{B} = Adyen")
-    assert ran.rows == [["recorded", B], ["conflict", f"{A}, {B}: Adyen is not Stripe"]]
+    assert ran.rows == [["recorded", B], ["conflict", f"{A}, {B}: Stripe is not Adyen"]]
     assert "substrate resolve" in ran.err
     assert run("checkpoint", f"{B} = Klarna", "--json").json["conflicts"][0]["kind"] == "value"
 
 
 def test_conflicts_are_listed(clashing: Commands) -> None:
-    row = [A, B, "value", "Adyen is not Stripe"]
+    row = [A, B, "value", "Stripe is not Adyen"]
     assert clashing("conflicts").rows == clashing("conflicts", B).rows == [row]
     (item,) = clashing("conflicts", "--json").json["items"]
     assert (item["first"]["value"], item["second"]["value"]) == ("Stripe", "Adyen")

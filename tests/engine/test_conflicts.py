@@ -63,7 +63,7 @@ def clashing(memory: Memory) -> Memory:
 def test_the_checkpoint_that_brings_a_conflict_says_so(memory: Memory) -> None:
     assert memory.checkpoint([STRIPE]).conflicts == ()
     (told,) = memory.checkpoint([ADYEN, "v1.fact.db = PostgreSQL"]).conflicts
-    assert (told.first, told.second, told.kind, told.reason) == (A, B, "value", "Adyen is not Stripe")
+    assert (told.first, told.second, told.kind, told.reason) == (A, B, "value", "Stripe is not Adyen")
     (found,) = memory.conflicts()
     assert (found.first.value, found.second.value) == ("Stripe", "Adyen")
     assert (found.kind, found.reason, found.found_at) == (told.kind, told.reason, found.second.recorded_at)
@@ -80,7 +80,7 @@ def test_it_is_found_from_both_sides(clashing: Memory) -> None:
     assert open_pairs(clashing, A) == open_pairs(clashing, B) == {(A, B)}
     ((first, second, kind, reason),) = clashes(clashing, B)
     assert (second, first, kind, reason) == clashes(clashing, A)[0]
-    assert (kind, reason) == ("value", "Adyen is not Stripe")
+    assert (kind, reason) == ("value", "Stripe is not Adyen")
     with pytest.raises(NotFound):
         clashing.conflicts("v1.fact.nobody")
 
