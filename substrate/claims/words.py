@@ -11,7 +11,18 @@ from unicodedata import normalize
 from substrate.claims.amounts import Amount, Day, find_slots
 from substrate.claims.lexicon import COPULAS, COUNTING, HAVE, IDS, MANY, NEGATIONS, NOISE, POLAR, SILENT, SWITCHES, even
 
-__all__ = ["UN", "Word", "content_of", "first_sentence", "is_id", "name_words", "opposites", "show", "undenied", "words_of"]
+__all__ = [
+    "UN",
+    "Word",
+    "content_of",
+    "first_sentence",
+    "is_id",
+    "name_words",
+    "opposites",
+    "show",
+    "undenied",
+    "words_of",
+]
 
 _REMEMBERED: Final = 10_000
 _SENTENCE: Final = re.compile(r"[\n\r;!]|[.?](?=\s|$)|\s[-\u2013\u2014]\s|\(")
@@ -87,7 +98,7 @@ def name_words(name: str) -> tuple[tuple[str, ...], bool]:
 
 
 def is_id(words: Sequence[str]) -> bool:
-    """Whether the words of a name are a mere id: `n1`, `2024_05_01_a`, `one0`, `memory_3`; but not `v2` or `shard_3`."""
+    """Whether the words of a name are a mere id: `n1`, `2024_05_01_a`, `one0`, `memory_3`; not so `v2`, `shard_3`."""
     return any(any(map(str.isdigit, word)) for word in words) and all(map(_is_mark, words))
 
 
