@@ -56,7 +56,7 @@ class Claim(NamedTuple):
     many: bool = False
     """Whether its name is of what one can have several of."""
     place: str = ""
-    """The preposition behind which the thing stands in its sentence, if there is one; with an `@` if only where something is was said."""
+    """The preposition before the thing in its sentence, if any; with an `@` if it only says where something is."""
 
 
 def read_claim(name: str, value: str) -> Claim | None:

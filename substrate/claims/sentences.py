@@ -35,18 +35,20 @@ _LIGHT: Final = frozenset(
 )
 """Verbs that add nothing to what an amount is of."""
 _BEHIND_VERBS: Final = PLACES - {"with", "from", "by"}
+_MANIFOLD: Final = INDEFINITE | POSITIONS | {"run"}
+"""What begins an object that is one of many: `is a customer`, `is behind a VPN`, `are run on Linux`."""
 _PLURAL: Final = re.compile(r"[^sui]s$")
 _NO_PARTICIPLES: Final = ("need", "speed", "feed", "seed")
 
 
 class Parted(NamedTuple):
-    """What a sentence is about, the thing it says of that, the thing as it was written, and the preposition before it."""
+    """What a sentence is about, the thing it says of that, as it was written too, and the preposition before it."""
 
     topic: set[str]
     thing: set[str]
     written: str
     place: str = ""
-    """With an `@` if nothing but where something is was said."""
+    """With an `@` if the sentence only says where something is."""
 
 
 def find_verb(words: Sequence[Word]) -> int | None:
@@ -89,34 +91,33 @@ def part(words: Sequence[Word], verb: int) -> Parted | None:
         return Parted(content_of(right) | {even(said)}, content_of(left), show(left))
     if said == "takes":  # `takes place in`
         right = right[1:] if right[0].lower == "place" else []
-    if said in RELATIONS and right and right[0].lower in _BEHIND_VERBS:
-        if left and not said.endswith("s") and _PLURAL.search(left[-1].lower):
-            return None  # `tests run on Linux`, and others of them elsewhere
-        topic = content_of(left)
-        place = right[0].lower
-        if topic and even(said) in _LIGHT:
-            place = "@" + place
-        else:
-            topic.add(even(said))
-        return Parted(topic, content_of(right[1:]), _bare(right[1:]), place)
-    return None
+    return _does(left, said, right) if said in RELATIONS and right and right[0].lower in _BEHIND_VERBS else None
+
+
+def _does(left: Sequence[Word], said: str, right: Sequence[Word]) -> Parted | None:
+    """`SUBJECT runs on OBJECT`."""
+    if left and not said.endswith("s") and _PLURAL.search(left[-1].lower):
+        return None  # `tests run on Linux`, and others of them elsewhere
+    topic, place = content_of(left), right[0].lower
+    if topic and even(said) in _LIGHT:
+        place = "@" + place
+    else:
+        topic.add(even(said))
+    return Parted(topic, content_of(right[1:]), _bare(right[1:]), place)
 
 
 def _is(left: Sequence[Word], right: Sequence[Word]) -> Parted | None:
     """`SUBJECT is OBJECT`."""
     first = right[0].lower
-    if not left or left[0].lower in INDEFINITE or first in INDEFINITE or first in POLAR or UN.match(first):
+    if not left or left[0].lower in INDEFINITE or first in _MANIFOLD or first in POLAR or UN.match(first):
         return None
     topic = content_of(left)
-    if first in POSITIONS or first == "run":
-        return None
     if first in PLACES:
         return Parted(topic, content_of(right[1:]), _bare(right[1:]), "@" + first)
     if first.endswith(("ing", "ed", "kept", "held", "written")):
         placed = len(right) > 2 and right[1].lower in PLACES and not first.endswith("ing")  # noqa: PLR2004
-        if not placed:
-            return None
-        return Parted(topic | {even(first)}, content_of(right[2:]), _bare(right[2:]), right[1].lower)
+        rest = right[2:]
+        return Parted(topic | {even(first)}, content_of(rest), _bare(rest), right[1].lower) if placed else None
     if first in DETERMINERS and left[0].lower not in DETERMINERS:
         return Parted(content_of(right), topic, _bare(left))  # `Bob is the lead`: the lead is Bob
     named = any(not word.raw.islower() or not word.raw.isalpha() for word in right) or first in DETERMINERS

@@ -98,7 +98,7 @@ def name_words(name: str) -> tuple[tuple[str, ...], bool]:
 
 
 def is_id(words: Sequence[str]) -> bool:
-    """Whether the words of a name are a mere id: `n1`, `2024_05_01_a`, `one0`, `memory_3`; but not `v2` or `shard_3`."""
+    """Whether the words of a name are a mere id: `n1`, `2024_05_01_a`, `one0`, `memory_3`; not so `v2`, `shard_3`."""
     return any(any(map(str.isdigit, word)) for word in words) and all(map(_is_mark, words))
 
 

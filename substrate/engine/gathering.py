@@ -223,8 +223,10 @@ class Gatherer:
         return Candidate(need, version, body, evidence, groups, self.is_in_domain(subject), clashes, stale)
 
     def _clashes(self, subject: bytes) -> tuple[Clash, ...]:
-        """Its open conflicts. Those with ingested text count only where such text is shown: a page that somebody else
-        wrote neither gets into the opening by contradicting what is there, nor makes that doubtful.
+        """Its open conflicts; those with ingested text only where such text is shown.
+
+        A page that somebody else wrote neither gets into the opening by contradicting what is there, nor makes that
+        doubtful.
         """
         found = tuple(self._seams.conflicts(self._transaction, subject, self._moments))
         return found if self._ingested else tuple(clash for clash in found if not self._is_withheld(subject, clash))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.claims import contradiction, keys_of, pack_claim, read_claim, unpack_claim
+from substrate.claims import Contradiction, contradiction, keys_of, pack_claim, read_claim, unpack_claim
 from substrate.claims.reading import READ, Claim
 
 _LINES = [
@@ -22,9 +22,13 @@ def claim_of(said: tuple[str, str]) -> Claim | None:
     return read_claim(*said)
 
 
-def differ(a: str, b: str, name: str = "v1.fact.x", other: str = "v1.decision.x") -> str | None:
+def compare(a: str, b: str, name: str = "v1.fact.x", other: str = "v1.decision.x") -> Contradiction | None:
     one, two = read_claim(name, a), read_claim(other, b)
-    found = None if one is None or two is None else contradiction(one, two)
+    return None if one is None or two is None else contradiction(one, two)
+
+
+def differ(a: str, b: str, name: str = "v1.fact.x", other: str = "v1.decision.x") -> str | None:
+    found = compare(a, b, name, other)
     return None if found is None else found.kind
 
 
@@ -32,7 +36,8 @@ def differ(a: str, b: str, name: str = "v1.fact.x", other: str = "v1.decision.x"
 def test_it_does_not_matter_which_comes_first(a: tuple[str, str], b: tuple[str, str]) -> None:
     one, other = claim_of(a), claim_of(b)
     if one is not None and other is not None:
-        assert contradiction(one, other) == contradiction(other, one)
+        there, back = contradiction(one, other), contradiction(other, one)
+        assert (there and there.kind) == (back and back.kind)
 
 
 @given(sides | anything, st.sampled_from(["", " ", ".", "\n", ". And more."]))
@@ -74,6 +79,10 @@ def test_what_is_no_claim_is_an_error(junk: bytes) -> None:
     [
         ("500 MB", "0.5 GB", None),
         ("512 MiB", "0.5 GiB", None),
+        ("1 GB", "1000 MB", None),
+        ("1 GB", "1024 MB", None),
+        ("1 GiB", "1024 MB", None),
+        ("1 GB", "1100 MB", "number"),
         ("30 s", "2 min", "number"),
         ("30 s", "30 MB", None),
         ("30 s", "30", None),
@@ -135,3 +144,90 @@ def test_a_long_value_costs_no_more_than_its_first_sentence() -> None:
     assert said == read_claim("v1.fact.x", "The timeout is 30 s.")
     assert said is not None
     assert len(pack_claim(said)) < 300
+
+
+THIRTY, FORTY_FIVE = "The API timeout is 30 seconds", "The API timeout is 45 seconds"
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("one0", "two0"),
+        ("n1", "n2"),
+        ("N1", "N2"),
+        ("12", "13"),
+        ("note1", "note_2"),
+        ("memory_3", "memory_4"),
+        ("2024_05_01_a", "2024_06_01_b"),
+        ("20240501t1200z", "20240502t0830z"),
+        ("3f2a9c1b", "550e8400-e29b-41d4-a716-446655440000"),
+        ("n1", "api_timeout"),
+        ("one0", "api"),
+    ],
+)
+def test_a_name_that_is_a_mere_id_hides_no_contradiction(name: str, other: str) -> None:
+    assert differ(THIRTY, FORTY_FIVE, f"v1.fact.{name}", f"v1.note.{other}") == "number"
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("model_1", "model_2"),
+        ("shard_3", "shard_4"),
+        ("shard3", "shard4"),
+        ("v1", "v2"),
+        ("V1", "V2"),
+        ("api", "api_v2"),
+        ("q1", "q2"),
+        ("sprint_12", "sprint_13"),
+        ("sprint_12", "timeout"),
+        ("model_1", "n1"),
+        ("2024.timeout", "2025.timeout"),
+    ],
+)
+def test_a_number_that_counts_something_tells_two_subjects_apart(name: str, other: str) -> None:
+    assert differ(THIRTY, FORTY_FIVE, f"v1.fact.{name}", f"v1.note.{other}") is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "reason"),
+    [
+        ("The cache uses Redis", "The cache does not use Redis", "“{}” contradicts “{}”"),
+        ("Always run the tests", "Never run the tests", "“{}” contradicts “{}”"),
+        ("enabled", "not enabled", "“{}” contradicts “{}”"),
+        ("Stripe", "not Stripe", "“{}” contradicts “{}”"),
+        ("13 seconds", "6 seconds", "{} is not {}"),
+        ("Stripe", "Adyen", "{} is not {}"),
+        ("2025-03-01", "3 April 2025", "{} is not {}"),
+    ],
+)
+def test_a_reason_shows_what_was_written_and_the_first_first(a: str, b: str, reason: str) -> None:
+    there, back = compare(a, b), compare(b, a)
+    assert there is not None
+    assert back is not None
+    assert (there.reason, back.reason) == (reason.format(a, b), reason.format(b, a))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "kind"),
+    [
+        ("The service runs in Frankfurt", "The service runs behind a VPN", None),
+        ("The service runs in Frankfurt", "The service is behind a VPN", None),
+        ("The service runs in Frankfurt", "The service runs in Dublin", "value"),
+        ("The database is Postgres", "The database runs in Frankfurt", None),
+        ("Alice works at Acme", "Alice works in Berlin", None),
+        ("Alice works at Acme", "Alice works at Globex", "value"),
+        ("Billing is hosted on AWS", "Billing is hosted in Frankfurt", None),
+        ("Tests run on Linux", "Tests run on macOS", None),
+        ("The tests are run on Linux", "The tests are run on macOS", None),
+        ("The app runs on Linux", "The app runs on macOS", "value"),
+        ("We run on Linux", "We run on macOS", "value"),
+    ],
+)
+def test_only_what_answers_the_same_question_contradicts(a: str, b: str, kind: str | None) -> None:
+    assert differ(a, b, "v1.fact.some", "v1.fact.other") == kind
+
+
+def test_what_a_thing_is_and_where_it_is_are_two_questions() -> None:
+    assert differ("Postgres", "The database is in Frankfurt", "v1.fact.database") is None
+    assert differ("Berlin", "The office is in Munich", "v1.fact.office.location") == "value"

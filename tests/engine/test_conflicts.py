@@ -79,10 +79,34 @@ def test_within_one_checkpoint_too(memory: Memory) -> None:
 def test_it_is_found_from_both_sides(clashing: Memory) -> None:
     assert open_pairs(clashing, A) == open_pairs(clashing, B) == {(A, B)}
     ((first, second, kind, reason),) = clashes(clashing, B)
-    assert (second, first, kind, reason) == clashes(clashing, A)[0]
+    assert (first, second, kind, reason) == clashes(clashing, A)[0]
     assert (kind, reason) == ("value", "Stripe is not Adyen")
     with pytest.raises(NotFound):
         clashing.conflicts("v1.fact.nobody")
+
+
+def test_the_reason_follows_the_order_of_the_two_atoms_wherever_it_is_shown(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.b = The API timeout is 13 seconds"])
+    (told,) = memory.checkpoint(["v1.fact.a = The API timeout is 6 seconds"]).conflicts
+    (found,) = memory.conflicts()
+    (shown,) = memory.bootstrap().conflicting_facts
+    assert (found.first.name, found.second.name) == (told.first, told.second) == (shown.first, shown.second)
+    assert {told.reason, found.reason, shown.reason} == {"13 seconds is not 6 seconds"}
+
+
+def test_ingested_text_gets_into_no_opening_by_contradicting_what_is_there(memory: Memory) -> None:
+    memory.checkpoint([{"name": A, "value": "Stripe", "origin": "user"}])
+    before = memory.bootstrap()
+    memory.checkpoint([{"name": B, "value": "Adyen", "origin": "ingested"}])
+    assert open_pairs(memory) == {(A, B)}
+    after = memory.bootstrap()
+    assert after.conflicting_facts == ()
+    assert "Adyen" not in str(after.to_dict())
+    assert [atom.evidence for atom in after.atoms] == [atom.evidence for atom in before.atoms]
+    shown = memory.bootstrap(ingested=True)
+    assert [(clash.first, clash.second) for clash in shown.conflicting_facts] == [(A, B)]
+    evidence = {atom.name: atom.evidence for atom in shown.atoms}
+    assert (evidence[A] or 1) < (before.atoms[0].evidence or 0)
 
 
 def test_another_version_is_no_conflict_with_the_one_before(memory: Memory) -> None:
@@ -146,7 +170,7 @@ def test_another_value_ends_it_or_brings_another(clashing: Memory) -> None:
     clashing.checkpoint([f"{B} = stripe"])
     assert (len(clashing.conflicts()), rows(clashing, CONFLICTS)) == (0, {})
     (told,) = clashing.checkpoint([f"{B} = Klarna"]).conflicts
-    assert told.reason == "Klarna is not Stripe"
+    assert told.reason == "Stripe is not Klarna"
     assert damage(clashing) is None
 
 
