@@ -44,6 +44,10 @@ bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" fo
 	$(BIN)/python -m benchmarks.atoms $(SIZES)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.search $(SIZES)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.retrieval --if-there
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.markov $(SIZES)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.prefetch --if-there
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.conflicts
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.associations
 
 # The bench is no part of the repository: SUBSTRATE_BENCH says where it is. Each peer gets an environment of its own, in .peers.
 peers: $(STAMP) ## search beside others, with the same documents and weights; needs the retrieval bench
