@@ -96,7 +96,8 @@ def _rows(subject: bytes, seq: int, members: Mapping[str, Json]) -> list[tuple[b
 def window_of(members: Mapping[str, Json]) -> tuple[int, int]:
     """From when until when what a body says holds; from ever and for good where it does not say."""
     start, end = members.get("valid_from"), members.get("valid_to")
-    return start if isinstance(start, int) else _EVER, end if isinstance(end, int) else _FOR_GOOD
+    held = start if isinstance(start, int) else _EVER, end if isinstance(end, int) else _FOR_GOOD
+    return max(_EVER, min(held[0], _FOR_GOOD)), max(_EVER, min(held[1], _FOR_GOOD))
 
 
 def has_claims(transaction: ReadTransaction) -> bool:

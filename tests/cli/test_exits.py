@@ -80,7 +80,9 @@ def test_a_bug_is_one_line_that_does_not_repeat_what_was_said(run: Commands, mon
 @pytest.mark.usefixtures("run")
 def test_ctrl_c_is_130_without_a_traceback() -> None:
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([PROGRAM, "checkpoint", "-"], bufsize=0, **streams) as child:
+    # Whoever runs the tests in the background may have them ignore it, and children inherit that.
+    heed = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with subprocess.Popen([PROGRAM, "checkpoint", "-"], bufsize=0, **streams, **heed) as child:
         assert child.stdin is not None
         # More than a pipe holds: when all of it is written, the program has come to read it, and waits for the end.
         left = memoryview(b"v1.fact.x = " + b"y" * 1_000_000)
