@@ -35,7 +35,7 @@ from substrate.model import Conflict, Conflicts, Contradicted, from_microseconds
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.views.atoms import versions_of
-from substrate.views.claims import Held, claimants, claims_of, has_claims, window_of
+from substrate.views.claims import Held, claim_of, claimants, claims_of, has_claims, window_of
 from substrate.views.conflicts import (
     ConflictRow,
     conflict_keys,
@@ -129,7 +129,7 @@ class _Search:
     def run(self) -> Iterator[tuple[ConflictRow, Contradicted]]:
         """Every pair that contradicts each other, with what a caller is told of it."""
         for atom in self._recorded:
-            claim = claims.read_claim(atom.name, str(atom.members["value"]))
+            claim = claim_of({**atom.members, "name": atom.name})
             if claim is None:
                 continue
             held = Held(atom.subject, atom.seq, *window_of(atom.members), claim)

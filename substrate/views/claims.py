@@ -27,7 +27,7 @@ from substrate.proof.entry import ID_BYTES, Kind
 if TYPE_CHECKING:
     from substrate.claims import Claim
 
-__all__ = ["ClaimView", "Held", "claimants", "claims_of", "has_claims", "window_of"]
+__all__ = ["ClaimView", "Held", "claim_of", "claimants", "claims_of", "has_claims", "window_of"]
 
 _ATOM: Final = b"a"
 _KEYED: Final = b"k"
@@ -85,12 +85,19 @@ def _take_away(transaction: WriteTransaction, subjects: Sequence[bytes]) -> None
 
 
 def _rows(subject: bytes, seq: int, members: Mapping[str, Json]) -> list[tuple[bytes, bytes]]:
-    claim = claims.read_claim(str(members.get("name")), str(members.get("value")))
+    claim = claim_of(members)
     if claim is None:
         return []
     keys = claims.keys_of(claim)
     row = _ROW.pack(seq, *window_of(members), len(keys)) + b"".join(keys) + claims.pack_claim(claim)
     return [(_ATOM + subject, row), *((_KEYED + key + seq_key(seq) + subject, b"") for key in keys)]
+
+
+def claim_of(members: Mapping[str, Json]) -> Claim | None:
+    """What a body claims; None if nothing. A part of a whole, such as a passage or a turn of a talk, does not."""
+    if members.get("parent") is not None:
+        return None
+    return claims.read_claim(str(members.get("name")), str(members.get("value")))
 
 
 def window_of(members: Mapping[str, Json]) -> tuple[int, int]:

@@ -373,3 +373,11 @@ def test_a_full_export_takes_conflicts_along(clashing: Memory, tmp_path: Path) -
     clashing.export(tmp_path / "full.jsonl", full=True)
     lines = [json.loads(line) for line in (tmp_path / "full.jsonl").read_text().splitlines()]
     assert any(CONFLICTS in json.dumps(line) for line in lines)
+
+
+def test_parts_of_a_whole_claim_nothing(memory: Memory) -> None:
+    memory.checkpoint(["v1.talk.monday = A talk"])
+    for position, seconds in enumerate((30, 45)):
+        turn = {"name": f"v1.turn.t{'ab'[position]}", "value": f"The API timeout is {seconds} seconds"}
+        saved = memory.checkpoint([{**turn, "parent": "v1.talk.monday", "position": position}])
+        assert not saved.conflicts
