@@ -1,7 +1,7 @@
 """What is predicted: the prefetch bench, through this store and through baselines. See docs/benchmarks.md.
 
     python -m benchmarks.prefetch [--bench FOLDER] [--json FILE] [--systems Adapter,Markov1] [--sets agentfiles]
-    python FOLDER/score.py --data FOLDER/data/agentfiles.jsonl.gz --predictor benchmarks.prefetch:Adapter
+    python FOLDER/score.py --data FOLDER/data/agentfiles.jsonl.gz --predictor benchmarks/prefetch.py:Adapter
 
 The bench (a scorer, session logs) is no part of the repository, and nothing of it may be copied into it. It is looked
 for in the folder given, then in SUBSTRATE_PREFETCH, then beside the repository.
@@ -20,6 +20,9 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+if not __package__:  # loaded by the scorer, by its path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import substrate
 from benchmarks.forecasters import Markov1, Popularity, Recency, VSknn
