@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.arguments import read_arguments
 from benchmarks.calibration import calibrate, machine
 from benchmarks.markov_work import measure_learning
 from benchmarks.report import Report
 from benchmarks.search_stores import fill_search
 from benchmarks.search_workload import prepare
 
-_SIZES = [10_000, 100_000, 1_000_000]
-_SMALLEST = 10_000
 _BEGAN = time.monotonic()
 
 
@@ -25,13 +23,7 @@ def _say(text: str) -> None:
 
 def main() -> None:
     """Measure at each size, and print one table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.markov", description=__doc__)
-    parser.add_argument("sizes", nargs="*", type=int, help=f"atoms in the store (default: {_SIZES})")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
-    arguments = parser.parse_args()
-    sizes = arguments.sizes or _SIZES
-    if min(sizes) < _SMALLEST:
-        parser.error(f"a size is at least {_SMALLEST}")
+    sizes, file = read_arguments("markov", __doc__, "atoms")
     texts = prepare(_say)
     results, calibrations = [], {}
     with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
@@ -45,8 +37,8 @@ def main() -> None:
                 calibrations[size] = [before, calibrate(Path(folder))]
     report = Report(about, calibrations, results)
     report.show(time.monotonic() - _BEGAN)
-    if arguments.json is not None:
-        report.save(arguments.json)
+    if file is not None:
+        report.save(file)
 
 
 if __name__ == "__main__":

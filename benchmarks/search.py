@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks.arguments import read_arguments
 from benchmarks.calibration import Calibration, calibrate, machine
 from benchmarks.report import Report
 from benchmarks.search_fresh import measure_fresh
@@ -18,8 +18,6 @@ from benchmarks.search_workload import REAL, SearchTexts, prepare
 from benchmarks.search_writes import measure_bulk, measure_checkpoints
 from benchmarks.table import Result
 
-_SIZES = [10_000, 100_000, 1_000_000]
-_SMALLEST = 10_000
 _BEGAN = time.monotonic()
 
 
@@ -45,13 +43,7 @@ def _measure(size: int, folder: Path, texts: SearchTexts) -> tuple[list[Result],
 
 def main() -> None:
     """Measure at each size, and print one table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.search", description=__doc__)
-    parser.add_argument("sizes", nargs="*", type=int, help=f"atoms in the store (default: {_SIZES})")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
-    arguments = parser.parse_args()
-    sizes = arguments.sizes or _SIZES
-    if min(sizes) < _SMALLEST:
-        parser.error(f"a size is at least {_SMALLEST}")
+    sizes, file = read_arguments("search", __doc__, "atoms")
     texts = prepare(_say)
     results, calibrations = [], {}
     with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
@@ -68,8 +60,8 @@ def main() -> None:
         results += measure_bulk(texts)
     report = Report(about, calibrations, results)
     report.show(time.monotonic() - _BEGAN)
-    if arguments.json is not None:
-        report.save(arguments.json)
+    if file is not None:
+        report.save(file)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.arguments import read_arguments
 from benchmarks.calibration import Calibration, calibrate, machine
 from benchmarks.processes import measure_fsck, measure_import
 from benchmarks.reads import measure_growth, measure_opening, measure_reads
@@ -17,8 +17,6 @@ from benchmarks.stores import Stores, fill
 from benchmarks.table import Result
 from benchmarks.writes import measure_writes
 
-_SIZES = [10_000, 100_000, 1_000_000]
-_SMALLEST = 1_000
 _COMPARED = (100_000, 1_000_000)
 """The sizes between which the cost of a proof must hardly grow."""
 _BEGAN = time.monotonic()
@@ -46,13 +44,7 @@ def _measure(size: int, folder: Path) -> tuple[list[Result], Stores, list[Calibr
 
 def main() -> None:
     """Measure at each size, and print one table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.store", description=__doc__)
-    parser.add_argument("sizes", nargs="*", type=int, help=f"entries in the store (default: {_SIZES})")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
-    arguments = parser.parse_args()
-    sizes = arguments.sizes or _SIZES
-    if min(sizes) < _SMALLEST:
-        parser.error(f"a size is at least {_SMALLEST}")
+    sizes, file = read_arguments("store", __doc__, "entries", smallest=1_000)
     _say("import")
     results = measure_import()
     calibrations, measured = {}, {}
@@ -66,8 +58,8 @@ def main() -> None:
             results += measure_growth(*(measured[size] for size in _COMPARED))
     report = Report(about, calibrations, results)
     report.show(time.monotonic() - _BEGAN)
-    if arguments.json is not None:
-        report.save(arguments.json)
+    if file is not None:
+        report.save(file)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from substrate.cli.answer import Answer, Table
-from substrate.cli.inputs import parse_moment, parse_number
+from substrate.cli.inputs import AS_OF, VALID_AT, parse_number
 from substrate.cli.output import Output
 from substrate.cli.stores import reading
 from substrate.cli.verb import Example, Verb, argument, option
@@ -67,13 +67,8 @@ CONTEXT = Verb(
         option("--type", metavar="TYPE", help="only edges of this type"),
         option("--limit", metavar="N", parse=parse_number, default=100, help="at most so many edges (default: 100)"),
         option("--offset", metavar="N", parse=parse_number, default=0, help="leave out the first so many"),
-        option(
-            "--as-of",
-            metavar="MOMENT",
-            parse=parse_moment,
-            help="as we knew it then: a seq, a time in ISO 8601, or @FILE with a pin or head",
-        ),
-        option("--valid-at", metavar="TIME", help="as it was in the world then: a time in ISO 8601"),
+        AS_OF,
+        VALID_AT,
     ),
     _context,
 )

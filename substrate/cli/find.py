@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from substrate.cli.answer import Answer, Table
-from substrate.cli.inputs import parse_moment, parse_number
+from substrate.cli.inputs import AS_OF, VALID_AT, parse_number
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
 from substrate.cli.verb import Example, Verb, argument, flag, option
@@ -132,13 +132,8 @@ SEARCH = Verb(
         option("--session", metavar="SESSION", help="only of this session"),
         option("--happened-since", metavar="TIME", help="only what happened at or after this time (ISO 8601)"),
         option("--happened-until", metavar="TIME", help="only what happened before this time"),
-        option(
-            "--as-of",
-            metavar="MOMENT",
-            parse=parse_moment,
-            help="as we knew it then: a seq, a time in ISO 8601, or @FILE with a pin or head",
-        ),
-        option("--valid-at", metavar="TIME", help="as it was in the world then: a time in ISO 8601"),
+        AS_OF,
+        VALID_AT,
         option("--min-score", metavar="SCORE", parse=_score, help="only hits that score at least this, such as 0.3"),
         flag("--why", help="show what each part added to the score, and which words matched"),
         flag("--words", help="by words only, without the model"),

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from substrate.cli.verb import Option
+from substrate.cli.verb import Option, option
 from substrate.errors import InputError, TooLarge
 
 __all__ = [
+    "AS_OF",
+    "VALID_AT",
     "Items",
     "converted",
     "is_text",
@@ -285,3 +287,12 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _no_number(_: str) -> NoReturn:
     raise ValueError("NaN and infinity are no JSON")
+
+
+AS_OF = option(
+    "--as-of",
+    metavar="MOMENT",
+    parse=parse_moment,
+    help="as we knew it then: a seq, a time in ISO 8601, or @FILE with a pin or head",
+)
+VALID_AT = option("--valid-at", metavar="TIME", help="as it was in the world then: a time in ISO 8601")

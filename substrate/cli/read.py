@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import substrate
 from substrate.cli.answer import Answer, Raw, Sheet, Table
-from substrate.cli.inputs import parse_moment, parse_number
+from substrate.cli.inputs import AS_OF, VALID_AT, parse_moment, parse_number
 from substrate.cli.output import Output
 from substrate.cli.stores import check_hint, reading, write_text
 from substrate.cli.verb import Example, Verb, argument, flag, option
@@ -26,13 +26,6 @@ __all__ = ["ACCESS", "DIFF", "EDGES", "HISTORY", "LIST"]
 _PAGE = 1000
 """As many atoms as one call of the engine gives."""
 
-_AS_OF = option(
-    "--as-of",
-    metavar="MOMENT",
-    parse=parse_moment,
-    help="as we knew it then: a seq, a time in ISO 8601, or @FILE with a pin or head",
-)
-_VALID_AT = option("--valid-at", metavar="TIME", help="as it was in the world then: a time in ISO 8601")
 _NAME = argument("name", "the atom's name, or its id", complete="name")
 
 
@@ -122,8 +115,8 @@ ACCESS = Verb(
     ),
     (
         _NAME,
-        _AS_OF,
-        _VALID_AT,
+        AS_OF,
+        VALID_AT,
         option(
             "--predictions",
             metavar="N",
@@ -234,8 +227,8 @@ LIST = Verb(
         flag("--names", help="names only, a line each"),
         flag("--tombstoned", help="also those that were taken out of use"),
         flag("--superseded", help="also those that another one supersedes"),
-        _AS_OF,
-        _VALID_AT,
+        AS_OF,
+        VALID_AT,
     ),
     _list,
 )
@@ -293,8 +286,8 @@ EDGES = Verb(
         option("--type", metavar="TYPE", help="only those of this type"),
         option("--limit", metavar="N", parse=parse_number, default=1000, help="at most so many (default: 1000)"),
         option("--offset", metavar="N", parse=parse_number, default=0, help="leave out the first so many"),
-        _AS_OF,
-        _VALID_AT,
+        AS_OF,
+        VALID_AT,
     ),
     _edges,
 )
@@ -349,8 +342,8 @@ HISTORY = Verb(
     (
         _NAME,
         option("--limit", metavar="N", parse=parse_number, default=1000, help="the newest so many (default: 1000)"),
-        _AS_OF,
-        _VALID_AT,
+        AS_OF,
+        VALID_AT,
     ),
     _history,
 )
@@ -388,7 +381,7 @@ DIFF = Verb(
         argument("start", "a seq, a time, or @FILE", parse=parse_moment),
         argument("stop", "the same (default: now)", nargs="?", parse=parse_moment),
         option("--prefix", metavar="PREFIX", default="", help="only names that begin so", complete="name"),
-        _VALID_AT,
+        VALID_AT,
     ),
     _diff,
 )
