@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Learning"]
 
+_MAKING = threading.Lock()
 _FEWEST = 40
 _TOKENS = 40
 """For so many tokens of an opening one more atom comes into question: few of them are as short as that."""
@@ -44,6 +45,8 @@ class Learning(Finding):
 
     _log: Log
     _actor: str | None
+    _session_name: str | None
+    _recording: Recorder | None
     _read_only: bool
     _observes: bool
     _background: bool
@@ -55,7 +58,7 @@ class Learning(Finding):
         state = OpenSession(
             objective=read_objective(objective),
             domain_name=read_domain(domain),
-            name=read_label(name, "the name of a session"),
+            name=read_label(name, "the name of a session") or self._session_name,
             actor=self._actor,
             observed=observed and self._observes and not self._read_only,
         )
@@ -236,14 +239,21 @@ class Learning(Finding):
 
     # -- the house -----------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def _recorder(self) -> Recorder:
-        observing = self._observes and not self._read_only
+        """Made when it is first needed: a process that was forked after the store was opened has its own."""
+        if self._recording is None:
+            with _MAKING:
+                self._recording = self._recording or self._shared.add(self._new_recorder())
+        return self._recording
+
+    def _new_recorder(self) -> Recorder:
         return Recorder(
             self._log,
             self._actor,
+            self._session_name,
             observing=self._is_watching,
-            observed=observing,
+            observed=self._observes and not self._read_only,
             background=self._background,
         )
 
@@ -258,15 +268,6 @@ class Learning(Finding):
 
     def _is_watching(self) -> bool:
         return self.watching
-
-    def _write_down(self) -> None:
-        """Write down what was accessed so far."""
-        if "_recorder" in self.__dict__:
-            self._recorder.flush()
-
-    def _stop_recording(self) -> None:
-        if "_recorder" in self.__dict__:
-            self._recorder.close()
 
     def _matching(self, objective: str, wait: float = 0) -> Match:
         return self._searcher.match(objective, wait)
