@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from substrate.engine.recording import OpenSession, Recorder
 from substrate.engine.staleness import stale_because
 from substrate.engine.train import train
 from substrate.engine.watch import is_watched, watch
-from substrate.errors import Denied, SchemaInvalid
+from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.learned import Observed, Predictions, Trained
 from substrate.limits import LIMITS
@@ -29,11 +30,14 @@ from substrate.model import Name, Refused
 from substrate.prediction import Prediction
 
 if TYPE_CHECKING:
+    from substrate.engine.bootstrap import Asked
     from substrate.engine.matrix import Transitions
     from substrate.openings import Opening
 
 __all__ = ["Learning"]
 
+_ANYTHING = "what was decided"
+"""To be searched for where it does not matter what is found."""
 _MAKING = threading.Lock()
 _FEWEST = 40
 _TOKENS = 40
@@ -207,8 +211,7 @@ class Learning(Finding):
         reply says by what its tokens are counted. Outside of `session()`, a session with this objective begins here.
         Raises InputError (fewer than 50 tokens), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
         """
-        from substrate.engine.bootstrap import Asked, Bootstrapper  # noqa: PLC0415 - loads numpy
-        from substrate.engine.gathering import Seams  # noqa: PLC0415
+        from substrate.engine.bootstrap import Asked  # noqa: PLC0415 - loads numpy
 
         current = self._recorder.explicit() or OpenSession()  # outside of one, another begins here
         asked = Asked.of(
@@ -219,13 +222,38 @@ class Learning(Finding):
             domain=_domain(current, objective, domain),
             ingested=ingested,
         )
+        opening, match = self._opening(asked, wait)
+        self._recorder.begin(asked.objective, asked.domain, match)
+        return opening
+
+    def _opening(self, asked: Asked, wait: float) -> tuple[Opening, Match | None]:
+        """An opening, with which no session begins; and how its objective was matched."""
+        from substrate.engine.bootstrap import Bootstrapper  # noqa: PLC0415 - loads numpy
+        from substrate.engine.gathering import Seams  # noqa: PLC0415
+
         match = None if asked.objective is None else self._matching(asked.objective, wait)
         needs = needs_by(self._log, match, _FEWEST + asked.max_tokens // _TOKENS)
         seams = Seams(needs, conflicts_of, stale_because, uses_of)
         by_words = match.why if match is not None and self._models.wanted else ""
-        opening = Bootstrapper(self._log, seams, self._searcher.documents).bootstrap(asked, meaning=by_words)
-        self._recorder.begin(asked.objective, asked.domain, match)
-        return opening
+        opener = Bootstrapper(self._log, seams, self._searcher.documents)
+        return opener.bootstrap(asked, meaning=by_words), match
+
+    def warm(self) -> None:
+        """Load what search, bootstrap and predict need, so that the next of them is fast. Returns when that is done.
+
+        That takes seconds, and more where the model must be made ready first: a server calls it in a thread. Nothing of
+        it counts as an access. What cannot be loaded is left to who needs it, and refused there; so it raises no
+        SubstrateError.
+        """
+        from substrate.engine.bootstrap import Asked  # noqa: PLC0415 - loads numpy
+
+        # The verbs themselves: whatever they load, now and in later versions, is loaded by this.
+        with suppress(SubstrateError):
+            self._matching(_ANYTHING, threading.TIMEOUT_MAX)
+        with suppress(SubstrateError):
+            self.search(_ANYTHING)
+        with suppress(SubstrateError):
+            self._opening(Asked.of(_ANYTHING), 0)
 
     def transition_matrix(self, *, kind: str = "skip", prefix: str = "") -> Transitions:
         """All arcs as a sparse matrix (scipy CSR) of probabilities, with the names of its rows and columns.
