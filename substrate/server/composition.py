@@ -1,7 +1,7 @@
 """Composition: a server out of its surfaces, resources, prompts and completion, for one launch.
 
-What it lists follows from the launch alone, so it is the same from the first moment to the last. Tools whose scope was not given
-are not listed; who calls one all the same is told what to do instead.
+What it lists follows from the launch alone, so it is the same from the first moment to the last. Tools whose scope was
+not given are not listed; who calls one all the same is told what to do instead.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def compose(
     async def lifespan(_: MCPServer[Clients]) -> AsyncIterator[Clients]:
         yield clients
 
-    async def warming(context: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def warming(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Load what is heavy after the first call was answered; or when a client that has listed the tools stays."""
-        answer = await call_next(context)
-        if context.method in _CALLING:
+        answer = await call_next(ctx)
+        if ctx.method in _CALLING:
             clients.warm()
-        elif context.method in _LISTING:
+        elif ctx.method in _LISTING:
             clients.warm(_QUIET_S)
         return answer
 
@@ -82,5 +82,6 @@ def compose(
     add_resources(server, clients)
     for prompt in PROMPTS:
         server.add_prompt(prompt)
-    server.completion()(completer(clients, launch.surfaces[0]))
+    completion: Any = server.completion  # which has no types
+    completion()(completer(clients, launch.surfaces[0]))
     return server

@@ -33,7 +33,7 @@ def add_resources(server: MCPServer[Any], clients: Clients) -> None:
         return GUIDE
 
     def head() -> str:
-        """A pin: the latest head, signed, with the key in force. Kept elsewhere, it shows whether history was rewritten."""
+        """A pin: the latest signed head and its key. Kept elsewhere, it shows whether history was rewritten."""
         with _explained():
             return str(clients.named("head", _SURFACE).memory.pin())
 

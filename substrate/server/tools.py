@@ -1,8 +1,9 @@
 """A tool of a surface as a tool of the SDK: who may call it, and what becomes of errors.
 
 1. A scope that was not given at the start is refused before anything of the call is looked at.
-2. Whatever goes wrong is a reply that an agent can act on: a code, a sentence that says what to do next, and whether to try
-   again. No traceback, and nothing of an unexpected error's text, leaves the process: it may hold what was to be stored.
+2. Whatever goes wrong is a reply that an agent can act on: a code, a sentence that says what to do next, and whether to
+   try again. No traceback, and nothing of an unexpected error's text, leaves the process: it may hold what was to be
+   stored.
 3. Arguments that the tool does not have are refused by name, not dropped.
 """
 
@@ -31,6 +32,7 @@ _BY_HAND: Final = {
     "forget": "The user can erase with `substrate forget KEY` in a terminal, or `%memory forget` in a notebook",
     "write": "The user can save with `substrate checkpoint` in a terminal",
     "train": "The user can train with `substrate train` in a terminal",
+    "read": "The user can look with `substrate search` in a terminal",
 }
 
 
@@ -47,9 +49,9 @@ class ServedTool(SdkTool):
         convert_result: bool = False,  # noqa: FBT001, FBT002 - the SDK's
     ) -> CallToolResult | InputRequiredResult:
         """See `SdkTool.run`; it raises MCPError only."""
+        if not self.granted:
+            return self._refused(Denied(self._ungranted()))
         try:
-            if not self.granted:
-                raise Denied(self._ungranted())
             result: CallToolResult | InputRequiredResult = await super().run(arguments, context, convert_result)
         except MCPError:
             raise
@@ -60,7 +62,7 @@ class ServedTool(SdkTool):
 
     def _ungranted(self) -> str:
         told = f"this server was started without the scope {self.scope}, which {self.name} needs"
-        return f"{told}. {_BY_HAND.get(self.scope, 'The user can start it')}, or start it with --scopes {self.scope} among others"
+        return f"{told}. {_BY_HAND[self.scope]}; or start the server with {self.scope} among its --scopes"
 
     def _refused(self, error: Exception) -> CallToolResult:
         cause = error if isinstance(error, SubstrateError) else error.__cause__
@@ -117,7 +119,7 @@ def _error_reply(code: str, message: str, **details: object) -> CallToolResult:
 
 
 def _explained(tool: str, error: ValidationError, schema: dict[str, Any]) -> str:
-    """What is wrong with the arguments, field by field, without their values: these are the caller's, and may be long."""
+    """What is wrong with the arguments, field by field; without their values, which may be long."""
     known = ", ".join(schema["properties"])
     said = []
     for problem in error.errors(include_url=False, include_input=False, include_context=False)[:_MOST_REFUSED]:

@@ -1,10 +1,12 @@
 """What is said of atoms on the wire, and what the tools that save, read and learn reply. Pure.
 
-Replies are small: of a long value the beginning, and that it is one; what is empty is left out, unless the tool promises it.
+Replies are small: of a long value the beginning, and that it is one; what is empty is left out, unless the tool
+promises it.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
@@ -160,13 +162,12 @@ class Accessed(AtomShape):
     @classmethod
     def of(cls, found: Access, most: int, start: int) -> Accessed:
         """With at most so many characters of the value, from `start` on."""
-        said = found.to_dict()
         next_ones = [Prediction(key=one.name, probability=round(one.probability, 3)) for one in found.predictions]
         return cls(
             **atom_fields(found.atom, most, start),
             stale=list(found.stale) or None,
             predictions=next_ones or None,
-            proof=said.get("proof"),
+            proof=None if found.proof is None else json.loads(found.proof.to_json()),
         )
 
 
