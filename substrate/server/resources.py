@@ -25,7 +25,6 @@ _ANY_TEXT: Final = ResourceSecurity(exempt_params={"key"})
 
 def add_resources(server: MCPServer[Any], clients: Clients) -> None:
     """Give a server its resources; those that show what is stored only with the scope `read`."""
-
     surface = clients.launch.surfaces[0]  # whoever reads an atom here and there is one client, with one session
 
     def guide() -> str:
