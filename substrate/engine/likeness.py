@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import SequenceMatcher
 from heapq import nlargest
 from itertools import islice, pairwise
@@ -28,7 +30,7 @@ from substrate.terms import document_words, fit
 from substrate.views.atoms import VersionRow, find_names, names, names_before, versions_of
 from substrate.views.words import BLOCK, Field, posting_keys, split_postings
 
-__all__ = ["MOST_SUGGESTED", "near_names", "or_near"]
+__all__ = ["MOST_SUGGESTED", "discreet", "near_names", "or_near"]
 
 MOST_SUGGESTED: Final = 10
 """Of many names that are missing in one call, so many get suggestions: each takes a millisecond or two."""
@@ -56,6 +58,19 @@ _HEAD: Final = re.compile(r"[^.]*\.[^.]*\.")
 _SIGNS: Final = re.compile(r"[\W_]+")
 
 
+_DISCREET: Final[ContextVar[bool]] = ContextVar("substrate_discreet", default=False)
+
+
+@contextmanager
+def discreet() -> Iterator[None]:
+    """In the block no names are suggested to this caller: for one who may write and not read."""
+    before = _DISCREET.set(True)
+    try:
+        yield
+    finally:
+        _DISCREET.reset(before)
+
+
 def or_near(transaction: ReadTransaction, name: str, under: str = "") -> str:
     """How a message goes on that says a name is not there: `; near it: v1.fact.a, v1.fact.b`, or not at all."""
     near = near_names(transaction, name, under=under)
@@ -67,7 +82,7 @@ def near_names(transaction: ReadTransaction, name: str, most: int = 3, *, under:
 
     None that looks like a credential. Empty for an id, and for what is like nothing.
     """
-    wanted = _Spelling.of(name)
+    wanted = None if _DISCREET.get() else _Spelling.of(name)
     if wanted is None:
         return ()
     likely = dict.fromkeys(_likely(transaction, wanted))

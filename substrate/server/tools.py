@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager, nullcontext
 from inspect import cleandoc
 from typing import Any, Final
 
@@ -41,6 +42,8 @@ class ServedTool(SdkTool):
 
     scope: str
     granted: bool
+    reveals: bool
+    """Whether this server may read: if not, no message suggests what is stored."""
 
     async def run(
         self,
@@ -52,7 +55,8 @@ class ServedTool(SdkTool):
         if not self.granted:
             return self._refused(Denied(self._ungranted()))
         try:
-            result: CallToolResult | InputRequiredResult = await super().run(arguments, context, convert_result)
+            with nullcontext() if self.reveals else _discreet():
+                result: CallToolResult | InputRequiredResult = await super().run(arguments, context, convert_result)
         except MCPError:
             raise
         except Exception as error:  # noqa: BLE001 - the last line of defence
@@ -106,7 +110,13 @@ def serve_tool(tool: Tool, granted: frozenset[str]) -> ServedTool:
     model.model_rebuild(force=True)
     fields = {name: getattr(sdk, name) for name in SdkTool.model_fields}
     fields["parameters"] = sdk.parameters | {"additionalProperties": False}
-    return ServedTool(**fields, scope=tool.scope, granted=tool.scope in granted)
+    return ServedTool(**fields, scope=tool.scope, granted=tool.scope in granted, reveals="read" in granted)
+
+
+def _discreet() -> AbstractContextManager[None]:
+    from substrate.engine.likeness import discreet  # noqa: PLC0415 - the engine is loaded by the first call, not before
+
+    return discreet()
 
 
 def _error_reply(code: str, message: str, **details: object) -> CallToolResult:

@@ -139,7 +139,7 @@ def session_checkpoint(
         origin="agent",
         session=client.session,
     )
-    return reply(Checkpointed.of(saved))
+    return reply(Checkpointed.of(saved, reveals="read" in client.scopes))
 
 
 def _check_size(atoms: list[str], edges: list[EdgeGiven], tombstone: list[str]) -> None:

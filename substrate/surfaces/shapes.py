@@ -132,8 +132,8 @@ class Checkpointed(Shape):
     head: HeadShape
 
     @classmethod
-    def of(cls, saved: Saved) -> Checkpointed:
-        """In the words of the wire."""
+    def of(cls, saved: Saved, *, reveals: bool) -> Checkpointed:
+        """In the words of the wire; who may not read is not told what contradicts what they wrote."""
         head = saved.head.head
         return cls(
             recorded=list(saved.recorded),
@@ -141,7 +141,7 @@ class Checkpointed(Shape):
             tombstoned=list(saved.tombstoned) or None,
             edges=len(saved.edges),
             dangling=list(saved.dangling) or None,
-            conflicts=[Contradiction(**found.to_dict()) for found in saved.conflicts] or None,  # type: ignore[arg-type]
+            conflicts=[Contradiction(**found.to_dict()) for found in saved.conflicts if reveals] or None,  # type: ignore[arg-type]
             first_seq=saved.seqs.start if saved.seqs else None,
             head=HeadShape(size=head.size, root=head.root.hex()),
         )
