@@ -152,8 +152,14 @@ def connected(
     client = Client(
         server, mode=mode, client_info=info, elicitation_callback=user, read_timeout_seconds=_WAIT_S, **options
     )
+    failed: BaseException | None = None
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(client) as entered:
-        yield Agent(portal, entered)
+        try:
+            yield Agent(portal, entered)
+        except BaseException as error:  # noqa: BLE001 - kept from the client's tasks, which would wrap it
+            failed = error
+    if failed is not None:
+        raise failed
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import substrate
+from substrate.engine.memory import Memory
 from tests.mcp_clients import MODES, Agent, in_memory
 
 SEARCH, CONTEXT, ASSOCIATE, TRAIN = "memory_search", "memory_context", "memory_associate", "memory_train"
@@ -18,21 +19,21 @@ def edge(source: str, target: str, kind: str = "references") -> dict[str, str]:
     return {"source": source, "target": target, "type": kind}
 
 
+def fill_domains(memory: Memory) -> None:
+    """Two domains that have a rare name in common."""
+    clinic = ["v1.fact.nurse = The monitors run on Zelkova", *(f"v1.fact.bed{i} = bed {i} is made" for i in range(100))]
+    dome = ["v1.fact.star = Zelkova crashed at night", *(f"v1.fact.frame{i} = frame {i} is dark" for i in range(100))]
+    for domain, atoms in (("v1.domain.clinic", clinic), ("v1.domain.dome", dome)):
+        members = [edge(atom.split(" = ")[0], domain, "member_of") for atom in atoms]
+        memory.checkpoint([f"{domain} = a domain", *atoms], edges=members)
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two domains that have a rare name in common, a chain of edges, a long text, an atom with a past."""
+    """Two domains, a chain of edges, a long text, an atom with a past."""
     store = tmp_path_factory.mktemp("library") / "store"
-    beds = [f"v1.fact.bed{i} = bed {i} is made" for i in range(100)]
-    frames = [f"v1.fact.frame{i} = frame {i} is dark" for i in range(100)]
     with substrate.open(store, model="none") as memory:
-        memory.checkpoint(
-            ["v1.domain.clinic = the clinic", "v1.fact.nurse = The monitors run on Zelkova", *beds],
-            edges=[edge(name.split(" = ")[0], "v1.domain.clinic", "member_of") for name in ["v1.fact.nurse", *beds]],
-        )
-        memory.checkpoint(
-            ["v1.domain.dome = the dome", "v1.fact.star = Zelkova crashed at night", *frames],
-            edges=[edge(name.split(" = ")[0], "v1.domain.dome", "member_of") for name in ["v1.fact.star", *frames]],
-        )
+        fill_domains(memory)
         memory.checkpoint([f"{name} = link {name[-1]}" for name in CHAIN])
         memory.checkpoint(edges=[edge(one, other) for one, other in zip(CHAIN, CHAIN[1:], strict=False)])
         filler = "nothing of note here. " * 100
@@ -158,14 +159,12 @@ def test_domain_and_all_domains_say_where_atoms_belong_and_where_to_look(reader:
 
 
 def test_the_edge_of_an_association_is_one_that_a_checkpoint_takes(store: Path, mode: str) -> None:
+    with substrate.open(store) as memory:
+        fill_domains(memory)
     with in_memory(store, mode=mode) as agent:
-        for domain, word in (("a", "day"), ("b", "night")):
-            atoms = [f"v1.domain.{domain} = {domain}", f"v1.fact.{domain} = Zelkova by {word}"]
-            member = edge(f"v1.fact.{domain}", f"v1.domain.{domain}", "member_of")
-            agent.ok("session_checkpoint", atoms=atoms, edges=[member])
-        (one,) = agent.ok(ASSOCIATE, atoms=["v1.fact.a"])["associations"]
+        (one,) = agent.ok(ASSOCIATE, atoms=["v1.fact.nurse"])["associations"]
         assert agent.ok("session_checkpoint", edges=[one["edge"]])["edges"] == 1
-        assert agent.ok(ASSOCIATE, atoms=["v1.fact.a"])["associations"] == []
+        assert agent.ok(ASSOCIATE, atoms=["v1.fact.nurse"])["associations"] == []
 
 
 # -- train -------------------------------------------------------------------------------------------------------------
