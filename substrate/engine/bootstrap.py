@@ -30,11 +30,12 @@ from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, read_seq
 from substrate.markov.needs import Need
 from substrate.opening.evidence import HIGH_IMPACT
-from substrate.opening.fitting import LEAST_TOKENS, brief, cost_of, fit, form_of, room_in
+from substrate.opening.fitting import LEAST_TOKENS, Measure, brief, cost_of, fit, form_of, room_in
 from substrate.opening.packing import Item, pack
 from substrate.opening.tokens import TokenCounter, cut, token_counter
 from substrate.openings import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
 from substrate.proof.entry import Kind
+from substrate.results import Result, compact
 from substrate.search.columns import Documents
 from substrate.views.edges import find_link, links_of
 
@@ -123,12 +124,20 @@ class Bootstrapper:
         self._seams = seams
         self._documents = documents
 
-    def bootstrap(self, asked: Asked, counter: TokenCounter | None = None, *, meaning: str = "") -> Opening:
+    def bootstrap(
+        self,
+        asked: Asked,
+        counter: TokenCounter | None = None,
+        *,
+        meaning: str = "",
+        shown: Callable[[Result], str] = compact,
+    ) -> Opening:
         """See `Memory.bootstrap`. `counter`: how tokens are counted, if not as everywhere; `meaning`: why not by it."""
+        measure = Measure.of(counter or token_counter(), shown)
         with self._log.snapshot() as transaction:
             moments = moments_of(transaction, self._log.clock, None, None)
             documents = self._documents(transaction)
-            opener = _Opener(transaction, moments, self._seams, documents, asked, counter or token_counter())
+            opener = _Opener(transaction, moments, self._seams, documents, asked, measure)
             return opener.open(meaning)
 
 
@@ -142,14 +151,14 @@ class _Opener:
         seams: Seams,
         documents: Documents,
         asked: Asked,
-        counter: TokenCounter,
+        measure: Measure,
     ) -> None:
         self._transaction = transaction
         self._moments = moments
         self._seams = seams
         self._documents = documents
         self._asked = asked
-        self._counter = counter
+        self._measure = measure
         self._absent: list[Absent] = []
         self._domain = None if asked.domain is None else self._found(asked.domain)
         self._pins = pinned(transaction, documents, moments)
@@ -167,22 +176,22 @@ class _Opener:
 
     def open(self, meaning: str = "") -> Opening:
         """The opening. `meaning`: why the objective was matched by words alone, if so."""
-        asked, counter = self._asked, self._counter
+        asked, measure = self._asked, self._measure
         if asked.objective is not None:
             self._absent += absent_in(self._transaction, self._documents, asked.objective)
         envelope = replace(self._envelope(), meaning=meaning)
-        room = room_in(envelope, counter)
+        room = room_in(envelope, measure)
         offers = self._offers(room)
         first, then = _chosen(offers, room)
         chosen = {*first, *then}
         rest = [offer for at, offer in enumerate(offers) if at not in chosen]
         weakest = [offers[at].atom.name for at in (*reversed(then), *reversed(first))]
-        return fit(self._draft(envelope, [offers[at] for at in (*first, *then)], rest), weakest, counter)
+        return fit(self._draft(envelope, [offers[at] for at in (*first, *then)], rest), weakest, measure)
 
     def _envelope(self) -> Opening:
         """What is said in any case: what was asked, of a long text its beginning."""
-        asked, counter = self._asked, self._counter
-        most = asked.max_tokens // _ECHO_PART
+        asked, counter = self._asked, self._measure.counter
+        most = asked.max_tokens // _ECHO_PART // self._measure.copies
         objective, domain = asked.objective, asked.domain
         if objective is not None:
             echoed = cut(objective, most, counter)
@@ -273,17 +282,17 @@ class _Opener:
         return offers
 
     def _forms(self, needs: Sequence[Need], room: int) -> list[Offer]:
-        counter, offers = self._counter, []
+        measure, offers = self._measure, []
         for candidate in self._gatherer.gather(needs):
             atom = atom_shown(candidate)
             if self._asked.max_tokens < _BRIEFLY:
                 atom = brief(atom)
-            form = form_of(atom, room, room // _VALUE_PART, counter)
+            form = form_of(atom, room, room // _VALUE_PART, measure)
             if form is None:
                 self._gatherer.drop("too_large", candidate)
                 continue
             clashes = clashes_shown(candidate, self._name)
-            cost = min(room, form.cost + sum(cost_of(clash, counter) for clash in clashes))
+            cost = min(room, form.cost + sum(cost_of(clash, measure) for clash in clashes))
             pin = self._pins.get(candidate.need.subject)
             item = Item(candidate.value, cost, cluster_of(candidate, self._domain))
             offers.append(Offer(candidate, "atoms" if pin is None else pin.section, form.atom, clashes, item))
