@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 
 from substrate.cli.answer import Answer
@@ -46,6 +47,10 @@ def _mcp(given: Namespace, _: Output) -> Answer:
     launch = launch_of(given)
     if launch.read_only and not launch.store.is_dir():
         raise NotFound(f"there is no store in {launch.store}, and --read-only makes none")
+    if sys.stdin.isatty():
+        sys.stderr.write(
+            "This is what an MCP client starts, and speaks to by JSON; see substrate mcp-config. Ctrl-D ends.\n"
+        )
     wire = claim()  # before the SDK and all that it brings is loaded: none of it can print into the wire
     from substrate.server.clients import Clients  # noqa: PLC0415
     from substrate.server.stdio import serve_stdio  # noqa: PLC0415

@@ -1,7 +1,7 @@
 """Arguments that nobody should send: made from a tool's published schema, and out of valid calls by changing them.
 
-Some of what a maker makes is valid, so that the tools are really entered; the rest is at a limit, over it, of another type,
-missing, unknown, or text that has broken programs before.
+Some of what a maker makes is valid, so that the tools are really entered; the rest is at a limit, over it, of another
+type, missing, unknown, or text that has broken programs before.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ RECORDED: dict[str, list[dict[str, Any]]] = {
 
 MONSTERS = (
     "", " ", "\x00", "v1.fact.\x00", "\ud800", "v1.fact.a\udfff = b", "\u202ev1.fact.a", "\u200b" * 50, "\ufeff",
-    "\uffff", "a\u0301" * 200, "Z\u0351\u036b\u0343\u036a\u0302\u034f\u0334" * 9, "\U0001f3f3\ufe0f\u200d\U0001f308" * 30,
+    "\uffff", "a\u0301" * 200, "Z\u0351\u036b\u0343\u036a\u0302\u034f\u0334" * 9, "\U0001f3f3\ufe0f\u200d" * 30,
     "\u0130\u0131\u017f\u212a", "\U0010ffff", "\u2028\u2029\x85", "\x1b[2J\x1b]0;x\x07", "\r\n\r\n", "' OR 1=1 --",
-    "${jndi:ldap://x}", "{{7*7}}", "%s%n%x", "../../../../etc/passwd", "file:///etc/passwd", "<script>alert(1)</script>",
+    "${jndi:ldap://x}", "{{7*7}}", "%s%n%x", "../../../../etc/passwd", "file:///etc/passwd", "<script>x</script>",
     "v1.", "v1..", "v1.fact", "v1.fact. = x", " = ", "=", "v1.fact.a=b", "v1.fact.a = ", "V1.Fact.A = b",
     "v99999999999999999999.fact.a = b", "9" * 400, "-0", "1e309", "NaN", "null", "true", "[]", "{}", "2026-02-30",
     "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "2026-01-01T00:00:00+99:99", "now", "__proto__", "self",
