@@ -43,6 +43,7 @@ class Wire:
         self._incoming = incoming
         self._outgoing = outgoing
         self._writing = threading.Lock()
+        self._heard = True
         self.problem_of: Callable[[str], Problem | None] = lambda _: None
         """Why a line is no message; None if it is one. Whoever serves says it: what decides is what the SDK takes."""
 
@@ -62,8 +63,8 @@ class Wire:
         """Nothing is kept back."""
 
     def read_line(self) -> str:
-        """The next line that is a message, with its end; empty if the client has closed its end."""
-        while line := self._incoming.readline(_MOST + 1):
+        """The next line that is a message, with its end; empty if the client has closed one of its ends."""
+        while self._heard and (line := self._incoming.readline(_MOST + 1)):
             if len(line) > _MOST:
                 end = line if line.endswith(b"\n") else self._skip()
                 told = f"a line of more than {_MOST:,} bytes, which is the limit: send less at once"
@@ -78,11 +79,14 @@ class Wire:
         return ""
 
     def send(self, text: str) -> None:
-        """Write all of it."""
+        """Write all of it. To a client that has stopped listening nothing is written, and no more is read from it."""
         data = memoryview(text.encode("utf-8", "replace"))
         with self._writing:
-            while data:
-                data = data[self._outgoing.write(data) :]
+            try:
+                while data:
+                    data = data[self._outgoing.write(data) :]
+            except BrokenPipeError:
+                self._heard = False
 
     def _skip(self) -> bytes:
         """Read past the rest of the line. Its end."""
