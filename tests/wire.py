@@ -9,7 +9,8 @@ import select
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
@@ -92,7 +93,8 @@ class Server:
         """Write it all, and read meanwhile what comes: neither side ever waits for the other. Gone if it went away."""
         until, left = monotonic() + PATIENCE_S, memoryview(data)
         while left:
-            readable, writable, _ = select.select([self._out], [self._in], [], max(0.0, until - monotonic()))
+            listening = [] if self._out.closed else [self._out]
+            readable, writable, _ = select.select(listening, [self._in], [], max(0.0, until - monotonic()))
             if not readable and not writable:
                 raise TimeoutError(f"the server does not take what it is sent; its log: {self.log()}")
             if readable:
@@ -135,16 +137,20 @@ class Server:
         self.send(request(number, method, params))
         return number
 
-    def answer(self, number: object) -> dict[str, Any]:
-        """The answer to the request of this id; lines before it are passed over."""
-        while True:
+    def answers(self, numbers: Iterable[object]) -> dict[object, dict[str, Any]]:
+        """The answers to requests of these ids, in whatever order they come; other lines are passed over."""
+        missing, found = set(numbers), {}
+        while missing:
             line = self.line()
-            try:
-                said = json.loads(line)
-            except ValueError:  # for `faults_of` to find
-                continue
-            if isinstance(said, dict) and said.get("id") == number and "method" not in said:
-                return said
+            said = {} if faults_of(line) else json.loads(line)  # whoever looks at `lines` finds the faults
+            if said.get("id") in missing and "method" not in said:
+                missing.discard(said["id"])
+                found[said["id"]] = said
+        return found
+
+    def answer(self, number: object) -> dict[str, Any]:
+        """The answer to the request of this id."""
+        return self.answers([number])[number]
 
     def ask(self, method: str, params: object = None) -> dict[str, Any]:
         """A request and its answer."""
@@ -167,13 +173,15 @@ class Server:
     def close(self) -> int:
         """Close its input, read what still comes, and see it end. Its exit code."""
         self._in.close()
-        try:
-            while True:
+        with suppress(Gone):
+            while not self._out.closed:
                 self.line()
-        except Gone:
-            pass
         self.lines += [self._rest] if self._rest else []
         return self._process.wait(PATIENCE_S)
+
+    def stop_listening(self) -> None:
+        """Close its output: what it writes from here on meets a broken pipe."""
+        self._out.close()
 
     def log(self) -> str:
         """What it wrote to standard error."""
