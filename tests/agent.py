@@ -52,6 +52,8 @@ class Agent:
         self._answers = answers
         self._change = change
         self._ends = ExitStack()
+        self.questions: list[str] = []
+        """What the user was asked."""
 
     def __enter__(self) -> Self:
         with ExitStack() as ends:
@@ -68,7 +70,8 @@ class Agent:
     def __exit__(self, *_: object) -> None:
         self._ends.close()
 
-    async def _asked(self, _context: ClientRequestContext, _params: ElicitRequestParams) -> ElicitResult:
+    async def _asked(self, _context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        self.questions.append(params.message)
         return self._answers()
 
     @property
