@@ -1,31 +1,34 @@
-"""The verb that serves a store to agents."""
+"""The verbs that serve a store to agents."""
 
 from __future__ import annotations
 
 import signal
+import sys
 from argparse import Namespace
+from shlex import join
 from typing import TYPE_CHECKING
 
-from substrate.cli.answer import Answer
+from substrate.cli.answer import Answer, Raw
 from substrate.cli.exits import Exit
-from substrate.cli.inputs import parse_number
+from substrate.cli.inputs import is_text, parse_number
 from substrate.cli.output import Output
 from substrate.cli.stores import store_path
 from substrate.cli.verb import Example, Verb, flag, option
 from substrate.errors import InputError, NotFound
-from substrate.server.launch import DEFAULT_SCOPES, HTTP_PORT, SCOPES, Launch, read_scopes
-from substrate.settings import load_settings
+from substrate.server.client_config import CLIENTS, PLACEHOLDER, config_for_http, config_for_stdio, launch_words
+from substrate.server.launch import DEFAULT_SCOPES, HTTP_PORT, SCOPES, Launch, http_url, read_scopes
+from substrate.settings import environment_for_others, load_settings
 from substrate.surfaces import DEFAULT_SURFACE, SURFACES
 
 if TYPE_CHECKING:
     from substrate.server.tokens import BearerToken
 
-__all__ = ["HTTP_OPTIONS", "LAUNCH_OPTIONS", "MCP", "launch_of"]
+__all__ = ["MCP", "MCP_CONFIG"]
 
 _MOST_PORT = 65535
 
 
-def parse_port(text: str) -> int:
+def _port(text: str) -> int:
     """A port; 0 is any free one."""
     port = parse_number(text)
     if port > _MOST_PORT:
@@ -33,7 +36,7 @@ def parse_port(text: str) -> int:
     return port
 
 
-LAUNCH_OPTIONS = (
+_LAUNCH = (
     option(
         "--surface",
         metavar="NAME",
@@ -53,14 +56,14 @@ LAUNCH_OPTIONS = (
 """What decides about a server: of one that is started, and of a client's configuration that starts one."""
 
 
-def launch_of(given: Namespace) -> Launch:
+def _launch(given: Namespace) -> Launch:
     """What a server is started with."""
     surfaces = tuple(dict.fromkeys(given.surface or (DEFAULT_SURFACE,)))
     return Launch(store_path(given).resolve(), surfaces, given.scopes, given.read_only)
 
 
 def _mcp(given: Namespace, output: Output) -> Answer:
-    launch = launch_of(given)
+    launch = _launch(given)
     if launch.read_only and not launch.store.is_dir():
         raise NotFound(f"there is no store in {launch.store}, and --read-only makes none")
     if given.http:
@@ -118,9 +121,9 @@ def _token(given: Namespace, launch: Launch, output: Output) -> BearerToken | No
     return token
 
 
-HTTP_OPTIONS = (
+_HTTP = (
     flag("--http", help="over HTTP, for clients on this machine, instead of standard input and output"),
-    option("--port", metavar="N", parse=parse_port, help=f"of 127.0.0.1 (default {HTTP_PORT}; 0: any free one)"),
+    option("--port", metavar="N", parse=_port, help=f"of 127.0.0.1 (default {HTTP_PORT}; 0: any free one)"),
 )
 """Where a server is found; of one that is started, and of a client's configuration."""
 
@@ -140,10 +143,53 @@ MCP = Verb(
         Example("substrate mcp --scopes read --read-only < /dev/null", "an agent that may look, and change nothing"),
     ),
     (
-        *LAUNCH_OPTIONS,
-        *HTTP_OPTIONS,
+        *_LAUNCH,
+        *_HTTP,
         flag("--new-token", help="make another token for the clients over HTTP; the one before is void at once"),
         flag("--insecure-no-token", help="ask for no token: every program on this machine may call; for tests"),
     ),
     _mcp,
+)
+
+
+def _mcp_config(given: Namespace, _: Output) -> Answer:
+    launch = _launch(given)
+    if given.http:
+        if given.port == 0:
+            raise InputError("a client has to know the port: say the one that the server says it serves on")
+        port = HTTP_PORT if given.port is None else given.port
+        config = config_for_http(given.client, http_url(port), sys.platform)
+        start = (*launch_words(launch), "--http", *([] if port == HTTP_PORT else ["--port", str(port)]))
+        hints = [f"to start the server: {join(('substrate', *start))}"]
+        if PLACEHOLDER in config.text:
+            hints.append(f"{PLACEHOLDER} stands for the token that the server shows when it is first started")
+    else:
+        if given.port is not None:
+            raise InputError("--port belongs to --http: say that too")
+        config = config_for_stdio(given.client, launch, sys.executable, environment_for_others(), sys.platform)
+        hints = []
+    if not is_text(config.text):
+        raise InputError("the path of Python, of the store or of SUBSTRATE_HOME is not UTF-8 text: clients need that")
+    return Answer(config.to_dict(), (Raw(config.text),), (f"where it belongs: {config.place}", *hints))
+
+
+MCP_CONFIG = Verb(
+    "mcp-config",
+    "serve",
+    "Print what a client needs to use this store.",
+    "For Claude Desktop, Cursor and VS Code this is JSON for a file of theirs, for Claude Code a command; where it "
+    "belongs is said on standard error. Clients start servers in a folder and with an environment of their own, so "
+    "paths are absolute, and SUBSTRATE_HOME and the like are repeated if they are set. With --http it is for a server "
+    "that runs already, which Claude Desktop cannot use.",
+    (
+        Example("substrate mcp-config --client claude-desktop", "JSON for claude_desktop_config.json"),
+        Example("substrate mcp-config --client claude-code --scopes read,write", "a command, to be run by you"),
+        Example("substrate mcp-config --client vscode --http", "for a server that `substrate mcp --http` has started"),
+    ),
+    (
+        option("--client", metavar="NAME", default="", choices=CLIENTS, help=f"one of {', '.join(CLIENTS)}"),
+        *_LAUNCH,
+        *_HTTP,
+    ),
+    _mcp_config,
 )
