@@ -76,6 +76,10 @@ def _mcp(given: Namespace, output: Output) -> Answer:
 def _over_stdio(launch: Launch) -> Answer:
     from substrate.server.wire import claim  # noqa: PLC0415 - only this verb serves
 
+    if sys.stdin.isatty():
+        sys.stderr.write(
+            "This is what an MCP client starts, and speaks to by JSON; see substrate mcp-config. Ctrl-D ends.\n"
+        )
     wire = claim()  # before the SDK and all that it brings is loaded: none of it can print into the wire
     from substrate.server.clients import Clients  # noqa: PLC0415
     from substrate.server.stdio import serve_stdio  # noqa: PLC0415

@@ -27,11 +27,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from substrate.errors import Busy, Denied
 from substrate.limits import LIMITS
 from substrate.server.clients import Clients
-from substrate.server.composition import compose
+from substrate.server.composition import SubstrateServer, announcement, compose
 from substrate.server.launch import HTTP_HOST, HTTP_PATH, http_url
 from substrate.server.tokens import BearerToken
 
-__all__ = ["http_app", "http_server", "listen", "serve_http"]
+__all__ = ["compose_http", "http_app", "http_runner", "listen", "serve_http"]
 
 _GRACE_S: Final = 2
 """For calls under way. A client that keeps a stream open would otherwise keep the server from ending."""
@@ -47,13 +47,19 @@ _WHAT_TO_DO: Final = (
 def serve_http(
     clients: Clients, listening: socket.socket, token: BearerToken | None, announce: Callable[[str], None]
 ) -> int:
-    """Serve on the socket until this process is told to stop; the signal that told it. Where it serves is announced."""
+    """Serve on the socket until this process is told to stop; the signal that told it. What and where is announced."""
     logging.basicConfig(level=logging.WARNING, format="substrate mcp: %(levelname)s %(name)s: %(message)s")
     port = listening.getsockname()[1]
-    server = http_server(http_app(clients, port, token))
-    with _stopping(server) as told:
+    server = compose_http(clients, port, token)
+    runner = http_runner(http_app(server, port))
+
+    async def serve() -> None:
+        announce(await announcement(server, clients.launch))
         announce(f"serving {http_url(port)}")
-        anyio.run(server.serve, [listening])
+        await runner.serve([listening])
+
+    with _stopping(runner) as told:
+        anyio.run(serve)
     return told[0] if told else 0
 
 
@@ -76,13 +82,18 @@ def listen(port: int) -> socket.socket:
     return listening
 
 
-def http_app(clients: Clients, port: int, token: BearerToken | None) -> ASGIApp:
-    """The server as an ASGI application that answers at `port`. Without a token everyone may call it."""
-    names = (f"{HTTP_HOST}:{port}", f"localhost:{port}")
+def compose_http(clients: Clients, port: int, token: BearerToken | None) -> SubstrateServer:
+    """A server for these clients that asks for the token. Without one everyone may call it."""
+    if token is None:
+        return compose(clients)
     # No token is had by OAuth, so there is nothing about that to discover; the SDK wants an issuer all the same.
     issuer = AnyHttpUrl(f"http://{HTTP_HOST}:{port}")
-    auth = None if token is None else AuthSettings(issuer_url=issuer, resource_server_url=None)
-    server = compose(clients, auth=auth, token_verifier=token)
+    return compose(clients, auth=AuthSettings(issuer_url=issuer, resource_server_url=None), token_verifier=token)
+
+
+def http_app(server: SubstrateServer, port: int) -> ASGIApp:
+    """The server as an ASGI application that answers at `port`."""
+    names = (f"{HTTP_HOST}:{port}", f"localhost:{port}")
     app = server.streamable_http_app(
         streamable_http_path=HTTP_PATH,
         max_request_body_size=LIMITS["line_bytes"],
@@ -94,7 +105,7 @@ def http_app(clients: Clients, port: int, token: BearerToken | None) -> ASGIApp:
     return _explaining(app)
 
 
-def http_server(app: ASGIApp) -> uvicorn.Server:
+def http_runner(app: ASGIApp) -> uvicorn.Server:
     """What runs the application. It logs by the process's own rules, and never to standard output."""
     return uvicorn.Server(
         uvicorn.Config(
@@ -133,7 +144,7 @@ def _explaining(app: ASGIApp) -> ASGIApp:
 
 
 @contextmanager
-def _stopping(server: uvicorn.Server) -> Iterator[list[int]]:
+def _stopping(runner: uvicorn.Server) -> Iterator[list[int]]:
     """In this block a signal ends the server, not the process; what is yielded then holds its number.
 
     Uvicorn takes two of them itself while it runs, and sends them to us when it has stopped.
@@ -142,10 +153,10 @@ def _stopping(server: uvicorn.Server) -> Iterator[list[int]]:
 
     def stop(number: int, _frame: object) -> None:
         told.append(number)
-        server.should_exit = True
+        runner.should_exit = True
 
     def is_news(record: logging.LogRecord) -> bool:
-        return not (server.should_exit and "without completing response" in str(record.msg))
+        return not (runner.should_exit and "without completing response" in str(record.msg))
 
     numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     before: dict[int, Callable[..., object] | int | None] = {n: signal.signal(n, stop) for n in numbers}

@@ -26,7 +26,7 @@ from sse_starlette.sse import AppStatus
 
 from substrate.cli import main
 from substrate.server.clients import Clients
-from substrate.server.http import http_app, http_server, listen
+from substrate.server.http import compose_http, http_app, http_runner, listen
 from substrate.server.launch import Launch, http_url
 from substrate.server.tokens import BearerToken
 
@@ -60,13 +60,13 @@ def served(folder: Path, *, token: bool = True) -> Iterator[Served]:
     bearer = BearerToken(folder / "home", folder / "store") if token else None
     listening = listen(0)
     port = listening.getsockname()[1]
-    server = http_server(http_app(clients, port, bearer))
-    thread = threading.Thread(target=server.run, args=([listening],))
+    runner = http_runner(http_app(compose_http(clients, port, bearer), port))
+    thread = threading.Thread(target=runner.run, args=([listening],))
     thread.start()
     try:
         yield Served(http_url(port), clients, bearer, None if bearer is None else bearer.make())
     finally:
-        server.should_exit = True
+        runner.should_exit = True
         thread.join(WAIT_S)
         clients.close()
         assert not thread.is_alive()
