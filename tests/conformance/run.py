@@ -1,7 +1,7 @@
 """`make conformance`: our server against the protocol's own inspector and conformance suite. Needs the network and npm.
 
-Of the suite only scenarios that bring no fixtures of their own: others call tools of the suite's sample server, and pass
-or fail on what these answer. A scenario must make as many checks as it is known to make: fewer would be an empty pass.
+Of the suite only scenarios that need no fixtures: others call tools of its sample server, and pass or fail on what
+these answer. A scenario must make as many checks as it is known to make: fewer would be an empty pass.
 Everything is installed into `.conformance`, in the versions that were tried; the server's store is made for the run.
 """
 

@@ -65,6 +65,9 @@ async def test_the_sdk_client_lists_and_calls_tools(server: Served, mode: str) -
         assert found.structured_content["value"] == "yes"
         refused = await agent.call_tool("memory_access", {"key": "v1.fact.nothing"})
         assert refused.is_error
+        assert refused.structured_content is None, "clients would check it against the output schema, and drop it all"
+        assert refused.meta is not None
+        assert refused.meta["error"]["code"] == "not_found"
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
