@@ -123,9 +123,11 @@ def _discreet() -> AbstractContextManager[None]:
 
 def _error_reply(code: str, message: str, **details: object) -> CallToolResult:
     said = {"code": code, "message": message, **{word: value for word, value in details.items() if value}}
+    # Not as structured content: that has to fit the tool's output schema, also in an error. Some clients check it, and
+    # throw away a reply that does not fit, our message with it.
     return CallToolResult(
         content=[TextContent(type="text", text=compact_json(said) if details.get("items") else f"{code}: {message}")],
-        structured_content={"error": said},
+        _meta={"error": said},
         is_error=True,
     )
 
