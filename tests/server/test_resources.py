@@ -35,7 +35,13 @@ def test_the_guide_the_head_and_the_address_of_atoms_are_listed(agent: Agent) ->
 
 def test_the_guide_teaches_every_tool_and_edge_that_agents_need(agent: Agent) -> None:
     guide = agent.read("memory://guide")
-    for word in ("memory_session_bootstrap", "session_checkpoint", "memory_train", "v1.hub.corrections", "evidenceThreshold"):
+    for word in (
+        "memory_session_bootstrap",
+        "session_checkpoint",
+        "memory_train",
+        "v1.hub.corrections",
+        "evidenceThreshold",
+    ):
         assert word in guide
     for edge in ("supersedes", "member_of", "depends_on", "constrains", "references", "derived_from", "produced_by"):
         assert f"`{edge}`" in guide
