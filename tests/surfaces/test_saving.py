@@ -59,15 +59,13 @@ def test_a_task_at_work_gets_a_produced_by_edge_from_every_atom(agent: Agent) ->
     }
 
 
-@pytest.mark.parametrize(
-    "word", ["supersedes", "member_of", "depends_on", "constrains", "references", "derived_from", "produced_by"]
-)
-def test_every_documented_type_of_edge_is_taken(agent: Agent, word: str) -> None:
-    edge = {"source": "v1.fact.a", "target": "v1.fact.b", "type": word}
-    saved = agent.ok(SAVE, atoms=["v1.fact.a = 1", "v1.fact.b = 2"], edges=[edge])
-    assert saved["edges"] == 1
-    (found,) = agent.ok("memory_context", keys=["v1.fact.b"])["edges"]
-    assert {end: found[end] for end in edge} == edge
+def test_every_documented_type_of_edge_is_taken(agent: Agent) -> None:
+    words = ["supersedes", "member_of", "depends_on", "constrains", "references", "derived_from", "produced_by"]
+    edges = [{"source": "v1.fact.a", "target": f"v1.fact.{word}", "type": word} for word in words]
+    saved = agent.ok(SAVE, atoms=["v1.fact.a = 1", *(f"v1.fact.{word} = 2" for word in words)], edges=edges)
+    assert saved["edges"] == len(words)
+    found = agent.ok("memory_context", keys=["v1.fact.a"])["edges"]
+    assert {(edge["target"], edge["type"]) for edge in found} == {(f"v1.fact.{word}", word) for word in words}
 
 
 def test_what_contradicts_is_saved_and_told(agent: Agent) -> None:
@@ -130,7 +128,7 @@ def test_a_circle_of_supersedes_is_refused(agent: Agent) -> None:
     assert item["item"] == "edges[1]"
 
 
-@pytest.mark.parametrize("kind", sorted(SAMPLE_KINDS)[::8])
+@pytest.mark.parametrize("kind", sorted(SAMPLE_KINDS)[::12])
 def test_a_secret_is_refused_and_not_repeated(agent: Agent, kind: str) -> None:
     (sample,) = samples(kind, 1)
     result = agent.call(SAVE, atoms=[f"v1.fact.token = {sample.text}"])
