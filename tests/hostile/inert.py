@@ -94,5 +94,6 @@ def _of_lines(block: str, said: Mapping[str, Any]) -> list[str]:
     found = [f"a line that is none of ours: {line!r}" for line in lines if not LINES.fullmatch(line)]
     if len(lines) != single + sum(1 + len(part) for part in parts):
         found.append(f"{len(lines)} lines, which are not those of its parts")
+    found += ["over its budget"] if said["tokens"] > said["maxTokens"] else []
     found += ["it ends otherwise than we do"] if not lines[-1].startswith("tokens ") else []
     return found
