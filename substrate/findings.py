@@ -188,6 +188,10 @@ class Reached(Result):
     """Why it says nothing: dangling (not there yet), tombstoned, forgotten, or not valid then."""
     stale: tuple[str, ...] = ()
     """Of those asked about, now: why it is to be reviewed, since what it depends on has changed."""
+    seq: int | None = None
+    """Which version says it: the position of its entry in the log."""
+    origin: str | None = None
+    actor: str | None = None
 
     def to_dict(self) -> dict[str, object]:
         """Its fields as JSON can hold them, without those that say nothing."""

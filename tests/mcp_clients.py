@@ -34,6 +34,7 @@ __all__ = [
     "User",
     "child_environment",
     "connected",
+    "error_of",
     "home_for_a_module",
     "in_memory",
     "over_stdio",
@@ -103,23 +104,21 @@ class Agent:
 
     def ok(self, tool: str, /, **arguments: Any) -> Any:
         """The structured content of a call that succeeds, checked."""
+        return self.checked(tool, **arguments).structured_content
+
+    def checked(self, tool: str, /, **arguments: Any) -> CallToolResult:
+        """The whole reply of a call that succeeds, checked."""
         result = self.call(tool, **arguments)
         assert not result.is_error, text_of(result)
         said = result.structured_content
         _validator(json.dumps(self.tools[tool].output_schema)).validate(said)
         if tool != BOOTSTRAP:  # of which the text is for people
             assert json.loads(text_of(result)) == said
-        return said
+        return result
 
     def error(self, tool: str, /, **arguments: Any) -> Any:
         """What is said of a call that fails: code, message and what belongs to it."""
-        result = self.call(tool, **arguments)
-        assert result.is_error, text_of(result)
-        assert result.structured_content is not None
-        said = result.structured_content["error"]
-        assert list(result.structured_content) == ["error"]
-        assert text_of(result) in (f"{said['code']}: {said['message']}", json.dumps(said, **_COMPACT))  # type: ignore[arg-type]
-        return said
+        return error_of(self.call(tool, **arguments))
 
     def read(self, uri: str) -> str:
         """The text of a resource."""
@@ -135,6 +134,16 @@ def _validator(schema: str) -> Draft202012Validator:
 
 
 _COMPACT = {"ensure_ascii": False, "separators": (",", ":")}
+
+
+def error_of(result: CallToolResult) -> Any:
+    """What is said of a failure to programs, which is what is said to people and models too."""
+    assert result.is_error, text_of(result)
+    assert result.structured_content is None  # it would have to fit the output schema
+    assert result.meta is not None
+    said: Any = result.meta["error"]
+    assert text_of(result) in (f"{said['code']}: {said['message']}", json.dumps(said, **_COMPACT))  # type: ignore[arg-type]
+    return said
 
 
 def text_of(result: CallToolResult) -> str:
@@ -184,9 +193,11 @@ def over_stdio(store: Path, *words: str, errors: Path | None = None, **options: 
     parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "substrate", "mcp", "--store", str(store), *words], env=child_environment()
     )
-    with (errors or Path(os.devnull)).open("w", encoding="utf-8") as log:
-        with connected(stdio_client(parameters, errlog=log), **options) as agent:
-            yield agent
+    with (
+        (errors or Path(os.devnull)).open("w", encoding="utf-8") as log,
+        connected(stdio_client(parameters, errlog=log), **options) as agent,
+    ):
+        yield agent
 
 
 def child_environment() -> dict[str, str]:

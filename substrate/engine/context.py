@@ -12,7 +12,18 @@ from substrate.engine.asked import find_asked, read_names
 from substrate.engine.intake import read_edge_type
 from substrate.engine.moments import Moment, Time
 from substrate.engine.paging import check_limit
-from substrate.engine.reading import Body, End, Moments, edge_from, end_of, is_live, moments_of, stated, superseders
+from substrate.engine.reading import (
+    Body,
+    End,
+    Moments,
+    VersionFound,
+    edge_from,
+    end_of,
+    is_live,
+    moments_of,
+    stated,
+    superseders,
+)
 from substrate.engine.staleness import stale_because
 from substrate.engine.validity import version_at
 from substrate.errors import Forgotten, InputError, TooLarge
@@ -168,34 +179,37 @@ class _Page:
     def reached(self, subject: bytes, place: _Place) -> Reached:
         """The atom, as it was at the moments."""
         end, via = self._end(subject), place.via
-        value, absent = self._said(subject) if end.there else ("", self._why_absent(subject))
+        said, absent = self._said(subject) if end.there else (None, self._why_absent(subject))
+        members = {} if said is None else said[1].members
         is_asked_now = via is None and self._moments.upto is None and self._moments.valid_at is None
         stale = stale_because(self._transaction, subject, self._moments) if is_asked_now and not absent else ()
         return Reached(
             end.name,
             place.distance,
-            value,
+            _shortened(str(members.get("value", ""))),
             end.id,
             "" if via is None else f"{self.name(via.source)} {via.type} {self.name(via.target)}",
             superseders(self._transaction, subject, self._moments) if end.there else (),
             absent,
             tuple(why.reason for why in stale),
+            None if said is None else said[0].seq,
+            members.get("origin"),  # type: ignore[arg-type]
+            members.get("actor"),  # type: ignore[arg-type]
         )
 
     def _why_absent(self, subject: bytes) -> str:
         return "dangling" if gap_of(self._transaction, subject) is None else "forgotten"
 
-    def _said(self, subject: bytes) -> tuple[str, str]:
-        """The value, shortened; or why there is none."""
+    def _said(self, subject: bytes) -> tuple[VersionFound | None, str]:
+        """The version that answers; or why none does."""
         latest = next(versions_of(self._transaction, subject, upto=self._moments.upto))
         try:
             found = version_at(self._transaction, latest, self._moments)
         except Forgotten:
-            return "", "forgotten"
+            return None, "forgotten"
         if found is None:
-            return "", "tombstoned" if latest.kind is Kind.TOMBSTONE else "not valid then"
-        value = str(found[1].members.get("value"))
-        return value if len(value) <= _SHOWN else value[: _SHOWN - 1] + "…", ""
+            return None, "tombstoned" if latest.kind is Kind.TOMBSTONE else "not valid then"
+        return found, ""
 
     def arcs(self, arcs: Arcs, places: Mapping[bytes, _Place]) -> Iterator[Arc]:
         """Arcs out of these atoms to others in use; there are none of the past."""
@@ -208,3 +222,7 @@ class _Page:
             live = ((target, share) for target, share in shares if is_live(self._transaction, target, None))
             for target, share in islice(live, _ARCS_OF_ONE if place.distance else None):
                 yield Arc(self.name(subject), self.name(target), share)
+
+
+def _shortened(value: str) -> str:
+    return value if len(value) <= _SHOWN else value[: _SHOWN - 1] + "…"

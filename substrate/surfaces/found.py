@@ -73,6 +73,9 @@ class Near(Shape):
     )
     superseded_by: list[str] | None = None
     stale: list[str] | None = None
+    seq: int | None = None
+    origin: str | None = Field(None, description="user, agent or ingested")
+    actor: str | None = None
 
 
 class ArcShape(Shape):

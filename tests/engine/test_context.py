@@ -85,7 +85,7 @@ def test_it_says_what_is_superseded_dangling_tombstoned_or_stale(memory: Memory)
     assert found["later"].absent == "dangling"
     assert found["x"].distance == 2
     assert found["a"].stale[0].startswith("v1.fact.e changed")
-    assert found["e"].to_dict().keys() == {"name", "distance", "value", "id", "via"}
+    assert found["e"].to_dict().keys() == {"name", "distance", "value", "id", "via", "seq"}
     assert distances(memory.context("v1.fact.later")) == {"later": 0, "a": 1, "x": 1}
 
 

@@ -100,7 +100,6 @@ def test_hostile_text_changes_nothing_and_comes_back_as_data_with_its_origin(sto
         assert everything_listed(fresh) == before
 
 
-@pytest.mark.xfail(strict=True, reason="memory_context shows values without who said them")
 def test_what_is_around_an_atom_comes_with_its_origin(store: Path) -> None:
     texts = corpus(30)
     with Agent(store) as agent:
