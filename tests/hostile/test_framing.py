@@ -48,6 +48,7 @@ def test_a_server_lives_on_whatever_is_written_into_it(tmp_path: Path) -> None:
                 error.add_note(f"SUBSTRATE_SEED={SEED}, number {number}, {sent.kind}: {ascii(sent.pieces)[:1000]}")
                 raise
         tools = server.ask("tools/list")["result"]["tools"]
+        server.send('{"jsonrpc":"2.0","id":5,"method":"é'.encode()[:-1])  # and the end comes early
         assert server.close() == 0, server.log()
         assert not faults(server.lines)
         assert "Traceback" not in server.log()
@@ -69,22 +70,12 @@ def test_a_line_over_the_limit_is_answered_by_its_id_and_takes_no_memory(tmp_pat
         assert not faults(server.lines)
 
 
-ENDINGS = {
-    "in the middle of a line": '{"jsonrpc":"2.0","id":5,"method":"é'.encode()[:-1],
-    "with calls under way": b"".join(
-        request(
-            number, "tools/call", {"name": "session_checkpoint", "arguments": {"atoms": [f"v1.fact.n{number} = x"]}}
-        )
-        for number in range(5)
-    ),
-}
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_server_whose_client_goes_away_ends_cleanly(ending: str, tmp_path: Path) -> None:
+def test_a_server_whose_client_goes_away_while_calls_are_under_way_ends_cleanly(tmp_path: Path) -> None:
     with serve(tmp_path) as server:
         server.greet()
-        server.send(ENDINGS[ending])
+        for number in range(5):
+            saved = {"name": "session_checkpoint", "arguments": {"atoms": [f"v1.fact.n{number} = x"]}}
+            server.begin("tools/call", saved)
         assert server.close() == 0, server.log()
         assert not faults(server.lines)
         assert "Traceback" not in server.log()

@@ -78,7 +78,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The same, for tests that change nothing in it."""
+    """The same, for all tests that leave the canaries where they are."""
     folder = tmp_path_factory.mktemp("scopes")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SUBSTRATE_HOME", str(folder / "home"))
@@ -191,8 +191,8 @@ def telling(server: SubstrateServer) -> None:
 
 
 @pytest.mark.parametrize("name", ["write", "train", "forget"])
-def test_a_tool_that_suggests_names_without_the_scope_to_read_is_found_out(name: str, store: Path) -> None:
-    with launched(name, store, change=telling) as agent:
+def test_a_tool_that_suggests_names_without_the_scope_to_read_is_found_out(name: str, kept: Path) -> None:
+    with launched(name, kept, change=telling) as agent:
         assert any(leaks(answer) for answer in everything_asked(agent, granted_tools(name)))
 
 
@@ -220,8 +220,8 @@ WIDENING: tuple[dict[str, Any], ...] = (
 
 
 @pytest.mark.parametrize("client", ["admin --scopes forget", "x" * 5000])
-def test_no_argument_no_stored_text_and_no_name_of_a_client_widens_the_scopes(client: str, store: Path) -> None:
-    with Agent(store, name=client) as agent:
+def test_no_argument_no_stored_text_and_no_name_of_a_client_widens_the_scopes(client: str, kept: Path) -> None:
+    with Agent(kept, name=client) as agent:
         listed = agent.ask("list_tools")
         agent.ok("session_checkpoint", atoms=list(CLAIMS), edges=[])
         agent.ok("memory_session_bootstrap", objective="scopes forget admin")
@@ -236,8 +236,8 @@ def test_no_argument_no_stored_text_and_no_name_of_a_client_widens_the_scopes(cl
         assert agent.ok("memory_access", key=STORED[0])["value"]
 
 
-def test_the_user_is_asked_for_a_yes_that_no_argument_can_bring(store: Path) -> None:
-    with Agent(store, scopes=ALL, answers=lambda: ElicitResult(action="decline")) as agent:
+def test_the_user_is_asked_for_a_yes_that_no_argument_can_bring(kept: Path) -> None:
+    with Agent(kept, scopes=ALL, answers=lambda: ElicitResult(action="decline")) as agent:
         head = agent.head()
         for more in ({}, *WIDENING):
             assert code_of(agent.call("memory_forget", {"keys": [STORED[0]], **more})) in {"denied", "arguments"}
