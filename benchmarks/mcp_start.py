@@ -1,0 +1,107 @@
+"""From spawning a server to the list of its tools, and the memory it holds then: ours beside a bare one of the SDK."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from benchmarks.stdio_client import Residence, StdioServer
+from benchmarks.search_stores import SearchStore
+from benchmarks.table import Beside, Result
+
+__all__ = ["Launch", "bare", "measure_start", "ours"]
+
+_ROUNDS = 12
+_START_S = 0.3
+_MEMORY_MB = 40.0
+_BARE = Path(__file__).with_name("bare_mcp.py")
+_ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How a server is started."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def start(self) -> StdioServer:
+        """One that has just been spawned."""
+        return StdioServer(self.command, environment={**os.environ, **self.environment}, folder=_ROOT)
+
+
+def bare() -> Launch:
+    """The server of the SDK with tools that do nothing."""
+    return Launch([sys.executable, str(_BARE)])
+
+
+def ours(store: Path, home: Path) -> Launch:
+    """Ours, on a store that is made if it is not there."""
+    return Launch([sys.executable, "-m", "substrate", "mcp", "--store", str(store)], {"SUBSTRATE_HOME": str(home)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What one start took: seconds, and what was in memory at its end."""
+
+    wall: float
+    cpu: float
+    memory: Residence
+
+
+def _start(launch: Launch) -> _Start:
+    with launch.start() as server:
+        server.ready()
+        wall, cpu = server.age, server.cpu_ns / 1e9
+        return _Start(wall, cpu, server.residence())
+
+
+def measure_start(stores: Sequence[SearchStore], empty: Path) -> list[Result]:
+    """Wall and CPU until the tools are listed, and memory right then: with no atoms, and with each of the stores."""
+    launches = {None: bare(), 0: ours(empty / "store", empty / "home")}
+    launches |= {store.size: ours(store.path, store.home) for store in stores}
+    found: dict[int | None, list[_Start]] = {size: [] for size in launches}
+    order = list(launches)
+    for turn in range(-1, _ROUNDS):
+        for size in order:
+            taken = _start(launches[size])
+            if turn >= 0:
+                found[size].append(taken)
+        order.append(order.pop(0))
+    beside = found.pop(None)
+    return [
+        result
+        for size, starts in found.items()
+        for result in (_time(size, starts, beside), *_room(size, starts, beside))
+    ]
+
+
+def _time(size: int, starts: Sequence[_Start], beside: Sequence[_Start]) -> Result:
+    wall, theirs = median(one.wall for one in starts), median(one.wall for one in beside)
+    cpu, spent = median(one.cpu for one in starts), median(one.cpu for one in beside)
+    within = median(one.wall / other.wall for one, other in zip(starts, beside, strict=True))
+    burnt = median(one.cpu / other.cpu for one, other in zip(starts, beside, strict=True))
+    return Result(
+        "spawn to tools/list: wall p50",
+        size,
+        wall,
+        "ms",
+        theirs + _START_S,
+        [Beside("bare SDK server", theirs, "ms", within), Beside("  its CPU", spent, "ms", burnt)],
+        {"least": min(one.wall for one in starts), "least_bare": min(one.wall for one in beside)},
+        cpu=cpu,
+    )
+
+
+def _room(size: int, starts: Sequence[_Start], beside: Sequence[_Start]) -> list[Result]:
+    results = []
+    for work, of in (("resident", 0), ("  of which in no file", 1)):
+        mine, theirs = (median(one.memory[of] for one in some) for some in (starts, beside))
+        target = None if of else theirs + _MEMORY_MB
+        what = [Beside("bare SDK server", theirs, "MB", mine / theirs)]
+        results.append(Result(f"{work} after tools/list", size, mine, "MB", target, what))
+    return results
