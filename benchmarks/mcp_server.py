@@ -1,4 +1,4 @@
-"""`make bench`: the MCP server over stdio, beside a bare one of the SDK and beside its verbs. See docs/benchmarks.md."""
+"""`make bench`: the MCP server over stdio, beside a bare one and beside its own verbs. See docs/benchmarks.md."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from benchmarks.stdio_client import Residence, StdioServer
 from benchmarks.search_stores import SearchStore
+from benchmarks.stdio_client import Residence, StdioServer
 from benchmarks.table import Beside, Result
 
 __all__ = ["Launch", "bare", "measure_start", "ours"]
@@ -73,11 +73,10 @@ def measure_start(stores: Sequence[SearchStore], empty: Path) -> list[Result]:
                 found[size].append(taken)
         order.append(order.pop(0))
     beside = found.pop(None)
-    return [
-        result
-        for size, starts in found.items()
-        for result in (_time(size, starts, beside), *_room(size, starts, beside))
-    ]
+    results = []
+    for size, starts in found.items():
+        results += [_time(size, starts, beside), *_room(size, starts, beside)]
+    return results
 
 
 def _time(size: int, starts: Sequence[_Start], beside: Sequence[_Start]) -> Result:
