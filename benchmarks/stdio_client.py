@@ -71,6 +71,11 @@ class StdioServer:
         return time.perf_counter() - self._begun
 
     @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    @property
     def cpu_ns(self) -> int:
         """Nanoseconds of CPU that it has used so far, with all its threads, without its children."""
         # The clock that clock_getcpuclockid gives for another process; /proc counts in hundredths of a second.
