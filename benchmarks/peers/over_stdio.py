@@ -1,4 +1,4 @@
-"""`make peers`, its second part: memory servers over MCP, on the same notes, by the same client. See docs/benchmarks.md."""
+"""`make peers`, its second part: memory servers over MCP, on the same notes, one client. See docs/benchmarks.md."""
 
 from __future__ import annotations
 

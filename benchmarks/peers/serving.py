@@ -42,7 +42,7 @@ class Served:
     search_cpu: list[float] = field(default_factory=list)
     settled: float = 0.0
     found: dict[str, list[bool]] = field(default_factory=dict)
-    memory: Residence = Residence(0, 0)
+    memory: Residence = field(default_factory=lambda: Residence(0, 0))
     errors: list[str] = field(default_factory=list)
 
     def row(self) -> dict[str, Any]:
