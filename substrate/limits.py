@@ -31,5 +31,7 @@ LIMITS: Final[dict[str, int]] = {
     "line_bytes": 16 * 1024 * 1024,
     "checkpoint_items": 10_000,
     "checkpoint_bytes": 64 * 1024 * 1024,
+    "wire_items": 1000,
+    "wire_checkpoint_bytes": 4 * 1024 * 1024,
 }
 """In UTF-8 bytes where it says bytes. One over is TooLarge; nothing is cut off silently."""

@@ -37,7 +37,7 @@ ONLY: dict[str, set[str]] = {
     "terms": set(),
     "claims": {"terms"},
     "kv": {"errors", "files"},
-    "surfaces": {"errors", "model", "engine"},
+    "surfaces": {"errors", "limits", "results", "model", "findings", "learned", "openings", "engine"},
 }
 
 # Folders whose files do not know each other, and the files in them that are exempt: who knows all, who is known by all.
@@ -59,6 +59,7 @@ STRANGERS = {
         "substrate.engine.arcs",
         "substrate.engine.asked",
         "substrate.engine.calibration",
+        "substrate.engine.caring",
         "substrate.engine.chains",
         "substrate.engine.conflicts",
         "substrate.engine.credentials",
@@ -86,6 +87,7 @@ STRANGERS = {
         "substrate.engine.scope",
         "substrate.engine.selection",
         "substrate.engine.session",
+        "substrate.engine.shared",
         "substrate.engine.staleness",
         "substrate.engine.stores",
         "substrate.engine.validity",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from substrate.cli import care, connect, copies, find, judge, learn, models, prove, read, save
+from substrate.cli import care, connect, copies, find, judge, learn, models, prove, read, save, serve
 from substrate.cli.answer import Answer, Raw
 from substrate.cli.completion import SHELLS, script
 from substrate.cli.output import Output
@@ -20,6 +20,7 @@ GROUPS = {
     "judge": "judge what contradicts",
     "prove": "prove",
     "care": "care for the store",
+    "serve": "serve agents",
     "shell": "use it in a shell",
 }
 """Each group, with its heading."""
@@ -79,5 +80,6 @@ VERBS: tuple[Verb, ...] = (
     copies.IMPORT,
     copies.BACKUP,
     copies.RESTORE,
+    serve.MCP,
     COMPLETION,
 )

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from substrate.engine.arcs import Arcs, arcs_by
 from substrate.engine.context import context
-from substrate.engine.embedding import Follower
 from substrate.engine.filters import Filters
-from substrate.engine.meaning import Meaning, Models
 from substrate.engine.moments import Moment, Time
 from substrate.engine.progress import Progress
+from substrate.engine.shared import Shared
 from substrate.engine.stale import stale_atoms
 from substrate.findings import Associations, Context, Embedding, Found, Indexed, StaleAtoms
 from substrate.log.log import Log
 from substrate.model import Name
-from substrate.views.nearest import NearestIndex
 
 if TYPE_CHECKING:
     from substrate.engine.associate import Associator
     from substrate.engine.search import Searcher
-    from substrate.search.columns import Columns
 
 __all__ = ["Finding"]
 
@@ -33,15 +29,10 @@ class Finding:
 
     def __init__(self, log: Log, *, model: str | Path | None, read_only: bool, background: bool) -> None:
         self._log = log
-        self._models = Models(model)
-        self._nearest = NearestIndex(log.path, read_only=read_only)
-        self._follower = Follower(log, self._models, self._nearest, read_only=read_only, background=background)
+        self._shared = Shared(log, model=model, read_only=read_only, background=background)
+        self._models, self._nearest, self._follower = self._shared.models, self._shared.nearest, self._shared.follower
         self._arcs: Arcs = arcs_by(log)
         self._follower.wake_if_behind()
-
-    def _stop_following(self) -> None:
-        self._follower.close()
-        self._nearest.close()
 
     def search(  # noqa: PLR0913
         self,
@@ -102,23 +93,13 @@ class Finding:
             self._follower.wake()  # what another process saved, it may have had no time to embed
         return found
 
-    @cached_property
+    @property
     def _searcher(self) -> Searcher:
-        from substrate.engine.search import Searcher  # noqa: PLC0415 - loads numpy
+        return self._shared.searcher
 
-        return Searcher(self._log, Meaning(self._log, self._models), self._nearest, self._columns)
-
-    @cached_property
+    @property
     def _associator(self) -> Associator:
-        from substrate.engine.associate import Associator  # noqa: PLC0415 - loads numpy
-
-        return Associator(self._log, self._models, self._nearest, self._columns)
-
-    @cached_property
-    def _columns(self) -> Columns:
-        from substrate.search.columns import Columns  # noqa: PLC0415 - loads numpy
-
-        return Columns()
+        return self._shared.associator
 
     def context(  # noqa: PLR0913
         self,

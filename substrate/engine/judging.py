@@ -20,6 +20,7 @@ class Judging:
 
     _log: Log
     _actor: str | None
+    _session_name: str | None
 
     def conflicts(self, name: Name | None = None, *, limit: int = 100, offset: int = 0) -> Conflicts:
         """Open conflicts: atoms in use of which not both can be right, those that came up last first.
@@ -75,5 +76,5 @@ class Judging:
             self._log,
             Batch(edges=(edge,)),
             expect={row.name: row.seq for row in (one, other) if row.name is not None},
-            said={"actor": actor or self._actor, "origin": None, "session": None, "source": None},
+            said={"actor": actor or self._actor, "origin": None, "session": self._session_name, "source": None},
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from substrate.engine.recording import OpenSession, Recorder
 from substrate.engine.staleness import stale_because
 from substrate.engine.train import train
 from substrate.engine.watch import is_watched, watch
-from substrate.errors import Denied, SchemaInvalid
+from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.learned import Observed, Predictions, Trained
 from substrate.limits import LIMITS
@@ -29,11 +30,15 @@ from substrate.model import Name, Refused
 from substrate.prediction import Prediction
 
 if TYPE_CHECKING:
+    from substrate.engine.bootstrap import Asked
     from substrate.engine.matrix import Transitions
     from substrate.openings import Opening
 
 __all__ = ["Learning"]
 
+_ANYTHING = "what was decided"
+"""To be searched for where it does not matter what is found."""
+_MAKING = threading.Lock()
 _FEWEST = 40
 _TOKENS = 40
 """For so many tokens of an opening one more atom comes into question: few of them are as short as that."""
@@ -44,6 +49,8 @@ class Learning(Finding):
 
     _log: Log
     _actor: str | None
+    _session_name: str | None
+    _recording: Recorder | None
     _read_only: bool
     _observes: bool
     _background: bool
@@ -55,7 +62,7 @@ class Learning(Finding):
         state = OpenSession(
             objective=read_objective(objective),
             domain_name=read_domain(domain),
-            name=read_label(name, "the name of a session"),
+            name=read_label(name, "the name of a session") or self._session_name,
             actor=self._actor,
             observed=observed and self._observes and not self._read_only,
         )
@@ -204,8 +211,7 @@ class Learning(Finding):
         reply says by what its tokens are counted. Outside of `session()`, a session with this objective begins here.
         Raises InputError (fewer than 50 tokens), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
         """
-        from substrate.engine.bootstrap import Asked, Bootstrapper  # noqa: PLC0415 - loads numpy
-        from substrate.engine.gathering import Seams  # noqa: PLC0415
+        from substrate.engine.bootstrap import Asked  # noqa: PLC0415 - loads numpy
 
         current = self._recorder.explicit() or OpenSession()  # outside of one, another begins here
         asked = Asked.of(
@@ -216,13 +222,38 @@ class Learning(Finding):
             domain=_domain(current, objective, domain),
             ingested=ingested,
         )
+        opening, match = self._opening(asked, wait)
+        self._recorder.begin(asked.objective, asked.domain, match)
+        return opening
+
+    def _opening(self, asked: Asked, wait: float) -> tuple[Opening, Match | None]:
+        """An opening, with which no session begins; and how its objective was matched."""
+        from substrate.engine.bootstrap import Bootstrapper  # noqa: PLC0415 - loads numpy
+        from substrate.engine.gathering import Seams  # noqa: PLC0415
+
         match = None if asked.objective is None else self._matching(asked.objective, wait)
         needs = needs_by(self._log, match, _FEWEST + asked.max_tokens // _TOKENS)
         seams = Seams(needs, conflicts_of, stale_because, uses_of)
         by_words = match.why if match is not None and self._models.wanted else ""
-        opening = Bootstrapper(self._log, seams, self._searcher.documents).bootstrap(asked, meaning=by_words)
-        self._recorder.begin(asked.objective, asked.domain, match)
-        return opening
+        opener = Bootstrapper(self._log, seams, self._searcher.documents)
+        return opener.bootstrap(asked, meaning=by_words), match
+
+    def warm(self) -> None:
+        """Load what search, bootstrap and predict need, so that the next of them is fast. Returns when that is done.
+
+        That takes seconds, and more where the model must be made ready first: a server calls it in a thread. Nothing of
+        it counts as an access. What cannot be loaded is left to who needs it, and refused there; so it raises no
+        SubstrateError.
+        """
+        from substrate.engine.bootstrap import Asked  # noqa: PLC0415 - loads numpy
+
+        # The verbs themselves: whatever they load, now and in later versions, is loaded by this.
+        with suppress(SubstrateError):
+            self._matching(_ANYTHING, threading.TIMEOUT_MAX)
+        with suppress(SubstrateError):
+            self.search(_ANYTHING)
+        with suppress(SubstrateError):
+            self._opening(Asked.of(_ANYTHING), 0)
 
     def transition_matrix(self, *, kind: str = "skip", prefix: str = "") -> Transitions:
         """All arcs as a sparse matrix (scipy CSR) of probabilities, with the names of its rows and columns.
@@ -236,14 +267,21 @@ class Learning(Finding):
 
     # -- the house -----------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def _recorder(self) -> Recorder:
-        observing = self._observes and not self._read_only
+        """Made when it is first needed: a process that was forked after the store was opened has its own."""
+        if self._recording is None:
+            with _MAKING:
+                self._recording = self._recording or self._shared.add(self._new_recorder())
+        return self._recording
+
+    def _new_recorder(self) -> Recorder:
         return Recorder(
             self._log,
             self._actor,
+            self._session_name,
             observing=self._is_watching,
-            observed=observing,
+            observed=self._observes and not self._read_only,
             background=self._background,
         )
 
@@ -258,15 +296,6 @@ class Learning(Finding):
 
     def _is_watching(self) -> bool:
         return self.watching
-
-    def _write_down(self) -> None:
-        """Write down what was accessed so far."""
-        if "_recorder" in self.__dict__:
-            self._recorder.flush()
-
-    def _stop_recording(self) -> None:
-        if "_recorder" in self.__dict__:
-            self._recorder.close()
 
     def _matching(self, objective: str, wait: float = 0) -> Match:
         return self._searcher.match(objective, wait)

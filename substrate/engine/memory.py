@@ -15,10 +15,10 @@ from uuid import UUID
 
 from substrate.clock import Clock
 from substrate.engine.access import access
+from substrate.engine.caring import Caring
 from substrate.engine.checkpoint import Batch, checkpoint
 from substrate.engine.diff import diff
 from substrate.engine.edges import edges
-from substrate.engine.export import export
 from substrate.engine.forget import forget
 from substrate.engine.history import history
 from substrate.engine.importing import import_lines
@@ -27,19 +27,17 @@ from substrate.engine.judging import Judging
 from substrate.engine.learning import Learning
 from substrate.engine.listing import list_atoms
 from substrate.engine.moments import Moment, Time
-from substrate.engine.observing import leave_malformed, read_label
-from substrate.engine.owed import settle, settle_late
+from substrate.engine.observing import read_label
+from substrate.engine.owed import settle_late
 from substrate.engine.progress import Progress
 from substrate.engine.proving import Proving
 from substrate.engine.selection import Selection
 from substrate.engine.session import Session
-from substrate.engine.stats import stats
-from substrate.engine.stores import CACHE_CHECKS, open_memory_log
+from substrate.engine.stores import open_memory_log
 from substrate.errors import SchemaInvalid
 from substrate.limits import LIMITS
 from substrate.log.log import Log
-from substrate.model import Access, Atom, Diff, Edge, Edges, Forgot, History, Listing, Name, Saved, Stats
-from substrate.proof.head import Pin
+from substrate.model import Access, Atom, Diff, Edge, Edges, Forgot, History, Listing, Name, Saved
 
 __all__ = ["Memory", "open_memory"]
 
@@ -82,7 +80,7 @@ def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
     return tuple(islice(items, LIMITS["checkpoint_items"] + 1))
 
 
-class Memory(Proving, Learning, Judging):
+class Memory(Proving, Learning, Judging, Caring):
     """An open store. Safe to share between threads. Each call sees one snapshot of its own: the newest there is."""
 
     def __init__(  # noqa: PLR0913
@@ -98,6 +96,9 @@ class Memory(Proving, Learning, Judging):
         """Use `open_memory`."""
         super().__init__(log, model=model, read_only=read_only, background=background)
         self._actor = actor
+        self._session_name: str | None = None
+        self._recording = None
+        self._is_client = False
         self._read_only = read_only
         self._observes = observe
         self._background = background
@@ -114,12 +115,34 @@ class Memory(Proving, Learning, Judging):
         return f"<Memory {self._log.path}>"
 
     def close(self) -> None:
-        """Release the store. What was acknowledged is on disk already; what is not embedded yet, another time."""
+        """Release the store. What was acknowledged is on disk already; what is not embedded yet, another time.
+
+        Sessions end, those of clients first. See `client` for what it does there.
+        """
+        if self._is_client:
+            self._shared.drop(self._recorder)
+            return
         try:
-            self._stop_recording()
+            self._shared.stop_recording()
         finally:
-            self._stop_following()
+            self._shared.close()
             self._log.close()
+
+    def client(self, actor: str, session: str | None = None) -> Memory:
+        """The same open store for another who uses it, such as one of several agents behind a server.
+
+        What is held in memory is shared. Its own are: `actor`, who writes and accesses; and its sessions, also the one
+        that goes on outside of `session()`. They are called `session`, if they do not say their own name, and so are
+        its checkpoints: `forget(session=...)` finds all of it. `close` ends its sessions and leaves the store open;
+        its verbs still answer after that, but what they access is not learnt from. When the store is closed, so are
+        its clients. Raises SchemaInvalid, TooLarge, SecretFound.
+        """
+        client = copy(self)
+        client._actor = read_label(actor, "actor")  # noqa: SLF001
+        client._session_name = read_label(session, "session")  # noqa: SLF001
+        client._recording = None  # noqa: SLF001
+        client._is_client = True  # noqa: SLF001
+        return client
 
     # -- save ----------------------------------------------------------------------------------------------------
 
@@ -157,7 +180,12 @@ class Memory(Proving, Learning, Judging):
             self._log,
             batch,
             expect=expect,
-            said={"actor": actor or self._actor, "origin": origin, "session": session, "source": source},
+            said={
+                "actor": actor or self._actor,
+                "origin": origin,
+                "session": session or self._session_name,
+                "source": source,
+            },
             partial=partial,
             allow_secrets=allow_secrets,
         )
@@ -311,36 +339,12 @@ class Memory(Proving, Learning, Judging):
         """
         selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs)
         if not dry_run:
-            self._write_down()  # or what waits to be would bring back what is to go
+            self._shared.write_down()  # or what waits to be would bring back what is to go
         forgot = forget(self._log, selection, dry_run=dry_run, progress=progress)
         if not dry_run:
             self._nearest.close()  # of files that had to go nothing is held open
             self._follower.wake()  # and they are made anew
         return forgot
-
-    def stats(self) -> Stats:
-        """How much the store holds. Reads a row for each atom and each edge."""
-        return stats(self._log)
-
-    def rebuild(self, progress: Progress | None = None) -> None:
-        """Make every table that follows from the log anew, beside the store, and put it in place.
-
-        Others go on reading.
-        """
-        settle(self._log, lambda: self._log.rebuild(progress, CACHE_CHECKS))
-        leave_malformed(self._log)
-
-    def compact(self) -> None:
-        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
-        settle(self._log, self._log.compact)
-
-    def export(self, to: str | Path | TextIO, *, full: bool = False, progress: Progress | None = None) -> int:
-        """Write the store as JSON Lines; the number of lines. `full`: what a verifiable clone needs, salts included.
-
-        Otherwise: every version and edge statement in order, by name, as `import_lines` and other programs read it.
-        A file must not be there yet.
-        """
-        return export(self._log, to, full=full, progress=progress)
 
     def import_lines(
         self,
@@ -358,7 +362,7 @@ class Memory(Proving, Learning, Judging):
         saved then.
         """
         unsigned = copy(self)  # who wrote a line is what the line says
-        unsigned._actor = None  # noqa: SLF001
+        unsigned._actor = unsigned._session_name = None  # noqa: SLF001
         return import_lines(
             unsigned.checkpoint,
             lines,
@@ -366,10 +370,3 @@ class Memory(Proving, Learning, Judging):
             allow_secrets=allow_secrets,
             progress=progress,
         )
-
-    def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:
-        """Copy the store into the new folder `target`, as of one moment, while others write; the pin of that moment.
-
-        The signing key is not in it. `substrate.restore` brings it back.
-        """
-        return self._log.backup(target, progress)

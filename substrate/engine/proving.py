@@ -36,16 +36,23 @@ class Proving:
         return self._log.prove_extended(since)
 
     def verify(
-        self, bundle: Bundle | str, *, pin: Pin | str | None = None, name: str | None = None, claim: str | None = None
+        self,
+        bundle: Bundle | str,
+        *,
+        pin: Pin | str | None = None,
+        key: VerifierKey | str | None = None,
+        name: str | None = None,
+        claim: str | None = None,
     ) -> Verdict:
-        """Check a bundle against this store's own key, or a pin. ProofInvalid if it is not true.
+        """Check a bundle against a pin, a key, or without either this store's own key. ProofInvalid if it is not true.
 
         Someone else than this store's owner uses `substrate.Verifier`, or the script, with a key got by another way.
         """
         text = bundle.to_json() if isinstance(bundle, Bundle) else bundle
         if not isinstance(text, str):
             raise SchemaInvalid("a bundle is a Bundle, or the text of a proof file")
-        verifier = Verifier(key=self._log.key()) if pin is None else Verifier(pin=pin)
+        trusted = self._log.key() if key is None and pin is None else key
+        verifier = Verifier(key=trusted, pin=pin)
         return verifier.verify(text, name=name, claim=claim)
 
     def head(self) -> SignedHead:

@@ -4,7 +4,7 @@
    closed, and when the memory is. A process that is killed loses no more than that. No lock that a read takes is held
    while something is written.
 2. A session belongs to one client. Those that are begun explicitly are told apart by the context of the caller (thread,
-   task), the others are of the memory that is open, and end when nothing was accessed for half an hour.
+   task), the others are of the client's memory, and end when nothing was accessed for half an hour.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _QUIET_S: Final = 2.0
 _KEPT: Final = 256
 _LONG: Final = LIMITS["checkpoint_items"]
 """Accesses after which a session that goes on is learnt as another one: an episode is read and written whole."""
-_CURRENT: Final[ContextVar[tuple[tuple[int, OpenSession], ...]]] = ContextVar("substrate_sessions", default=())
+_CURRENT: Final[ContextVar[tuple[tuple[Recorder, OpenSession], ...]]] = ContextVar("substrate_sessions", default=())
 
 
 @dataclass(eq=False, slots=True)
@@ -68,19 +68,30 @@ class OpenSession:
 
 
 class Recorder:
-    """The sessions of one open memory. Safe to share between threads."""
+    """The sessions of one client of an open memory. Safe to share between threads."""
 
-    def __init__(
-        self, log: Log, actor: str | None, *, observing: Callable[[], bool], observed: bool, background: bool
+    def __init__(  # noqa: PLR0913
+        self,
+        log: Log,
+        actor: str | None,
+        name: str | None = None,
+        *,
+        observing: Callable[[], bool],
+        observed: bool,
+        background: bool,
     ) -> None:
-        """`observed`: whether anything is to be written down; `observing` is asked again each time it is."""
+        """`name`: that of sessions nobody begins.
+
+        `observed`: whether anything is to be written down; `observing` is asked again each time it is.
+        """
         self._log = log
         self._actor = actor
+        self._name = name
         self._observing = observing
         self._background = background
         self._guard = threading.Lock()
         self._observed = observed
-        self._implicit = OpenSession(actor=actor, observed=observed)
+        self._implicit = self._fresh()
         self._open: dict[int, OpenSession] = {}
         self._idle: list[OpenSession] = []
         self._timer: threading.Timer | None = None
@@ -91,7 +102,7 @@ class Recorder:
 
     def explicit(self) -> OpenSession | None:
         """The session that the caller has entered; None if it is in none."""
-        return next((session for recorder, session in reversed(_CURRENT.get()) if recorder == id(self)), None)
+        return next((session for recorder, session in reversed(_CURRENT.get()) if recorder is self), None)
 
     def current(self) -> OpenSession:
         """The session that the caller is in."""
@@ -103,7 +114,7 @@ class Recorder:
             is_idle = bool(self._implicit.last) and now - self._implicit.last > _IDLE
             if is_idle:
                 self._idle.append(self._implicit)
-                self._implicit = OpenSession(actor=self._actor, observed=self._observed)
+                self._implicit = self._fresh()
             implicit = self._implicit
         if is_idle:
             self._soon()
@@ -116,13 +127,9 @@ class Recorder:
         """
         if self.explicit() is not None:
             return
-        session = OpenSession(
-            objective=objective or "",
-            last=self._log.clock.now(),
-            actor=self._actor,
-            observed=self._observed,
-            match=match if self._observed else None,
-        )
+        session = self._fresh()
+        session.objective, session.last = objective or "", self._log.clock.now()
+        session.match = match if self._observed else None
         with self._log.snapshot() as transaction:
             subject = HOLE if domain is None else find_subject(transaction, domain)
             if domain is not None and is_live(transaction, subject, None):
@@ -134,15 +141,19 @@ class Recorder:
         if before.opened:
             self._soon()
 
+    def _fresh(self) -> OpenSession:
+        """A session that nobody began."""
+        return OpenSession(name=self._name, actor=self._actor, observed=self._observed)
+
     def enter(self, session: OpenSession) -> None:
         """From now on, what this caller accesses is of this session, until it leaves it."""
-        _CURRENT.set((*_CURRENT.get(), (id(self), session)))
+        _CURRENT.set((*_CURRENT.get(), (self, session)))
 
     def leave(self, session: OpenSession) -> None:
         """See `enter`. Each caller has a context of its own: several may be in one session, and leave in any order."""
         entered = list(_CURRENT.get())
-        if (id(self), session) in entered:
-            del entered[len(entered) - 1 - entered[::-1].index((id(self), session))]
+        if (self, session) in entered:
+            del entered[len(entered) - 1 - entered[::-1].index((self, session))]
             _CURRENT.set(tuple(entered))
 
     @contextmanager

@@ -31,7 +31,7 @@ def test_a_session_of_thousands_of_accesses_keeps_no_more_than_is_compared(lette
         for number in range(3000):
             session.access(NAMES[number % len(NAMES)], predictions=0)
             if number % 500 == 0:
-                lettered._write_down()
+                lettered._recorder.flush()
         assert session.accesses == 3000
         assert len(session._state.opened) < 1100  # 512, and what waits
 
@@ -52,7 +52,7 @@ def test_a_domain_can_be_forgotten_after_its_episodes_are_too_old_to_be_compared
 def test_a_fork_leaves_what_waits_to_its_parent(lettered: Memory) -> None:
     lettered.access(A)
     lettered._recorder._pid = -1  # as a child sees it
-    lettered._write_down()
+    lettered._recorder.flush()
     lettered._recorder.close()
     assert not rows_of(lettered, ("sessions",))["sessions"]
 
@@ -60,10 +60,10 @@ def test_a_fork_leaves_what_waits_to_its_parent(lettered: Memory) -> None:
 def test_who_begins_a_session_and_never_closes_it_leaves_it(lettered: Memory, clock: ManualClock) -> None:
     left = lettered.session("a task that was given up")
     left.access(A)
-    lettered._write_down()
+    lettered._recorder.flush()
     assert len(lettered._recorder._open) == 1
     clock.advance(recording._IDLE + MINUTE)
-    lettered._write_down()
+    lettered._recorder.flush()
     assert not lettered._recorder._open
 
 

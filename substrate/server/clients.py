@@ -1,0 +1,154 @@
+"""The one store that a server has open, and those who call its tools.
+
+1. The store is opened when it is first needed: a client that only lists tools waits for nothing. What cannot be opened is
+   tried again at the next call, and the error is that call's answer.
+2. Each client, told apart by its name and the surface it uses, has an actor and a session of its own. A name is what the client says
+   of itself: it is recorded, and decides nothing.
+3. There are never more than some; the one that was quiet for longest has to go, and what it accessed is written down.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from substrate.errors import NotFound, SubstrateError
+from substrate.server.launch import Launch
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import Context
+
+    from substrate.engine.memory import Memory
+
+__all__ = ["Caller", "Clients"]
+
+_MOST: Final = 32
+_NAME_CHARACTERS: Final = 60
+_UNNAMED: Final = "unnamed"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One client of the server."""
+
+    memory: Memory
+    scopes: frozenset[str]
+    session: str
+
+
+class Clients:
+    """Use it as a context manager, around the server's run. Safe to share between threads."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        self._memory: Memory | None = None
+        self._callers: OrderedDict[str, Caller] = OrderedDict()
+        self._guard = threading.Lock()
+        self._warming: threading.Timer | None = None
+        self._warming_guard = threading.Lock()
+        """Held for moments only: the event loop takes it, and must not wait for a store to be opened."""
+        self._is_warm = False
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def of(self, context: Context[Any, Any], surface: str) -> Caller:
+        """Who makes this call. Raises what opening the store raises."""
+        return self.named(_name_of(context), surface)
+
+    def named(self, name: str, surface: str) -> Caller:
+        """The client of this name, through this surface."""
+        actor = f"mcp:{surface}:{_tidy(name)}"
+        with self._guard:
+            caller = self._callers.get(actor)
+            if caller is None:
+                caller = self._new(actor)
+            self._callers.move_to_end(actor)
+            leaving = self._callers.popitem(last=False)[1] if len(self._callers) > _MOST else None
+        if leaving is not None:
+            leaving.memory.close()
+        return caller
+
+    def warm(self, after_s: float = 0.0) -> None:
+        """Open the store and load what search needs, once, in the background; so many seconds from now, or earlier.
+
+        What cannot be loaded is tried again when it is needed, and whoever needs it is told.
+        """
+        with self._warming_guard:
+            if self._is_warm or self._closed or (self._warming is not None and after_s):
+                return
+            if self._warming is not None:
+                self._warming.cancel()
+            self._is_warm = not after_s
+            self._warming = threading.Timer(after_s, self._warm)
+            self._warming.name = "substrate-warm"
+            self._warming.daemon = True
+            self._warming.start()
+
+    def close(self) -> None:
+        """Write down what was accessed, and release the store."""
+        with self._warming_guard:
+            self._closed = True
+            if self._warming is not None:
+                self._warming.cancel()
+        with self._guard:
+            memory, self._memory = self._memory, None
+            self._callers.clear()
+        if memory is not None:
+            memory.close()
+
+    def _new(self, actor: str) -> Caller:
+        now = datetime.now(UTC)
+        session = f"{actor}:{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+        caller = Caller(self._open().client(actor, session), self.launch.granted, session)
+        self._callers[actor] = caller
+        return caller
+
+    def _open(self) -> Memory:
+        """The store. Under the guard: it is opened once."""
+        if self._closed:
+            raise NotFound("this server is closing")
+        if self._memory is None:
+            import substrate  # noqa: PLC0415 - loads the engine, after the first answer
+
+            launch = self.launch
+            try:
+                self._memory = substrate.open(
+                    launch.store, read_only=launch.read_only, actor="mcp", observe="train" in launch.granted
+                )
+            except NotFound:
+                raise NotFound(
+                    f"there is no store in {launch.store}, and this server only reads: start it without --read-only once, "
+                    "or with --store PATH"
+                ) from None
+        return self._memory
+
+    def _warm(self) -> None:
+        try:
+            with self._guard:
+                memory = self._open()
+        except SubstrateError:
+            return  # whoever calls a tool is told
+        memory.warm()
+
+
+def _name_of(context: Context[Any, Any]) -> str:
+    params = context.request_context.session.client_params
+    return _UNNAMED if params is None else params.client_info.name
+
+
+def _tidy(name: str) -> str:
+    """A client's name as a part of an actor: short, and without what could be taken for something else."""
+    return re.sub(r"[^\w.+ -]+", "-", name).strip("- ")[:_NAME_CHARACTERS] or _UNNAMED

@@ -1,0 +1,86 @@
+"""Composition: a server out of its surfaces, resources, prompts and completion, for one launch.
+
+What it lists follows from the launch alone, so it is the same from the first moment to the last. Tools whose scope was not given
+are not listed; who calls one all the same is told what to do instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from mcp.server import MCPServer
+from mcp.server.auth.provider import TokenVerifier
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.types import Tool as ToolListed
+
+from substrate import __version__
+from substrate.server.clients import Clients
+from substrate.server.completion import completer
+from substrate.server.guide import instructions_for
+from substrate.server.prompts import PROMPTS
+from substrate.server.resources import add_resources
+from substrate.server.tools import ServedTool, serve_tool
+from substrate.surfaces import load_surface
+
+__all__ = ["SubstrateServer", "compose"]
+
+_NAME: Final = "substrate"
+_LISTING: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+"""What a client asks before its user has said anything."""
+_CALLING: Final = ("tools/call", "resources/read", "completion/complete")
+_QUIET_S: Final = 2.0
+"""A client that has listed what there is and stays so long will call something; one that just looks costs little."""
+
+
+class SubstrateServer(MCPServer[Clients]):
+    """The SDK's server, which lists only tools that may be called."""
+
+    async def list_tools(self) -> list[ToolListed]:
+        """The tools whose scope was given."""
+        ungranted = {
+            tool.name for tool in self._tool_manager.list_tools() if isinstance(tool, ServedTool) and not tool.granted
+        }
+        return [tool for tool in await super().list_tools() if tool.name not in ungranted]
+
+
+def compose(
+    clients: Clients, *, auth: AuthSettings | None = None, token_verifier: TokenVerifier | None = None
+) -> SubstrateServer:
+    """A server for these clients, ready to run. The caller closes the clients when it has run."""
+    launch = clients.launch
+    surfaces = tuple(load_surface(name) for name in launch.surfaces)
+    granted = launch.granted
+
+    @asynccontextmanager
+    async def lifespan(_: MCPServer[Clients]) -> AsyncIterator[Clients]:
+        yield clients
+
+    async def warming(context: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Load what is heavy after the first call was answered; or when a client that has listed the tools stays."""
+        answer = await call_next(context)
+        if context.method in _CALLING:
+            clients.warm()
+        elif context.method in _LISTING:
+            clients.warm(_QUIET_S)
+        return answer
+
+    server = SubstrateServer(
+        _NAME,
+        title="Substrate memory",
+        instructions=instructions_for(launch, surfaces),
+        version=__version__,
+        tools=[serve_tool(tool, granted) for surface in surfaces for tool in surface.tools],
+        lifespan=lifespan,
+        auth=auth,
+        token_verifier=token_verifier,
+        log_level="WARNING",
+        middleware=[warming],
+    )
+    add_resources(server, clients)
+    for prompt in PROMPTS:
+        server.add_prompt(prompt)
+    server.completion()(completer(clients, launch.surfaces[0]))
+    return server

@@ -1,0 +1,41 @@
+"""What a server was started with. It is all that decides what a client may do: no argument and no stored text adds to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from substrate.errors import InputError
+from substrate.surfaces import DEFAULT_SURFACE
+
+__all__ = ["DEFAULT_SCOPES", "SCOPES", "Launch", "read_scopes"]
+
+SCOPES: Final = ("read", "write", "train", "forget", "admin")
+"""`admin` is for tools that set policy, export or take in files; none of the default surface needs it."""
+DEFAULT_SCOPES: Final = frozenset({"read", "write", "train"})
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Which store is served, by which tools, and what these may do."""
+
+    store: Path
+    surfaces: tuple[str, ...] = (DEFAULT_SURFACE,)
+    scopes: frozenset[str] = DEFAULT_SCOPES
+    read_only: bool = False
+    """The store is opened for reading: nothing at all is written, and no scope but `read` is left."""
+
+    @property
+    def granted(self) -> frozenset[str]:
+        """The scopes that tools have."""
+        return self.scopes & {"read"} if self.read_only else self.scopes
+
+
+def read_scopes(text: str) -> frozenset[str]:
+    """Scopes from `read,write`. InputError, naming those that there are, if one is none of them."""
+    given = [word.strip() for word in text.split(",") if word.strip()]
+    unknown = [word for word in given if word not in SCOPES]
+    if unknown or not given:
+        raise InputError(f"scopes are some of {', '.join(SCOPES)}, with commas between them")
+    return frozenset(given)

@@ -1,0 +1,63 @@
+"""Resources: an atom by its key, the latest head, and the guide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Final
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.resources import ResourceSecurity
+from pydantic import Field
+
+from substrate.errors import NotFound, SubstrateError
+from substrate.server.clients import Clients
+from substrate.server.guide import GUIDE
+from substrate.surfaces.seam import client_of
+from substrate.surfaces.shapes import Accessed
+
+__all__ = ["add_resources"]
+
+_SURFACE: Final = "resources"
+_ANY_TEXT: Final = ResourceSecurity(exempt_params={"key"})
+"""A key is looked up in a table and never used as a path: `v1.fact.a/../b` is a name like any other."""
+
+
+def add_resources(server: MCPServer[Any], clients: Clients) -> None:
+    """Give a server its resources; those that show what is stored only with the scope `read`."""
+
+    def guide() -> str:
+        """How to work with this memory: sessions, keys, edges, corrections, high stakes."""
+        return GUIDE
+
+    def head() -> str:
+        """A pin: the latest head, signed, with the key in force. Kept elsewhere, it shows whether history was rewritten."""
+        with _explained():
+            return str(clients.named("head", _SURFACE).memory.pin())
+
+    server.resource("memory://guide", title="How to work with this memory", mime_type="text/markdown")(guide)
+    if "read" in clients.launch.granted:
+        server.resource("memory://head", title="The latest signed head", mime_type="text/plain")(head)
+        server.resource(
+            "memory://atom/{key}", title="An atom, by its key", mime_type="application/json", security=_ANY_TEXT
+        )(atom)
+
+
+def atom(ctx: Context[Any, Any], key: Annotated[str, Field(description="exact key, percent-encoded")]) -> str:
+    """An atom as JSON: value, version, who said it and when. To read it counts as an access."""
+    with _explained():
+        found = client_of(ctx, _SURFACE).memory.access(key, predictions=0)
+        return Accessed.of(found, len(found.value), 0).model_dump_json(by_alias=True, exclude_none=True)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Errors as the SDK sends them on: with what to do, and without what is stored."""
+    try:
+        yield
+    except NotFound as error:
+        raise ResourceNotFoundError(f"{error.code}: {error}") from None
+    except SubstrateError as error:
+        raise ResourceError(f"{error.code}: {error}") from None

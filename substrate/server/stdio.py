@@ -1,0 +1,49 @@
+"""Serving over standard input and output: one client, for as long as it keeps its end open."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from typing import Any, cast
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from substrate.server.clients import Clients
+from substrate.server.composition import SubstrateServer, compose
+from substrate.server.wire import Wire
+
+__all__ = ["serve_stdio"]
+
+
+def serve_stdio(clients: Clients, wire: Wire) -> None:
+    """Serve the client at the other end of the wire until it closes it, or until this process is told to stop."""
+    logging.basicConfig(level=logging.WARNING, format="substrate mcp: %(levelname)s %(name)s: %(message)s")
+    _close_when_told(clients)
+    anyio.run(_serve, compose(clients), wire)
+
+
+async def _serve(server: SubstrateServer, wire: Wire) -> None:
+    ends = cast("Any", wire)  # it has what the transport uses of a file
+    async with stdio_server(ends, ends) as (reading, writing):
+        inner = server._lowlevel_server  # noqa: SLF001 - the SDK's own way leads over the process's standard streams
+        await inner.run(reading, writing, inner.create_initialization_options())
+
+
+def _close_when_told(clients: Clients) -> None:
+    """Told to stop: write down what was accessed, and go. The thread that waits for the next line cannot be stopped."""
+
+    def close(number: int) -> None:
+        try:
+            clients.close()
+        finally:
+            os._exit(128 + number)
+
+    def stop(number: int, _frame: object) -> None:
+        # In a thread: whatever lock the interrupted one holds, it can let go of.
+        threading.Thread(target=close, args=(number,), name="substrate-stop").start()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stop)

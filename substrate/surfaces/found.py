@@ -1,0 +1,154 @@
+"""What the tools that find reply: hits, edges around atoms, connections that nobody stated. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from substrate.surfaces.seam import Shape
+from substrate.surfaces.shapes import PREVIEW, AtomShape, Skipped, atom_fields
+
+if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
+    from substrate.findings import Associations, Context, Found, Hit
+
+__all__ = ["Associated", "Hits", "Linked"]
+
+
+class HitShape(AtomShape):
+    """An atom that was found, and why."""
+
+    score: float
+    why: str = Field(description="what each part added to the score")
+    current: bool | None = Field(None, description="false: an earlier version, or one that was superseded")
+
+    @classmethod
+    def of(cls, hit: Hit) -> HitShape:
+        """The passage that matches best in the place of a long value."""
+        said = atom_fields(hit.atom)
+        if "truncated" in said and hit.snippet:
+            said["value"] = hit.snippet
+        return cls(**said, score=round(hit.score, 3), why=hit.why, current=None if hit.current else False)
+
+
+class Hits(Shape):
+    """What a search found, best first."""
+
+    atoms: list[HitShape]
+    truncated: bool = Field(description="true: there is more behind the limit")
+    remarks: list[str] | None = Field(None, description="how the question was understood, and what was not searched")
+    seq: int = Field(description="the last entry of the log that this answer knows of")
+
+    @classmethod
+    def of(cls, found: Found) -> Hits:
+        """In the words of the wire."""
+        return cls(
+            atoms=[HitShape.of(hit) for hit in found],
+            truncated=found.more,
+            remarks=list(found.remarks) or None,
+            seq=found.seq,
+        )
+
+
+class EdgeShape(Shape):
+    """An edge that someone stated."""
+
+    source: str
+    type: str
+    target: str
+    confidence: float | None = None
+    actor: str | None = None
+    origin: str | None = None
+    recorded_at: str
+
+
+class Near(Shape):
+    """An atom that edges lead to."""
+
+    key: str
+    distance: int = Field(description="edges between it and the nearest atom asked about; 0: it is one of them")
+    value: str | None = None
+    absent: str | None = Field(
+        None, description="why it says nothing: dangling, tombstoned, forgotten or not valid then"
+    )
+    superseded_by: list[str] | None = None
+    stale: list[str] | None = None
+
+
+class ArcShape(Shape):
+    """What was learnt from use: of all that came after source, this share was target."""
+
+    source: str
+    target: str
+    share: float
+
+
+class Linked(Shape):
+    """The edges around some atoms, nearest first, with the atoms that they lead to and what was learnt from use."""
+
+    edges: list[EdgeShape]
+    atoms: list[Near]
+    arcs: list[ArcShape] | None = None
+    missing: list[Skipped] | None = None
+    cut: list[str] | None = Field(None, description="hubs with more edges than were followed")
+    truncated: bool
+
+    @classmethod
+    def of(cls, context: Context) -> Linked:
+        """In the words of the wire."""
+        edges = [
+            {word: said for word, said in edge.to_dict().items() if word in EdgeShape.model_fields} for edge in context
+        ]
+        near = [_near(reached.to_dict()) for reached in context.atoms]
+        return cls(
+            edges=[EdgeShape(**edge) for edge in edges],  # type: ignore[arg-type]
+            atoms=near,
+            arcs=[ArcShape(source=arc.source, target=arc.target, share=round(arc.share, 3)) for arc in context.arcs]
+            or None,
+            missing=[Skipped(key=gone.name, reason=gone.reason) for gone in context.missing] or None,
+            cut=list(context.cut) or None,
+            truncated=context.more,
+        )
+
+
+def _near(said: dict[str, Any]) -> Near:
+    said["key"] = said.pop("name")
+    return Near(**{word: value for word, value in said.items() if word in Near.model_fields})
+
+
+class Association(Shape):
+    """Two atoms of different domains that have more to do with each other than anyone has stated."""
+
+    source: str
+    target: str
+    value: str = Field(description="what the target says")
+    score: float
+    reason: str
+    edge: dict[str, Any] = Field(description="to accept it, give this to session_checkpoint as an edge")
+
+
+class Associated(Shape):
+    """Unexpected connections, the strongest first."""
+
+    associations: list[Association]
+    missing: list[Skipped] | None = None
+    remark: str | None = None
+
+    @classmethod
+    def of(cls, found: Associations) -> Associated:
+        """In the words of the wire."""
+        return cls(
+            associations=[
+                Association(
+                    source=one.source.name,
+                    target=one.target.name,
+                    value=one.target.value[:PREVIEW],
+                    score=round(one.score, 3),
+                    reason=one.reason,
+                    edge=dict(one.edge),
+                )
+                for one in found
+            ],
+            missing=[Skipped(key=gone.name, reason=gone.reason) for gone in found.missing] or None,
+            remark=found.meaning or None,
+        )

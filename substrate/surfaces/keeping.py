@@ -1,0 +1,290 @@
+"""Four tools of our own beside the eight: what is proven, what was, what must go, and how the store is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from mcp.server.mcpserver import Context, Elicit, Resolve
+from mcp.server.mcpserver.resolve import AcceptedElicitation, ElicitationResult
+from mcp.types import CallToolResult
+from pydantic import BaseModel, Field
+
+from substrate.errors import Denied, InputError
+from substrate.limits import LIMITS
+from substrate.results import iso
+from substrate.surfaces.seam import Client, Shape, Tool, client_of, compact_json, reply
+from substrate.surfaces.shapes import atom_fields
+
+if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
+    from substrate.model import Forgot, History, Version
+
+__all__ = ["KEEPING"]
+
+_SURFACE: Final = "atoms"
+_Caller = Context[Any, Any]
+_KeyText = Annotated[str, Field(min_length=1, max_length=LIMITS["name_bytes"])]
+_ProofText = Annotated[str | None, Field(max_length=LIMITS["line_bytes"])]
+
+
+def _caller(ctx: _Caller) -> Client:
+    return client_of(ctx, _SURFACE)
+
+
+# -- what is proven ----------------------------------------------------------------------------------------------------
+
+
+class Verified(Shape):
+    """What was checked, and what it shows."""
+
+    valid: Literal[True] = Field(description="what does not hold is an error that says why")
+    claim: str = Field(description="current, tombstoned, forgotten, absent, recorded or extended")
+    trusted: bool = Field(description="false: it all fits together, but without a key or pin anyone could have made it")
+    against: str = Field(description="what it was checked against")
+    key: str | None = None
+    seq: int | None = None
+    size: int = Field(description="entries of the log at the head that it refers to")
+    root: str
+    origin: str
+
+
+def memory_verify(
+    ctx: _Caller,
+    bundle: Annotated[
+        dict[str, Any] | str | None,
+        Field(
+            description="a proof, as memory_access with includeProof gives it; without it, the store itself is checked"
+        ),
+    ] = None,
+    verifierKey: Annotated[
+        _ProofText, Field(description="the key you trust, got by another way than the proof")
+    ] = None,
+    pin: Annotated[_ProofText, Field(description="the text of a pin that was kept outside the store")] = None,
+) -> Annotated[CallToolResult, Verified]:
+    """Check a proof against a key or a pin; or, with a pin alone, that this store still contains all of the pinned history.
+
+    Call it when the user asks whether something stored is authentic or was tampered with. Without a key and a pin a proof is
+    checked against this store's own key. What does not hold comes back as an error with the reason.
+    """
+    memory = _caller(ctx).memory
+    if bundle is None:
+        if pin is None:
+            raise InputError("give a bundle to check, or a pin to check the store against")
+        memory.check_pin(pin)
+        head = memory.head().head
+        return reply(
+            Verified(
+                valid=True,
+                claim="extended",
+                trusted=True,
+                against="the pin",
+                size=head.size,
+                root=head.root.hex(),
+                origin=head.origin,
+            )
+        )
+    text = bundle if isinstance(bundle, str) else compact_json(bundle)
+    verdict = memory.verify(text, pin=pin, key=verifierKey)
+    against = "the pin" if pin else "the key given" if verifierKey else "this store's own key"
+    return reply(
+        Verified(
+            valid=True,
+            claim=verdict.claim,
+            trusted=verdict.trusted,
+            against=against,
+            key=verdict.name,
+            seq=verdict.seq,
+            size=verdict.head.size,
+            root=verdict.head.root.hex(),
+            origin=verdict.head.origin,
+        )
+    )
+
+
+# -- what was ----------------------------------------------------------------------------------------------------------
+
+
+class VersionShape(Shape):
+    """One line of a history."""
+
+    seq: int
+    kind: str = Field(description="put, tombstone, or gap: what was there was forgotten")
+    recorded_at: str
+    value: str | None = None
+    truncated: bool | None = None
+    actor: str | None = None
+    origin: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+    @classmethod
+    def of(cls, version: Version) -> VersionShape:
+        """In the words of the wire."""
+        said: dict[str, Any] = {"seq": version.seq, "kind": version.kind, "recorded_at": iso(version.recorded_at)}
+        said["actor"] = version.actor
+        if version.atom is not None:
+            shown = atom_fields(version.atom)
+            said |= {word: shown[word] for word in cls.model_fields if word in shown}
+        return cls(**said)
+
+
+class Past(Shape):
+    """The versions of an atom, oldest first."""
+
+    key: str
+    versions: list[VersionShape]
+    truncated: bool = Field(description="true: there are older ones; ask with asOf before the first seq here")
+
+    @classmethod
+    def of(cls, key: str, history: History) -> Past:
+        """In the words of the wire."""
+        return cls(key=key, versions=[VersionShape.of(version) for version in history], truncated=history.more)
+
+
+def memory_history(
+    ctx: _Caller,
+    key: Annotated[_KeyText, Field(description="exact key, or an atom's id")],
+    asOf: Annotated[
+        int | str | None, Field(description="those known then: a seq of the log, or a time in ISO 8601")
+    ] = None,
+    validAt: Annotated[
+        str | None, Field(max_length=64, description="those that held in the world at this time, ISO 8601")
+    ] = None,
+    limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="the newest so many")] = 20,
+) -> Annotated[CallToolResult, Past]:
+    """See how an atom came to say what it says: its versions, oldest first, with who wrote them and when.
+
+    Call it when the user asks what was known before, when something changed, or who changed it; also of a tombstoned key.
+    """
+    return reply(Past.of(key, _caller(ctx).memory.history(key, as_of=asOf, valid_at=validAt, limit=limit)))
+
+
+# -- what must go ------------------------------------------------------------------------------------------------------
+
+
+class Erased(Shape):
+    """What was erased for good. The log proves that it was."""
+
+    atoms: int
+    versions: int
+    edges: int
+    traces: int
+    compacted: bool = Field(description="whether the bytes are gone from the files already")
+    seqs: list[int] = Field(description="the forget entries, each of which can be proven")
+
+    @classmethod
+    def of(cls, forgot: Forgot) -> Erased:
+        """In the words of the wire."""
+        return cls(
+            atoms=forgot.atoms,
+            versions=forgot.versions,
+            edges=forgot.edges,
+            traces=forgot.traces,
+            compacted=forgot.compacted,
+            seqs=list(forgot.seqs),
+        )
+
+
+class Yes(BaseModel):
+    """What the user is asked."""
+
+    erase: bool = Field(title="Erase for good", description="yes: erase it; it cannot be brought back")
+
+
+_Keys = Annotated[
+    list[_KeyText], Field(min_length=1, max_length=LIMITS["names"], description="exact keys of the atoms to erase")
+]
+
+
+def ask_to_forget(ctx: _Caller, keys: _Keys) -> Elicit[Yes]:
+    """The question to the user: it says what would go, and is asked anew if that changes."""
+    by_hand = (
+        f"The user can do it: `substrate forget {' '.join(keys)}` in a terminal, or `%memory forget` in a notebook. To take "
+        "something out of use and keep its history, tombstone it with session_checkpoint."
+    )
+    capabilities = ctx.client_capabilities
+    asked = None if capabilities is None else capabilities.elicitation
+    if asked is None or (asked.form is None and asked.url is not None):
+        raise Denied(f"to forget needs the user's yes, and this client cannot ask for it. {by_hand}")
+    would = _caller(ctx).memory.forget(keys, dry_run=True)
+    return Elicit(
+        f"Erase {', '.join(keys)} for good? That is {would.versions} versions, {would.edges} edges and {would.traces} traces "
+        "of use; it cannot be brought back.",
+        Yes,
+    )
+
+
+def memory_forget(
+    ctx: _Caller,
+    keys: _Keys,
+    answer: Annotated[ElicitationResult[Yes], Resolve(ask_to_forget)],
+) -> Annotated[CallToolResult, Erased]:
+    """Erase atoms for good: every version, their edges and traces. The user is asked first; the erasure itself is provable.
+
+    Call it only when the user wants something erased (private data, a mistake that must not stay). For what is merely
+    outdated, save the new value, or tombstone it with session_checkpoint: history is kept then.
+    """
+    if not isinstance(answer, AcceptedElicitation) or not answer.data.erase:
+        raise Denied("the user did not agree: nothing was erased")
+    return reply(Erased.of(_caller(ctx).memory.forget(keys)))
+
+
+# -- how the store is --------------------------------------------------------------------------------------------------
+
+
+class Status(Shape):
+    """The store, and what this server may do with it."""
+
+    atoms: int
+    tombstoned: int
+    forgotten: int
+    edges: int
+    entries: int
+    sessions: int = Field(description="observed and learnt from")
+    trainings: int
+    types: dict[str, int] = Field(description="atoms of each type")
+    conflicts: int = Field(description="open ones, counted up to 100")
+    size: int = Field(description="entries of the log at the latest head")
+    root: str
+    origin: str
+    model: str = Field(description="what search by meaning uses; empty: nothing yet, or words only")
+    waiting: int = Field(description="versions that are not embedded yet, and found by words only")
+    watching: bool = Field(description="whether what is accessed is learnt from")
+    scopes: list[str]
+    session: str = Field(description="the name under which this session's writes and reads are recorded")
+
+
+def memory_status(ctx: _Caller) -> Annotated[CallToolResult, Status]:
+    """How much the store holds, how far search has got, what contradicts each other, and what this server may do.
+
+    Call it when the user asks about the memory itself, or when something seems to be missing. It counts everything: on a large
+    store it takes a second.
+    """
+    client = _caller(ctx)
+    memory = client.memory
+    stats, head, model = memory.stats(), memory.head().head, memory.model()
+    counts = {word: getattr(stats, word) for word in ("atoms", "tombstoned", "forgotten", "edges", "entries")}
+    return reply(
+        Status(
+            **counts,
+            sessions=stats.sessions,
+            trainings=stats.trainings,
+            types=dict(stats.types),
+            conflicts=len(memory.conflicts(limit=100)),
+            size=head.size,
+            root=head.root.hex(),
+            origin=head.origin,
+            model=model.model,
+            waiting=model.waiting,
+            watching=memory.watching,
+            scopes=sorted(client.scopes),
+            session=client.session,
+        )
+    )
+
+
+KEEPING = (
+    Tool(memory_verify, "Verify a proof", "read"),
+    Tool(memory_history, "See earlier versions", "read"),
+    Tool(memory_forget, "Erase for good", "forget", writes=True, destructive=True, idempotent=True),
+    Tool(memory_status, "Look at the store", "read"),
+)
