@@ -49,12 +49,15 @@ def measure_calls(store: SearchStore, texts: SearchTexts) -> list[Result]:
 
 def _warm(server: StdioServer, memory: Memory, question: str) -> None:
     """Search until both go by meaning."""
-    if why := memory.search(question, wait=_WARM_S).meaning:
-        raise AssertionError(f"search in process does not go by meaning: {why}")
-    until = time.monotonic() + _WARM_S
-    while why := server.call("memory_search", {"query": question})["structuredContent"].get("meaning"):
+    found = memory.search(question, wait=_WARM_S)
+    if found.meaning:
+        raise AssertionError(f"search in process does not go by meaning: {found.meaning}")
+    until, expected = time.monotonic() + _WARM_S, list(found.remarks)
+    while (
+        said := server.call("memory_search", {"query": question})["structuredContent"].get("remarks", [])
+    ) != expected:
         if time.monotonic() > until:
-            raise AssertionError(f"search over stdio does not go by meaning: {why}")
+            raise AssertionError(f"search over stdio is not what it is in process: {said}, {expected}")
 
 
 class _Calls:
@@ -78,7 +81,9 @@ class _Calls:
                 "ours": self._over("memory_access", lambda call: {"key": names[call % len(names)]}),
                 "sync": Contender(lambda _: self._empty.call("empty", {}), cpu_ns=lambda: self._empty.cpu_ns),
                 "async": Contender(lambda _: self._empty.call("empty_async", {}), cpu_ns=lambda: self._empty.cpu_ns),
-                "in process": Contender(self._memory.access, lambda call: names[-call % len(names)]),
+                "in process": Contender(
+                    lambda name: self._memory.access(name, predictions=0), lambda call: names[-call % len(names)]
+                ),
             },
             _ROUNDS,
             _CALLS,

@@ -18,6 +18,8 @@ __all__ = ["Launch", "bare", "measure_start", "ours"]
 _ROUNDS = 12
 _START_S = 0.3
 _MEMORY_MB = 40.0
+_NOTHING: tuple[str, dict[str, object]] = ("empty", {})
+_SEARCH: tuple[str, dict[str, object]] = ("memory_search", {"query": "the name of a file"})
 _BARE = Path(__file__).with_name("bare_mcp.py")
 _ROOT = Path(__file__).resolve().parents[1]
 
@@ -46,36 +48,43 @@ def ours(store: Path, home: Path) -> Launch:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """What one start took: seconds, and what was in memory at its end."""
+    """What one start took: seconds, what was in memory at its end, and the seconds of the first call after it."""
 
     wall: float
     cpu: float
     memory: Residence
+    call: float
 
 
-def _start(launch: Launch) -> _Start:
+def _start(launch: Launch, tool: str, arguments: Mapping[str, object]) -> _Start:
     with launch.start() as server:
         server.ready()
         wall, cpu = server.age, server.cpu_ns / 1e9
-        return _Start(wall, cpu, server.residence())
+        memory = server.residence()
+        server.call(tool, arguments)
+        return _Start(wall, cpu, memory, server.age - wall)
 
 
 def measure_start(stores: Sequence[SearchStore], empty: Path) -> list[Result]:
-    """Wall and CPU until the tools are listed, and memory right then: with no atoms, and with each of the stores."""
+    """Wall and CPU until the tools are listed, and memory right then: with no atoms, and with each of the stores.
+
+    And the first call after it, which pays for what a server puts off: a search, in the words that every store has.
+    """
     launches = {None: bare(), 0: ours(empty / "store", empty / "home")}
     launches |= {store.size: ours(store.path, store.home) for store in stores}
     found: dict[int | None, list[_Start]] = {size: [] for size in launches}
     order = list(launches)
     for turn in range(-1, _ROUNDS):
         for size in order:
-            taken = _start(launches[size])
+            call = _NOTHING if size is None else _SEARCH
+            taken = _start(launches[size], *call)
             if turn >= 0:
                 found[size].append(taken)
         order.append(order.pop(0))
     beside = found.pop(None)
     results = []
     for size, starts in found.items():
-        results += [_time(size, starts, beside), *_room(size, starts, beside)]
+        results += [_time(size, starts, beside), *_room(size, starts, beside), _first(size, starts)]
     return results
 
 
@@ -104,3 +113,7 @@ def _room(size: int, starts: Sequence[_Start], beside: Sequence[_Start]) -> list
         what = [Beside("bare SDK server", theirs, "MB", mine / theirs)]
         results.append(Result(f"{work} after tools/list", size, mine, "MB", target, what))
     return results
+
+
+def _first(size: int, starts: Sequence[_Start]) -> Result:
+    return Result("first memory_search after it, by words: wall p50", size, median(one.call for one in starts), "ms")
