@@ -17,7 +17,7 @@ from benchmarks.search_stores import SearchStore
 from benchmarks.search_workload import SearchTexts, name_of
 from benchmarks.stdio_client import StdioServer
 from benchmarks.table import Beside, Result
-from benchmarks.timing import Contender, Samples, interleave, ratio
+from benchmarks.timing import Contender, Samples, excess, interleave, ratio
 from substrate.engine.memory import Memory
 
 __all__ = ["measure_calls"]
@@ -155,9 +155,13 @@ class _Calls:
         beside = []
         for name, what in besides.items():
             other = samples[name]
-            beside.append(Beside(f"{what}: wall p50", other.wall, "ms", ratio(mine.wall_rounds, other.wall_rounds)))
-            beside.append(Beside("  its CPU", other.cpu, "ms", ratio(mine.cpu_rounds, other.cpu_rounds)))
-            beside.append(Beside("  the least, ours and it: wall", other.least, "ms", mine.least / other.least))
+            beside += [
+                Beside(f"{what}: wall p50", other.wall, "ms", ratio(mine.wall_rounds, other.wall_rounds)),
+                Beside("  its CPU", other.cpu, "ms", ratio(mine.cpu_rounds, other.cpu_rounds)),
+                Beside("  its least wall, beside our least", other.least, "ms", mine.least / other.least),
+                Beside("  ours less it, round by round: wall", excess(mine.wall_rounds, other.wall_rounds), "ms"),
+                Beside("  ours less it, round by round: CPU", excess(mine.cpu_rounds, other.cpu_rounds), "ms"),
+            ]
         return [
             Result(
                 f"{work}: wall p50", self._size, mine.wall, "ms", target, beside, {"least": mine.least}, cpu=mine.cpu

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-__all__ = ["Contender", "Samples", "interleave", "ratio"]
+__all__ = ["Contender", "Samples", "excess", "interleave", "ratio"]
 
 
 def _nothing(_: object) -> None:
@@ -85,3 +85,8 @@ def interleave(
 def ratio(ours: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]]) -> float:
     """How many times the cost of `theirs` is the cost of `ours`: the median over the rounds of that of each round."""
     return median(median(mine) / max(median(other), 1e-9) for mine, other in zip(ours, theirs, strict=True))
+
+
+def excess(ours: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]]) -> float:
+    """By how many seconds the cost of `ours` exceeds that of `theirs`: the median over the rounds of that of each."""
+    return median(median(mine) - median(other) for mine, other in zip(ours, theirs, strict=True))
