@@ -36,8 +36,9 @@ format: $(STAMP) ## put the code into the format that check wants
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(STAMP) ## docs/cli.md, from the command line itself
+docs: $(STAMP) ## docs/cli.md and docs/tools.md, from the command line and the server themselves
 	$(BIN)/python -m substrate.cli.document docs/cli.md
+	$(BIN)/python -m substrate.server.document docs/tools.md
 
 bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" for fewer
 	$(BIN)/python -m benchmarks.store $(SIZES)

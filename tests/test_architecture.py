@@ -71,6 +71,7 @@ STRANGERS = {
         "substrate.engine.intake",
         "substrate.engine.judging",
         "substrate.engine.learning",
+        "substrate.engine.likeness",
         "substrate.engine.meaning",
         "substrate.engine.moments",
         "substrate.engine.nearby",

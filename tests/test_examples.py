@@ -38,6 +38,17 @@ def test_the_demo_runs_and_catches_what_it_should(tmp_path: Path, cache: Path) -
     assert "needed next: v1.procedure.bank_file" in done.stdout
 
 
+def test_an_agents_two_conversations_go_as_the_example_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "home"))
+    done = run(sys.executable, str(ROOT / "examples" / "agent_session.py"), str(tmp_path / "store"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "trained: v1.procedure.always_run_the_ledger_tests (3 passes)" in done.stdout
+    assert "constraints: v1.constraint.amounts = Amounts are integers, in cents" in done.stdout
+    assert "atoms: v1.procedure.always_run_the_ledger_tests = Run the ledger tests" in done.stdout
+    assert "v1.fact.payment_provider = Stripe: current, checked against this store's own key" in done.stdout
+    assert "near it: v1.fact.payment_provider" in done.stdout
+
+
 def test_the_readmes_python_does_what_it_says(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache.exists()
     monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "home"))

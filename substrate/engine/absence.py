@@ -23,8 +23,9 @@ from substrate.terms import query_terms
 from substrate.views.atoms import find_name, gaps_of, versions_of
 from substrate.views.edges import links_of
 
-__all__ = ["absent_in", "absent_under", "why_absent"]
+__all__ = ["NEVER", "absent_in", "absent_under", "why_absent"]
 
+NEVER: Final = "never recorded"
 _NAME: Final = re.compile(r"\bv[1-9]\d{0,5}\.[a-z][a-z0-9_]*\.[^\s,;:!?\"'()\[\]{}]+")
 _LEANS_ON: Final = ("depends_on", "derived_from")
 _TERMS: Final = 50
@@ -53,7 +54,7 @@ def why_absent(transaction: ReadTransaction, name: str) -> str:
     row = find_name(transaction, name)
     if row is not None:
         return "" if row.kind is Kind.PUT else "deleted"
-    return "forgotten" if gaps_of(transaction, map_key(map_salt(transaction), name)) else "never recorded"
+    return "forgotten" if gaps_of(transaction, map_key(map_salt(transaction), name)) else NEVER
 
 
 def absent_under(transaction: ReadTransaction, subject: bytes, name: str) -> Iterator[Absent]:

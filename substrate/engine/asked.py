@@ -7,6 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from substrate.engine.intake import read_end
+from substrate.engine.likeness import MOST_SUGGESTED, or_near
 from substrate.engine.reading import Moments, find_subject, resolve
 from substrate.errors import NotFound, SchemaInvalid, TooLarge
 from substrate.findings import Missing
@@ -54,21 +55,29 @@ def find_asked(
             subjects[_in_use(transaction, name, moments.upto)] = None
         except NotFound as error:
             waited_for = find_subject(transaction, name)
-            if expected and error.code == "not_found" and _is_expected(transaction, waited_for):
+            if expected and error.code == NotFound.code and _is_expected(transaction, waited_for):
                 subjects[waited_for] = None
                 continue
-            first = first or error
-            missing.append(Missing(name, str(error)))
+            told = error
+            if len(missing) < MOST_SUGGESTED and _is_unknown(transaction, error, waited_for):
+                told = NotFound(f"{error}{or_near(transaction, name)}")
+            first = first or told
+            missing.append(Missing(name, str(told)))
     if first is not None and not subjects:
         raise first
     return Asked(tuple(subjects), tuple(missing))
 
 
 def _in_use(transaction: ReadTransaction, name: str, upto: int | None) -> bytes:
-    version = resolve(transaction, name, upto)
+    version = resolve(transaction, name, upto, suggests=False)
     if version.kind is Kind.TOMBSTONE:
         raise NotFound(f"there is no {name}: it was tombstoned by entry {version.seq}; its history shows what it was")
     return version.subject
+
+
+def _is_unknown(transaction: ReadTransaction, error: NotFound, subject: bytes) -> bool:
+    """Whether it never was there: neither forgotten, nor out of use, nor of a later time."""
+    return error.code == NotFound.code and next(versions_of(transaction, subject), None) is None
 
 
 def _is_expected(transaction: ReadTransaction, subject: bytes) -> bool:

@@ -15,9 +15,10 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from substrate.engine.absence import absent_in, absent_under, why_absent
+from substrate.engine.absence import NEVER, absent_in, absent_under, why_absent
 from substrate.engine.gathering import BOOST, Gatherer, Seams
-from substrate.engine.observing import read_domain
+from substrate.engine.likeness import or_near
+from substrate.engine.observing import DOMAIN, read_domain
 from substrate.engine.offers import Offer, atom_shown, clashes_shown, cluster_of, same_text
 from substrate.engine.pinned import Pinned, pinned
 from substrate.engine.reading import Moments, find_subject, moments_of, name_of
@@ -159,7 +160,8 @@ class _Opener:
     def _found(self, domain: str) -> bytes | None:
         why = why_absent(self._transaction, domain)
         if why:
-            self._absent.append(Absent(domain, why))
+            near = or_near(self._transaction, domain, DOMAIN) if why == NEVER else ""
+            self._absent.append(Absent(domain, why + near))
             return None
         return find_subject(self._transaction, domain)
 

@@ -31,6 +31,7 @@ from substrate.engine.intake import (
     read_said,
     read_tombstone,
 )
+from substrate.engine.likeness import MOST_SUGGESTED, or_near
 from substrate.engine.moments import last_seq
 from substrate.engine.reading import Moments, body_of, find_subject
 from substrate.engine.restating import compared, merged
@@ -307,7 +308,8 @@ class _Planner:
         if name in self.recorded or name in self.confirmed or name in self.tombstoned:
             raise InputError("it is recorded or tombstoned in the same checkpoint: which of the two is meant?")
         if row is None:
-            raise NotFound("there is no such atom to tombstone")
+            near = or_near(transaction, stone.name) if len(self.refused) < MOST_SUGGESTED else ""
+            raise NotFound(f"there is no such atom to tombstone{near}")
         if row.kind is Kind.TOMBSTONE:
             raise NotFound("it is tombstoned already")
         self._drafts.append(draft_tombstone(name, stone.members))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone
+from substrate.engine.likeness import or_near
 from substrate.engine.moments import last_seq
 from substrate.engine.owed import mark_owed, settle
 from substrate.engine.progress import Progress
@@ -327,7 +328,7 @@ def _select(transaction: ReadTransaction, selection: Selection, progress: Progre
     if selection.names:
         for subject, name in {find_subject(transaction, name): name for name in selection.names}.items():
             if next(versions_of(transaction, subject), None) is None and not edges_touching(transaction, subject):
-                raise NotFound(f"there is no {name}: nothing was forgotten")
+                raise NotFound(f"there is no {name}: nothing was forgotten{or_near(transaction, name)}")
             yield Kind.PUT, subject
         return
     found: dict[_Subject, None] = {}

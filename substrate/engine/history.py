@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from substrate.engine.intake import read_end
+from substrate.engine.likeness import or_near
 from substrate.engine.moments import Moment, Time
 from substrate.engine.paging import check_limit
 from substrate.engine.reading import Moments, atom_of, moments_of, require_body, superseders, time_of
@@ -31,7 +32,7 @@ def history(log: Log, name: str, *, as_of: Moment | None, valid_at: Time | None,
         subject = _subject(transaction, name)
         rows = [] if subject is None else list(versions_of(transaction, subject))
         if not gaps and not rows:
-            raise NotFound(f"there never was a {name} here")
+            raise NotFound(f"there never was a {name} here{or_near(transaction, name)}")
         if moments.upto is not None:
             gaps = [gap for gap in gaps if gap.seq <= moments.upto]
             rows = [row for row in rows if row.seq <= moments.upto]

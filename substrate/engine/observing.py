@@ -8,6 +8,7 @@ from typing import Final
 from substrate.clock import Clock
 from substrate.engine.calibration import Judge, moved_weights
 from substrate.engine.credentials import refuse_secrets
+from substrate.engine.likeness import MOST_SUGGESTED, or_near
 from substrate.engine.moments import last_seq
 from substrate.engine.reading import find_subject, is_live, time_of
 from substrate.errors import Forgotten, NotFound, SchemaInvalid, TooLarge
@@ -26,6 +27,7 @@ from substrate.views.sessions import HOLE, Heard, all_sessions, next_key, read_s
 from substrate.views.traces import Trace
 
 __all__ = [
+    "DOMAIN",
     "domain_of",
     "find_items",
     "leave_malformed",
@@ -36,7 +38,8 @@ __all__ = [
     "write_sessions",
 ]
 
-_DOMAIN: Final = "v1.domain."
+DOMAIN: Final = "v1.domain."
+_UNKNOWN: Final = "there is no such atom; record it first"
 
 
 def read_objective(objective: object) -> str:
@@ -77,7 +80,7 @@ def read_domain(domain: object) -> str | None:
         return None
     if not isinstance(domain, str) or not domain.strip():
         raise SchemaInvalid("domain must be the name of an atom, such as v1.domain.shop")
-    return check_name(domain if domain.startswith("v1.") else _DOMAIN + domain)
+    return check_name(domain if domain.startswith("v1.") else DOMAIN + domain)
 
 
 def domain_of(transaction: ReadTransaction, name: str | None) -> bytes:
@@ -86,7 +89,8 @@ def domain_of(transaction: ReadTransaction, name: str | None) -> bytes:
         return HOLE
     subject = find_subject(transaction, name)
     if not is_live(transaction, subject, None):
-        raise NotFound(f"there is no domain {name}: save it first, such as {name} = what it is about")
+        near = or_near(transaction, name, DOMAIN)
+        raise NotFound(f"there is no domain {name}: save it first, such as {name} = what it is about{near}")
     return subject
 
 
@@ -101,7 +105,10 @@ def find_items(
         subject = find_subject(transaction, name)
         known[name] = subject if is_live(transaction, subject, None) else HOLE
         if known[name] == HOLE:
-            skipped.append(Refused(f"{where}[{place}]", *_why_not(transaction, name, subject), name))
+            code, reason = _why_not(transaction, name, subject)
+            if reason == _UNKNOWN and len(skipped) < MOST_SUGGESTED:
+                reason += or_near(transaction, name)
+            skipped.append(Refused(f"{where}[{place}]", code, reason, name))
     return tuple(known[name] for name in names)
 
 
@@ -112,7 +119,7 @@ def _why_not(transaction: ReadTransaction, name: str, subject: bytes) -> tuple[s
         return NotFound.code, "it was tombstoned; to have it in use again, record it"
     if by_id or gaps_of(transaction, map_key(map_salt(transaction), name)):
         return Forgotten.code, "it was forgotten"
-    return NotFound.code, "there is no such atom; record it first"
+    return NotFound.code, _UNKNOWN
 
 
 def write_sessions(log: Log, heard: Sequence[Heard], judges: Sequence[Judge] = (), *, live: bool) -> list[bytes]:

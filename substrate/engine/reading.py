@@ -12,6 +12,7 @@ from uuid import UUID
 
 from substrate.clock import Clock
 from substrate.codec import decode_body
+from substrate.engine.likeness import or_near
 from substrate.engine.moments import Moment, Time, read_time, seq_at
 from substrate.errors import Forgotten, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
@@ -160,10 +161,11 @@ def find_subject(transaction: ReadTransaction, name: str) -> bytes:
     return atom_id(map_key(map_salt(transaction), name), find_record(transaction, name))
 
 
-def resolve(transaction: ReadTransaction, name: str, upto: int | None = None) -> VersionRow:
+def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *, suggests: bool = True) -> VersionRow:
     """The version that the atom of this name or id was at after seq `upto` (None: is at); also a tombstone or gap.
 
-    NotFound if it was not there; Forgotten, with proof, if it was and has been forgotten as a whole. NameInvalid.
+    NotFound if it was not there, with names that are near it, if it `suggests` any; Forgotten, with proof, if it was
+    and has been forgotten as a whole. NameInvalid.
     """
     if isinstance(name, str) and _ID.fullmatch(name):
         subject = UUID(name).bytes
@@ -185,7 +187,7 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None) ->
             proof = _proof_of(transaction, name, gap)
             raise Forgotten(f"{name} was forgotten by entry {gap.seq}; what it said is erased for good", proof)
     when = "" if upto is None else f" as of entry {upto}" if upto >= 0 else ": nothing had been recorded by then"
-    raise NotFound(f"there is no {name}{when}")
+    raise NotFound(f"there is no {name}{when}{or_near(transaction, name) if suggests and not subject else ''}")
 
 
 def _proof_of(transaction: ReadTransaction, name: str, gap: Gap) -> Bundle:

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from substrate.engine.filters import Filters
+from substrate.engine.likeness import or_near
 from substrate.engine.reading import Moments, find_subject, holding, is_live, name_of
 from substrate.errors import NotFound
 from substrate.kv.api import ReadTransaction
@@ -67,7 +68,10 @@ def find_domain(transaction: ReadTransaction, domain: str, moments: Moments) -> 
     name = domain if domain.startswith("v1.") else _DOMAIN + domain
     subject = find_subject(transaction, check_name(name))
     if next(versions_of(transaction, subject, upto=moments.upto), None) is None:
-        raise NotFound(f"there is no domain {name}; domains are atoms v1.domain.*, and edges member_of lead to them")
+        near = or_near(transaction, name, _DOMAIN)
+        raise NotFound(
+            f"there is no domain {name}{near}; domains are atoms v1.domain.*, and edges member_of lead to them"
+        )
     return subject
 
 

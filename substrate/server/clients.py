@@ -1,9 +1,9 @@
 """The one store that a server has open, and those who call its tools.
 
-1. The store is opened when it is first needed: a client that only lists tools waits for nothing. What cannot be opened is
-   tried again at the next call, and the error is that call's answer.
-2. Each client, told apart by its name and the surface it uses, has an actor and a session of its own. A name is what the client says
-   of itself: it is recorded, and decides nothing.
+1. The store is opened when it is first needed: a client that only lists tools waits for nothing. What cannot be opened
+   is tried again at the next call, and the error is that call's answer.
+2. Each client, told apart by its name and the surface it uses, has an actor and a session of its own. A name is what
+   the client says of itself: it is recorded, and decides nothing.
 3. There are never more than some; the one that was quiet for longest has to go, and what it accessed is written down.
 """
 
@@ -130,8 +130,8 @@ class Clients:
                 )
             except NotFound:
                 raise NotFound(
-                    f"there is no store in {launch.store}, and this server only reads: start it without --read-only once, "
-                    "or with --store PATH"
+                    f"there is no store in {launch.store}, and this server only reads: start it without --read-only "
+                    "once, or with --store PATH"
                 ) from None
         return self._memory
 

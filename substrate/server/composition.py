@@ -1,13 +1,15 @@
 """Composition: a server out of its surfaces, resources, prompts and completion, for one launch.
 
-What it lists follows from the launch alone, so it is the same from the first moment to the last. Tools whose scope was not given
-are not listed; who calls one all the same is told what to do instead.
+What it lists follows from the launch alone, so it is the same from the first moment to the last. Tools whose scope was
+not given are not listed; who calls one all the same is told what to do instead.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from typing import Any, Final
 
 from mcp.server import MCPServer
@@ -20,12 +22,13 @@ from substrate import __version__
 from substrate.server.clients import Clients
 from substrate.server.completion import completer
 from substrate.server.guide import instructions_for
+from substrate.server.launch import SCOPES, Launch
 from substrate.server.prompts import PROMPTS
 from substrate.server.resources import add_resources
 from substrate.server.tools import ServedTool, serve_tool
 from substrate.surfaces import load_surface
 
-__all__ = ["SubstrateServer", "compose"]
+__all__ = ["SubstrateServer", "announcement", "compose"]
 
 _NAME: Final = "substrate"
 _LISTING: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
@@ -58,12 +61,12 @@ def compose(
     async def lifespan(_: MCPServer[Clients]) -> AsyncIterator[Clients]:
         yield clients
 
-    async def warming(context: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def warming(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Load what is heavy after the first call was answered; or when a client that has listed the tools stays."""
-        answer = await call_next(context)
-        if context.method in _CALLING:
+        answer = await call_next(ctx)
+        if ctx.method in _CALLING:
             clients.warm()
-        elif context.method in _LISTING:
+        elif ctx.method in _LISTING:
             clients.warm(_QUIET_S)
         return answer
 
@@ -82,5 +85,14 @@ def compose(
     add_resources(server, clients)
     for prompt in PROMPTS:
         server.add_prompt(prompt)
-    server.completion()(completer(clients, launch.surfaces[0]))
+    completion: Any = server.completion  # which has no types
+    completion()(completer(clients, launch.surfaces[0]))
     return server
+
+
+async def announcement(server: SubstrateServer, launch: Launch) -> str:
+    """A line for the log: what is served, to do what, and a digest of all that is published as tools."""
+    listed = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await server.list_tools()]
+    digest = sha256(json.dumps(listed, sort_keys=True).encode()).hexdigest()
+    may = "only reads" if launch.read_only else f"may {', '.join(scope for scope in SCOPES if scope in launch.granted)}"
+    return f"serves {launch.store}, {may}; {len(listed)} tools, sha256 {digest[:16]}"

@@ -1,4 +1,4 @@
-"""What a server was started with. It is all that decides what a client may do: no argument and no stored text adds to it."""
+"""What a server was started with: all that decides what a client may do. No argument and no stored text adds to it."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ def _with_domain(domain: str) -> str:
 def start_session(objective: _Objective, domain: _Domain = "") -> str:
     """Begin with what memory knows about the objective."""
     return (
-        f"Call memory_session_bootstrap once, with objective {_quoted(objective)}{_with_domain(domain)}. Tell me in a few lines "
-        "what you already know that matters here, which constraints and preferences hold, and what contradicts each other. "
-        "Then let us begin. Save with session_checkpoint as knowledge forms."
+        f"Call memory_session_bootstrap once, with objective {_quoted(objective)}{_with_domain(domain)}. Tell me in a "
+        "few lines what you already know that matters here, which constraints and preferences hold, and what "
+        "contradicts each other. Then let us begin. Save with session_checkpoint as knowledge forms."
     )
 
 
@@ -38,9 +38,10 @@ def record_correction(
     """Keep a correction, so that it holds in every session to come."""
     constrains = f"an edge constrains to {_quoted(about)} and " if about.strip() else ""
     return (
-        f"I correct you: {_quoted(correction)}. Search memory for a procedure that says the same or the contrary. Save it with "
-        f"session_checkpoint as a v1.procedure.* atom, with {constrains}an edge member_of to v1.hub.corrections; let it supersede "
-        "what it replaces. Then call memory_train on it with 3 passes, and keep to it from now on."
+        f"I correct you: {_quoted(correction)}. Search memory for a procedure that says the same or the contrary. "
+        f"Save it with session_checkpoint as a v1.procedure.* atom, with {constrains}an edge member_of to "
+        "v1.hub.corrections; let it supersede what it replaces. Then call memory_train on it with 3 passes, and keep "
+        "to it from now on."
     )
 
 
@@ -48,18 +49,19 @@ def close_session(summary: Annotated[str, Field(description="what was achieved; 
     """End a session: save what changed, take out what is over, reinforce what mattered."""
     said = f" What was achieved: {_quoted(summary)}." if summary.strip() else ""
     return (
-        f"We are done.{said} With session_checkpoint save the states that changed, decisions and open tasks, and tombstone what is "
-        "over. Then call memory_train with 2 passes on the keys that mattered, in the order in which they were needed. Tell me in "
-        "a few lines what you saved."
+        f"We are done.{said} With session_checkpoint save the states that changed, decisions and open tasks, and "
+        "tombstone what is over. Then call memory_train with 2 passes on the keys that mattered, in the order in "
+        "which they were needed. Tell me in a few lines what you saved."
     )
 
 
 def high_stakes_session(objective: _Objective, domain: _Domain = "") -> str:
     """Begin a deployment, an architecture decision or a change in production: only what is well supported counts."""
     return (
-        f"This is high stakes. Call memory_session_bootstrap with objective {_quoted(objective)}{_with_domain(domain)}, highImpact "
-        "true and evidenceThreshold 0.75. Name each fact that you lean on with its key and evidence; look at what depends on it with "
-        "memory_context; say plainly what is not known or contradicts, and ask me before you assume anything."
+        "This is high stakes. Call memory_session_bootstrap with objective "
+        f"{_quoted(objective)}{_with_domain(domain)}, highImpact true and evidenceThreshold 0.75. Name each fact that "
+        "you lean on with its key and evidence; look at what depends on it with memory_context; say plainly what is "
+        "not known or contradicts, and ask me before you assume anything."
     )
 
 

@@ -15,27 +15,32 @@ from pydantic import Field
 from substrate.errors import NotFound, SubstrateError
 from substrate.server.clients import Clients
 from substrate.server.guide import GUIDE
-from substrate.surfaces.seam import client_of
 from substrate.surfaces.shapes import Accessed
 
 __all__ = ["add_resources"]
 
-_SURFACE: Final = "resources"
 _ANY_TEXT: Final = ResourceSecurity(exempt_params={"key"})
 """A key is looked up in a table and never used as a path: `v1.fact.a/../b` is a name like any other."""
 
 
 def add_resources(server: MCPServer[Any], clients: Clients) -> None:
     """Give a server its resources; those that show what is stored only with the scope `read`."""
+    surface = clients.launch.surfaces[0]  # whoever reads an atom here and there is one client, with one session
 
     def guide() -> str:
         """How to work with this memory: sessions, keys, edges, corrections, high stakes."""
         return GUIDE
 
     def head() -> str:
-        """A pin: the latest head, signed, with the key in force. Kept elsewhere, it shows whether history was rewritten."""
+        """A pin: the latest signed head and its key. Kept elsewhere, it shows whether history was rewritten."""
         with _explained():
-            return str(clients.named("head", _SURFACE).memory.pin())
+            return str(clients.named("resources", surface).memory.pin())
+
+    def atom(ctx: Context[Any, Any], key: Annotated[str, Field(description="exact key, percent-encoded")]) -> str:
+        """An atom as JSON: value, version, who said it and when. To read it counts as an access."""
+        with _explained():
+            found = clients.of(ctx, surface).memory.access(key, predictions=0)
+            return Accessed.of(found, len(found.value), 0).model_dump_json(by_alias=True, exclude_none=True)
 
     server.resource("memory://guide", title="How to work with this memory", mime_type="text/markdown")(guide)
     if "read" in clients.launch.granted:
@@ -43,13 +48,6 @@ def add_resources(server: MCPServer[Any], clients: Clients) -> None:
         server.resource(
             "memory://atom/{key}", title="An atom, by its key", mime_type="application/json", security=_ANY_TEXT
         )(atom)
-
-
-def atom(ctx: Context[Any, Any], key: Annotated[str, Field(description="exact key, percent-encoded")]) -> str:
-    """An atom as JSON: value, version, who said it and when. To read it counts as an access."""
-    with _explained():
-        found = client_of(ctx, _SURFACE).memory.access(key, predictions=0)
-        return Accessed.of(found, len(found.value), 0).model_dump_json(by_alias=True, exclude_none=True)
 
 
 @contextmanager

@@ -12,21 +12,26 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from substrate.server.clients import Clients
-from substrate.server.composition import SubstrateServer, compose
+from substrate.server.composition import SubstrateServer, announcement, compose
+from substrate.server.launch import Launch
 from substrate.server.wire import Wire
 
 __all__ = ["serve_stdio"]
 
+_log = logging.getLogger(__name__)
+
 
 def serve_stdio(clients: Clients, wire: Wire) -> None:
     """Serve the client at the other end of the wire until it closes it, or until this process is told to stop."""
-    logging.basicConfig(level=logging.WARNING, format="substrate mcp: %(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=logging.WARNING, format="substrate mcp: %(message)s")
+    _log.setLevel(logging.INFO)
     _close_when_told(clients)
-    anyio.run(_serve, compose(clients), wire)
+    anyio.run(_serve, compose(clients), clients.launch, wire)
 
 
-async def _serve(server: SubstrateServer, wire: Wire) -> None:
+async def _serve(server: SubstrateServer, launch: Launch, wire: Wire) -> None:
     ends = cast("Any", wire)  # it has what the transport uses of a file
+    _log.info(await announcement(server, launch))
     async with stdio_server(ends, ends) as (reading, writing):
         inner = server._lowlevel_server  # noqa: SLF001 - the SDK's own way leads over the process's standard streams
         await inner.run(reading, writing, inner.create_initialization_options())

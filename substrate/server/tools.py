@@ -1,14 +1,16 @@
 """A tool of a surface as a tool of the SDK: who may call it, and what becomes of errors.
 
 1. A scope that was not given at the start is refused before anything of the call is looked at.
-2. Whatever goes wrong is a reply that an agent can act on: a code, a sentence that says what to do next, and whether to try
-   again. No traceback, and nothing of an unexpected error's text, leaves the process: it may hold what was to be stored.
+2. Whatever goes wrong is a reply that an agent can act on: a code, a sentence that says what to do next, and whether to
+   try again. No traceback, and nothing of an unexpected error's text, leaves the process: it may hold what was to be
+   stored.
 3. Arguments that the tool does not have are refused by name, not dropped.
 """
 
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager, nullcontext
 from inspect import cleandoc
 from typing import Any, Final
 
@@ -31,6 +33,7 @@ _BY_HAND: Final = {
     "forget": "The user can erase with `substrate forget KEY` in a terminal, or `%memory forget` in a notebook",
     "write": "The user can save with `substrate checkpoint` in a terminal",
     "train": "The user can train with `substrate train` in a terminal",
+    "read": "The user can look with `substrate search` in a terminal",
 }
 
 
@@ -39,6 +42,8 @@ class ServedTool(SdkTool):
 
     scope: str
     granted: bool
+    reveals: bool
+    """Whether this server may read: if not, no message suggests what is stored."""
 
     async def run(
         self,
@@ -47,10 +52,11 @@ class ServedTool(SdkTool):
         convert_result: bool = False,  # noqa: FBT001, FBT002 - the SDK's
     ) -> CallToolResult | InputRequiredResult:
         """See `SdkTool.run`; it raises MCPError only."""
+        if not self.granted:
+            return self._refused(Denied(self._ungranted()))
         try:
-            if not self.granted:
-                raise Denied(self._ungranted())
-            result: CallToolResult | InputRequiredResult = await super().run(arguments, context, convert_result)
+            with nullcontext() if self.reveals else _discreet():
+                result: CallToolResult | InputRequiredResult = await super().run(arguments, context, convert_result)
         except MCPError:
             raise
         except Exception as error:  # noqa: BLE001 - the last line of defence
@@ -60,7 +66,7 @@ class ServedTool(SdkTool):
 
     def _ungranted(self) -> str:
         told = f"this server was started without the scope {self.scope}, which {self.name} needs"
-        return f"{told}. {_BY_HAND.get(self.scope, 'The user can start it')}, or start it with --scopes {self.scope} among others"
+        return f"{told}. {_BY_HAND[self.scope]}; or start the server with {self.scope} among its --scopes"
 
     def _refused(self, error: Exception) -> CallToolResult:
         cause = error if isinstance(error, SubstrateError) else error.__cause__
@@ -104,7 +110,13 @@ def serve_tool(tool: Tool, granted: frozenset[str]) -> ServedTool:
     model.model_rebuild(force=True)
     fields = {name: getattr(sdk, name) for name in SdkTool.model_fields}
     fields["parameters"] = sdk.parameters | {"additionalProperties": False}
-    return ServedTool(**fields, scope=tool.scope, granted=tool.scope in granted)
+    return ServedTool(**fields, scope=tool.scope, granted=tool.scope in granted, reveals="read" in granted)
+
+
+def _discreet() -> AbstractContextManager[None]:
+    from substrate.engine.likeness import discreet  # noqa: PLC0415 - the engine is loaded by the first call, not before
+
+    return discreet()
 
 
 def _error_reply(code: str, message: str, **details: object) -> CallToolResult:
@@ -117,7 +129,7 @@ def _error_reply(code: str, message: str, **details: object) -> CallToolResult:
 
 
 def _explained(tool: str, error: ValidationError, schema: dict[str, Any]) -> str:
-    """What is wrong with the arguments, field by field, without their values: these are the caller's, and may be long."""
+    """What is wrong with the arguments, field by field; without their values, which may be long."""
     known = ", ".join(schema["properties"])
     said = []
     for problem in error.errors(include_url=False, include_input=False, include_context=False)[:_MOST_REFUSED]:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from substrate.errors import Denied, InputError
 from substrate.limits import LIMITS
 from substrate.results import iso
-from substrate.surfaces.seam import Client, Shape, Tool, client_of, compact_json, reply
+from substrate.surfaces.seam import Client, Shape, Tool, client_of, compact_json, progress_of, reply
 from substrate.surfaces.shapes import atom_fields
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
@@ -49,6 +49,7 @@ class Verified(Shape):
 
 def memory_verify(
     ctx: _Caller,
+    *,
     bundle: Annotated[
         dict[str, Any] | str | None,
         Field(
@@ -60,10 +61,10 @@ def memory_verify(
     ] = None,
     pin: Annotated[_ProofText, Field(description="the text of a pin that was kept outside the store")] = None,
 ) -> Annotated[CallToolResult, Verified]:
-    """Check a proof against a key or a pin; or, with a pin alone, that this store still contains all of the pinned history.
+    """Check a proof against a key or a pin; or, with a pin alone, that this store still contains the pinned history.
 
-    Call it when the user asks whether something stored is authentic or was tampered with. Without a key and a pin a proof is
-    checked against this store's own key. What does not hold comes back as an error with the reason.
+    Call it when the user asks whether something stored is authentic or was tampered with. Without a key and a pin a
+    proof is checked against this store's own key. What does not hold comes back as an error with the reason.
     """
     memory = _caller(ctx).memory
     if bundle is None:
@@ -142,6 +143,7 @@ class Past(Shape):
 
 def memory_history(
     ctx: _Caller,
+    *,
     key: Annotated[_KeyText, Field(description="exact key, or an atom's id")],
     asOf: Annotated[
         int | str | None, Field(description="those known then: a seq of the log, or a time in ISO 8601")
@@ -153,7 +155,8 @@ def memory_history(
 ) -> Annotated[CallToolResult, Past]:
     """See how an atom came to say what it says: its versions, oldest first, with who wrote them and when.
 
-    Call it when the user asks what was known before, when something changed, or who changed it; also of a tombstoned key.
+    Call it when the user asks what was known before, when something changed, or who changed it; also of a tombstoned
+    key.
     """
     return reply(Past.of(key, _caller(ctx).memory.history(key, as_of=asOf, valid_at=validAt, limit=limit)))
 
@@ -198,8 +201,8 @@ _Keys = Annotated[
 def ask_to_forget(ctx: _Caller, keys: _Keys) -> Elicit[Yes]:
     """The question to the user: it says what would go, and is asked anew if that changes."""
     by_hand = (
-        f"The user can do it: `substrate forget {' '.join(keys)}` in a terminal, or `%memory forget` in a notebook. To take "
-        "something out of use and keep its history, tombstone it with session_checkpoint."
+        f"The user can do it: `substrate forget {' '.join(keys)}` in a terminal, or `%memory forget` in a notebook. "
+        "To take something out of use and keep its history, tombstone it with session_checkpoint."
     )
     capabilities = ctx.client_capabilities
     asked = None if capabilities is None else capabilities.elicitation
@@ -207,25 +210,26 @@ def ask_to_forget(ctx: _Caller, keys: _Keys) -> Elicit[Yes]:
         raise Denied(f"to forget needs the user's yes, and this client cannot ask for it. {by_hand}")
     would = _caller(ctx).memory.forget(keys, dry_run=True)
     return Elicit(
-        f"Erase {', '.join(keys)} for good? That is {would.versions} versions, {would.edges} edges and {would.traces} traces "
-        "of use; it cannot be brought back.",
+        f"Erase {', '.join(keys)} for good? That is {would.versions} versions, {would.edges} edges and {would.traces} "
+        "traces of use; it cannot be brought back.",
         Yes,
     )
 
 
 def memory_forget(
     ctx: _Caller,
+    *,
     keys: _Keys,
     answer: Annotated[ElicitationResult[Yes], Resolve(ask_to_forget)],
 ) -> Annotated[CallToolResult, Erased]:
-    """Erase atoms for good: every version, their edges and traces. The user is asked first; the erasure itself is provable.
+    """Erase atoms for good: every version, their edges and traces. The user is asked first; the erasure is provable.
 
     Call it only when the user wants something erased (private data, a mistake that must not stay). For what is merely
     outdated, save the new value, or tombstone it with session_checkpoint: history is kept then.
     """
     if not isinstance(answer, AcceptedElicitation) or not answer.data.erase:
         raise Denied("the user did not agree: nothing was erased")
-    return reply(Erased.of(_caller(ctx).memory.forget(keys)))
+    return reply(Erased.of(_caller(ctx).memory.forget(keys, progress=progress_of(ctx))))
 
 
 # -- how the store is --------------------------------------------------------------------------------------------------
@@ -256,8 +260,8 @@ class Status(Shape):
 def memory_status(ctx: _Caller) -> Annotated[CallToolResult, Status]:
     """How much the store holds, how far search has got, what contradicts each other, and what this server may do.
 
-    Call it when the user asks about the memory itself, or when something seems to be missing. It counts everything: on a large
-    store it takes a second.
+    Call it when the user asks about the memory itself, or when something seems to be missing. It counts everything: on
+    a large store it takes a second.
     """
     client = _caller(ctx)
     memory = client.memory

@@ -1,7 +1,7 @@
 """What memory_session_bootstrap replies: the opening of a session, in the words of the wire.
 
-A reply is sent twice over, as structured content and as text, since some clients show an agent the one, some the other and
-some both. The budget holds for the two together: `as_sent` is what its tokens are counted by.
+A reply is sent twice over, as structured content and as text, since some clients show an agent the one, some the other
+and some both. The budget holds for the two together: `as_sent` is what its tokens are counted by.
 """
 
 from __future__ import annotations

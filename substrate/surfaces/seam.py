@@ -1,9 +1,9 @@
-"""What a surface is made of, and what its tools are handed. A surface is data and plain functions; the server runs them.
+"""What a surface is made of, and what its tools are handed. It is data and plain functions; the server runs them.
 
 1. A tool is a function. Its parameters, by their names on the wire, are its input schema; its docstring is the
    description that an agent reads; the shape that it promises to reply is its output schema.
-2. What a tool may use is its client: the memory, as this client has it open. Which scopes it has been given was said when
-   the server was started, and is checked before the function runs.
+2. What a tool may use is its client: the memory, as this client has it open. Which scopes it has been given was said
+   when the server was started, and is checked before the function runs.
 3. It raises errors of the one tree, and nothing else on purpose; the server makes replies of them.
 """
 
@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from anyio import from_thread
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict
@@ -33,6 +34,7 @@ __all__ = [
     "Tool",
     "client_of",
     "compact_json",
+    "progress_of",
     "reply",
 ]
 
@@ -66,6 +68,19 @@ def client_of(context: Context[Any, Any], surface: str) -> Client:
     return clients.of(context, surface)
 
 
+def progress_of(context: Context[Any, Any]) -> Callable[[int, int], None]:
+    """What tells the client how far a call has got, from the thread that works; what would go back is not told."""
+    furthest = 0
+
+    def report(done: int, total: int) -> None:
+        nonlocal furthest
+        if done > furthest:
+            furthest = done
+            from_thread.run(context.report_progress, done, total)
+
+    return report
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """A tool: its function, what it is called in lists for people, and what it may do."""
@@ -94,7 +109,7 @@ class Surface:
 
 
 class Shape(BaseModel):
-    """The base of everything that is replied or taken as an object: camelCase on the wire, nothing beyond what it says."""
+    """Whatever is replied or taken as an object: camelCase on the wire, and nothing beyond what it says."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
 

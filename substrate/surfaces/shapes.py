@@ -1,10 +1,12 @@
 """What is said of atoms on the wire, and what the tools that save, read and learn reply. Pure.
 
-Replies are small: of a long value the beginning, and that it is one; what is empty is left out, unless the tool promises it.
+Replies are small: of a long value the beginning, and that it is one; what is empty is left out, unless the tool
+promises it.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
@@ -130,8 +132,8 @@ class Checkpointed(Shape):
     head: HeadShape
 
     @classmethod
-    def of(cls, saved: Saved) -> Checkpointed:
-        """In the words of the wire."""
+    def of(cls, saved: Saved, *, reveals: bool) -> Checkpointed:
+        """In the words of the wire; who may not read is not told what contradicts what they wrote."""
         head = saved.head.head
         return cls(
             recorded=list(saved.recorded),
@@ -139,7 +141,7 @@ class Checkpointed(Shape):
             tombstoned=list(saved.tombstoned) or None,
             edges=len(saved.edges),
             dangling=list(saved.dangling) or None,
-            conflicts=[Contradiction(**found.to_dict()) for found in saved.conflicts] or None,  # type: ignore[arg-type]
+            conflicts=[Contradiction(**found.to_dict()) for found in saved.conflicts if reveals] or None,  # type: ignore[arg-type]
             first_seq=saved.seqs.start if saved.seqs else None,
             head=HeadShape(size=head.size, root=head.root.hex()),
         )
@@ -160,13 +162,12 @@ class Accessed(AtomShape):
     @classmethod
     def of(cls, found: Access, most: int, start: int) -> Accessed:
         """With at most so many characters of the value, from `start` on."""
-        said = found.to_dict()
         next_ones = [Prediction(key=one.name, probability=round(one.probability, 3)) for one in found.predictions]
         return cls(
             **atom_fields(found.atom, most, start),
             stale=list(found.stale) or None,
             predictions=next_ones or None,
-            proof=said.get("proof"),
+            proof=None if found.proof is None else json.loads(found.proof.to_json()),
         )
 
 

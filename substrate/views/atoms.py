@@ -36,6 +36,7 @@ __all__ = [
     "gaps_at",
     "gaps_of",
     "names",
+    "names_before",
     "versions_of",
 ]
 
@@ -152,6 +153,13 @@ def names(transaction: ReadTransaction, prefix: str, after: str | None = None) -
     stop = behind(start)
     first = start if after is None else max(start, after.encode() + b"\x00")
     for key, row in transaction.scan(ATOMS, first, stop):
+        subject, seq, kind = _ROW.unpack(row)
+        yield VersionRow(subject, seq, _KINDS[kind], key.decode())
+
+
+def names_before(transaction: ReadTransaction, name: str) -> Iterator[VersionRow]:
+    """The latest version of every name that comes before this one, the nearest first."""
+    for key, row in transaction.scan(ATOMS, b"", name.encode(), reverse=True):
         subject, seq, kind = _ROW.unpack(row)
         yield VersionRow(subject, seq, _KINDS[kind], key.decode())
 

@@ -1,0 +1,106 @@
+"""docs/tools.md, written from the server itself. `make docs` does it; a test holds the page to it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+from mcp.types import Prompt
+from mcp.types import Tool as ToolListed
+
+from substrate.server.clients import Clients
+from substrate.server.composition import compose
+from substrate.server.launch import SCOPES, Launch
+from substrate.surfaces import SURFACES, load_surface
+
+__all__ = ["page"]
+
+_TOP: Final = """\
+# The tools of the MCP server
+
+What `substrate mcp` offers an agent, as it is published to clients; [mcp.md](mcp.md) says how to start it and what the
+words mean. This page is made from the server by `make docs`. A tool is listed if the server was started with its scope;
+by default with read, write and train. Every reply is structured content by the published schema, and the same as text.
+An error is a reply with `isError`, a `code`, and a message that says what to do next.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    return anyio.run(_page)
+
+
+async def _page() -> str:
+    parts = [_TOP]
+    for name in SURFACES:
+        surface = load_surface(name)
+        with Clients(Launch(Path("store"), (name,), frozenset(SCOPES))) as clients:
+            server = compose(clients)
+            listed = {tool.name: tool for tool in await server.list_tools()}
+            parts.append(f"\n## Surface `{name}`\n\n{surface.instructions}\n")
+            parts += [_tool(listed[tool.name], tool.scope) for tool in surface.tools]
+            resources = [(str(one.uri), one.title, one.description) for one in await server.list_resources()]
+            templates = [
+                (one.uri_template, one.title, one.description) for one in await server.list_resource_templates()
+            ]
+            prompts = await server.list_prompts()
+    parts.append("\n## Resources\n\n| address | what it is |\n|---|---|\n")
+    parts += [f"| `{uri}` | {_cell(title)}. {_cell(about)} |\n" for uri, title, about in [*resources, *templates]]
+    parts.append("\n## Prompts\n\nWays of working that a person picks from a menu of the client.\n\n")
+    parts.append("| prompt | what it does | arguments |\n|---|---|---|\n")
+    parts += [_prompt(prompt) for prompt in prompts]
+    return "".join(parts)
+
+
+def _tool(tool: ToolListed, scope: str) -> str:
+    notes = tool.annotations
+    if notes is None or tool.output_schema is None or tool.description is None:
+        raise AssertionError("every tool has annotations, a description and an output schema")
+    hints = ["reads only"] if notes.read_only_hint else ["writes"]
+    hints += ["destructive"] if notes.destructive_hint else []
+    hints += ["idempotent"] if notes.idempotent_hint and not notes.read_only_hint else []
+    said = [f"\n### {tool.name}\n\n*{tool.title}*; scope `{scope}`; {', '.join(hints)}.\n\n{tool.description}\n"]
+    if properties := tool.input_schema["properties"]:
+        required = tool.input_schema.get("required", [])
+        said.append("\n| argument | type | default | what it is |\n|---|---|---|---|\n")
+        for name, schema in properties.items():
+            default = "required" if name in required else _default(schema.get("default"))
+            said.append(f"| `{name}` | {_type(schema)} | {default} | {_cell(schema.get('description'))} |\n")
+    fields = ", ".join(f"`{name}`" for name in tool.output_schema["properties"])
+    said.append(f"\nReplies: {fields}.\n")
+    return "".join(said)
+
+
+def _prompt(prompt: Prompt) -> str:
+    arguments = "; ".join(f"`{one.name}`: {_cell(one.description)}" for one in prompt.arguments or ())
+    return f"| `{prompt.name}` | {_cell(prompt.description)} | {arguments} |\n"
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "anyOf" in schema:
+        return " or ".join(_type(one) for one in schema["anyOf"] if one.get("type") != "null")
+    if "$ref" in schema:
+        return "object"
+    if schema.get("type") == "array":
+        return f"{_type(schema['items'])}[]"
+    return str(schema.get("type", "any"))
+
+
+def _default(value: object) -> str:
+    match value:
+        case None | "" | []:
+            return ""
+        case bool():
+            return str(value).lower()
+        case _:
+            return f"{value}"
+
+
+def _cell(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")
