@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +130,9 @@ _CORTEXGRAPH = Words(
     lambda query: ("search_memory", {"query": query}),
     lambda result: [hit["content"] for hit in result["structuredContent"]["results"]],
 )
+_CORTEXGRAPH_MINILM = replace(  # its search goes by words unless it is told, whatever was embedded
+    _CORTEXGRAPH, search=lambda query: ("search_memory", {"query": query, "use_embeddings": True})
+)
 _HYDRAMEM = Words(
     lambda _, text: ("remember", {"text": text}),
     lambda query: ("hydra_search_tool", {"query": query}),
@@ -148,7 +151,7 @@ SERVERS = (
     Server("Substrate", _substrate, _SUBSTRATE),
     Server("server-memory", _server_memory, _SERVER_MEMORY),
     Server("cortexgraph", _cortexgraph(CORTEXGRAPH), _CORTEXGRAPH),
-    Server("cortexgraph, MiniLM", _cortexgraph(CORTEXGRAPH_MINILM), _CORTEXGRAPH),
+    Server("cortexgraph, MiniLM", _cortexgraph(CORTEXGRAPH_MINILM), _CORTEXGRAPH_MINILM),
     Server("hydramem", _hydramem(HYDRAMEM), _HYDRAMEM),
     Server("hydramem, MiniLM", _hydramem(HYDRAMEM_MINILM), _HYDRAMEM),
 )
