@@ -109,7 +109,13 @@ def _hydramem(environment: Environment) -> Callable[[Say], Launch]:
         python = python_of(environment, say)
         told = {"HYDRAMEM_TRANSPORT": "stdio", "TIKTOKEN_CACHE_DIR": str(_told(python, _LITELLM) / _ENCODINGS)}
         if environment is HYDRAMEM_MINILM:
-            told |= {"HYDRAMEM_EMBEDDER": "st", "EMBEDDING_MODEL": str(_told(python, _MINILM)), "EMBEDDING_DIM": "384"}
+            # Its own store hands over what is near without the text of it, so vectors are kept in memory here.
+            told |= {
+                "HYDRAMEM_VECTOR_BACKEND": "memory",
+                "HYDRAMEM_EMBEDDER": "st",
+                "EMBEDDING_MODEL": str(_told(python, _MINILM)),
+                "EMBEDDING_DIM": "384",
+            }
         return Launch([str(python.with_name("hydramem-server"))], lambda _: told)
 
     return install
