@@ -157,7 +157,7 @@ SERVERS = (
     Server("Substrate", _substrate, _SUBSTRATE),
     Server("server-memory", _server_memory, _SERVER_MEMORY),
     Server("cortexgraph", _cortexgraph(CORTEXGRAPH), _CORTEXGRAPH),
-    Server("cortexgraph, MiniLM", _cortexgraph(CORTEXGRAPH_MINILM), _CORTEXGRAPH_MINILM),
+    Server("cortexgraph with MiniLM", _cortexgraph(CORTEXGRAPH_MINILM), _CORTEXGRAPH_MINILM),
     Server("hydramem", _hydramem(HYDRAMEM), _HYDRAMEM),
-    Server("hydramem, MiniLM", _hydramem(HYDRAMEM_MINILM), _HYDRAMEM),
+    Server("hydramem with MiniLM", _hydramem(HYDRAMEM_MINILM), _HYDRAMEM),
 )
