@@ -6,9 +6,9 @@ SOAK ?= 1
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: help demo test check format docs bench peers soak strace clean
+.PHONY: help demo test check format docs bench peers conformance soak strace clean
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 # Build tools are installed first, so that constraints.txt holds for them too.
 $(STAMP): pyproject.toml constraints.txt
@@ -56,6 +56,10 @@ peers: $(STAMP) ## search beside others, with the same documents and weights; me
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.run
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.over_stdio
 
+# Needs the network and npm, for minutes the first time: no part of the tests.
+conformance: $(STAMP) ## the server against the protocol's inspector and conformance suite; needs npm
+	$(BIN)/python -m tests.conformance.run
+
 soak: $(STAMP) strace ## the large sizes of the tests; SOAK=10 for ten times as large
 	SUBSTRATE_SOAK=$(SOAK) $(BIN)/python -m pytest -m soak -n $(JOBS) --dist worksteal --timeout=0 -rA
 
@@ -66,5 +70,5 @@ strace:
 	  echo "strace is missing: the power-failure test cannot run. On Debian or Ubuntu: apt-get install strace" >&2
 
 clean: ## remove the virtual environment and all that was generated
-	rm -rf .venv .peers .bench-cache build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov
+	rm -rf .venv .peers .bench-cache .conformance build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

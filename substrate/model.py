@@ -291,9 +291,7 @@ class Access(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The atom's fields; why it is to be reviewed, if it is; the proof as a bundle; what will be needed next."""
-        said = self.atom.to_dict()
-        if self.stale:
-            said["stale"] = list(self.stale)
+        said = self.atom.to_dict() | ({"stale": list(self.stale)} if self.stale else {})
         if self.proof is not None:
             said["proof"] = json.loads(self.proof.to_json())
         if self.predictions:
@@ -312,6 +310,8 @@ class Listing(Results[Atom]):
     """With `as_of`, on the first page: how many atoms of the whole store were in use then and are forgotten now."""
     gaps: int = 0
     """How many atoms up to the end of this page were left out since the version that would answer was erased."""
+    total: int | None = None
+    """With `count`: how many atoms there are on all pages; None if more than 10,000 names begin so."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

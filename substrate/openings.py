@@ -139,13 +139,14 @@ class LeftOut(Result):
 class Opening(Result):
     """What a session should know when it begins, in at most `max_tokens`. An atom is listed once.
 
-    `json()`, which is what goes over a wire, is within the budget as a whole, and so is `text()`, which says less.
+    `json()`, which is what goes over a wire, is within the budget as a whole, and so is `text()`, which says less. If
+    another form was asked for (`bootstrap(shown=...)`), it is that form which is within the budget.
     """
 
     counter: str
     """By what tokens are counted."""
     tokens: int
-    """How many `json()` takes, at most."""
+    """How many `json()` takes, or the form that was asked for, at most."""
     max_tokens: int
     objective: str | None = None
     """As given, or its beginning; None if there is none, or no room for it."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Settings", "load_settings", "set_offline", "set_untold"]
+__all__ = ["Settings", "environment_for_others", "load_settings", "set_offline", "set_untold"]
 
 _STORE = "substrate-store"
 
@@ -41,6 +41,24 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     env = os.environ if environ is None else environ
     store = Path(env.get("SUBSTRATE_STORE") or _STORE).expanduser()
     return Settings(_home(env), store, _cache(env), _hub(env), env.get("SUBSTRATE_MODEL") or None)
+
+
+def environment_for_others(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What a process that does not have our environment must be given, to find the same as we: all but the store.
+
+    Nothing if our environment changes nothing. Paths are absolute: it may start in any folder.
+    """
+    ours, bare = load_settings(environ), load_settings({})
+    places = {
+        "SUBSTRATE_HOME": (ours.home, bare.home),
+        "SUBSTRATE_CACHE": (ours.cache, bare.cache),
+        "HF_HUB_CACHE": (ours.hub, bare.hub),
+    }
+    told = {name: str(place.absolute()) for name, (place, default) in places.items() if place != default}
+    if ours.model is not None:
+        folder = Path(ours.model).expanduser()
+        told["SUBSTRATE_MODEL"] = str(folder.absolute()) if folder.is_dir() else ours.model
+    return told
 
 
 def set_untold() -> None:

@@ -81,5 +81,6 @@ VERBS: tuple[Verb, ...] = (
     copies.BACKUP,
     copies.RESTORE,
     serve.MCP,
+    serve.MCP_CONFIG,
     COMPLETION,
 )

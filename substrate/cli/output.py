@@ -72,6 +72,11 @@ class Output:
         if not (self.json or self.quiet):
             self._tell(text, "dim")
 
+    def announce(self, text: str) -> None:
+        """Say what has to be known while the command goes on, whatever --json and --quiet say."""
+        self._tell(text, "")
+        sys.stderr.flush()
+
     def error(self, error: SubstrateError) -> None:
         """Say what went wrong: one line, and one more for each item that was refused. With --json one document."""
         refused: list[dict[str, object]] = [item.to_dict() for item in getattr(error, "refused", ())]

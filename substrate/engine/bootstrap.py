@@ -30,11 +30,12 @@ from substrate.log.stored import stored_entry
 from substrate.log.tables import ENTRIES, read_seq
 from substrate.markov.needs import Need
 from substrate.opening.evidence import HIGH_IMPACT
-from substrate.opening.fitting import LEAST_TOKENS, brief, cost_of, fit, form_of, room_in
+from substrate.opening.fitting import LEAST_TOKENS, Measure, brief, cost_of, fit, form_of, room_in
 from substrate.opening.packing import Item, pack
 from substrate.opening.tokens import TokenCounter, cut, token_counter
 from substrate.openings import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
 from substrate.proof.entry import Kind
+from substrate.results import Result, compact
 from substrate.search.columns import Documents
 from substrate.views.edges import find_link, links_of
 
@@ -51,6 +52,8 @@ _MEMBER_SHARE: Final = 0.002
 """The need of a member of the domain at least."""
 _RECENT_SHARE: Final = 0.001
 """The need of what was recorded last, where nobody knows anything better."""
+_FEW: Final = 20
+"""If no more are known to be needed, what was recorded last comes into question too: a young store has few habits."""
 _RECENT: Final = 100
 """Of what was recorded last so many come into question."""
 _MEMBERS: Final = 32
@@ -123,12 +126,20 @@ class Bootstrapper:
         self._seams = seams
         self._documents = documents
 
-    def bootstrap(self, asked: Asked, counter: TokenCounter | None = None, *, meaning: str = "") -> Opening:
+    def bootstrap(
+        self,
+        asked: Asked,
+        counter: TokenCounter | None = None,
+        *,
+        meaning: str = "",
+        shown: Callable[[Result], str] = compact,
+    ) -> Opening:
         """See `Memory.bootstrap`. `counter`: how tokens are counted, if not as everywhere; `meaning`: why not by it."""
+        measure = Measure.of(counter or token_counter(), shown)
         with self._log.snapshot() as transaction:
             moments = moments_of(transaction, self._log.clock, None, None)
             documents = self._documents(transaction)
-            opener = _Opener(transaction, moments, self._seams, documents, asked, counter or token_counter())
+            opener = _Opener(transaction, moments, self._seams, documents, asked, measure)
             return opener.open(meaning)
 
 
@@ -142,14 +153,14 @@ class _Opener:
         seams: Seams,
         documents: Documents,
         asked: Asked,
-        counter: TokenCounter,
+        measure: Measure,
     ) -> None:
         self._transaction = transaction
         self._moments = moments
         self._seams = seams
         self._documents = documents
         self._asked = asked
-        self._counter = counter
+        self._measure = measure
         self._absent: list[Absent] = []
         self._domain = None if asked.domain is None else self._found(asked.domain)
         self._pins = pinned(transaction, documents, moments)
@@ -167,22 +178,22 @@ class _Opener:
 
     def open(self, meaning: str = "") -> Opening:
         """The opening. `meaning`: why the objective was matched by words alone, if so."""
-        asked, counter = self._asked, self._counter
+        asked, measure = self._asked, self._measure
         if asked.objective is not None:
             self._absent += absent_in(self._transaction, self._documents, asked.objective)
         envelope = replace(self._envelope(), meaning=meaning)
-        room = room_in(envelope, counter)
+        room = room_in(envelope, measure)
         offers = self._offers(room)
         first, then = _chosen(offers, room)
         chosen = {*first, *then}
         rest = [offer for at, offer in enumerate(offers) if at not in chosen]
         weakest = [offers[at].atom.name for at in (*reversed(then), *reversed(first))]
-        return fit(self._draft(envelope, [offers[at] for at in (*first, *then)], rest), weakest, counter)
+        return fit(self._draft(envelope, [offers[at] for at in (*first, *then)], rest), weakest, measure)
 
     def _envelope(self) -> Opening:
         """What is said in any case: what was asked, of a long text its beginning."""
-        asked, counter = self._asked, self._counter
-        most = asked.max_tokens // _ECHO_PART
+        asked, counter = self._asked, self._measure.counter
+        most = asked.max_tokens // _ECHO_PART // self._measure.copies
         objective, domain = asked.objective, asked.domain
         if objective is not None:
             echoed = cut(objective, most, counter)
@@ -199,13 +210,13 @@ class _Opener:
         needs: dict[bytes, Need] = {}
         for need in self._seams.needs(self._transaction, self._asked.objective, self._domain):
             needs.setdefault(need.subject, need)
-        if not needs:
-            for rank, subject in enumerate(self._recent()):
-                needs[subject] = Need(subject, _RECENT_SHARE / (1 + rank / _RECENT), {"newest": 1.0})
         if self._domain is not None:
             links = links_of(self._transaction, self._domain, out=False, kind="member_of")
             for link in islice(links, _MEMBERS):
                 needs.setdefault(link.source, Need(link.source, _MEMBER_SHARE, {"member": 1.0}))
+        if len(needs) < _FEW:
+            for rank, subject in enumerate(self._recent()):
+                needs.setdefault(subject, Need(subject, _RECENT_SHARE / (1 + rank / _RECENT), {"newest": 1.0}))
 
         def precedes(item: tuple[Need, Pinned]) -> tuple[bool, float, int]:
             need, pin = item
@@ -273,17 +284,17 @@ class _Opener:
         return offers
 
     def _forms(self, needs: Sequence[Need], room: int) -> list[Offer]:
-        counter, offers = self._counter, []
+        measure, offers = self._measure, []
         for candidate in self._gatherer.gather(needs):
             atom = atom_shown(candidate)
             if self._asked.max_tokens < _BRIEFLY:
                 atom = brief(atom)
-            form = form_of(atom, room, room // _VALUE_PART, counter)
+            form = form_of(atom, room, room // _VALUE_PART, measure)
             if form is None:
                 self._gatherer.drop("too_large", candidate)
                 continue
             clashes = clashes_shown(candidate, self._name)
-            cost = min(room, form.cost + sum(cost_of(clash, counter) for clash in clashes))
+            cost = min(room, form.cost + sum(cost_of(clash, measure) for clash in clashes))
             pin = self._pins.get(candidate.need.subject)
             item = Item(candidate.value, cost, cluster_of(candidate, self._domain))
             offers.append(Offer(candidate, "atoms" if pin is None else pin.section, form.atom, clashes, item))

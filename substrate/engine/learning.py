@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import Name, Refused
 from substrate.prediction import Prediction
+from substrate.results import Result, compact
 
 if TYPE_CHECKING:
     from substrate.engine.bootstrap import Asked
@@ -200,6 +201,7 @@ class Learning(Finding):
         domain: Name | None = None,
         ingested: bool = False,
         wait: float = 0,
+        shown: Callable[[Result], str] = compact,
     ) -> Opening:
         """What a session with this objective should know when it begins; the whole reply within `max_tokens`.
 
@@ -209,7 +211,10 @@ class Learning(Finding):
         `ingested` also shows text that was taken in from elsewhere. Until the model is up, the objective is matched by
         words alone, and `meaning` says so; `wait` waits so many seconds for it. Nothing of it counts as an access. The
         reply says by what its tokens are counted. Outside of `session()`, a session with this objective begins here.
-        Raises InputError (fewer than 50 tokens), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
+
+        The budget is that of `opening.json()`; who sends another text says with `shown` how the opening, and each item
+        of it, becomes text: then `shown(opening)` is within it, and `tokens` counts that. Raises InputError (fewer than
+        50 tokens, or than the shortest reply takes), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
         """
         from substrate.engine.bootstrap import Asked  # noqa: PLC0415 - loads numpy
 
@@ -222,11 +227,13 @@ class Learning(Finding):
             domain=_domain(current, objective, domain),
             ingested=ingested,
         )
-        opening, match = self._opening(asked, wait)
+        opening, match = self._opening(asked, wait, shown)
         self._recorder.begin(asked.objective, asked.domain, match)
         return opening
 
-    def _opening(self, asked: Asked, wait: float) -> tuple[Opening, Match | None]:
+    def _opening(
+        self, asked: Asked, wait: float = 0, shown: Callable[[Result], str] = compact
+    ) -> tuple[Opening, Match | None]:
         """An opening, with which no session begins; and how its objective was matched."""
         from substrate.engine.bootstrap import Bootstrapper  # noqa: PLC0415 - loads numpy
         from substrate.engine.gathering import Seams  # noqa: PLC0415
@@ -236,7 +243,7 @@ class Learning(Finding):
         seams = Seams(needs, conflicts_of, stale_because, uses_of)
         by_words = match.why if match is not None and self._models.wanted else ""
         opener = Bootstrapper(self._log, seams, self._searcher.documents)
-        return opener.bootstrap(asked, meaning=by_words), match
+        return opener.bootstrap(asked, meaning=by_words, shown=shown), match
 
     def warm(self) -> None:
         """Load what search, bootstrap and predict need, so that the next of them is fast. Returns when that is done.
@@ -253,7 +260,7 @@ class Learning(Finding):
         with suppress(SubstrateError):
             self.search(_ANYTHING)
         with suppress(SubstrateError):
-            self._opening(Asked.of(_ANYTHING), 0)
+            self._opening(Asked.of(_ANYTHING))
 
     def transition_matrix(self, *, kind: str = "skip", prefix: str = "") -> Transitions:
         """All arcs as a sparse matrix (scipy CSR) of probabilities, with the names of its rows and columns.

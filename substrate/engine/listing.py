@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
 from substrate.engine.moments import Moment, Time
 from substrate.engine.paging import check_limit, check_prefix
@@ -18,6 +20,9 @@ from substrate.views.atoms import VersionRow, gaps_at, names, versions_of
 
 __all__ = ["list_atoms"]
 
+_COUNTED: Final = 10_000
+"""Names, those out of use among them, up to which the atoms of a listing are counted: a fraction of a second."""
+
 
 def list_atoms(  # noqa: PLR0913
     log: Log,
@@ -30,6 +35,7 @@ def list_atoms(  # noqa: PLR0913
     superseded: bool,
     as_of: Moment | None,
     valid_at: Time | None,
+    count: bool,
 ) -> Listing:
     """See `Memory.list`."""
     check_limit(limit, offset)
@@ -54,7 +60,23 @@ def list_atoms(  # noqa: PLR0913
                 found.append(atom_of(transaction, version, body, moments, tombstoned=out_of_use))
         upto = moments.upto
         forgotten = _forgotten(transaction, upto) if upto is not None and after is None else 0
-        return Listing(tuple(found), found[-1].name if more and found else None, forgotten, gaps)
+        total = _total(transaction, prefix, moments, tombstoned=tombstoned, superseded=superseded) if count else None
+        return Listing(tuple(found), found[-1].name if more and found else None, forgotten, gaps, total)
+
+
+def _total(
+    transaction: ReadTransaction, prefix: str, moments: Moments, *, tombstoned: bool, superseded: bool
+) -> int | None:
+    """How many atoms a listing has on all its pages; None if more names begin so than are counted."""
+    rows = list(islice(names(transaction, normalise(prefix)), _COUNTED + 1))
+    if len(rows) > _COUNTED:
+        return None
+    if tombstoned or moments.upto is not None or moments.valid_at is not None:
+        listed = _versions(transaction, prefix, None, moments, tombstoned=tombstoned)
+        found = [version.subject for version, _, _ in listed if version is not None]
+    else:
+        found = [row.subject for row in rows if row.kind is Kind.PUT]  # what they say need not be read
+    return len(found) if superseded else sum(not superseders(transaction, one, moments) for one in found)
 
 
 def _versions(

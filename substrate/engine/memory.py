@@ -255,10 +255,12 @@ class Memory(Proving, Learning, Judging, Caring):
         superseded: bool = False,
         as_of: Moment | None = None,
         valid_at: Time | None = None,
+        count: bool = False,
     ) -> Listing:
         """Atoms whose names begin with `prefix`, by name. `limit` is at most 1,000; go on with `after=listing.next`.
 
-        Those out of use are left out unless `tombstoned` or `superseded` ask for them.
+        Those out of use are left out unless `tombstoned` or `superseded` ask for them. With `count`, `total` says how
+        many there are on all pages, if at most 10,000 names begin so.
         """
         return list_atoms(
             self._log,
@@ -270,6 +272,7 @@ class Memory(Proving, Learning, Judging, Caring):
             superseded=superseded,
             as_of=as_of,
             valid_at=valid_at,
+            count=count,
         )
 
     def edges(  # noqa: PLR0913

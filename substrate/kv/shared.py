@@ -7,7 +7,8 @@
    reading, and the first write opens it again.
 3. A forked child neither uses nor closes an environment it inherited: the reader slots and locks in it are the
    parent's. It closes its copies of the lock files, and opens everything anew at the next call.
-4. After an I/O error at a commit nothing goes through this object any more; the next open starts a new one.
+4. After an I/O error at a commit nothing goes through this object any more; the next open starts a new one. Nor does
+   anything after `close`, by a thread that had got hold of it before: its locks are gone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from time import monotonic
 from typing import Any, Protocol
 from weakref import ref
 
-from substrate.errors import NotFound
+from substrate.errors import Denied, NotFound
 from substrate.files import flush
 from substrate.kv import folder
 from substrate.kv.api import Progress
@@ -111,6 +112,7 @@ class Shared:
         self._for_writing = False
         self._pointer: folder.Pointer | None = None
         self._environment: Environment | None = None
+        self._closed = False
         self._opening = RLock()
 
     def enter(self, claim: Claim, deadline: float) -> Environment:
@@ -226,6 +228,7 @@ class Shared:
         """Close everything, when no transaction of this process is live; Busy after the deadline."""
         with self.locks.gate.alone(deadline, everywhere=False):
             self._close()
+            self._closed = True
         self.locks.close()
 
     def disown(self) -> None:
@@ -246,6 +249,8 @@ class Shared:
 
     def _follow(self) -> Environment:
         with self._opening, typed_errors(str(self.path)):
+            if self._closed:
+                raise Denied("this store was closed; open it again")
             pointer = folder.read_pointer(self.path)
             try:
                 if folder.identity(self.path) != self.identity:

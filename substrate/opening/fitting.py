@@ -6,15 +6,16 @@ up; but it is the measure that holds, not the sum.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from substrate.errors import InputError
 from substrate.opening.tokens import TokenCounter, cut
-from substrate.openings import LEFT_OUT, LeftOut, Opening, OpeningAtom
+from substrate.openings import LEFT_OUT, Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 from substrate.results import Result, compact
 
-__all__ = ["LEAST_TOKENS", "Form", "brief", "cost_of", "fit", "form_of", "room_in"]
+__all__ = ["LEAST_TOKENS", "Form", "Measure", "brief", "cost_of", "fit", "form_of", "room_in"]
 
 LEAST_TOKENS: Final = 50
 """The smallest budget: into this, counter and counts fit, also by bytes; and by tokens a short atom beside them."""
@@ -25,6 +26,8 @@ _LETTERS: Final = 8
 _SECTIONS: Final = ("goals", "constraints", "preferences", "atoms")
 _IN_ALL: Final = "in_all"
 _MANY: Final = 400
+_PROBE: Final = 20
+"""Characters by which a text is made longer, to see how often it is shown."""
 
 
 class Form(NamedTuple):
@@ -34,9 +37,39 @@ class Form(NamedTuple):
     cost: int
 
 
-def cost_of(item: Result, counter: TokenCounter) -> int:
-    """What an item of a list takes: its JSON, and a comma."""
-    return counter.count(compact(item)) + 1
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a reply and its items take, as they are shown: as compact JSON, or as the caller says that he sends them."""
+
+    counter: TokenCounter
+    shown: Callable[[Result], str] = compact
+    copies: int = 1
+    """How often a value is in an atom that is shown."""
+    counts: int = 1
+    """How often the number of tokens is in a reply that is shown."""
+
+    @classmethod
+    def of(cls, counter: TokenCounter, shown: Callable[[Result], str]) -> Measure:
+        """The measure of a form of reply. What is shown twice is seen by how much longer a longer text makes it."""
+        if shown is compact:
+            return cls(counter)
+
+        def more(short: Result, long: Result) -> int:
+            return max(1, (len(shown(long)) - len(shown(short))) // _PROBE)
+
+        name, digits = "v1.fact.a", 10 ** (_PROBE + 1)
+        copies = more(OpeningAtom(name, "x"), OpeningAtom(name, "x" * (_PROBE + 1)))
+        counts = more(Opening(counter.name, 10, 10), Opening(counter.name, digits, 10))
+        return cls(counter, shown, copies, counts)
+
+    def count(self, item: Result) -> int:
+        """How many tokens it takes."""
+        return self.counter.count(self.shown(item))
+
+
+def cost_of(item: Result, measure: Measure) -> int:
+    """What an item of a list takes: itself, and a comma."""
+    return measure.count(item) + 1
 
 
 def brief(atom: OpeningAtom) -> OpeningAtom:
@@ -44,65 +77,83 @@ def brief(atom: OpeningAtom) -> OpeningAtom:
     return OpeningAtom(atom.name, atom.value, stale=atom.stale)
 
 
-def form_of(atom: OpeningAtom, room: int, longest: int, counter: TokenCounter) -> Form | None:
+def form_of(atom: OpeningAtom, room: int, longest: int, measure: Measure) -> Form | None:
     """The fullest form that takes at most `room`: whole; with `longest` tokens of its value; name and value; or None.
 
     What is cut says so.
     """
-    if len(atom.value) <= _LETTERS * longest and (cost := cost_of(atom, counter)) <= longest <= room:
+    if len(atom.value) <= _LETTERS * longest and (cost := cost_of(atom, measure)) <= longest <= room:
         return Form(atom, cost)  # as most are: counted once
-    shown = _shortened(atom, longest, counter)
-    cost = cost_of(shown, counter)
+    shown = _shortened(atom, longest, measure)
+    cost = cost_of(shown, measure)
     if cost <= room:
         return Form(shown, cost)
-    shown = _shortened(brief(atom), room, counter)
-    cost = cost_of(shown, counter)
+    shown = _shortened(brief(atom), room, measure)
+    cost = cost_of(shown, measure)
     if cost > room:
-        around = cost_of(replace(shown, value="", shortened=len(atom.value)), counter)
-        if room - around < _LEAST_VALUE:
+        around = cost_of(replace(shown, value="", shortened=len(atom.value)), measure)
+        if room - around < _LEAST_VALUE * measure.copies:
             return None
-        shown = _shortened(brief(atom), room - around, counter)
-        cost = cost_of(shown, counter)
+        shown = _shortened(brief(atom), room - around, measure)
+        cost = cost_of(shown, measure)
     return Form(shown, cost) if cost <= room and shown.value else None
 
 
-def _shortened(atom: OpeningAtom, most: int, counter: TokenCounter) -> OpeningAtom:
-    value = cut(atom.value, most, counter)
+def _shortened(atom: OpeningAtom, most: int, measure: Measure) -> OpeningAtom:
+    """The atom with so much of its value that this takes at most so many tokens, wherever it is shown."""
+    value = cut(atom.value, most // measure.copies, measure.counter)
     return atom if value == atom.value else replace(atom, value=value, shortened=len(atom.value))
 
 
-def room_in(envelope: Opening, counter: TokenCounter) -> int:
-    """What is left for items, beside an envelope that says why how many were left out; or, if little is, the least."""
+def room_in(envelope: Opening, measure: Measure) -> int:
+    """What is left for items, beside an envelope that says why how many were left out; or, if little is, the least.
+
+    InputError if not even that is within the budget, in the form in which it is shown.
+    """
     max_tokens = envelope.max_tokens
     reasons = dict.fromkeys(LEFT_OUT, _MANY)
     full = replace(envelope, left_out=LeftOut(reasons), tokens=max_tokens)
-    headings = counter.count("".join(f'"{section}":[],' for section in (*_SECTIONS, "conflicting_facts", "absent")))
-    room = max_tokens - counter.count(compact(full)) - headings
+    room = max_tokens - measure.count(full) - _headings(full, measure, *_SECTIONS, "conflicting_facts", "absent")
     if 2 * room >= max_tokens:
         return room
     least = Opening(envelope.counter, max_tokens, max_tokens)
-    return max_tokens - counter.count(compact(least)) - counter.count('"preferences":[],')
+    room = max_tokens - measure.count(least)
+    if room < 0:
+        raise InputError(f"max_tokens must be at least {max_tokens - room}: in this form of reply nothing is shorter")
+    return room - _headings(least, measure, "preferences")
 
 
-def fit(draft: Opening, weakest: Sequence[str], counter: TokenCounter) -> Opening:
-    """The draft, or what is left of it when so much is given up that its JSON is within `max_tokens`.
+def _headings(opening: Opening, measure: Measure, *sections: str) -> int:
+    """What the headings of these sections take, beside what stands under them."""
+    name = "v1.fact.a"
+    items: dict[str, Result] = dict.fromkeys(_SECTIONS, OpeningAtom(name, "x"))
+    items |= {"conflicting_facts": ConflictingFacts(name, name, "x", "x"), "absent": Absent(name, "x")}
+    held = replace(opening, **{section: (items[section],) for section in sections})  # type: ignore[arg-type]
+    return measure.count(held) - measure.count(opening) - sum(measure.count(items[section]) for section in sections)
+
+
+def fit(draft: Opening, weakest: Sequence[str], measure: Measure) -> Opening:
+    """The draft, or what is left of it when so much is given up that it is within `max_tokens`, as it is shown.
 
     `weakest`: the names of all atoms in it, in the order in which to give them up.
     """
     for smaller in _ever_smaller(draft, weakest):
-        fitted = _counted(smaller, counter)
+        fitted = _counted(smaller, measure)
         if fitted is not None:
             return fitted
     return replace(Opening(draft.counter, draft.max_tokens, draft.max_tokens), tokens=draft.max_tokens)
 
 
-def _counted(opening: Opening, counter: TokenCounter) -> Opening | None:
+def _counted(opening: Opening, measure: Measure) -> Opening | None:
     """The opening with its own count in it; None if that is too much."""
-    most = opening.max_tokens
-    around = counter.count(compact(replace(opening, tokens=most))) - counter.count(str(most))
+    most, count = opening.max_tokens, measure.counter.count
+    around = measure.count(replace(opening, tokens=most)) - measure.counts * count(str(most))
     tokens = around
-    while (needed := around + counter.count(str(tokens))) > tokens:
+    while (needed := around + measure.counts * count(str(tokens))) > tokens:
         tokens = needed
+    if measure.shown is not compact:  # which may show the number in whatever way: so it is looked at
+        while tokens <= most and (needed := measure.count(replace(opening, tokens=tokens))) > tokens:
+            tokens = needed
     return replace(opening, tokens=tokens) if tokens <= most else None
 
 

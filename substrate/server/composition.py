@@ -16,6 +16,9 @@ from mcp.server import MCPServer
 from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver import Context
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, GetPromptResult, InputRequiredResult
 from mcp.types import Tool as ToolListed
 
 from substrate import __version__
@@ -47,6 +50,15 @@ class SubstrateServer(MCPServer[Clients]):
             tool.name for tool in self._tool_manager.list_tools() if isinstance(tool, ServedTool) and not tool.granted
         }
         return [tool for tool in await super().list_tools() if tool.name not in ungranted]
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Clients, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """A prompt, filled in. A name that there is not, or an argument that is missing, is the client's to repair."""
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:  # which would be sent as an error of ours, without saying what is wrong
+            raise MCPError(INVALID_PARAMS, str(error)) from None
 
 
 def compose(

@@ -9,11 +9,15 @@ from typing import Final
 from substrate.errors import InputError
 from substrate.surfaces import DEFAULT_SURFACE
 
-__all__ = ["DEFAULT_SCOPES", "SCOPES", "Launch", "read_scopes"]
+__all__ = ["DEFAULT_SCOPES", "HTTP_HOST", "HTTP_PATH", "HTTP_PORT", "SCOPES", "Launch", "http_url", "read_scopes"]
 
 SCOPES: Final = ("read", "write", "train", "forget", "admin")
 """`admin` is for tools that set policy, export or take in files; none of the default surface needs it."""
 DEFAULT_SCOPES: Final = frozenset({"read", "write", "train"})
+HTTP_HOST: Final = "127.0.0.1"
+HTTP_PORT: Final = 7827
+"""SUBS on the keys of a telephone. Assigned to nobody, and below the ports that systems hand out by themselves."""
+HTTP_PATH: Final = "/mcp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +43,8 @@ def read_scopes(text: str) -> frozenset[str]:
     if unknown or not given:
         raise InputError(f"scopes are some of {', '.join(SCOPES)}, with commas between them")
     return frozenset(given)
+
+
+def http_url(port: int) -> str:
+    """Where a server over HTTP is found."""
+    return f"http://{HTTP_HOST}:{port}{HTTP_PATH}"

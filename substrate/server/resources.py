@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.resources import ResourceSecurity
 from pydantic import Field
 
-from substrate.errors import NotFound, SubstrateError
+from substrate.errors import InputError, NotFound, SubstrateError
 from substrate.server.clients import Clients
 from substrate.server.guide import GUIDE
 from substrate.surfaces.shapes import Accessed
@@ -55,7 +55,7 @@ def _explained() -> Iterator[None]:
     """Errors as the SDK sends them on: with what to do, and without what is stored."""
     try:
         yield
-    except NotFound as error:
+    except (NotFound, InputError) as error:  # what cannot be the key of an atom is not there either
         raise ResourceNotFoundError(f"{error.code}: {error}") from None
     except SubstrateError as error:
         raise ResourceError(f"{error.code}: {error}") from None

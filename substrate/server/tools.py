@@ -15,7 +15,7 @@ from inspect import cleandoc
 from typing import Any, Final
 
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool as SdkTool
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
@@ -79,8 +79,10 @@ class ServedTool(SdkTool):
                 return _error_reply(cause.code, str(cause), items=items, **details)
             case SubstrateError():
                 return _error_reply(cause.code, str(cause), retryable=cause.retryable, **details)
-            case ValidationError():
+            case ValidationError() if not isinstance(error, UnexpectedToolError):  # of a result, it would be a bug
                 return _error_reply("arguments", _explained(self.name, cause, self.parameters))
+            case ToolError():  # of a question to the user: the client's answer to it was none that was asked for
+                return _error_reply("refused", f"{self.name} got no usable answer to its question; nothing was done")
             case _ if isinstance(error, ToolError) and cause is None:
                 return _error_reply("refused", str(error))
             case _:
@@ -121,9 +123,11 @@ def _discreet() -> AbstractContextManager[None]:
 
 def _error_reply(code: str, message: str, **details: object) -> CallToolResult:
     said = {"code": code, "message": message, **{word: value for word, value in details.items() if value}}
+    # Not as structured content: that has to fit the tool's output schema, also in an error. Some clients check it, and
+    # throw away a reply that does not fit, our message with it.
     return CallToolResult(
         content=[TextContent(type="text", text=compact_json(said) if details.get("items") else f"{code}: {message}")],
-        structured_content={"error": said},
+        _meta={"error": said},
         is_error=True,
     )
 

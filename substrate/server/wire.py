@@ -3,8 +3,10 @@
 1. From `claim` on, descriptor 0 is empty and descriptor 1 leads to standard error: whatever any library prints, or any
    child process, misses the wire. The client's ends are known here only.
 2. A line of more than 16 MiB is not taken in: it is read past, at a fixed cost in memory, and answered with an error;
-   with the id of the request, if that stands at its beginning.
-3. Lines are written whole, one after the other, whoever writes them.
+   with the id of the request, if that stands at its beginning or at its end.
+3. A line that is no message is answered with an error too. The SDK would drop it without a word, and whoever sent it,
+   such as a client whose text ends in half an emoji, would wait for ever.
+4. Lines are written whole, one after the other, whoever writes them.
 """
 
 from __future__ import annotations
@@ -14,19 +16,24 @@ import os
 import re
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import BinaryIO, Final
 
 from substrate.limits import LIMITS
 
-__all__ = ["Wire", "claim"]
+__all__ = ["Problem", "Wire", "claim"]
 
 _MOST: Final = LIMITS["line_bytes"]
 _CHUNK: Final = 1 << 20
 _HEAD: Final = 1024
-_ID: Final = re.compile(rb'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")\s*[,}]')
-"""The id of a request: a number or a plain string, before anything that is nested."""
+_PLAIN: Final = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")\s*'
+_FIRST: Final = re.compile(rb"\s*\{[^{}\[\]]*?" + _PLAIN + rb"[,}]")
+_LAST: Final = re.compile(rb"[,{]\s*" + _PLAIN + rb"\}\s*\Z")
+"""The id of a request, a number or a plain string: before anything that is nested, or as the last thing of all."""
 _INVALID_REQUEST: Final = -32600
+
+Problem = tuple[int, str]
+"""A code of JSON-RPC, and what it means here."""
 
 
 class Wire:
@@ -36,6 +43,9 @@ class Wire:
         self._incoming = incoming
         self._outgoing = outgoing
         self._writing = threading.Lock()
+        self._heard = True
+        self.problem_of: Callable[[str], Problem | None] = lambda _: None
+        """Why a line is no message; None if it is one. Whoever serves says it: what decides is what the SDK takes."""
 
     async def __aiter__(self) -> AsyncIterator[str]:
         from anyio.to_thread import run_sync  # noqa: PLC0415 - the wire is claimed before anything else is loaded
@@ -53,34 +63,53 @@ class Wire:
         """Nothing is kept back."""
 
     def read_line(self) -> str:
-        """The next line, with its end; empty if the client has closed its end."""
-        while line := self._incoming.readline(_MOST + 1):
-            if len(line) <= _MOST:
-                return line.decode("utf-8", "replace")
-            if not line.endswith(b"\n"):
-                self._skip()
-            self._refuse(line[:_HEAD])
+        """The next line that is a message, with its end; empty if the client has closed one of its ends."""
+        while self._heard and (line := self._incoming.readline(_MOST + 1)):
+            if len(line) > _MOST:
+                end = line if line.endswith(b"\n") else self._skip()
+                told = f"a line of more than {_MOST:,} bytes, which is the limit: send less at once"
+                self._refuse(line[:_HEAD], end[-_HEAD:], (_INVALID_REQUEST, told))
+                continue
+            text = line.decode("utf-8", "replace")
+            if not text.isspace():
+                problem = self.problem_of(text)
+                if problem is None:
+                    return text
+                self._refuse(line[:_HEAD], line[-_HEAD:], problem)
         return ""
 
     def send(self, text: str) -> None:
-        """Write all of it."""
+        """Write all of it. To a client that has stopped listening nothing is written, and no more is read from it."""
         data = memoryview(text.encode("utf-8", "replace"))
         with self._writing:
-            while data:
-                data = data[self._outgoing.write(data) :]
+            try:
+                while data:
+                    data = data[self._outgoing.write(data) :]
+            except BrokenPipeError:
+                self._heard = False
 
-    def _skip(self) -> None:
-        """Read past the rest of the line."""
+    def _skip(self) -> bytes:
+        """Read past the rest of the line. Its end."""
+        end = b""
         while chunk := self._incoming.readline(_CHUNK):
+            end = (end + chunk)[-_HEAD:]
             if chunk.endswith(b"\n"):
-                return
+                break
+        return end
 
-    def _refuse(self, head: bytes) -> None:
-        found = _ID.match(head)
-        message = f"a line of more than {_MOST:,} bytes, which is the limit: send less at once"
-        error = {"code": _INVALID_REQUEST, "message": message}
-        answer = {"jsonrpc": "2.0", "id": json.loads(found[1]) if found else None, "error": error}
+    def _refuse(self, head: bytes, end: bytes, problem: Problem) -> None:
+        found = _FIRST.match(head) or _LAST.search(end)
+        code, message = problem
+        answer = {
+            "jsonrpc": "2.0",
+            "id": _read(found[1]) if found else None,
+            "error": {"code": code, "message": message},
+        }
         self.send(json.dumps(answer) + "\n")
+
+
+def _read(number: bytes) -> object:
+    return json.loads(number.decode("utf-8", "replace"), strict=False)
 
 
 def claim() -> Wire:

@@ -16,7 +16,7 @@ from substrate.errors import InputError, NotFound, TooLarge
 from substrate.limits import LIMITS
 from substrate.surfaces.found import Associated, Hits, Linked
 from substrate.surfaces.keeping import KEEPING
-from substrate.surfaces.opened import Opened, in_words_of_the_wire
+from substrate.surfaces.opened import Opened, as_sent, in_words_of_the_wire
 from substrate.surfaces.seam import Client, Refusal, Surface, Tool, client_of, reply
 from substrate.surfaces.shapes import Accessed, Checkpointed, EdgeGiven, Listed, Taught
 
@@ -80,6 +80,7 @@ def memory_session_bootstrap(
         high_impact=highImpact,
         evidence_threshold=evidenceThreshold,
         domain=domain,
+        shown=as_sent,
     )
     text = TextContent(type="text", text=opening.text())
     return CallToolResult(content=[text], structured_content=in_words_of_the_wire(opening))
@@ -269,7 +270,7 @@ def memory_list_atoms(
     Call it to see what there is of a kind (prefix v1.task., v1.domain., v1.procedure.); to find something,
     memory_search is better. What is tombstoned or superseded is left out.
     """
-    listing = _caller(ctx).memory.list(prefix, limit=limit, offset=offset)
+    listing = _caller(ctx).memory.list(prefix, limit=limit, offset=offset, count=True)
     return reply(Listed.of(listing, offset))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from substrate.surfaces.seam import Shape
-from substrate.surfaces.shapes import PREVIEW, AtomShape, Skipped, atom_fields
+from substrate.surfaces.shapes import PREVIEW, AtomShape, EdgeGiven, Skipped, atom_fields
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.findings import Associations, Context, Found, Hit
@@ -124,7 +124,7 @@ class Association(Shape):
     value: str = Field(description="what the target says")
     score: float
     reason: str
-    edge: dict[str, Any] = Field(description="to accept it, give this to session_checkpoint as an edge")
+    edge: EdgeGiven = Field(description="to accept it, give this to session_checkpoint as an edge")
 
 
 class Associated(Shape):
@@ -145,7 +145,7 @@ class Associated(Shape):
                     value=one.target.value[:PREVIEW],
                     score=round(one.score, 3),
                     reason=one.reason,
-                    edge=dict(one.edge),
+                    edge=EdgeGiven.model_validate({word: one.edge.get(word) for word in EdgeGiven.model_fields}),
                 )
                 for one in found
             ],

@@ -6,10 +6,11 @@ and some both. The budget holds for the two together: `as_sent` is what its toke
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import Field
 
+from substrate.results import Result
 from substrate.surfaces.seam import Shape, compact_json
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
@@ -97,10 +98,11 @@ def in_words_of_the_wire(opening: Opening) -> dict[str, Any]:
     return renamed
 
 
-def as_sent(part: Opening | OpeningAtom | ConflictingFacts | Absent | LeftOut) -> str:
-    """All that is sent of an opening, or of a part of it: JSON and text."""
+def as_sent(item: Result) -> str:
+    """All that is sent of an opening, or of an item of it: JSON and text."""
     from substrate.openings import Opening  # noqa: PLC0415 - loaded by now
 
+    part = cast("Opening | OpeningAtom | ConflictingFacts | Absent | LeftOut", item)
     said = in_words_of_the_wire(part) if isinstance(part, Opening) else _renamed(part.to_dict())
     return f"{compact_json(said)}\n{part.text()}"
 

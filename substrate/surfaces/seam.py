@@ -115,7 +115,7 @@ class Shape(BaseModel):
 
 
 class Refusal(SubstrateError):
-    """An error with something more to say to a program: what `details` holds goes into the structured reply."""
+    """An error with something more to say to a program: what `details` holds goes into the reply's `_meta`."""
 
     def __init__(self, error: SubstrateError, **details: object) -> None:
         super().__init__(str(error))

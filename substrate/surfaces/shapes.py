@@ -185,7 +185,7 @@ class Listed(Shape):
         more = listing.next is not None
         return cls(
             atoms=[AtomShape(**atom_fields(atom)) for atom in listing],
-            total=None,
+            total=listing.total,
             truncated=more,
             next_offset=offset + len(listing) if more else None,
         )

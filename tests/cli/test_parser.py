@@ -20,6 +20,7 @@ GROUPED = {
     "judge": ["conflicts", "resolve"],
     "prove": ["head", "pin", "key", "prove", "verify"],
     "care": ["forget", "stats", "fsck", "rebuild", "compact", "export", "import", "backup", "restore"],
+    "serve": ["mcp", "mcp-config"],
     "shell": ["completion"],
 }
 NAMES = [name for names in GROUPED.values() for name in names]

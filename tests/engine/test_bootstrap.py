@@ -75,7 +75,7 @@ def test_goals_constraints_and_preferences_are_found_by_type_by_tag_and_by_hub(m
     assert {atom.name for atom in opening.goals} == {"v1.goal.typed", "v1.fact.tagged"}
     assert [atom.name for atom in opening.constraints] == ["v1.procedure.plural"]
     assert [atom.name for atom in opening.preferences] == ["v1.fact.in_hub"]
-    assert [atom.name for atom in opening.atoms] == ["v1.fact.other"]
+    assert opening.atoms[0].name == "v1.fact.other"
     assert len(set(names(opening))) == len(names(opening))
 
 
@@ -208,7 +208,15 @@ def test_a_conflict_is_shown_once_and_counts_against_both(memory: Memory) -> Non
     ]
     evidence = {atom.name: atom.evidence for atom in opening}
     assert evidence["v1.fact.a"] == evidence["v1.fact.b"] != 0.5 == evidence["v1.fact.c"]
-    assert opened(memory, {"v1.fact.c": 1}, conflicts=conflicts).conflicting_facts == ()
+    others = [f"v1.fact.other_{number}" for number in range(20)]
+    memory.checkpoint([f"{name} = {name}" for name in others])
+    assert opened(memory, dict.fromkeys(others, 0.05), conflicts=conflicts).conflicting_facts == ()
+
+
+def test_what_was_recorded_last_fills_the_opening_of_a_young_store(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.used = often", "v1.state.sprint = 12"])
+    opening = opened(memory, {"v1.fact.used": 1.0})
+    assert [(atom.name, atom.why) for atom in opening.atoms][1:] == [("v1.state.sprint", "recorded last")]
 
 
 @pytest.mark.parametrize("max_tokens", [1200, 120])

@@ -12,6 +12,7 @@ import pytest
 
 from substrate.engine import forget as module
 from substrate.engine.memory import Memory
+from substrate.engine.shared import Shared
 from substrate.engine.stores import CHECKS, VIEWS
 from substrate.errors import NotFound
 from substrate.kv.transactions import Writing
@@ -155,7 +156,7 @@ def test_a_forget_that_does_not_write_down_what_waits_is_caught(
 ) -> None:
     observed(lettered)
     waiting(lettered)
-    monkeypatch.setattr(Memory, "_write_down", lambda _: None)
+    monkeypatch.setattr(Shared, "write_down", lambda _: None)
     lettered.forget(session="secret")
     lettered.close()
     assert traces_of(CANARY, tmp_path) != []

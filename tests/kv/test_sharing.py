@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from threading import Barrier, Event, Thread
+from time import monotonic
 
 import pytest
 
@@ -63,6 +64,18 @@ def test_a_closed_handle_is_denied(tmp_path: Path) -> None:
         transaction.__enter__()
     put(other, "a", b"k")
     other.close()
+
+
+def test_a_thread_that_comes_late_does_not_bring_a_closed_store_back(tmp_path: Path) -> None:
+    store = open_store(tmp_path, ["a"])
+    shared = store._handle.shared()  # as far as a transaction gets before another thread closes the store
+    store.close()
+    with pytest.raises(Denied, match="closed; open it again"):
+        shared.enter(shared.locks.claim(), monotonic() + 1)
+    assert files_open(tmp_path) == 0
+    again = open_store(tmp_path, ["a"])
+    put(again, "a", b"k")
+    again.close()
 
 
 @pytest.mark.parametrize("order", ["reader first", "writer first"])

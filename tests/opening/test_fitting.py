@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.opening.fitting import LEAST_TOKENS, cost_of, fit, form_of
+from substrate.opening.fitting import LEAST_TOKENS, Measure, cost_of, fit, form_of
 from substrate.opening.tokens import ByteCounter, TokenCounter, token_counter
 from substrate.openings import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 
@@ -42,7 +42,7 @@ drafts = st.builds(
 @given(drafts)
 def test_every_reply_fits_as_json_and_as_text(counter: TokenCounter, draft: Opening) -> None:
     draft = Opening(**{field: getattr(draft, field) for field in Opening.__slots__} | {"counter": counter.name})
-    fitted = fit(draft, [atom.name for atom in draft], counter)
+    fitted = fit(draft, [atom.name for atom in draft], Measure(counter))
     assert counter.count(fitted.json()) <= fitted.tokens <= fitted.max_tokens
     assert counter.count(fitted.text()) <= counter.count(fitted.json())
 
@@ -52,9 +52,9 @@ def test_every_reply_fits_as_json_and_as_text(counter: TokenCounter, draft: Open
 def test_an_atom_takes_no_more_than_its_form_says(
     counter: TokenCounter, atom: OpeningAtom, room: int, longest: int
 ) -> None:
-    form = form_of(atom, room, longest, counter)
+    form = form_of(atom, room, longest, Measure(counter))
     if form is not None:
-        assert cost_of(form.atom, counter) == form.cost <= room
+        assert cost_of(form.atom, Measure(counter)) == form.cost <= room
         assert form.atom.name == atom.name
         assert atom.value.startswith(form.atom.value)
         assert form.atom.value == atom.value or form.atom.shortened == len(atom.value)
@@ -73,11 +73,11 @@ def test_what_can_be_missed_is_given_up_first() -> None:
         left_out=LeftOut({"no_room": 3, "gone": 2}, {"v1.fact.c": "no_room"}),
         seq=12,
     )
-    whole = counter.count(fit(draft, ["v1.fact.b", "v1.fact.a"], counter).json())
+    whole = counter.count(fit(draft, ["v1.fact.b", "v1.fact.a"], Measure(counter)).json())
     given_up: list[str] = []
     for most in range(whole, LEAST_TOKENS - 1, -1):
         smaller = Opening(**{field: getattr(draft, field) for field in Opening.__slots__} | {"max_tokens": most})
-        fitted = fit(smaller, ["v1.fact.b", "v1.fact.a"], counter)
+        fitted = fit(smaller, ["v1.fact.b", "v1.fact.a"], Measure(counter))
         here = {
             "best": not fitted.left_out.best,
             "objective": fitted.objective is None,

@@ -1,0 +1,143 @@
+"""What clients have to be told to use a server: each in its own form, with everything spelt out. Pure.
+
+A client starts a server in a folder and with an environment of its own choosing. So paths are absolute, what our
+environment says is said again, and Python is told not to look for modules in that folder (-P), which may hold anyone's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from shlex import join
+from typing import Final, TypeAlias
+
+from substrate.errors import InputError
+from substrate.results import Result
+from substrate.server.launch import DEFAULT_SCOPES, SCOPES, Launch
+from substrate.surfaces import DEFAULT_SURFACE
+
+__all__ = ["CLIENTS", "PLACEHOLDER", "ClientConfig", "config_for_http", "config_for_stdio", "launch_words"]
+
+PLACEHOLDER: Final = "PUT-THE-TOKEN-HERE"
+_NAME: Final = "substrate"
+_TOKEN_INPUT: Final = "substrate-token"  # noqa: S105 - the name of a question
+_DESKTOP_FILE: Final = "claude_desktop_config.json"
+_DESKTOP_FOLDERS: Final = {"darwin": "~/Library/Application Support/Claude", "linux": "~/.config/Claude"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ClientConfig(Result):
+    """What one client has to be given: `config` for its file, or the `command` that adds it; and where it belongs."""
+
+    client: str
+    place: str
+    config: Mapping[str, object] | None = None
+    command: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """To be pasted: JSON, or a command for the shell."""
+        return join(self.command) if self.config is None else json.dumps(self.config, ensure_ascii=False, indent=2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stdio:
+    """A server that the client starts."""
+
+    words: tuple[str, ...]
+    environment: Mapping[str, str]
+
+    def entry(self) -> dict[str, object]:
+        entry: dict[str, object] = {"command": self.words[0], "args": list(self.words[1:])}
+        return entry | ({"env": dict(self.environment)} if self.environment else {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Http:
+    """A server that runs already."""
+
+    url: str
+
+    def entry(self, token: str = PLACEHOLDER) -> dict[str, object]:
+        return {"url": self.url, "headers": {"Authorization": f"Bearer {token}"}}
+
+
+_Server: TypeAlias = _Stdio | _Http
+
+
+def config_for_stdio(
+    client: str, launch: Launch, interpreter: str, environment: Mapping[str, str], platform: str
+) -> ClientConfig:
+    """For a client that starts the server itself. InputError if there is no such client."""
+    words = (interpreter, "-P", "-m", "substrate", *launch_words(launch))
+    return _form_of(client)(_Stdio(words, environment), platform)
+
+
+def config_for_http(client: str, url: str, platform: str) -> ClientConfig:
+    """For a server that runs already; where its token belongs, the text says so. InputError if the client cannot."""
+    return _form_of(client)(_Http(url), platform)
+
+
+def launch_words(launch: Launch) -> tuple[str, ...]:
+    """The words after `substrate` that start a server so; what is as by default is not said."""
+    words = ["mcp", "--store", str(launch.store)]
+    if launch.surfaces != (DEFAULT_SURFACE,):
+        words += [word for name in launch.surfaces for word in ("--surface", name)]
+    if launch.scopes != DEFAULT_SCOPES:
+        words += ["--scopes", ",".join(scope for scope in SCOPES if scope in launch.scopes)]
+    return (*words, *(["--read-only"] if launch.read_only else []))
+
+
+def _claude_desktop(server: _Server, platform: str) -> ClientConfig:
+    if isinstance(server, _Http):
+        raise InputError("Claude Desktop starts the servers of its file itself: leave out --http")
+    folder = _DESKTOP_FOLDERS.get(platform, "the folder of Claude Desktop")
+    place = f"{folder}/{_DESKTOP_FILE}, beside what is there; then quit Claude Desktop and start it again"
+    return ClientConfig("claude-desktop", place, {"mcpServers": {_NAME: server.entry()}})
+
+
+def _claude_code(server: _Server, _: str) -> ClientConfig:
+    place = "a terminal, in the project's folder; for all projects of yours, with `--scope user` after `add`"
+    if isinstance(server, _Http):
+        header = f"Authorization: Bearer {PLACEHOLDER}"
+        words: Sequence[str] = ("--transport", "http", _NAME, server.url, "--header", header)
+    else:
+        # --env takes all words up to the next option: the transport is said to end it, before the name.
+        variables = [word for name, value in server.environment.items() for word in ("--env", f"{name}={value}")]
+        words = (*variables, "--transport", "stdio", _NAME, "--", *server.words)
+    return ClientConfig("claude-code", place, command=("claude", "mcp", "add", *words))
+
+
+def _cursor(server: _Server, _: str) -> ClientConfig:
+    place = "~/.cursor/mcp.json for all projects, or .cursor/mcp.json in one; beside what is there"
+    return ClientConfig("cursor", place, {"mcpServers": {_NAME: server.entry()}})
+
+
+def _vscode(server: _Server, _: str) -> ClientConfig:
+    place = ".vscode/mcp.json in a workspace, or what `MCP: Open User Configuration` opens; beside what is there"
+    if isinstance(server, _Stdio):
+        return ClientConfig("vscode", place, {"servers": {_NAME: {"type": "stdio"} | server.entry()}})
+    asked = {
+        "type": "promptString",
+        "id": _TOKEN_INPUT,
+        "description": "Token of the Substrate server",
+        "password": True,
+    }
+    entry = {"type": "http"} | server.entry(f"${{input:{_TOKEN_INPUT}}}")
+    return ClientConfig("vscode", place, {"inputs": [asked], "servers": {_NAME: entry}})
+
+
+_FORMS: Final[dict[str, Callable[[_Server, str], ClientConfig]]] = {
+    "claude-desktop": _claude_desktop,
+    "claude-code": _claude_code,
+    "cursor": _cursor,
+    "vscode": _vscode,
+}
+CLIENTS: Final = tuple(_FORMS)
+
+
+def _form_of(client: str) -> Callable[[_Server, str], ClientConfig]:
+    if client not in _FORMS:
+        raise InputError(f"say for which client: --client {'|'.join(CLIENTS)}")
+    return _FORMS[client]

@@ -1,0 +1,205 @@
+"""Agents: real clients of the SDK, for plain test functions to use; in memory, or over standard input and output.
+
+Whatever a tool replies is held against the output schema that its server has published, and against its own text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from jsonschema import Draft202012Validator
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, Implementation, TextContent, Tool
+
+from substrate.server import composition
+from substrate.server.clients import Clients
+from substrate.server.launch import DEFAULT_SCOPES, Launch
+
+__all__ = [
+    "ALL_SCOPES",
+    "BOOTSTRAP",
+    "MODES",
+    "TOOLS",
+    "Agent",
+    "User",
+    "child_environment",
+    "connected",
+    "home_for_a_module",
+    "in_memory",
+    "over_stdio",
+    "text_of",
+]
+
+MODES = ("auto", "legacy")
+"""The two eras of the protocol, by what the SDK calls them."""
+TOOLS = (
+    "memory_session_bootstrap",
+    "session_checkpoint",
+    "memory_search",
+    "memory_access",
+    "memory_train",
+    "memory_context",
+    "memory_associate",
+    "memory_list_atoms",
+    "memory_verify",
+    "memory_history",
+    "memory_forget",
+    "memory_status",
+)
+BOOTSTRAP = "memory_session_bootstrap"
+ALL_SCOPES = DEFAULT_SCOPES | {"forget"}
+_WAIT_S = 60.0
+_ROOT = Path(__file__).parents[1]
+
+_Answer = TypeVar("_Answer")
+
+# It follows from the tool and the scopes alone, and takes a tenth of a second for all of them: made once in a process.
+composition.serve_tool = cache(composition.serve_tool)
+
+
+class User:
+    """The person behind an agent, who answers what a server asks; all the same each time."""
+
+    def __init__(self, action: str = "accept", *, erase: bool | None = None) -> None:
+        self._answer = ElicitResult(action=action, content=None if erase is None else {"erase": erase})  # type: ignore[arg-type]
+        self.asked: list[ElicitRequestParams] = []
+
+    async def __call__(self, _context: object, question: ElicitRequestParams) -> ElicitResult:
+        self.asked.append(question)
+        return self._answer
+
+
+class Agent:
+    """One client that is connected to a server."""
+
+    def __init__(self, portal: BlockingPortal, client: Client) -> None:
+        self._portal = portal
+        self.client = client
+        self._listed: dict[str, Tool] | None = None
+
+    def do(self, verb: Callable[..., Awaitable[_Answer]], *words: Any, **options: Any) -> _Answer:
+        """What a verb of the client answers: `agent.do(agent.client.list_prompts)`."""
+        return self._portal.call(partial(verb, *words, **options))
+
+    @property
+    def tools(self) -> dict[str, Tool]:
+        """The tools that the server lists, by name."""
+        if self._listed is None:
+            self._listed = {tool.name: tool for tool in self.do(self.client.list_tools).tools}
+        return self._listed
+
+    def call(self, tool: str, /, **arguments: Any) -> CallToolResult:
+        return self.do(self.client.call_tool, tool, arguments)
+
+    def ok(self, tool: str, /, **arguments: Any) -> Any:
+        """The structured content of a call that succeeds, checked."""
+        result = self.call(tool, **arguments)
+        assert not result.is_error, text_of(result)
+        said = result.structured_content
+        _validator(json.dumps(self.tools[tool].output_schema)).validate(said)
+        if tool != BOOTSTRAP:  # of which the text is for people
+            assert json.loads(text_of(result)) == said
+        return said
+
+    def error(self, tool: str, /, **arguments: Any) -> Any:
+        """What is said of a call that fails: code, message and what belongs to it."""
+        result = self.call(tool, **arguments)
+        assert result.is_error, text_of(result)
+        assert result.structured_content is not None
+        said = result.structured_content["error"]
+        assert list(result.structured_content) == ["error"]
+        assert text_of(result) in (f"{said['code']}: {said['message']}", json.dumps(said, **_COMPACT))  # type: ignore[arg-type]
+        return said
+
+    def read(self, uri: str) -> str:
+        """The text of a resource."""
+        (content,) = self.do(self.client.read_resource, uri).contents
+        return content.text  # type: ignore[union-attr]
+
+
+@cache
+def _validator(schema: str) -> Draft202012Validator:
+    parsed = json.loads(schema)
+    Draft202012Validator.check_schema(parsed)
+    return Draft202012Validator(parsed)
+
+
+_COMPACT = {"ensure_ascii": False, "separators": (",", ":")}
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+@contextmanager
+def connected(
+    server: Any, *, mode: str = "auto", name: str = "tester", user: User | None = None, **options: Any
+) -> Iterator[Agent]:
+    """An agent of this name, connected to a server or a transport."""
+    info = Implementation(name=name, version="1")
+    client = Client(
+        server, mode=mode, client_info=info, elicitation_callback=user, read_timeout_seconds=_WAIT_S, **options
+    )
+    failed: BaseException | None = None
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(client) as entered:
+        try:
+            yield Agent(portal, entered)
+        except BaseException as error:  # noqa: BLE001 - kept from the client's tasks, which would wrap it
+            failed = error
+    if failed is not None:
+        raise failed
+
+
+@contextmanager
+def in_memory(
+    store: Path,
+    *,
+    scopes: frozenset[str] = DEFAULT_SCOPES,
+    read_only: bool = False,
+    **options: Any,
+) -> Iterator[Agent]:
+    """An agent of a server in this process."""
+    with (
+        Clients(Launch(store, scopes=scopes, read_only=read_only)) as clients,
+        connected(composition.compose(clients), **options) as agent,
+    ):
+        yield agent
+
+
+@contextmanager
+def over_stdio(store: Path, *words: str, errors: Path | None = None, **options: Any) -> Iterator[Agent]:
+    """An agent of a server that is a child process, with `words` as its further options; its stderr goes to a file."""
+    parameters = StdioServerParameters(
+        command=sys.executable, args=["-m", "substrate", "mcp", "--store", str(store), *words], env=child_environment()
+    )
+    with (errors or Path(os.devnull)).open("w", encoding="utf-8") as log:
+        with connected(stdio_client(parameters, errlog=log), **options) as agent:
+            yield agent
+
+
+def child_environment() -> dict[str, str]:
+    """As little as a client passes on, and what makes it this test's server."""
+    kept = ("SUBSTRATE_HOME", "SUBSTRATE_CACHE", "HF_HUB_CACHE", "PYTHONPYCACHEPREFIX", "PATH")
+    inherited = {name: os.environ[name] for name in kept if name in os.environ}
+    return {"PYTHONPATH": str(_ROOT), "SUBSTRATE_MODEL": os.environ.get("SUBSTRATE_MODEL", "none"), **inherited}
+
+
+@contextmanager
+def home_for_a_module(folder: Path) -> Iterator[Path]:
+    """Where the keys of a module's stores are, in the settings; so that its tests can share stores and servers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SUBSTRATE_HOME", str(folder))
+        patch.delenv("SUBSTRATE_STORE", raising=False)
+        yield folder

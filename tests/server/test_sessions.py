@@ -1,0 +1,198 @@
+"""Sessions: who wrote what, what is learnt from what was read, and that nobody is taken for another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import substrate
+from substrate.server.clients import Clients
+from substrate.server.composition import compose
+from substrate.server.launch import Launch
+from tests.mcp_clients import BOOTSTRAP, Agent, connected, in_memory
+
+A, B, C, D = (f"v1.fact.{letter}" for letter in "abcd")
+
+
+def read(agent: Agent, *keys: str) -> None:
+    for key in keys:
+        agent.ok("memory_access", key=key)
+
+
+def sessions_of(store: Path) -> int:
+    with substrate.open(store, read_only=True) as memory:
+        return memory.stats().sessions
+
+
+def arcs_of(store: Path) -> set[tuple[str, str]]:
+    """What was learnt to follow what."""
+    with substrate.open(store, read_only=True) as memory:
+        return {(arc.source, arc.target) for arc in memory.context([A, B, C, D]).arcs}
+
+
+@pytest.fixture
+def filled(store: Path) -> Path:
+    with substrate.open(store, actor="ada") as memory:
+        memory.checkpoint([f"{key} = {key[-1]}" for key in (A, B, C, D)])
+    return store
+
+
+def test_the_name_of_a_session_finds_what_it_wrote(store: Path, mode: str) -> None:
+    with in_memory(store, mode=mode) as agent:
+        agent.ok("session_checkpoint", atoms=[f"{A} = 1", f"{B} = 2"], taskContext="v1.task.t")
+        session = agent.ok("memory_status")["session"]
+    assert session.startswith("mcp:atoms:tester:")
+    with substrate.open(store) as memory:
+        memory.checkpoint([f"{C} = 3"])
+        would = memory.forget(session=session, dry_run=True)
+        assert (would.atoms, would.versions, would.edges) == (2, 2, 2)
+
+
+def test_the_name_of_a_session_finds_what_it_read(filled: Path, mode: str) -> None:
+    with in_memory(filled, mode=mode) as agent:
+        read(agent, A, B)
+        session = agent.ok("memory_status")["session"]
+    with substrate.open(filled) as memory:
+        assert memory.forget(session=session, dry_run=True).sessions == 1
+
+
+def test_what_was_read_is_learnt_when_the_server_ends(filled: Path, mode: str) -> None:
+    with in_memory(filled, mode=mode) as agent:
+        read(agent, A, B)
+    assert sessions_of(filled) == 1
+    assert arcs_of(filled) == {(A, B)}
+
+
+def test_an_atom_that_is_read_as_a_resource_is_read_in_the_same_session(filled: Path, mode: str) -> None:
+    with in_memory(filled, mode=mode) as agent:
+        read(agent, A)
+        agent.read(f"memory://atom/{B}")
+    assert sessions_of(filled) == 1
+    assert arcs_of(filled) == {(A, B)}
+
+
+def test_searches_lists_and_the_past_are_not_learnt_from(filled: Path, mode: str) -> None:
+    with in_memory(filled, mode=mode) as agent:
+        agent.ok("memory_search", query="a")
+        agent.ok("memory_list_atoms")
+        agent.ok("memory_history", key=A)
+        seq = agent.ok("memory_history", key=A)["versions"][0]["seq"]
+        agent.ok("memory_access", key=A, asOf=seq)
+    assert sessions_of(filled) == 0
+
+
+def test_a_second_bootstrap_begins_another_session(filled: Path, mode: str) -> None:
+    with in_memory(filled, mode=mode) as agent:
+        agent.ok(BOOTSTRAP, objective="letters")
+        read(agent, A, B)
+        agent.ok(BOOTSTRAP, objective="other letters")
+        read(agent, C, D)
+    assert sessions_of(filled) == 2
+    assert arcs_of(filled) == {(A, B), (C, D)}
+
+
+@pytest.mark.parametrize("scopes", [{"read"}, {"read", "write"}])
+def test_without_the_scope_to_train_nothing_is_learnt_from_reading(filled: Path, mode: str, scopes: set[str]) -> None:
+    with in_memory(filled, mode=mode, scopes=frozenset(scopes)) as agent:
+        read(agent, A, B)
+        assert agent.ok("memory_status")["watching"] in (True, False)
+    assert sessions_of(filled) == 0
+
+
+def test_two_clients_of_one_server_do_not_mix(filled: Path, mode: str) -> None:
+    with (
+        Clients(Launch(filled)) as clients,
+        connected(compose(clients), mode=mode, name="one") as one,
+        connected(compose(clients), mode=mode, name="two") as two,
+    ):
+        for first, second in ((A, C), (B, D)):  # in turns
+            read(one, first)
+            read(two, second)
+        one.ok("session_checkpoint", atoms=["v1.fact.by_one = 1"])
+        (version,) = two.ok("memory_history", key="v1.fact.by_one")["versions"]
+        assert version["actor"] == "mcp:atoms:one"
+        names = [agent.ok("memory_status")["session"] for agent in (one, two)]
+    assert [name.rsplit(":", 1)[0] for name in names] == ["mcp:atoms:one", "mcp:atoms:two"]
+    assert sessions_of(filled) == 2
+    assert arcs_of(filled) == {(A, B), (C, D)}
+
+
+@pytest.mark.parametrize(
+    ("name", "actor"),
+    [
+        ("Claude Code", "mcp:atoms:Claude Code"),
+        ("mcp:admin:root", "mcp:atoms:mcp-admin-root"),
+        ("a\nb\x00c", "mcp:atoms:a-b-c"),
+        ("x" * 500, "mcp:atoms:" + "x" * 60),
+        ("", "mcp:atoms:unnamed"),
+        ("Größe 支付", "mcp:atoms:Größe 支付"),
+    ],
+)
+def test_a_client_is_recorded_by_its_name_as_far_as_that_can_be_a_part_of_ours(
+    store: Path, mode: str, name: str, actor: str
+) -> None:
+    with in_memory(store, mode=mode, name=name) as agent:
+        agent.ok("session_checkpoint", atoms=[f"{A} = 1"])
+        said = agent.ok("memory_access", key=A)
+    assert (said["actor"], said["origin"]) == (actor, "agent")
+
+
+def test_the_client_that_was_quiet_for_longest_has_to_go_and_what_it_read_is_kept(filled: Path) -> None:
+    with Clients(Launch(filled)) as clients:
+        for key in (A, B):
+            clients.named("first", "atoms").memory.access(key)
+        before = clients.named("first", "atoms").session
+        for number in range(40):
+            clients.named(f"client {number}", "atoms").memory.access(C)
+        assert arcs_of(filled) == {(A, B)}
+        again = clients.named("first", "atoms")
+        assert again.session != before
+        assert again.memory.access(A).value == "a"
+
+
+def test_a_server_and_this_process_see_each_others_writes_at_the_next_call(store: Path, mode: str) -> None:
+    with in_memory(store, mode=mode) as agent:
+        agent.ok("session_checkpoint", atoms=["v1.fact.ours = tea"])
+        with substrate.open(store, actor="ada") as memory:
+            assert memory.access("v1.fact.ours").value == "tea"
+            memory.checkpoint(["v1.fact.theirs = a samovar"])
+            assert agent.ok("memory_access", key="v1.fact.theirs")["actor"] == "ada"
+            assert agent.ok("memory_search", query="samovar")["atoms"][0]["key"] == "v1.fact.theirs"
+            memory.forget("v1.fact.theirs")
+            assert agent.error("memory_access", key="v1.fact.theirs")["code"] == "forgotten"
+            assert agent.ok("memory_search", query="samovar")["atoms"] == []
+
+
+def test_the_status_counts_what_there_is(filled: Path, mode: str) -> None:
+    with in_memory(filled, mode=mode) as agent:
+        agent.ok(
+            "session_checkpoint",
+            atoms=["v1.task.t = x"],
+            edges=[{"source": A, "target": B, "type": "references"}],
+            tombstone=[D],
+        )
+        agent.ok("memory_train", atoms=[A, B])
+        status = agent.ok("memory_status")
+    counts = {word: status[word] for word in ("atoms", "tombstoned", "forgotten", "edges", "trainings", "conflicts")}
+    assert counts == {"atoms": 4, "tombstoned": 1, "forgotten": 0, "edges": 1, "trainings": 1, "conflicts": 0}
+    assert status["types"] == {"fact": 3, "task": 1}
+    assert status["scopes"] == ["read", "train", "write"]
+    with substrate.open(filled, read_only=True) as memory:
+        head = memory.head().head
+    assert (status["size"], status["root"], status["origin"]) == (head.size, head.root.hex(), head.origin)
+
+
+def after_closing(clients: Clients) -> list[Callable[[], object]]:
+    return [lambda: clients.named("late", "atoms"), clients.warm, clients.close]
+
+
+def test_after_the_end_nobody_opens_the_store_again(filled: Path) -> None:
+    with Clients(Launch(filled)) as clients:
+        clients.named("one", "atoms")
+    late, warm, close = after_closing(clients)
+    with pytest.raises(substrate.errors.NotFound, match="closing"):
+        late()
+    warm()
+    close()

@@ -1,0 +1,202 @@
+"""Arguments: the names and defaults of the document that agents know, the limits, and what is said of wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from substrate.limits import LIMITS
+from tests.mcp_clients import ALL_SCOPES, MODES, TOOLS, Agent, User, in_memory
+
+REQUIRED = object()
+DOCUMENTED: dict[str, dict[str, object]] = {
+    "memory_session_bootstrap": {"objective": None, "maxTokens": 1200, "highImpact": False, "domain": None},
+    "session_checkpoint": {"atoms": [], "edges": [], "tombstone": [], "taskContext": None},
+    "memory_search": {"query": REQUIRED, "limit": 10, "domain": None},
+    "memory_access": {"key": REQUIRED, "includeProof": False},
+    "memory_train": {"atoms": REQUIRED, "passes": 1},
+    "memory_context": {"keys": REQUIRED, "depth": 1},
+    "memory_associate": {"atoms": REQUIRED, "domain": None, "allDomains": None},
+    "memory_list_atoms": {"prefix": "", "limit": 100, "offset": 0},
+}
+"""What agents know these tools by, with the defaults."""
+OURS: dict[str, dict[str, object]] = {
+    "memory_session_bootstrap": {"evidenceThreshold": None},
+    "session_checkpoint": {"expect": None},
+    "memory_search": {"asOf": None, "validAt": None},
+    "memory_access": {"asOf": None, "validAt": None, "predictions": 0, "offset": 0, "maxChars": 20_000},
+    "memory_context": {"asOf": None, "validAt": None},
+    "memory_verify": {"bundle": None, "verifierKey": None, "pin": None},
+    "memory_history": {"key": REQUIRED, "asOf": None, "validAt": None, "limit": 20},
+    "memory_forget": {"keys": REQUIRED},
+}
+KEY = "v1.fact.a"
+LONG_KEY = "v1.fact." + "k" * LIMITS["name_bytes"]
+
+
+@pytest.fixture(scope="module", params=MODES)
+def caller(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Agent]:
+    store = tmp_path_factory.mktemp("store") / "store"
+    with in_memory(store, mode=request.param, scopes=ALL_SCOPES, user=User(erase=False)) as agent:
+        agent.ok("session_checkpoint", atoms=[f"{KEY} = 1"])
+        yield agent
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_arguments_have_the_names_and_defaults_that_agents_know_and_ours_come_after(caller: Agent, tool: str) -> None:
+    schema = caller.tools[tool].input_schema
+    shown = {
+        name: REQUIRED if name in schema.get("required", []) else field.get("default")
+        for name, field in schema["properties"].items()
+    }
+    expected = {**DOCUMENTED.get(tool, {}), **OURS.get(tool, {})}
+    assert list(shown.items()) == list(expected.items())
+    assert all(field.get("description") for field in schema["properties"].values())
+    assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_an_argument_that_there_is_not_is_named_with_those_that_there_are(caller: Agent, tool: str) -> None:
+    needed = {"query": "x", "key": KEY, "keys": [KEY], "atoms": [f"{KEY} = 1"] if "check" in tool else [KEY]}
+    properties = caller.tools[tool].input_schema["properties"]
+    given = {name: value for name, value in needed.items() if name in properties}
+    error = caller.error(tool, **given, maxTokenz=5)
+    assert error["code"] == "arguments"
+    assert "maxTokenz" in error["message"]
+    assert all(name in error["message"] for name in properties)
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [(tool, name) for tool in TOOLS for name, default in {**DOCUMENTED.get(tool, {}), **OURS.get(tool, {})}.items()
+     if default is REQUIRED],
+)  # fmt: skip
+def test_an_argument_that_is_missing_is_named(caller: Agent, tool: str, name: str) -> None:
+    error = caller.error(tool)
+    assert (error["code"], error["message"]) == ("arguments", f"{name}: Field required")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "named"),
+    [
+        ("memory_search", {"query": 5}, "query"),
+        ("memory_search", {"query": "x", "limit": "many"}, "limit"),
+        ("memory_access", {"key": [KEY]}, "key"),
+        ("memory_access", {"key": KEY, "includeProof": "perhaps"}, "includeProof"),
+        ("memory_train", {"atoms": "v1.fact.a"}, "atoms"),
+        ("memory_context", {"keys": [KEY, 5]}, "keys.1"),
+        ("session_checkpoint", {"edges": [{"source": KEY, "type": "x"}]}, "edges.0.target"),
+        ("session_checkpoint", {"edges": [{"source": KEY, "target": KEY, "type": "x", "colour": 1}]}, "edges.0.colour"),
+        ("session_checkpoint", {"atoms": [f"{KEY} = 1"], "expect": {KEY: "last"}}, "expect"),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_named_without_its_value(
+    caller: Agent, tool: str, arguments: dict[str, Any], named: str
+) -> None:
+    error = caller.error(tool, **arguments)
+    assert error["code"] == "arguments"
+    assert error["message"].startswith(named)
+
+
+LIMITED: list[tuple[str, dict[str, Any], str]] = [
+    ("memory_session_bootstrap", {"maxTokens": 49}, "50"),
+    ("memory_session_bootstrap", {"maxTokens": 1_000_001}, "1000000"),
+    ("memory_session_bootstrap", {"objective": "x" * 10_001}, "10000"),
+    ("memory_session_bootstrap", {"evidenceThreshold": 1.01}, "1"),
+    ("memory_session_bootstrap", {"evidenceThreshold": -0.1}, "0"),
+    ("memory_session_bootstrap", {"domain": "d" * 401}, "400"),
+    ("memory_search", {"query": ""}, "1"),
+    ("memory_search", {"query": "x" * 50_001}, "50000"),
+    ("memory_search", {"query": "x", "limit": 101}, "100"),
+    ("memory_search", {"query": "x", "limit": 0}, "1"),
+    ("memory_search", {"query": "x", "domain": "d" * 401}, "400"),
+    ("memory_access", {"key": ""}, "1"),
+    ("memory_access", {"key": LONG_KEY}, "400"),
+    ("memory_access", {"key": KEY, "predictions": 21}, "20"),
+    ("memory_access", {"key": KEY, "offset": -1}, "0"),
+    ("memory_access", {"key": KEY, "maxChars": 0}, "1"),
+    ("memory_access", {"key": KEY, "validAt": "2" * 65}, "64"),
+    ("memory_train", {"atoms": []}, "1"),
+    ("memory_train", {"atoms": [KEY] * 101}, "100"),
+    ("memory_train", {"atoms": [KEY], "passes": 0}, "1"),
+    ("memory_train", {"atoms": [KEY], "passes": 101}, "100"),
+    ("memory_context", {"keys": []}, "1"),
+    ("memory_context", {"keys": [KEY] * 101}, "100"),
+    ("memory_context", {"keys": [KEY], "depth": 4}, "3"),
+    ("memory_context", {"keys": [KEY], "depth": 0}, "1"),
+    ("memory_context", {"keys": [LONG_KEY]}, "400"),
+    ("memory_associate", {"atoms": [KEY] * 101}, "100"),
+    ("memory_associate", {"atoms": [KEY], "allDomains": [KEY] * 101}, "100"),
+    ("memory_list_atoms", {"limit": 1001}, "1000"),
+    ("memory_list_atoms", {"limit": 0}, "1"),
+    ("memory_list_atoms", {"offset": -1}, "0"),
+    ("memory_list_atoms", {"prefix": "p" * 401}, "400"),
+    ("memory_history", {"key": KEY, "limit": 1001}, "1000"),
+    ("memory_history", {"key": LONG_KEY}, "400"),
+    ("memory_forget", {"keys": [KEY] * 101}, "100"),
+    ("memory_forget", {"keys": [LONG_KEY]}, "400"),
+    ("session_checkpoint", {"atoms": [f"v1.fact.n{i} = x" for i in range(1001)]}, "1000"),
+    ("session_checkpoint", {"edges": [{"source": KEY, "target": KEY, "type": "x"}] * 1001}, "1000"),
+    ("session_checkpoint", {"tombstone": [KEY] * 1001}, "1000"),
+    ("session_checkpoint", {"tombstone": [LONG_KEY]}, "400"),
+    ("session_checkpoint", {"taskContext": LONG_KEY, "atoms": [f"{KEY} = 2"]}, "400"),
+    (
+        "session_checkpoint",
+        {"atoms": [f"v1.fact.n{i} = x" for i in range(600)], "tombstone": [f"v1.fact.m{i}" for i in range(401)]},
+        "1,000",
+    ),
+    ("session_checkpoint", {"atoms": [f"v1.fact.n{i} = {'x' * 1_000_000}" for i in range(5)]}, "4,194,304"),
+    ("session_checkpoint", {"atoms": [f"v1.fact.n = {'x' * (LIMITS['value_bytes'] + 1)}"]}, "1,048,576"),
+    ("session_checkpoint", {"atoms": [f"{LONG_KEY} = x"]}, "400"),
+    ("session_checkpoint", {"edges": [{"source": KEY, "target": LONG_KEY, "type": "x"}]}, "400"),
+    ("session_checkpoint", {"edges": [{"source": KEY, "target": KEY, "type": "x" * 101}]}, "100"),
+    ("session_checkpoint", {"edges": [{"source": KEY, "target": KEY, "type": "x", "confidence": 2}]}, "1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "limit"), LIMITED, ids=[f"{tool}-{'-'.join(given)}-{n}" for tool, given, n in LIMITED]
+)
+def test_what_passes_a_limit_is_told_the_limit_and_writes_nothing(
+    caller: Agent, tool: str, arguments: dict[str, Any], limit: str
+) -> None:
+    before = caller.ok("memory_status")["size"]
+    error = caller.error(tool, **arguments)
+    assert error["code"] in {"arguments", "too_large", "items_refused", "input"}
+    assert limit in error["message"]
+    assert len(str(error)) < 5000
+    assert caller.ok("memory_status")["size"] == before
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("memory_session_bootstrap", {"maxTokens": 50, "objective": "x" * 10_000, "evidenceThreshold": 1}),
+        ("memory_search", {"query": "x " * 25_000, "limit": 100}),
+        ("memory_access", {"key": KEY, "predictions": 20, "maxChars": LIMITS["value_bytes"]}),
+        ("memory_train", {"atoms": [KEY] * 100, "passes": 100}),
+        ("memory_context", {"keys": [KEY] * 100, "depth": 3}),
+        ("memory_associate", {"atoms": [KEY] * 100}),
+        ("memory_list_atoms", {"limit": 1000, "prefix": "v1.fact." + "p" * 392}),
+        ("memory_history", {"key": KEY, "limit": 1000}),
+    ],
+)
+def test_what_is_just_within_the_limits_is_taken(caller: Agent, tool: str, arguments: dict[str, Any]) -> None:
+    caller.ok(tool, **arguments)
+
+
+def test_a_checkpoint_just_within_the_limits_is_taken(agent: Agent) -> None:
+    saved = agent.ok("session_checkpoint", atoms=[f"v1.fact.n{i} = x" for i in range(1000)])
+    assert len(saved["recorded"]) == 1000
+    name = "v1.fact." + "k" * (LIMITS["name_bytes"] - len("v1.fact."))
+    assert agent.ok("session_checkpoint", atoms=[f"{name} = {'x' * LIMITS['value_bytes']}"])["recorded"] == [name]
+
+
+def test_a_limit_in_bytes_counts_bytes(store: Path) -> None:
+    with in_memory(store) as agent:
+        error = agent.error("session_checkpoint", atoms=["v1.fact." + "ä" * 200 + " = x"])
+        assert error["items"][0]["code"] == "too_large"
+        assert "408" in error["message"]

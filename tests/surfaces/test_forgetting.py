@@ -1,0 +1,124 @@
+"""memory_forget: erased if the user says yes, and in no other case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mcp.types import CallToolResult, ElicitRequestFormParams
+
+import substrate
+from substrate.errors import Forgotten
+from tests.mcp_clients import ALL_SCOPES, Agent, User, in_memory
+
+FORGET, SAVE = "memory_forget", "session_checkpoint"
+KEY = "v1.fact.phone"
+
+
+def save(agent: Agent) -> None:
+    agent.ok(SAVE, atoms=[f"{KEY} = 0123", "v1.fact.owner = Ada"])
+    agent.ok(
+        SAVE, atoms=[f"{KEY} = 4567"], edges=[{"source": KEY, "target": "v1.fact.owner", "type": "member_of"}]
+    )
+
+
+def test_with_the_users_yes_it_is_erased_and_that_is_proven(store: Path, mode: str) -> None:
+    user = User(erase=True)
+    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+        save(agent)
+        erased = agent.ok(FORGET, keys=[KEY])
+        assert (erased["atoms"], erased["versions"], erased["edges"], erased["compacted"]) == (1, 2, 1, True)
+        assert agent.error("memory_access", key=KEY)["code"] == "forgotten"
+    with substrate.open(store, read_only=True) as memory:
+        with pytest.raises(Forgotten):
+            memory.access(KEY)
+        proof = memory.prove(KEY)
+        assert substrate.Verifier(memory.key()).verify(proof.to_json()).claim == "forgotten"
+        (seq,) = erased["seqs"]
+        assert memory.verify(memory.prove_entry(seq)).claim == "recorded"
+    assert b"4567" not in b"".join(path.read_bytes() for path in store.rglob("*") if path.is_file())
+
+
+def test_the_question_is_asked_once_and_names_the_keys_and_the_counts(store: Path, mode: str) -> None:
+    user = User(erase=True)
+    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+        save(agent)
+        agent.ok(FORGET, keys=[KEY])
+    (question,) = user.asked
+    assert isinstance(question, ElicitRequestFormParams)
+    assert KEY in question.message
+    assert "2 versions" in question.message
+    assert "1 edges" in question.message
+    assert list(question.requested_schema["properties"]) == ["erase"]
+
+
+@pytest.mark.parametrize("user", [User(erase=False), User("decline"), User("cancel")], ids=["no", "decline", "cancel"])
+def test_without_a_yes_nothing_is_erased(store: Path, mode: str, user: User) -> None:
+    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+        save(agent)
+        before = agent.ok("memory_status")
+        error = agent.error(FORGET, keys=[KEY])
+        assert (error["code"], "nothing was erased" in error["message"]) == ("denied", True)
+        assert agent.ok("memory_status") == before
+        assert agent.ok("memory_access", key=KEY)["value"] == "4567"
+
+
+def test_a_client_that_cannot_ask_is_told_how_the_user_does_it(store: Path, mode: str) -> None:
+    with in_memory(store, mode=mode, scopes=ALL_SCOPES) as agent:
+        save(agent)
+        error = agent.error(FORGET, keys=[KEY])
+        assert error["code"] == "denied"
+        for word in (f"substrate forget {KEY}", "terminal", "notebook", "tombstone"):
+            assert word in error["message"]
+        assert agent.ok("memory_access", key=KEY)["value"] == "4567"
+
+
+def test_without_the_scope_it_is_not_listed_denied_and_the_user_is_not_asked(store: Path, mode: str) -> None:
+    user = User(erase=True)
+    with in_memory(store, mode=mode, user=user) as agent:
+        save(agent)
+        assert FORGET not in agent.tools
+        error = agent.error(FORGET, keys=[KEY])
+        assert error["code"] == "denied"
+        for word in ("scope forget", "--scopes", "substrate forget"):
+            assert word in error["message"]
+        assert agent.ok("memory_access", key=KEY)["value"] == "4567"
+    assert user.asked == []
+
+
+def test_an_agent_cannot_answer_for_the_user(store: Path, mode: str) -> None:
+    user = User("decline")
+    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+        save(agent)
+        assert list(agent.tools[FORGET].input_schema["properties"]) == ["keys"]
+        for answer in ({"erase": True}, {"action": "accept", "data": {"erase": True}}):
+            agent.error(FORGET, keys=[KEY], answer=answer)
+        assert agent.ok("memory_access", key=KEY)["value"] == "4567"
+
+
+def test_what_is_not_there_is_said_before_the_user_is_asked(store: Path, mode: str) -> None:
+    user = User(erase=True)
+    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+        save(agent)
+        error = agent.error(FORGET, keys=["v1.fact.phon"])
+        assert error["code"] == "not_found"
+        assert KEY in error["message"]
+    assert user.asked == []
+
+
+def test_several_atoms_go_at_once_and_progress_is_told(store: Path, mode: str) -> None:
+    told: list[tuple[float, float | None]] = []
+
+    async def hear(done: float, total: float | None, _message: str | None) -> None:
+        told.append((done, total))
+
+    keys = [f"v1.fact.n{i}" for i in range(30)]
+    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=User(erase=True)) as agent:
+        agent.ok(SAVE, atoms=[f"{key} = x" for key in keys])
+        result: CallToolResult = agent.do(
+            agent.client.call_tool, FORGET, {"keys": keys}, progress_callback=hear
+        )
+        assert not result.is_error
+        assert agent.ok("memory_list_atoms")["atoms"] == []
+    assert told[-1] == (30, 30)
+    assert [done for done, _ in told] == sorted({done for done, _ in told})

@@ -1,0 +1,161 @@
+"""session_checkpoint: what agents save, and what they are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import substrate
+from tests.credentials import SAMPLE_KINDS, samples
+from tests.mcp_clients import Agent, in_memory
+
+SAVE = "session_checkpoint"
+TASK = "v1.task.migrate"
+
+
+def value_of(agent: Agent, key: str) -> str:
+    value: str = agent.ok("memory_access", key=key)["value"]
+    return value
+
+
+def size_of(agent: Agent) -> int:
+    size: int = agent.ok("memory_status")["size"]
+    return size
+
+
+def test_atoms_edges_and_tombstones_are_saved_together(agent: Agent) -> None:
+    agent.ok(SAVE, atoms=["v1.state.old = over"])
+    saved = agent.ok(
+        SAVE,
+        atoms=["v1.fact.provider = Stripe", "v1.fact.url = a = b"],
+        edges=[{"source": "v1.fact.url", "target": "v1.fact.provider", "type": "references", "confidence": 0.5}],
+        tombstone=["v1.state.old"],
+    )
+    assert saved["recorded"] == ["v1.fact.provider", "v1.fact.url"]
+    assert (saved["tombstoned"], saved["edges"]) == (["v1.state.old"], 1)
+    assert saved["head"]["size"] == saved["firstSeq"] + 4 == size_of(agent)
+    assert value_of(agent, "v1.fact.url") == "a = b"
+    (edge,) = agent.ok("memory_context", keys=["v1.fact.url"])["edges"]
+    assert (edge["type"], edge["target"], edge["confidence"]) == ("references", "v1.fact.provider", 0.5)
+
+
+def test_the_same_value_again_confirms_and_another_one_is_the_next_version(agent: Agent) -> None:
+    agent.ok(SAVE, atoms=["v1.fact.a = 1"])
+    again = agent.ok(SAVE, atoms=["v1.fact.a = 1"])
+    assert (again["recorded"], again["confirmed"], "firstSeq" in again) == ([], ["v1.fact.a"], False)
+    agent.ok(SAVE, atoms=["v1.fact.a = 2"])
+    versions = agent.ok("memory_history", key="v1.fact.a")["versions"]
+    assert [version["value"] for version in versions] == ["1", "2"]
+
+
+def test_a_task_at_work_gets_a_produced_by_edge_from_every_atom(agent: Agent) -> None:
+    saved = agent.ok(SAVE, atoms=["v1.fact.a = 1", "v1.fact.b = 2"], taskContext=TASK)
+    assert (saved["edges"], saved["dangling"]) == (2, [TASK])
+    edges = agent.ok("memory_context", keys=["v1.fact.a", "v1.fact.b"])["edges"]
+    assert {(edge["source"], edge["type"], edge["target"]) for edge in edges} == {
+        ("v1.fact.a", "produced_by", TASK),
+        ("v1.fact.b", "produced_by", TASK),
+    }
+
+
+@pytest.mark.parametrize(
+    "word", ["supersedes", "member_of", "depends_on", "constrains", "references", "derived_from", "produced_by"]
+)
+def test_every_documented_type_of_edge_is_taken(agent: Agent, word: str) -> None:
+    edge = {"source": "v1.fact.a", "target": "v1.fact.b", "type": word}
+    saved = agent.ok(SAVE, atoms=["v1.fact.a = 1", "v1.fact.b = 2"], edges=[edge])
+    assert saved["edges"] == 1
+    (found,) = agent.ok("memory_context", keys=["v1.fact.b"])["edges"]
+    assert {end: found[end] for end in edge} == edge
+
+
+def test_what_contradicts_is_saved_and_told(agent: Agent) -> None:
+    agent.ok(SAVE, atoms=["v1.fact.db_port = The database port is 5432"])
+    saved = agent.ok(SAVE, atoms=["v1.fact.database_port = The database port is 5433"])
+    (conflict,) = saved["conflicts"]
+    assert {conflict["first"], conflict["second"]} == {"v1.fact.db_port", "v1.fact.database_port"}
+    assert conflict["kind"] == "number"
+    assert conflict["reason"]
+
+
+def test_expect_lets_a_write_pass_that_knows_what_is_there(agent: Agent) -> None:
+    first = agent.ok(SAVE, atoms=["v1.fact.a = 1"], expect={"v1.fact.a": None})["firstSeq"]
+    assert agent.ok(SAVE, atoms=["v1.fact.a = 2"], expect={"v1.fact.a": first})["recorded"] == ["v1.fact.a"]
+
+
+@pytest.mark.parametrize("expected", [None, 0])
+def test_a_lost_update_is_refused_says_that_it_may_be_tried_again_and_writes_nothing(
+    agent: Agent, expected: int | None
+) -> None:
+    agent.ok(SAVE, atoms=["v1.fact.a = 1"])
+    before = size_of(agent)
+    error = agent.error(SAVE, atoms=["v1.fact.a = 2", "v1.fact.b = 3"], expect={"v1.fact.a": expected})
+    assert (error["code"], error["retryable"]) == ("conflict", True)
+    assert "v1.fact.a" in error["message"]
+    assert size_of(agent) == before
+    assert value_of(agent, "v1.fact.a") == "1"
+
+
+def test_of_items_that_are_refused_each_is_named_with_its_reason_and_nothing_is_saved(agent: Agent) -> None:
+    agent.ok(SAVE, atoms=["v1.fact.kept = 1"])
+    before = size_of(agent)
+    error = agent.error(
+        SAVE,
+        atoms=["v1.fact.good = 1", "no separator", "hub_corrections = x", "v1.fact.empty ="],
+        tombstone=["v1.fact.kpet"],
+    )
+    assert error["code"] == "items_refused"
+    assert error["message"].startswith("nothing was saved")
+    items = {item["item"]: item for item in error["items"]}
+    assert set(items) >= {"atoms[1]", "atoms[2]", "atoms[3]"}
+    assert "v1.hub.corrections" in items["atoms[2]"]["reason"]
+    assert all(item["reason"] and item["code"] for item in error["items"])
+    assert size_of(agent) == before
+
+
+def test_to_tombstone_what_is_not_there_names_what_may_have_been_meant(agent: Agent) -> None:
+    agent.ok(SAVE, atoms=["v1.fact.payment_provider = Stripe"])
+    (item,) = agent.error(SAVE, tombstone=["v1.fact.payment_provder"])["items"]
+    assert (item["item"], item["code"]) == ("tombstones[0]", "not_found")
+    assert "v1.fact.payment_provider" in item["reason"]
+
+
+def test_a_circle_of_supersedes_is_refused(agent: Agent) -> None:
+    edges = [
+        {"source": "v1.fact.a", "target": "v1.fact.b", "type": "supersedes"},
+        {"source": "v1.fact.b", "target": "v1.fact.a", "type": "supersedes"},
+    ]
+    (item,) = agent.error(SAVE, atoms=["v1.fact.a = 1", "v1.fact.b = 2"], edges=edges)["items"]
+    assert item["item"] == "edges[1]"
+
+
+@pytest.mark.parametrize("kind", sorted(SAMPLE_KINDS)[::8])
+def test_a_secret_is_refused_and_not_repeated(agent: Agent, kind: str) -> None:
+    (sample,) = samples(kind, 1)
+    result = agent.call(SAVE, atoms=[f"v1.fact.token = {sample.text}"])
+    assert result.is_error
+    assert sample.secret not in result.model_dump_json()
+    assert result.structured_content is not None
+    (item,) = result.structured_content["error"]["items"]
+    assert (item["item"], item["code"]) == ("atoms[0]", "secret")
+    assert agent.ok("memory_list_atoms")["atoms"] == []
+
+
+def test_a_checkpoint_of_nothing_says_what_to_give(agent: Agent) -> None:
+    error = agent.error(SAVE)
+    assert error["code"] == "input"
+    assert all(word in error["message"] for word in ("atoms", "edges", "tombstone"))
+
+
+def test_who_wrote_it_is_the_client_by_its_name_and_an_agent(store: Path, mode: str) -> None:
+    with in_memory(store, mode=mode, name="Claude Code") as agent:
+        agent.ok(SAVE, atoms=["v1.fact.a = 1"], edges=[{"source": "v1.fact.a", "target": "v1.hub.x", "type": "member_of"}])
+        said = agent.ok("memory_access", key="v1.fact.a")
+        session = agent.ok("memory_status")["session"]
+    assert (said["actor"], said["origin"]) == ("mcp:atoms:Claude Code", "agent")
+    with substrate.open(store, read_only=True) as memory:
+        atom = memory.access("v1.fact.a").atom
+        (edge,) = memory.edges("v1.fact.a")
+    assert (atom.actor, atom.origin, atom.session) == ("mcp:atoms:Claude Code", "agent", session)
+    assert (edge.actor, edge.origin, edge.session) == (atom.actor, atom.origin, session)
