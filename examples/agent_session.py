@@ -15,7 +15,7 @@ from typing import Any
 
 import anyio
 from mcp import Client, StdioServerParameters
-from mcp.types import CallToolResult, Implementation
+from mcp.types import CallToolResult, Implementation, TextContent
 
 
 def told(result: CallToolResult) -> dict[str, Any]:
@@ -87,7 +87,7 @@ async def next_conversation(store: Path) -> None:
         checked = told(await memory.call_tool("memory_verify", {"bundle": found["proof"]}))
         print(f"{found['key']} = {found['value']}: {checked['claim']}, checked against {checked['against']}")
         missing = await memory.call_tool("memory_access", {"key": "v1.fact.payment_providr"})
-        print("a mistyped key:", (missing.structured_content or {})["error"]["message"])
+        print("a mistyped key:", *(block.text for block in missing.content if isinstance(block, TextContent)))
 
 
 def main() -> None:

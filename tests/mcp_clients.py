@@ -103,13 +103,17 @@ class Agent:
 
     def ok(self, tool: str, /, **arguments: Any) -> Any:
         """The structured content of a call that succeeds, checked."""
+        return self.checked(tool, **arguments).structured_content
+
+    def checked(self, tool: str, /, **arguments: Any) -> CallToolResult:
+        """The whole reply of a call that succeeds, checked."""
         result = self.call(tool, **arguments)
         assert not result.is_error, text_of(result)
         said = result.structured_content
         _validator(json.dumps(self.tools[tool].output_schema)).validate(said)
         if tool != BOOTSTRAP:  # of which the text is for people
             assert json.loads(text_of(result)) == said
-        return said
+        return result
 
     def error(self, tool: str, /, **arguments: Any) -> Any:
         """What is said of a call that fails: code, message and what belongs to it."""

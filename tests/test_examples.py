@@ -80,7 +80,7 @@ def test_the_readmes_commands_do_what_they_say(tmp_path: Path, cache: Path, monk
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = re.findall(r"^((?:substrate|python examples/)\S* .*?)  +# (.*)$", readme, re.MULTILINE)
-    assert len(lines) == 17
+    assert len(lines) == 19
     for command, words in lines:
         shown = command.replace("examples/", f"{ROOT}/examples/")
         done = run("sh", "-c", shown, cwd=tmp_path)

@@ -1,0 +1,172 @@
+"""The sessions that the tools' document describes, played by an agent; `python -m tests.surfaces.transcripts` writes
+down what was said, in golden/, for the tests to compare.
+
+What differs from run to run is replaced by a word for it: ids, seqs, times, roots, and how many tokens a day takes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import substrate
+from tests.mcp_clients import BOOTSTRAP, Agent, in_memory, text_of
+
+__all__ = ["CORRECTION", "SCENARIOS", "play", "written"]
+
+GOLDEN = Path(__file__).parent / "golden"
+Call = tuple[str, dict[str, Any]]
+
+SAVE, TRAIN = "session_checkpoint", "memory_train"
+CORRECTION = "v1.procedure.always_run_migrations"
+SCENARIOS: Final[dict[str, list[Call]]] = {
+    "checkpoint": [
+        (
+            SAVE,
+            {
+                "atoms": [
+                    "v1.fact.payment_provider = Stripe",
+                    "v1.state.current_sprint = Sprint 12 — subscription billing",
+                ],
+                "edges": [
+                    {"source": "v1.state.current_sprint", "target": "v1.fact.payment_provider", "type": "depends_on"}
+                ],
+            },
+        ),
+        ("memory_access", {"key": "v1.fact.payment_provider"}),
+        ("memory_search", {"query": "which payment provider do we use"}),
+        ("memory_context", {"keys": ["v1.state.current_sprint"]}),
+        ("memory_list_atoms", {}),
+    ],
+    "minimal_session": [
+        (BOOTSTRAP, {"objective": "ship subscription billing", "maxTokens": 1200}),
+        (
+            SAVE,
+            {
+                "atoms": [
+                    "v1.fact.payment_provider = Stripe",
+                    "v1.state.current_sprint = Sprint 12 — subscription billing",
+                    "v1.task.webhooks = Handle the webhooks of Stripe",
+                ],
+                "edges": [
+                    {"source": "v1.task.webhooks", "target": "v1.fact.payment_provider", "type": "depends_on"},
+                ],
+            },
+        ),
+        (
+            SAVE,
+            {"atoms": ["v1.state.current_sprint = Sprint 12 — done, billing ships"], "tombstone": ["v1.task.webhooks"]},
+        ),
+        (TRAIN, {"atoms": ["v1.state.current_sprint", "v1.fact.payment_provider"], "passes": 2}),
+        (BOOTSTRAP, {"objective": "what is left of subscription billing", "maxTokens": 1200}),
+    ],
+    "correction": [
+        (SAVE, {"atoms": ["v1.procedure.deploy = Run make release on main", "v1.fact.region = Servers are in Frankfurt"]}),
+        (
+            SAVE,
+            {
+                "atoms": [f"{CORRECTION} = Always run the migrations before you deploy"],
+                "edges": [
+                    {"source": CORRECTION, "target": "v1.procedure.deploy", "type": "constrains"},
+                    {"source": CORRECTION, "target": "v1.hub.corrections", "type": "member_of"},
+                ],
+            },
+        ),
+        (TRAIN, {"atoms": [CORRECTION], "passes": 3}),
+        (BOOTSTRAP, {"objective": "deploy the new version", "maxTokens": 1200}),
+    ],
+    "high_stakes": [
+        (BOOTSTRAP, {"objective": "deploy to production", "highImpact": True, "evidenceThreshold": 0.75}),
+        ("memory_access", {"key": "v1.procedure.deploy"}),
+        ("memory_context", {"keys": ["v1.procedure.deploy"], "depth": 2}),
+    ],
+}
+GIVEN: Final[dict[str, list[dict[str, Any]]]] = {
+    "high_stakes": [
+        {
+            "atoms": [
+                {"name": "v1.procedure.deploy", "value": "Deploy to production with make release", "confidence": 1.0},
+                {"name": "v1.constraint.freeze", "value": "No deploy to production on a Friday", "confidence": 1.0},
+            ],
+            "edges": [{"source": "v1.constraint.freeze", "target": "v1.procedure.deploy", "type": "constrains"}],
+            "origin": "user",
+            "source": "handbook",
+        },
+        {
+            "atoms": [{"name": "v1.fact.rumour", "value": "Production may move to Rome", "confidence": 0.2}],
+            "origin": "agent",
+        },
+    ]
+}
+"""What the user has stored before."""
+
+_DIFFERS: Final = {
+    "id": "<id>",
+    "root": "<root>",
+    "seq": "<seq>",
+    "firstSeq": "<seq>",
+    "size": "<size>",
+    "tokens": "<tokens>",
+}
+_TOKENS: Final = re.compile(r"(?<=^tokens )\d+")
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?")
+
+
+def play(name: str, store: Path, mode: str) -> list[dict[str, Any]]:
+    """What is called and what is replied, call by call, on a store of its own."""
+    with substrate.open(store) as memory:
+        for given in GIVEN.get(name, []):
+            memory.checkpoint(**given)
+    with in_memory(store, mode=mode) as agent:
+        return [_said(agent, tool, arguments) for tool, arguments in SCENARIOS[name]]
+
+
+def _said(agent: Agent, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    result = agent.checked(tool, **arguments)
+    said = {"tool": tool, "arguments": arguments, "reply": _settled(result.structured_content)}
+    if tool == BOOTSTRAP:
+        said["text"] = [_TOKENS.sub("<tokens>", line) for line in text_of(result).splitlines()]
+    return said
+
+
+def _settled(said: Any, word: str = "") -> Any:
+    """Without what differs from run to run."""
+    match said:
+        case dict():
+            return {name: _settled(value, name) for name, value in said.items()}
+        case list():
+            return [_settled(value) for value in said]
+        case _ if word in _DIFFERS:
+            return _DIFFERS[word]
+        case str():
+            return _TIME.sub("<time>", said)
+        case _:
+            return said
+
+
+def written(name: str) -> Any:
+    """The transcript as it was written down."""
+    return json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _write() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SUBSTRATE_HOME", str(Path(folder) / "home"))
+        patch.setenv("SUBSTRATE_MODEL", "none")
+        GOLDEN.mkdir(exist_ok=True)
+        for name in SCENARIOS:
+            path = GOLDEN / f"{name}.json"
+            text = json.dumps(play(name, Path(folder) / name, "auto"), ensure_ascii=False, indent=1)
+            path.write_text(text + "\n", encoding="utf-8")
+            yield path
+
+
+if __name__ == "__main__":
+    for path in _write():
+        print(path)
