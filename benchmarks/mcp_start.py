@@ -84,25 +84,22 @@ def measure_start(stores: Sequence[SearchStore], empty: Path) -> list[Result]:
     beside = found.pop(None)
     results = []
     for size, starts in found.items():
-        results += [_time(size, starts, beside), *_room(size, starts, beside), _first(size, starts)]
+        results += [*_times(size, starts, beside), *_room(size, starts, beside), _first(size, starts)]
     return results
 
 
-def _time(size: int, starts: Sequence[_Start], beside: Sequence[_Start]) -> Result:
-    wall, theirs = median(one.wall for one in starts), median(one.wall for one in beside)
-    cpu, spent = median(one.cpu for one in starts), median(one.cpu for one in beside)
-    within = median(one.wall / other.wall for one, other in zip(starts, beside, strict=True))
-    burnt = median(one.cpu / other.cpu for one, other in zip(starts, beside, strict=True))
-    return Result(
-        "spawn to tools/list: wall p50",
-        size,
-        wall,
-        "ms",
-        theirs + _START_S,
-        [Beside("bare SDK server", theirs, "ms", within), Beside("  its CPU", spent, "ms", burnt)],
-        {"least": min(one.wall for one in starts), "least_bare": min(one.wall for one in beside)},
-        cpu=cpu,
-    )
+def _times(size: int, starts: Sequence[_Start], beside: Sequence[_Start]) -> list[Result]:
+    results = []
+    for what in ("wall", "cpu"):
+        mine, theirs = ([getattr(one, what) for one in some] for some in (starts, beside))
+        over = median(one / other for one, other in zip(mine, theirs, strict=True))
+        rows = [
+            Beside("bare SDK server", median(theirs), "ms", over),
+            Beside("  the least of it, beside the least of ours", min(theirs), "ms", min(mine) / min(theirs)),
+        ]
+        work = f"spawn to tools/list: {'CPU' if what == 'cpu' else what} p50"
+        results.append(Result(work, size, median(mine), "ms", median(theirs) + _START_S, rows))
+    return results
 
 
 def _room(size: int, starts: Sequence[_Start], beside: Sequence[_Start]) -> list[Result]:
