@@ -34,6 +34,7 @@ __all__ = [
     "User",
     "child_environment",
     "connected",
+    "error_of",
     "home_for_a_module",
     "in_memory",
     "over_stdio",
@@ -117,13 +118,7 @@ class Agent:
 
     def error(self, tool: str, /, **arguments: Any) -> Any:
         """What is said of a call that fails: code, message and what belongs to it."""
-        result = self.call(tool, **arguments)
-        assert result.is_error, text_of(result)
-        assert result.structured_content is not None
-        said = result.structured_content["error"]
-        assert list(result.structured_content) == ["error"]
-        assert text_of(result) in (f"{said['code']}: {said['message']}", json.dumps(said, **_COMPACT))  # type: ignore[arg-type]
-        return said
+        return error_of(self.call(tool, **arguments))
 
     def read(self, uri: str) -> str:
         """The text of a resource."""
@@ -139,6 +134,16 @@ def _validator(schema: str) -> Draft202012Validator:
 
 
 _COMPACT = {"ensure_ascii": False, "separators": (",", ":")}
+
+
+def error_of(result: CallToolResult) -> Any:
+    """What is said of a failure to programs, which is what is said to people and models too."""
+    assert result.is_error, text_of(result)
+    assert result.structured_content is None  # it would have to fit the output schema
+    assert result.meta is not None
+    said: Any = result.meta["error"]
+    assert text_of(result) in (f"{said['code']}: {said['message']}", json.dumps(said, **_COMPACT))  # type: ignore[arg-type]
+    return said
 
 
 def text_of(result: CallToolResult) -> str:
@@ -188,9 +193,11 @@ def over_stdio(store: Path, *words: str, errors: Path | None = None, **options: 
     parameters = StdioServerParameters(
         command=sys.executable, args=["-m", "substrate", "mcp", "--store", str(store), *words], env=child_environment()
     )
-    with (errors or Path(os.devnull)).open("w", encoding="utf-8") as log:
-        with connected(stdio_client(parameters, errlog=log), **options) as agent:
-            yield agent
+    with (
+        (errors or Path(os.devnull)).open("w", encoding="utf-8") as log,
+        connected(stdio_client(parameters, errlog=log), **options) as agent,
+    ):
+        yield agent
 
 
 def child_environment() -> dict[str, str]:

@@ -59,6 +59,22 @@ def test_to_learn_and_to_predict_loads_neither_numpy_nor_scipy_but_the_matrix_do
     assert modules >= {"numpy", "scipy"}
 
 
+LISTING = """
+import anyio
+from pathlib import Path
+from substrate.server.clients import Clients
+from substrate.server.composition import compose
+from substrate.server.launch import Launch
+assert anyio.run(compose(Clients(Launch(Path("nowhere")))).list_tools)
+"""
+
+
+def test_a_server_lists_its_tools_before_the_engine_is_loaded() -> None:
+    _, modules = loaded_by(LISTING)
+    assert "mcp" in modules
+    assert not modules & (HEAVY - {"mcp"} | {"lmdb", "onnxruntime", "tokenizers"})
+
+
 def test_the_probe_sees_what_is_loaded() -> None:
     _, modules = loaded_by("import sys, types; sys.modules['numpy'] = types.ModuleType('numpy')")
     assert modules & HEAVY == {"numpy"}

@@ -163,12 +163,16 @@ class Server:
 
     # -- the process ---------------------------------------------------------------------------------------------------
 
-    def kill(self) -> None:
-        """SIGKILL it, if it still runs."""
+    def kill(self) -> list[bytes]:
+        """SIGKILL it, if it still runs. The whole lines that it had got out, and nobody has read yet."""
         self._process.kill()
         self._process.wait(PATIENCE_S)
+        with suppress(Gone):
+            while not self._out.closed:
+                self._take()
         for stream in (self._in, self._out):
             stream.close()
+        return self._unread
 
     def close(self) -> int:
         """Close its input, read what still comes, and see it end. Its exit code."""

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from substrate.errors import Denied, ItemsRefused, SubstrateError
 from substrate.results import Result
-from substrate.surfaces.seam import Refusal, Tool, compact_json
+from substrate.surfaces.seam import Refusal, Tool, compact_json, visible
 
 __all__ = ["ServedTool", "serve_tool"]
 
@@ -125,8 +125,9 @@ def _error_reply(code: str, message: str, **details: object) -> CallToolResult:
     said = {"code": code, "message": message, **{word: value for word, value in details.items() if value}}
     # Not as structured content: that has to fit the tool's output schema, also in an error. Some clients check it, and
     # throw away a reply that does not fit, our message with it.
+    text = compact_json(said) if details.get("items") else visible(f"{code}: {message}")
     return CallToolResult(
-        content=[TextContent(type="text", text=compact_json(said) if details.get("items") else f"{code}: {message}")],
+        content=[TextContent(type="text", text=text)],
         _meta={"error": said},
         is_error=True,
     )

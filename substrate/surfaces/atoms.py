@@ -17,7 +17,7 @@ from substrate.limits import LIMITS
 from substrate.surfaces.found import Associated, Hits, Linked
 from substrate.surfaces.keeping import KEEPING
 from substrate.surfaces.opened import Opened, as_sent, in_words_of_the_wire
-from substrate.surfaces.seam import Client, Refusal, Surface, Tool, client_of, reply
+from substrate.surfaces.seam import Client, Refusal, Surface, Tool, client_of, reply, visible
 from substrate.surfaces.shapes import Accessed, Checkpointed, EdgeGiven, Listed, Taught
 
 __all__ = ["SURFACE"]
@@ -82,7 +82,7 @@ def memory_session_bootstrap(
         domain=domain,
         shown=as_sent,
     )
-    text = TextContent(type="text", text=opening.text())
+    text = TextContent(type="text", text=visible(opening.text()))
     return CallToolResult(content=[text], structured_content=in_words_of_the_wire(opening))
 
 

@@ -122,6 +122,9 @@ class Association(Shape):
     source: str
     target: str
     value: str = Field(description="what the target says")
+    seq: int = Field(description="of the target")
+    origin: str | None = Field(None, description="of the target: user, agent or ingested")
+    actor: str | None = None
     score: float
     reason: str
     edge: EdgeGiven = Field(description="to accept it, give this to session_checkpoint as an edge")
@@ -143,6 +146,9 @@ class Associated(Shape):
                     source=one.source.name,
                     target=one.target.name,
                     value=one.target.value[:PREVIEW],
+                    seq=one.target.seq,
+                    origin=one.target.origin,
+                    actor=one.target.actor,
                     score=round(one.score, 3),
                     reason=one.reason,
                     edge=EdgeGiven.model_validate({word: one.edge.get(word) for word in EdgeGiven.model_fields}),

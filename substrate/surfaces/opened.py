@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pydantic import Field
 
 from substrate.results import Result
-from substrate.surfaces.seam import Shape, compact_json
+from substrate.surfaces.seam import Shape, compact_json, visible
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.openings import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
@@ -104,7 +104,7 @@ def as_sent(item: Result) -> str:
 
     part = cast("Opening | OpeningAtom | ConflictingFacts | Absent | LeftOut", item)
     said = in_words_of_the_wire(part) if isinstance(part, Opening) else _renamed(part.to_dict())
-    return f"{compact_json(said)}\n{part.text()}"
+    return f"{compact_json(said)}\n{visible(part.text())}"
 
 
 def _renamed(said: Any) -> Any:  # noqa: ANN401 - JSON

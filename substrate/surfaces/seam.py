@@ -10,9 +10,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from anyio import from_thread
 from mcp.server.mcpserver import Context
@@ -36,7 +37,11 @@ __all__ = [
     "compact_json",
     "progress_of",
     "reply",
+    "visible",
 ]
+
+_UNSEEN: Final = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Controls, line and paragraph separators, and what overrides the direction of writing."""
 
 
 class Client(Protocol):
@@ -123,9 +128,17 @@ class Refusal(SubstrateError):
         self.details = details
 
 
+def visible(text: str) -> str:
+    """The text with what would end a line, or turn its order round, for some readers written out as JSON writes it.
+
+    Stored text has no line of a reply to itself: neither by U+2028, nor by looking as if it stood elsewhere.
+    """
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def compact_json(said: Mapping[str, Any]) -> str:
     """As it goes over the wire."""
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return visible(json.dumps(said, ensure_ascii=False, separators=(",", ":")))
 
 
 def reply(shape: Shape, text: str | None = None) -> CallToolResult:

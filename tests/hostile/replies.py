@@ -31,12 +31,13 @@ CODES = frozenset({"arguments", "refused"}.union(*(_codes(kind) for kind in erro
 def text_of(result: CallToolResult) -> str:
     """All text that a model could read of a reply."""
     texts = [part.text for part in result.content if isinstance(part, TextContent)]
-    return "\n".join([*texts, json.dumps(result.structured_content, ensure_ascii=False)])
+    further = (result.structured_content, (result.meta or {}).get("error"))
+    return "\n".join([*texts, *(json.dumps(said, ensure_ascii=False) for said in further)])
 
 
 def code_of(result: CallToolResult) -> str | None:
     """The code of an error reply; None of one that is none."""
-    said = (result.structured_content or {}).get("error", {})
+    said = (result.meta or {}).get("error", {})
     return said.get("code", "without a code") if result.is_error else None
 
 

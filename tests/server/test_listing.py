@@ -15,12 +15,12 @@ from tests.mcp_clients import ALL_SCOPES, MODES, TOOLS, Agent, User, in_memory
 
 READING = set(TOOLS) - {"session_checkpoint", "memory_train", "memory_forget"}
 HINTS = {
-    # tool: (read-only, destructive, idempotent)
     **dict.fromkeys(READING, (True, False, True)),
     "session_checkpoint": (False, False, True),
     "memory_train": (False, False, False),
     "memory_forget": (False, True, True),
 }
+"""Of each tool: whether it only reads, destroys, and changes nothing more when it is called again."""
 
 
 @pytest.fixture(scope="module", params=MODES)
@@ -108,9 +108,7 @@ def test_two_servers_list_the_same_whatever_is_stored(tmp_path: Path, mode: str)
         (ALL_SCOPES, set(TOOLS)),
     ],
 )
-def test_a_tool_is_listed_if_its_scope_was_given(
-    tmp_path: Path, mode: str, scopes: set[str], listed: set[str]
-) -> None:
+def test_a_tool_is_listed_if_its_scope_was_given(tmp_path: Path, mode: str, scopes: set[str], listed: set[str]) -> None:
     with in_memory(tmp_path / "store", mode=mode, scopes=frozenset(scopes)) as agent:
         assert set(agent.tools) == listed
 

@@ -12,7 +12,7 @@ from mcp import MCPError
 
 import substrate
 from substrate.engine.memory import Memory
-from tests.mcp_clients import TOOLS, Agent, in_memory
+from tests.mcp_clients import TOOLS, Agent, error_of, in_memory
 
 CALLS: dict[str, dict[str, Any]] = {
     "memory_session_bootstrap": {"objective": "x"},
@@ -126,10 +126,8 @@ def test_an_error_of_ours_is_called_one_and_nothing_of_it_leaves_the_process(
     monkeypatch.setattr(Memory, "history", fail)
     with caplog.at_level(logging.CRITICAL, "substrate.server.tools"):
         result = agent.call("memory_history", key="v1.fact.a")
-    assert result.is_error
-    assert result.structured_content is not None
-    assert result.structured_content["error"]["code"] == "bug"
+    assert error_of(result)["code"] == "bug"
     assert "to be stored" not in result.model_dump_json()
     assert "ZeroDivision" not in result.model_dump_json()
     monkeypatch.undo()
-    assert agent.call("memory_status").structured_content
+    agent.ok("memory_status")

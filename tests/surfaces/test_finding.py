@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with substrate.open(store, model="none") as memory:
         fill_domains(memory)
         memory.checkpoint([f"{name} = link {name[-1]}" for name in CHAIN])
-        memory.checkpoint(edges=[edge(one, other) for one, other in zip(CHAIN, CHAIN[1:], strict=False)])
+        memory.checkpoint(edges=[edge(one, other) for one, other in pairwise(CHAIN)])
         filler = "nothing of note here. " * 100
         memory.checkpoint([f"v1.fact.minutes = {filler}The kingfisher was seen. {filler}"])
         memory.checkpoint(["v1.fact.lead = Ada leads the observatory"])

@@ -17,9 +17,7 @@ KEY = "v1.fact.phone"
 
 def save(agent: Agent) -> None:
     agent.ok(SAVE, atoms=[f"{KEY} = 0123", "v1.fact.owner = Ada"])
-    agent.ok(
-        SAVE, atoms=[f"{KEY} = 4567"], edges=[{"source": KEY, "target": "v1.fact.owner", "type": "member_of"}]
-    )
+    agent.ok(SAVE, atoms=[f"{KEY} = 4567"], edges=[{"source": KEY, "target": "v1.fact.owner", "type": "member_of"}])
 
 
 def test_with_the_users_yes_it_is_erased_and_that_is_proven(store: Path, mode: str) -> None:
@@ -115,9 +113,7 @@ def test_several_atoms_go_at_once_and_progress_is_told(store: Path, mode: str) -
     keys = [f"v1.fact.n{i}" for i in range(30)]
     with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=User(erase=True)) as agent:
         agent.ok(SAVE, atoms=[f"{key} = x" for key in keys])
-        result: CallToolResult = agent.do(
-            agent.client.call_tool, FORGET, {"keys": keys}, progress_callback=hear
-        )
+        result: CallToolResult = agent.do(agent.client.call_tool, FORGET, {"keys": keys}, progress_callback=hear)
         assert not result.is_error
         assert agent.ok("memory_list_atoms")["atoms"] == []
     assert told[-1] == (30, 30)

@@ -8,7 +8,7 @@ import pytest
 
 import substrate
 from tests.credentials import SAMPLE_KINDS, samples
-from tests.mcp_clients import Agent, in_memory
+from tests.mcp_clients import Agent, error_of, in_memory
 
 SAVE = "session_checkpoint"
 TASK = "v1.task.migrate"
@@ -59,15 +59,13 @@ def test_a_task_at_work_gets_a_produced_by_edge_from_every_atom(agent: Agent) ->
     }
 
 
-@pytest.mark.parametrize(
-    "word", ["supersedes", "member_of", "depends_on", "constrains", "references", "derived_from", "produced_by"]
-)
-def test_every_documented_type_of_edge_is_taken(agent: Agent, word: str) -> None:
-    edge = {"source": "v1.fact.a", "target": "v1.fact.b", "type": word}
-    saved = agent.ok(SAVE, atoms=["v1.fact.a = 1", "v1.fact.b = 2"], edges=[edge])
-    assert saved["edges"] == 1
-    (found,) = agent.ok("memory_context", keys=["v1.fact.b"])["edges"]
-    assert {end: found[end] for end in edge} == edge
+def test_every_documented_type_of_edge_is_taken(agent: Agent) -> None:
+    words = ["supersedes", "member_of", "depends_on", "constrains", "references", "derived_from", "produced_by"]
+    edges = [{"source": "v1.fact.a", "target": f"v1.fact.{word}", "type": word} for word in words]
+    saved = agent.ok(SAVE, atoms=["v1.fact.a = 1", *(f"v1.fact.{word} = 2" for word in words)], edges=edges)
+    assert saved["edges"] == len(words)
+    found = agent.ok("memory_context", keys=["v1.fact.a"])["edges"]
+    assert {(edge["target"], edge["type"]) for edge in found} == {(f"v1.fact.{word}", word) for word in words}
 
 
 def test_what_contradicts_is_saved_and_told(agent: Agent) -> None:
@@ -130,14 +128,12 @@ def test_a_circle_of_supersedes_is_refused(agent: Agent) -> None:
     assert item["item"] == "edges[1]"
 
 
-@pytest.mark.parametrize("kind", sorted(SAMPLE_KINDS)[::8])
+@pytest.mark.parametrize("kind", sorted(SAMPLE_KINDS)[::12])
 def test_a_secret_is_refused_and_not_repeated(agent: Agent, kind: str) -> None:
     (sample,) = samples(kind, 1)
     result = agent.call(SAVE, atoms=[f"v1.fact.token = {sample.text}"])
-    assert result.is_error
     assert sample.secret not in result.model_dump_json()
-    assert result.structured_content is not None
-    (item,) = result.structured_content["error"]["items"]
+    (item,) = error_of(result)["items"]
     assert (item["item"], item["code"]) == ("atoms[0]", "secret")
     assert agent.ok("memory_list_atoms")["atoms"] == []
 
@@ -150,7 +146,9 @@ def test_a_checkpoint_of_nothing_says_what_to_give(agent: Agent) -> None:
 
 def test_who_wrote_it_is_the_client_by_its_name_and_an_agent(store: Path, mode: str) -> None:
     with in_memory(store, mode=mode, name="Claude Code") as agent:
-        agent.ok(SAVE, atoms=["v1.fact.a = 1"], edges=[{"source": "v1.fact.a", "target": "v1.hub.x", "type": "member_of"}])
+        agent.ok(
+            SAVE, atoms=["v1.fact.a = 1"], edges=[{"source": "v1.fact.a", "target": "v1.hub.x", "type": "member_of"}]
+        )
         said = agent.ok("memory_access", key="v1.fact.a")
         session = agent.ok("memory_status")["session"]
     assert (said["actor"], said["origin"]) == ("mcp:atoms:Claude Code", "agent")

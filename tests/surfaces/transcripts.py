@@ -67,7 +67,10 @@ SCENARIOS: Final[dict[str, list[Call]]] = {
         (BOOTSTRAP, {"objective": "what is left of subscription billing", "maxTokens": 1200}),
     ],
     "correction": [
-        (SAVE, {"atoms": ["v1.procedure.deploy = Run make release on main", "v1.fact.region = Servers are in Frankfurt"]}),
+        (
+            SAVE,
+            {"atoms": ["v1.procedure.deploy = Run make release on main", "v1.fact.region = Servers are in Frankfurt"]},
+        ),
         (
             SAVE,
             {
