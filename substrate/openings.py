@@ -15,6 +15,7 @@ __all__ = ["LEFT_OUT", "Absent", "ConflictingFacts", "LeftOut", "Opening", "Open
 
 LEFT_OUT: Mapping[str, str] = {
     "no_room": "needed and well enough supported; a larger budget would show it",
+    "rule_no_room": "a goal, constraint or preference without room; a larger budget would show it",
     "too_large": "its name alone is too long for the budget",
     "less_needed": "not looked at: what is needed more fills the budget twice over",
     "low_evidence": "below the evidence that was asked for",
@@ -27,6 +28,7 @@ LEFT_OUT: Mapping[str, str] = {
 """Why something that came into question is not shown."""
 
 
+_FOR_WANT_OF_ROOM: Final = ("no_room", "rule_no_room", "too_large", "less_needed", "in_all")
 _SMALL: Final = 200
 """Budgets below this are for atoms alone."""
 
@@ -84,7 +86,8 @@ class OpeningAtom(Result):
         """A line."""
         short = f"beginning of {self.shortened} characters" if self.shortened else ""
         stale = f"stale: {self.stale}" if self.stale else ""
-        remarks = "; ".join(remark for remark in (short, _escaped(self.why), _escaped(stale)) if remark)
+        backed = "" if self.evidence is None else f"evidence {self.evidence:.2f}"
+        remarks = "; ".join(remark for remark in (short, backed, _escaped(self.why), _escaped(stale)) if remark)
         return f"{self.name} = {_quoted(self.value)}" + (f" ({remarks})" if remarks else "")
 
 
@@ -163,6 +166,14 @@ class Opening(Result):
     """The last entry of the log that this answer knows of."""
     meaning: str = ""
     """Empty if the objective was matched by words and meaning; else why it was by words alone, and what to do."""
+
+    cut: bool = False
+    """Whether so much was given up for the budget that not even `left_out` tells of it. Not in `to_dict`."""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether a larger budget would show more."""
+        return self.cut or any(self.left_out.reasons.get(reason) for reason in _FOR_WANT_OF_ROOM)
 
     def __iter__(self) -> Iterator[OpeningAtom]:
         """Every atom that is shown: goals, constraints, preferences, then the others."""

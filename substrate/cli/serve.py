@@ -14,7 +14,7 @@ from substrate.cli.inputs import is_text, parse_number
 from substrate.cli.output import Output
 from substrate.cli.stores import store_path
 from substrate.cli.verb import Example, Verb, flag, option
-from substrate.errors import InputError, NotFound
+from substrate.errors import InputError
 from substrate.server.client_config import CLIENTS, PLACEHOLDER, config_for_http, config_for_stdio, launch_words
 from substrate.server.launch import DEFAULT_SCOPES, HTTP_PORT, SCOPES, Launch, http_url, read_scopes
 from substrate.settings import environment_for_others, load_settings
@@ -64,8 +64,6 @@ def _launch(given: Namespace) -> Launch:
 
 def _mcp(given: Namespace, output: Output) -> Answer:
     launch = _launch(given)
-    if launch.read_only and not launch.store.is_dir():
-        raise NotFound(f"there is no store in {launch.store}, and --read-only makes none")
     if given.http:
         return _over_http(given, launch, output)
     if given.port is not None or given.new_token or given.insecure_no_token:

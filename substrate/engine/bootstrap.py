@@ -44,7 +44,7 @@ __all__ = ["Asked", "Bootstrapper"]
 _PORTION: Final = 8
 _ENOUGH: Final = 2
 """Candidates are read until they would fill the room so many times."""
-_PINNED_PART: Final = 0.3
+_PINNED_PART: Final = 0.5
 """Of the room: what goals, constraints and preferences may take before all others."""
 _PINNED_SHARE: Final = 0.0005
 """The need of a goal, constraint or preference at least: what counts where it stands in line with others."""
@@ -307,12 +307,13 @@ class _Opener:
         """All that there is to say, in a reply that may still be too large."""
         gatherer = self._gatherer
         for offer in rest:
-            gatherer.drop("no_room", offer.candidate)
+            gatherer.drop("rule_no_room" if self._is_pinned(offer) else "no_room", offer.candidate)
         absent = {missing.name: missing for missing in self._absent}
         for offer in shown:
             for missing in absent_under(self._transaction, offer.candidate.need.subject, offer.atom.name):
                 absent.setdefault(missing.name, missing)
-        best = sorted(gatherer.lost, key=lambda lost: -lost.share)[:_BEST]
+        # Of a rule that is not shown at least the name is: who does not know that there is one would break it.
+        best = sorted(gatherer.lost, key=lambda lost: (lost.subject not in self._pins, -lost.share))[:_BEST]
         sections: dict[str, tuple[OpeningAtom, ...]] = {}
         for offer in sorted(shown, key=lambda offer: -offer.item.value):
             sections[offer.section] = (*sections.get(offer.section, ()), offer.atom)

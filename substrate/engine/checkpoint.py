@@ -34,7 +34,7 @@ from substrate.engine.intake import (
 from substrate.engine.likeness import MOST_SUGGESTED, or_near
 from substrate.engine.moments import last_seq
 from substrate.engine.reading import Moments, body_of, find_subject
-from substrate.engine.restating import compared, merged
+from substrate.engine.restating import compared, merged, repeats
 from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
@@ -285,7 +285,7 @@ class _Planner:
             said = merged(known.members, said, atom.cleared)
             if compared(said) == compared(known.members):
                 self.confirmed[atom.name] = None
-                if known.seq is not None:
+                if known.seq is not None and not repeats(self.common, known.members):
                     self._confirm(transaction, known.subject, known.seq, time)
                 return
             members = {key: member for key, member in said.items() if key not in ("name", "value")}
@@ -332,7 +332,7 @@ class _Planner:
             said = merged(known.members, said, edge.cleared)
             if compared(said) == compared(known.members):
                 self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
-                if known.seq is not None:
+                if known.seq is not None and not repeats(self.common, known.members):
                     self._confirm(transaction, known.subject, known.seq, time)
                 return
         subject = draw_id() if known is None else known.subject

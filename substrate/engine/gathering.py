@@ -106,6 +106,7 @@ class Lost(NamedTuple):
     """One that was needed and is not shown."""
 
     name: str
+    subject: bytes
     share: float
     reason: str
 
@@ -187,7 +188,7 @@ class Gatherer:
     def _lose(self, reason: str, need: Need, version: VersionRow) -> None:
         self.left_out[reason] += 1
         if version.name is not None:
-            self.lost.append(Lost(version.name, need.share, reason))
+            self.lost.append(Lost(version.name, need.subject, need.share, reason))
 
     def _versions(self, needs: Iterable[Need]) -> list[tuple[Need, VersionRow]]:
         found = []

@@ -8,7 +8,7 @@ from typing import Final
 from substrate.errors import InputError
 from substrate.proof.encoding import Json
 
-__all__ = ["compared", "merged"]
+__all__ = ["compared", "merged", "repeats"]
 
 _UNCOMPARED: Final = ("actor", "session", "origin")
 """Who says a thing again does not make it another thing."""
@@ -22,6 +22,11 @@ def merged(known: Mapping[str, Json], said: Mapping[str, Json], cleared: tuple[s
     if isinstance(start, int) and isinstance(end, int) and start >= end:
         raise InputError("valid_from must be earlier than valid_to, also than the one that was said before")
     return both
+
+
+def repeats(caller: Mapping[str, str | None], known: Mapping[str, Json]) -> bool:
+    """Whether the session that says it again is the one that said it first: that is a retry, and no confirmation."""
+    return caller.get("session") is not None and caller.get("session") == known.get("session")
 
 
 def compared(members: Mapping[str, Json]) -> dict[str, Json]:

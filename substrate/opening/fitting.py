@@ -116,7 +116,7 @@ def room_in(envelope: Opening, measure: Measure) -> int:
     room = max_tokens - measure.count(full) - _headings(full, measure, *_SECTIONS, "conflicting_facts", "absent")
     if 2 * room >= max_tokens:
         return room
-    least = Opening(envelope.counter, max_tokens, max_tokens)
+    least = Opening(envelope.counter, max_tokens, max_tokens, cut=True)
     room = max_tokens - measure.count(least)
     if room < 0:
         raise InputError(f"max_tokens must be at least {max_tokens - room}: in this form of reply nothing is shorter")
@@ -141,7 +141,7 @@ def fit(draft: Opening, weakest: Sequence[str], measure: Measure) -> Opening:
         fitted = _counted(smaller, measure)
         if fitted is not None:
             return fitted
-    return replace(Opening(draft.counter, draft.max_tokens, draft.max_tokens), tokens=draft.max_tokens)
+    return Opening(draft.counter, draft.max_tokens, draft.max_tokens, cut=True)
 
 
 def _counted(opening: Opening, measure: Measure) -> Opening | None:
@@ -179,12 +179,13 @@ def _ever_smaller(opening: Opening, weakest: Sequence[str]) -> Iterator[Opening]
         opening = replace(opening, conflicting_facts=opening.conflicting_facts[:-1])
         yield opening
     counts = opening.left_out.reasons.values()
-    for left_out in (LeftOut({_IN_ALL: sum(counts)} if counts else {}), LeftOut()):
-        opening = replace(opening, left_out=left_out)
-        yield opening
+    opening = replace(opening, left_out=LeftOut({_IN_ALL: sum(counts)} if counts else {}))
+    yield opening
+    opening = replace(opening, left_out=LeftOut(), cut=bool(counts))
+    yield opening
     opening = replace(opening, seq=None)
     yield opening
-    yield _without(opening, best)
+    yield replace(_without(opening, best), cut=True)
 
 
 def _without(opening: Opening, name: str) -> Opening:

@@ -2,7 +2,8 @@
 
 1. The store is opened when it is first needed: a client that only lists tools waits for nothing. What cannot be opened
    is tried again at the next call, and the error is that call's answer.
-2. Each client, told apart by its name and the surface it uses, has an actor and a session of its own. A name is what
+2. Each client, told apart by its name, the surface it uses and, where there is one, its connection, has an actor and a
+   session of its own. A name is what
    the client says of itself: it is recorded, and decides nothing.
 3. There are never more than some; the one that was quiet for longest has to go, and what it accessed is written down.
 """
@@ -18,7 +19,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from substrate.errors import NotFound, SubstrateError
+from substrate.errors import Busy, NotFound, SubstrateError
+from substrate.secrets import find_secrets
 from substrate.server.launch import Launch
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class Caller:
     memory: Memory
     scopes: frozenset[str]
     session: str
+    store: str
 
 
 class Clients:
@@ -66,16 +69,17 @@ class Clients:
 
     def of(self, context: Context[Any, Any], surface: str) -> Caller:
         """Who makes this call. Raises what opening the store raises."""
-        return self.named(_name_of(context), surface)
+        return self.named(_name_of(context), surface, _connection_of(context))
 
-    def named(self, name: str, surface: str) -> Caller:
-        """The client of this name, through this surface."""
+    def named(self, name: str, surface: str, connection: str = "") -> Caller:
+        """The client of this name, through this surface; of several of one name, the one at this connection."""
         actor = f"mcp:{surface}:{_tidy(name)}"
+        key = f"{actor} {connection}"
         with self._guard:
-            caller = self._callers.get(actor)
+            caller = self._callers.get(key)
             if caller is None:
-                caller = self._new(actor)
-            self._callers.move_to_end(actor)
+                caller = self._callers[key] = self._new(actor)
+            self._callers.move_to_end(key)
             leaving = self._callers.popitem(last=False)[1] if len(self._callers) > _MOST else None
         if leaving is not None:
             leaving.memory.close()
@@ -112,14 +116,12 @@ class Clients:
     def _new(self, actor: str) -> Caller:
         now = datetime.now(UTC)
         session = f"{actor}:{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-        caller = Caller(self._open().client(actor, session), self.launch.granted, session)
-        self._callers[actor] = caller
-        return caller
+        return Caller(self._open().client(actor, session), self.launch.granted, session, str(self.launch.store))
 
     def _open(self) -> Memory:
         """The store. Under the guard: it is opened once."""
         if self._closed:
-            raise NotFound("this server is closing")
+            raise Busy("this server is closing: start it again")
         if self._memory is None:
             import substrate  # noqa: PLC0415 - loads the engine, after the first answer
 
@@ -149,6 +151,13 @@ def _name_of(context: Context[Any, Any]) -> str:
     return _UNNAMED if params is None else params.client_info.name
 
 
+def _connection_of(context: Context[Any, Any]) -> str:
+    """Over HTTP, in the era of the protocol that has it: what tells two windows of one program apart."""
+    headers = context.headers
+    return "" if headers is None else headers.get("mcp-session-id", "")
+
+
 def _tidy(name: str) -> str:
     """A client's name as a part of an actor: short, and without what could be taken for something else."""
-    return re.sub(r"[^\w.+ -]+", "-", name).strip("- ")[:_NAME_CHARACTERS] or _UNNAMED
+    tidied = re.sub(r"[^\w.+ -]+", "-", name).strip("- ")[:_NAME_CHARACTERS]
+    return _UNNAMED if find_secrets(name) or find_secrets(tidied) else tidied or _UNNAMED

@@ -33,7 +33,8 @@ def completer(clients: Clients, surface: str) -> Completer:
         _context: CompletionContext | None,
     ) -> Completion | None:
         prefix = _PREFIXES.get(argument.name)
-        if prefix is None or "read" not in clients.launch.granted:
+        launch = clients.launch
+        if prefix is None or "read" not in launch.granted or not launch.store.is_dir():  # which it would make
             return None
         typed = argument.value
         begun = typed if typed.startswith(prefix) or prefix.startswith(typed) else prefix + typed

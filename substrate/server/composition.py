@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from hashlib import sha256
 from typing import Any, Final
 
+from anyio import CapacityLimiter
 from mcp.server import MCPServer
 from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
@@ -37,6 +38,8 @@ _NAME: Final = "substrate"
 _LISTING: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 """What a client asks before its user has said anything."""
 _CALLING: Final = ("tools/call", "resources/read", "completion/complete")
+_WRITERS: Final = 8
+"""Calls that write at once: they wait for each other, and must not take all threads from those that read."""
 _QUIET_S: Final = 2.0
 """A client that has listed what there is and stays so long will call something; one that just looks costs little."""
 
@@ -68,6 +71,7 @@ def compose(
     launch = clients.launch
     surfaces = tuple(load_surface(name) for name in launch.surfaces)
     granted = launch.granted
+    turns = CapacityLimiter(_WRITERS)
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Clients]) -> AsyncIterator[Clients]:
@@ -87,7 +91,7 @@ def compose(
         title="Substrate memory",
         instructions=instructions_for(launch, surfaces),
         version=__version__,
-        tools=[serve_tool(tool, granted) for surface in surfaces for tool in surface.tools],
+        tools=[serve_tool(tool, launch, turns) for surface in surfaces for tool in surface.tools],
         lifespan=lifespan,
         auth=auth,
         token_verifier=token_verifier,
@@ -95,8 +99,9 @@ def compose(
         middleware=[warming],
     )
     add_resources(server, clients)
-    for prompt in PROMPTS:
-        server.add_prompt(prompt)
+    for scope, prompt in PROMPTS:
+        if scope in granted:
+            server.add_prompt(prompt)
     completion: Any = server.completion  # which has no types
     completion()(completer(clients, launch.surfaces[0]))
     return server

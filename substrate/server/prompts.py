@@ -66,8 +66,9 @@ def high_stakes_session(objective: _Objective, domain: _Domain = "") -> str:
 
 
 PROMPTS = (
-    Prompt.from_function(start_session, title="Start a session"),
-    Prompt.from_function(record_correction, title="Record a correction"),
-    Prompt.from_function(close_session, title="Close the session"),
-    Prompt.from_function(high_stakes_session, title="Start a high-stakes session"),
+    ("read", Prompt.from_function(start_session, title="Start a session")),
+    ("write", Prompt.from_function(record_correction, title="Record a correction")),
+    ("write", Prompt.from_function(close_session, title="Close the session")),
+    ("read", Prompt.from_function(high_stakes_session, title="Start a high-stakes session")),
 )
+"""Each with the scope that it needs."""

@@ -10,40 +10,48 @@
 from __future__ import annotations
 
 import logging
+import shlex
+import traceback
 from contextlib import AbstractContextManager, nullcontext
 from inspect import cleandoc
+from pathlib import Path
 from typing import Any, Final
 
+from anyio import CapacityLimiter
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool as SdkTool
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from substrate.errors import Denied, ItemsRefused, SubstrateError
 from substrate.results import Result
+from substrate.server.launch import Launch
+from substrate.server.schemas import lean
 from substrate.surfaces.seam import Refusal, Tool, compact_json, visible
+from substrate.surfaces.wording import for_agents
 
 __all__ = ["ServedTool", "serve_tool"]
 
 _log = logging.getLogger(__name__)
 _MOST_REFUSED: Final = 20
-_BY_HAND: Final = {
-    "forget": "The user can erase with `substrate forget KEY` in a terminal, or `%memory forget` in a notebook",
-    "write": "The user can save with `substrate checkpoint` in a terminal",
-    "train": "The user can train with `substrate train` in a terminal",
-    "read": "The user can look with `substrate search` in a terminal",
-}
+_FRAMES: Final = 6
+_EDGE: Final = "source, target, type, confidence"
+_VERBS: Final = {"forget": "forget", "write": "checkpoint", "train": "train", "read": "search"}
+"""With which verb of the command line the user does what a server may not."""
 
 
 class ServedTool(SdkTool):
     """A tool that answers with an error reply where the SDK's own would raise."""
 
-    scope: str
     granted: bool
+    ungranted: str
+    """What is said if it is not."""
     reveals: bool
     """Whether this server may read: if not, no message suggests what is stored."""
+    turns: Any = Field(exclude=True)
+    """Of a tool that writes: how many calls do so at once."""
 
     async def run(
         self,
@@ -53,20 +61,18 @@ class ServedTool(SdkTool):
     ) -> CallToolResult | InputRequiredResult:
         """See `SdkTool.run`; it raises MCPError only."""
         if not self.granted:
-            return self._refused(Denied(self._ungranted()))
+            return self._refused(Denied(self.ungranted))
+        given = {name: value for name, value in arguments.items() if value is not None}
         try:
-            with nullcontext() if self.reveals else _discreet():
-                result: CallToolResult | InputRequiredResult = await super().run(arguments, context, convert_result)
+            async with self.turns or nullcontext():
+                with nullcontext() if self.reveals else _discreet():
+                    result: CallToolResult | InputRequiredResult = await super().run(given, context, convert_result)
         except MCPError:
             raise
         except Exception as error:  # noqa: BLE001 - the last line of defence
             return self._refused(error)
         else:
             return result
-
-    def _ungranted(self) -> str:
-        told = f"this server was started without the scope {self.scope}, which {self.name} needs"
-        return f"{told}. {_BY_HAND[self.scope]}; or start the server with {self.scope} among its --scopes"
 
     def _refused(self, error: Exception) -> CallToolResult:
         cause = error if isinstance(error, SubstrateError) else error.__cause__
@@ -75,10 +81,11 @@ class ServedTool(SdkTool):
             details, cause = cause.details, cause.error
         match cause:
             case ItemsRefused():
-                items = [item.to_dict() for item in cause.refused[:_MOST_REFUSED] if isinstance(item, Result)]
-                return _error_reply(cause.code, str(cause), items=items, **details)
+                items = [_in_words(item.to_dict()) for item in cause.refused if isinstance(item, Result)]
+                told = f"nothing was saved: of what was given, {len(items)} cannot be taken"
+                return _error_reply(cause.code, told, items=items[:_MOST_REFUSED], **details)
             case SubstrateError():
-                return _error_reply(cause.code, str(cause), retryable=cause.retryable, **details)
+                return _error_reply(cause.code, for_agents(str(cause)), retryable=cause.retryable, **details)
             case ValidationError() if not isinstance(error, UnexpectedToolError):  # of a result, it would be a bug
                 return _error_reply("arguments", _explained(self.name, cause, self.parameters))
             case ToolError():  # of a question to the user: the client's answer to it was none that was asked for
@@ -86,14 +93,15 @@ class ServedTool(SdkTool):
             case _ if isinstance(error, ToolError) and cause is None:
                 return _error_reply("refused", str(error))
             case _:
-                _log.exception("the tool %s failed", self.name, exc_info=error)
+                _log.error("the tool %s failed: %s", self.name, _where(cause or error))
                 return _error_reply(
                     "bug", f"{self.name} failed, which is an error in Substrate; the server's log says more"
                 )
 
 
-def serve_tool(tool: Tool, granted: frozenset[str]) -> ServedTool:
-    """The tool as the SDK runs it, for a server with these scopes."""
+def serve_tool(tool: Tool, launch: Launch, turns: CapacityLimiter) -> ServedTool:
+    """The tool as the SDK runs it, for a server that was started so. `turns`: how many calls write at once."""
+    granted = launch.granted
     sdk = SdkTool.from_function(
         tool.run,
         title=tool.title,
@@ -111,8 +119,39 @@ def serve_tool(tool: Tool, granted: frozenset[str]) -> ServedTool:
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)
     fields = {name: getattr(sdk, name) for name in SdkTool.model_fields}
-    fields["parameters"] = sdk.parameters | {"additionalProperties": False}
-    return ServedTool(**fields, scope=tool.scope, granted=tool.scope in granted, reveals="read" in granted)
+    fields["parameters"] = lean(sdk.parameters) | {"additionalProperties": False}
+    if sdk.fn_metadata.output_schema is not None:
+        sdk.fn_metadata.output_schema = lean(sdk.fn_metadata.output_schema)
+    return ServedTool(
+        **fields,
+        granted=tool.scope in granted,
+        ungranted=_ungranted(tool, launch),
+        reveals="read" in granted,
+        turns=turns if tool.writes else None,
+    )
+
+
+def _ungranted(tool: Tool, launch: Launch) -> str:
+    if launch.read_only:
+        told, instead = f"this server only reads, and {tool.name} writes", "start the server without --read-only"
+    else:
+        told = f"this server was started without the scope {tool.scope}, which {tool.name} needs"
+        instead = f"start the server with {tool.scope} among its --scopes"
+    verb = _VERBS.get(tool.scope)
+    by_hand = (
+        "" if verb is None else f" do it with `{shlex.join(['substrate', verb, '--store', str(launch.store)])} ...`, or"
+    )
+    return f"{told}. The user can{by_hand} {instead}"
+
+
+def _in_words(item: dict[str, object]) -> dict[str, object]:
+    return {word: for_agents(said) if isinstance(said, str) else said for word, said in item.items()}
+
+
+def _where(error: BaseException) -> str:
+    """What failed, and where. Not what the error says: that may hold what is stored, and a log is kept."""
+    frames = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+    return f"{type(error).__name__} at {' > '.join(frames[-_FRAMES:]) or 'an unknown place'}"
 
 
 def _discreet() -> AbstractContextManager[None]:
@@ -125,7 +164,7 @@ def _error_reply(code: str, message: str, **details: object) -> CallToolResult:
     said = {"code": code, "message": message, **{word: value for word, value in details.items() if value}}
     # Not as structured content: that has to fit the tool's output schema, also in an error. Some clients check it, and
     # throw away a reply that does not fit, our message with it.
-    text = compact_json(said) if details.get("items") else visible(f"{code}: {message}")
+    text = compact_json(said) if details.keys() & {"items", "proof"} else visible(f"{code}: {message}")
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         _meta={"error": said},
@@ -139,8 +178,11 @@ def _explained(tool: str, error: ValidationError, schema: dict[str, Any]) -> str
     said = []
     for problem in error.errors(include_url=False, include_input=False, include_context=False)[:_MOST_REFUSED]:
         where = ".".join(str(part) for part in problem["loc"])
-        if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
-            said.append(f"{where}: there is no such argument; {tool} has {known or 'none'}")
+        if problem["type"] == "extra_forbidden":
+            whose, has = (tool, known or "none") if len(problem["loc"]) == 1 else ("an edge", _EDGE)
+            said.append(f"{where}: there is no such argument; {whose} has {has}")
+        elif problem["type"] == "string_type" and problem["loc"][0] == "atoms":
+            said.append(f'{where}: an atom is a text, "key = value"')
         else:
             said.append(f"{where}: {problem['msg']}")
     return "; ".join(said)

@@ -19,7 +19,7 @@ import re
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from substrate.limits import LIMITS
 
@@ -49,6 +49,7 @@ class Wire:
         self._incoming = incoming
         self._outgoing = outgoing
         self._writing = threading.Lock()
+        self._writer: Any = None
         self._heard = True
         self._owed = 0
         self._answered = threading.Condition()
@@ -56,16 +57,20 @@ class Wire:
         """Whether a line is a request; or why it is no message. The SDK decides what it takes: who serves says it."""
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        from anyio.to_thread import run_sync  # noqa: PLC0415 - the wire is claimed before anything else is loaded
+        import anyio  # noqa: PLC0415 - the wire is claimed before anything else is loaded
 
-        while line := await run_sync(self.read_line):
+        # Of its own, as the writer has: the threads of calls may all be taken, by calls that wait for something.
+        thread = anyio.CapacityLimiter(1)
+        while line := await anyio.to_thread.run_sync(self.read_line, limiter=thread):
             yield line
 
     async def write(self, text: str) -> None:
         """Send a line. It waits in a thread, for a client that does not read."""
-        from anyio.to_thread import run_sync  # noqa: PLC0415
+        import anyio  # noqa: PLC0415
 
-        await run_sync(self.send, text)
+        if self._writer is None:
+            self._writer = anyio.CapacityLimiter(1)
+        await anyio.to_thread.run_sync(self.send, text, limiter=self._writer)
 
     async def flush(self) -> None:
         """Nothing is kept back."""

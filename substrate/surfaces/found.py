@@ -8,6 +8,7 @@ from pydantic import Field
 
 from substrate.surfaces.seam import Shape
 from substrate.surfaces.shapes import PREVIEW, AtomShape, EdgeGiven, Skipped, atom_fields
+from substrate.surfaces.wording import for_agents
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.findings import Associations, Context, Found, Hit
@@ -45,7 +46,7 @@ class Hits(Shape):
         return cls(
             atoms=[HitShape.of(hit) for hit in found],
             truncated=found.more,
-            remarks=list(found.remarks) or None,
+            remarks=[for_agents(remark) for remark in found.remarks] or None,
             seq=found.seq,
         )
 
@@ -68,6 +69,7 @@ class Near(Shape):
     key: str
     distance: int = Field(description="edges between it and the nearest atom asked about; 0: it is one of them")
     value: str | None = None
+    truncated: bool | None = Field(None, description="true: there is more of the value than is shown")
     absent: str | None = Field(
         None, description="why it says nothing: dangling, tombstoned, forgotten or not valid then"
     )
@@ -116,6 +118,8 @@ class Linked(Shape):
 
 def _near(said: dict[str, Any]) -> Near:
     said["key"] = said.pop("name")
+    if said.get("value", "").endswith("…"):
+        said["truncated"] = True
     return Near(**{word: value for word, value in said.items() if word in Near.model_fields})
 
 
@@ -125,6 +129,7 @@ class Association(Shape):
     source: str
     target: str
     value: str = Field(description="what the target says")
+    truncated: bool | None = Field(None, description="true: there is more of the value than is shown")
     seq: int = Field(description="of the target")
     origin: str | None = Field(None, description="of the target: user, agent or ingested")
     actor: str | None = None
@@ -149,6 +154,7 @@ class Associated(Shape):
                     source=one.source.name,
                     target=one.target.name,
                     value=one.target.value[:PREVIEW],
+                    truncated=len(one.target.value) > PREVIEW or None,
                     seq=one.target.seq,
                     origin=one.target.origin,
                     actor=one.target.actor,
@@ -159,5 +165,5 @@ class Associated(Shape):
                 for one in found
             ],
             missing=[Skipped(key=gone.name, reason=gone.reason) for gone in found.missing] or None,
-            remark=found.meaning or None,
+            remark=for_agents(found.meaning) or None,
         )

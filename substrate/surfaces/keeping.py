@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from mcp.server.mcpserver import Context, Elicit, Resolve
+from mcp.server.mcpserver import Elicit, Resolve
 from mcp.server.mcpserver.resolve import AcceptedElicitation, ElicitationResult
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
@@ -12,21 +14,25 @@ from pydantic import BaseModel, Field
 from substrate.errors import Denied, InputError
 from substrate.limits import LIMITS
 from substrate.results import iso
-from substrate.surfaces.seam import Client, Shape, Tool, client_of, compact_json, progress_of, reply
-from substrate.surfaces.shapes import atom_fields
+from substrate.surfaces.arguments import AsOf, BundleText, Caller, KeyText, PinText, ValidAt
+from substrate.surfaces.seam import Client, Shape, Tool, client_of, progress_of, reply, visible
+from substrate.surfaces.shapes import Contradiction, atom_fields
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
+    from substrate.engine.memory import Memory
     from substrate.model import Forgot, History, Version
 
 __all__ = ["KEEPING"]
 
 _SURFACE: Final = "atoms"
-_Caller = Context[Any, Any]
-_KeyText = Annotated[str, Field(min_length=1, max_length=LIMITS["name_bytes"])]
-_ProofText = Annotated[str | None, Field(max_length=LIMITS["line_bytes"])]
+_MOST_FORGOTTEN: Final = 20
+"""Keys of one question: more nobody would read before they say yes."""
+_SHOWN: Final = 60
+_CONFLICTS: Final = 10
+_TYPES: Final = 50
 
 
-def _caller(ctx: _Caller) -> Client:
+def _caller(ctx: Caller) -> Client:
     return client_of(ctx, _SURFACE)
 
 
@@ -48,18 +54,14 @@ class Verified(Shape):
 
 
 def memory_verify(
-    ctx: _Caller,
+    ctx: Caller,
     *,
     bundle: Annotated[
-        dict[str, Any] | str | None,
-        Field(
-            description="a proof, as memory_access with includeProof gives it; without it, the store itself is checked"
-        ),
-    ] = None,
-    verifierKey: Annotated[
-        _ProofText, Field(description="the key you trust, got by another way than the proof")
-    ] = None,
-    pin: Annotated[_ProofText, Field(description="the text of a pin that was kept outside the store")] = None,
+        BundleText,
+        Field(description="a proof, as memory_access with includeProof gives it; without it, the store is checked"),
+    ] = "",
+    verifierKey: Annotated[PinText, Field(description="the key you trust, got by another way than the proof")] = "",
+    pin: Annotated[PinText, Field(description="the text of a pin that was kept outside the store")] = "",
 ) -> Annotated[CallToolResult, Verified]:
     """Check a proof against a key or a pin; or, with a pin alone, that this store still contains the pinned history.
 
@@ -67,8 +69,8 @@ def memory_verify(
     proof is checked against this store's own key. What does not hold comes back as an error with the reason.
     """
     memory = _caller(ctx).memory
-    if bundle is None:
-        if pin is None:
+    if not bundle:
+        if not pin:
             raise InputError("give a bundle to check, or a pin to check the store against")
         memory.check_pin(pin)
         head = memory.head().head
@@ -83,8 +85,7 @@ def memory_verify(
                 origin=head.origin,
             )
         )
-    text = bundle if isinstance(bundle, str) else compact_json(bundle)
-    verdict = memory.verify(text, pin=pin, key=verifierKey)
+    verdict = memory.verify(bundle, pin=pin or None, key=verifierKey or None)
     against = "the pin" if pin else "the key given" if verifierKey else "this store's own key"
     return reply(
         Verified(
@@ -142,15 +143,11 @@ class Past(Shape):
 
 
 def memory_history(
-    ctx: _Caller,
+    ctx: Caller,
     *,
-    key: Annotated[_KeyText, Field(description="exact key, or an atom's id")],
-    asOf: Annotated[
-        int | str | None, Field(description="those known then: a seq of the log, or a time in ISO 8601")
-    ] = None,
-    validAt: Annotated[
-        str | None, Field(max_length=64, description="those that held in the world at this time, ISO 8601")
-    ] = None,
+    key: Annotated[KeyText, Field(description="exact key, or an atom's id")],
+    asOf: AsOf = "",
+    validAt: ValidAt = "",
     limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="the newest so many")] = 20,
 ) -> Annotated[CallToolResult, Past]:
     """See how an atom came to say what it says: its versions, oldest first, with who wrote them and when.
@@ -158,7 +155,9 @@ def memory_history(
     Call it when the user asks what was known before, when something changed, or who changed it; also of a tombstoned
     key.
     """
-    return reply(Past.of(key, _caller(ctx).memory.history(key, as_of=asOf, valid_at=validAt, limit=limit)))
+    return reply(
+        Past.of(key, _caller(ctx).memory.history(key, as_of=asOf or None, valid_at=validAt or None, limit=limit))
+    )
 
 
 # -- what must go ------------------------------------------------------------------------------------------------------
@@ -194,30 +193,48 @@ class Yes(BaseModel):
 
 
 _Keys = Annotated[
-    list[_KeyText], Field(min_length=1, max_length=LIMITS["names"], description="exact keys of the atoms to erase")
+    list[KeyText], Field(min_length=1, max_length=_MOST_FORGOTTEN, description="exact keys of the atoms to erase")
 ]
 
 
-def ask_to_forget(ctx: _Caller, keys: _Keys) -> Elicit[Yes]:
-    """The question to the user: it says what would go, and is asked anew if that changes."""
-    by_hand = (
-        f"The user can do it: `substrate forget {' '.join(keys)}` in a terminal, or `%memory forget` in a notebook. "
-        "To take something out of use and keep its history, tombstone it with session_checkpoint."
-    )
+def ask_to_forget(ctx: Caller, keys: _Keys) -> Elicit[Yes]:
+    """The question to the user: it says what would go, by name, and is asked anew if that changes."""
+    client = _caller(ctx)
     capabilities = ctx.client_capabilities
     asked = None if capabilities is None else capabilities.elicitation
     if asked is None or (asked.form is None and asked.url is not None):
-        raise Denied(f"to forget needs the user's yes, and this client cannot ask for it. {by_hand}")
-    would = _caller(ctx).memory.forget(keys, dry_run=True)
+        by_hand = shlex.join(["substrate", "forget", "--store", client.store, "--", *keys])
+        raise Denied(
+            "to forget needs the user's yes, and this client cannot ask for it. The user can do it in a terminal: "
+            f"{by_hand}; or in a notebook: memory.forget(keys). To take something out of use and keep its history, "
+            "tombstone it"
+        )
+    memory = client.memory
+    would = memory.forget(keys, dry_run=True)
+    versions, edges = _many(would.versions, "version"), _many(would.edges, "edge")
     return Elicit(
-        f"Erase {', '.join(keys)} for good? That is {would.versions} versions, {would.edges} edges and {would.traces} "
-        "traces of use; it cannot be brought back.",
+        f"Erase {', '.join(_told(memory, key) for key in keys)} for good? That is {versions} and {edges}, and every "
+        "trace of their use; it cannot be brought back.",
         Yes,
     )
 
 
+def _told(memory: Memory, key: str) -> str:
+    """An atom as a person knows it: by its name, and what it says."""
+    puts = [version.atom for version in memory.history(key, limit=2) if version.atom is not None]
+    if not puts:
+        return key
+    value = puts[-1].value
+    said = json.dumps(value if len(value) <= _SHOWN else value[:_SHOWN] + "…", ensure_ascii=False)
+    return visible(f"{puts[-1].name} ({said})")
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
 def memory_forget(
-    ctx: _Caller,
+    ctx: Caller,
     *,
     keys: _Keys,
     answer: Annotated[ElicitationResult[Yes], Resolve(ask_to_forget)],
@@ -229,7 +246,10 @@ def memory_forget(
     """
     if not isinstance(answer, AcceptedElicitation) or not answer.data.erase:
         raise Denied("the user did not agree: nothing was erased")
-    return reply(Erased.of(_caller(ctx).memory.forget(keys, progress=progress_of(ctx))))
+    report, steps = progress_of(ctx), len(keys) + 1  # the last is to rewrite the store's file without them
+    forgot = _caller(ctx).memory.forget(keys, progress=lambda done, _: report(done, steps))
+    report(steps, steps)
+    return reply(Erased.of(forgot))
 
 
 # -- how the store is --------------------------------------------------------------------------------------------------
@@ -245,8 +265,11 @@ class Status(Shape):
     entries: int
     sessions: int = Field(description="observed and learnt from")
     trainings: int
-    types: dict[str, int] = Field(description="atoms of each type")
-    conflicts: int = Field(description="open ones, counted up to 100")
+    types: dict[str, int] = Field(description="atoms of each type, the most frequent ones")
+    conflicts: list[Contradiction] = Field(
+        description="open ones, those that came up last first: ask the user about them"
+    )
+    more_conflicts: bool | None = None
     size: int = Field(description="entries of the log at the latest head")
     root: str
     origin: str
@@ -257,23 +280,28 @@ class Status(Shape):
     session: str = Field(description="the name under which this session's writes and reads are recorded")
 
 
-def memory_status(ctx: _Caller) -> Annotated[CallToolResult, Status]:
+def memory_status(ctx: Caller) -> Annotated[CallToolResult, Status]:
     """How much the store holds, how far search has got, what contradicts each other, and what this server may do.
 
-    Call it when the user asks about the memory itself, or when something seems to be missing. It counts everything: on
-    a large store it takes a second.
+    Call it when the user asks about the memory itself, what contradicts each other, or when something seems to be
+    missing. It counts everything: on a large store that takes seconds.
     """
     client = _caller(ctx)
     memory = client.memory
     stats, head, model = memory.stats(), memory.head().head, memory.model()
+    conflicts = memory.conflicts(limit=_CONFLICTS)
     counts = {word: getattr(stats, word) for word in ("atoms", "tombstoned", "forgotten", "edges", "entries")}
     return reply(
         Status(
             **counts,
             sessions=stats.sessions,
             trainings=stats.trainings,
-            types=dict(stats.types),
-            conflicts=len(memory.conflicts(limit=100)),
+            types=dict(sorted(stats.types.items(), key=lambda one: -one[1])[:_TYPES]),
+            conflicts=[
+                Contradiction(first=one.first.name, second=one.second.name, kind=one.kind, reason=one.reason)
+                for one in conflicts
+            ],
+            more_conflicts=conflicts.more or None,
             size=head.size,
             root=head.root.hex(),
             origin=head.origin,

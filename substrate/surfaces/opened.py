@@ -21,9 +21,10 @@ __all__ = ["Opened", "as_sent", "in_words_of_the_wire"]
 _ROOMY: Final = 200
 """From this budget on, the lists that are promised are there also if they are empty."""
 _PROMISED: Final = ("goals", "constraints", "preferences", "atoms", "conflicting_facts")
+_UNSENT: Final = ("recorded_at", "why")
+"""Of an atom: the text has why it is here, memory_access when it was recorded. They take as much room as the value."""
 _NAMES: Final = {
     "name": "key",
-    "recorded_at": "recordedAt",
     "conflicting_facts": "conflictingFacts",
     "needed_by": "neededBy",
     "left_out": "leftOut",
@@ -41,10 +42,8 @@ class OpenedAtom(Shape):
     confidence: float | None = None
     source: str | None = None
     origin: str | None = Field(None, description="user, agent or ingested")
-    recorded_at: str | None = None
     seq: int | None = None
     evidence: float | None = Field(None, description="how well supported, 0 to 1")
-    why: str | None = None
     stale: str | None = Field(None, description="what it depends on that has changed since: review it")
 
 
@@ -92,7 +91,7 @@ def in_words_of_the_wire(opening: Opening) -> dict[str, Any]:
     said: dict[str, Any] = opening.to_dict()
     if opening.max_tokens >= _ROOMY:
         said = {section: [] for section in _PROMISED} | said
-    if opening.left_out.reasons.get("no_room") or opening.left_out.reasons.get("less_needed"):
+    if opening.truncated:
         said["truncated"] = True
     renamed: dict[str, Any] = _renamed(said)
     return renamed
@@ -112,7 +111,10 @@ def _renamed(said: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(said, list):
         return [_renamed(item) for item in said]
     if isinstance(said, dict):
+        unsent = _UNSENT if "value" in said else ()
         return {
-            _NAMES.get(word, word): value if word == "left_out" else _renamed(value) for word, value in said.items()
+            _NAMES.get(word, word): value if word == "left_out" else _renamed(value)
+            for word, value in said.items()
+            if word not in unsent
         }
     return said

@@ -59,6 +59,10 @@ class Client(Protocol):
     def session(self) -> str:
         """The name that its session has in the store, by which `forget(session=...)` finds what it left."""
 
+    @property
+    def store(self) -> str:
+        """The path of the store's folder, for a command that a person is told to run."""
+
 
 class Clients(Protocol):
     """All who call tools of one server."""
@@ -110,7 +114,12 @@ class Surface:
 
     name: str
     tools: tuple[Tool, ...]
-    instructions: str
+    instructions: tuple[tuple[str, str], ...]
+    """Sentences, each for those who have a scope."""
+
+    def instructions_for(self, granted: frozenset[str]) -> str:
+        """The sentences for those who have these scopes."""
+        return " ".join(sentence for scope, sentence in self.instructions if scope in granted)
 
 
 class Shape(BaseModel):

@@ -7,10 +7,12 @@ promises it.
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
 
+from substrate.limits import LIMITS
 from substrate.surfaces.seam import Shape
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
@@ -22,6 +24,7 @@ __all__ = [
     "Accessed",
     "AtomShape",
     "Checkpointed",
+    "Contradiction",
     "EdgeGiven",
     "Listed",
     "Skipped",
@@ -31,6 +34,7 @@ __all__ = [
 
 PREVIEW: Final = 240
 """Characters of a value that a list shows."""
+_ECHOED: Final = 100
 
 
 # -- what is said of an atom -------------------------------------------------------------------------------------------
@@ -41,10 +45,9 @@ class AtomShape(Shape):
 
     key: str
     value: str
-    truncated: bool | None = Field(None, description="true: value is only a part of it")
-    length: int | None = Field(None, description="characters of the whole value, if truncated")
+    truncated: bool | None = Field(None, description="true: there is more of the value than is shown")
+    length: int | None = Field(None, description="characters of the whole value, if this is a part of it")
     seq: int = Field(description="the version: the position of its entry in the log")
-    id: str | None = None
     recorded_at: str
     origin: str | None = Field(None, description="user, agent or ingested")
     actor: str | None = None
@@ -64,10 +67,15 @@ def atom_fields(atom: Atom, most: int = PREVIEW, start: int = 0) -> dict[str, An
     """What an AtomShape says of an atom, with at most so many characters of its value."""
     said = atom.to_dict()
     said["key"] = said.pop("name")
-    shown = atom.value[start : start + most]
+    whole, shown = len(atom.value), atom.value[start : start + most]
     said["value"] = shown
-    if len(shown) < len(atom.value):
-        said |= {"truncated": True, "length": len(atom.value)}
+    if len(shown) < whole:
+        said["length"] = whole
+    if start + len(shown) < whole:
+        said["truncated"] = True
+    for time in ("recorded_at", "confirmed_at"):  # to the second: nobody reads more of it
+        if time in said:
+            said[time] = re.sub(r"\.\d+", "", str(said[time]))
     return {word: value for word, value in said.items() if word in AtomShape.model_fields}
 
 
@@ -100,13 +108,16 @@ class Prediction(Shape):
 class EdgeGiven(Shape):
     """A relationship between two atoms. An end that is not stored yet is bound when it is."""
 
-    source: Annotated[str, Field(description="key of the atom that the edge starts from")]
-    target: Annotated[str, Field(description="key of the atom that it leads to")]
+    source: Annotated[
+        str, Field(max_length=LIMITS["name_bytes"], description="key of the atom that the edge starts from")
+    ]
+    target: Annotated[str, Field(max_length=LIMITS["name_bytes"], description="key of the atom that it leads to")]
     type: Annotated[
         str,
         Field(
+            max_length=LIMITS["edge_type_characters"],
             description="supersedes, member_of, depends_on, constrains, references, derived_from, produced_by, "
-            "or a word of your own in lower_snake_case"
+            "or a word of your own in lower_snake_case",
         ),
     ]
     confidence: Annotated[float | None, Field(ge=0, le=1, description="how sure, 0 to 1")] = None
@@ -122,10 +133,12 @@ class HeadShape(Shape):
 class Checkpointed(Shape):
     """What a checkpoint did. It is on disk, and covered by the head."""
 
-    recorded: list[str] = Field(description="keys that got a new version")
+    recorded: list[str] = Field(description="keys that got a new version, the first hundred")
+    recorded_total: int | None = Field(None, description="how many did, if they are more")
     confirmed: list[str] | None = Field(None, description="said before, and the same: no new version")
     tombstoned: list[str] | None = None
     edges: int = Field(description="edges stated or changed")
+    unedged: int | None = Field(None, description="edges taken back")
     dangling: list[str] | None = Field(None, description="keys that edges point to and that are not stored yet")
     conflicts: list[Contradiction] | None = Field(None, description="what now contradicts each other: tell the user")
     first_seq: int | None = None
@@ -136,12 +149,14 @@ class Checkpointed(Shape):
         """In the words of the wire; who may not read is not told what contradicts what they wrote."""
         head = saved.head.head
         return cls(
-            recorded=list(saved.recorded),
-            confirmed=list(saved.confirmed) or None,
-            tombstoned=list(saved.tombstoned) or None,
+            recorded=list(saved.recorded[:_ECHOED]),
+            recorded_total=len(saved.recorded) if len(saved.recorded) > _ECHOED else None,
+            confirmed=(list(saved.confirmed[:_ECHOED]) or None) if reveals else None,
+            tombstoned=list(saved.tombstoned[:_ECHOED]) or None,
             edges=len(saved.edges),
-            dangling=list(saved.dangling) or None,
-            conflicts=[Contradiction(**found.to_dict()) for found in saved.conflicts if reveals] or None,  # type: ignore[arg-type]
+            unedged=len(saved.unedged) or None,
+            dangling=list(saved.dangling[:_ECHOED]) or None,
+            conflicts=[Contradiction(**found.to_dict()) for found in saved.conflicts[:_ECHOED] if reveals] or None,  # type: ignore[arg-type]
             first_seq=saved.seqs.start if saved.seqs else None,
             head=HeadShape(size=head.size, root=head.root.hex()),
         )
@@ -153,6 +168,8 @@ class Checkpointed(Shape):
 class Accessed(AtomShape):
     """An atom as it is, or was at the moment asked for."""
 
+    id: str
+    next_offset: int | None = Field(None, description="where to go on, if truncated")
     stale: list[str] | None = Field(None, description="why to review it: what it depends on has changed since")
     predictions: list[Prediction] | None = Field(None, description="what is probably needed next")
     proof: dict[str, Any] | None = Field(
@@ -163,8 +180,11 @@ class Accessed(AtomShape):
     def of(cls, found: Access, most: int, start: int) -> Accessed:
         """With at most so many characters of the value, from `start` on."""
         next_ones = [Prediction(key=one.name, probability=round(one.probability, 3)) for one in found.predictions]
+        said = atom_fields(found.atom, most, start)
         return cls(
-            **atom_fields(found.atom, most, start),
+            **said,
+            id=found.atom.id,
+            next_offset=start + len(said["value"]) if "truncated" in said else None,
             stale=list(found.stale) or None,
             predictions=next_ones or None,
             proof=None if found.proof is None else json.loads(found.proof.to_json()),
@@ -178,16 +198,20 @@ class Listed(Shape):
     total: int | None = Field(None, description="how many there are in all; absent if more than 10,000 follow")
     truncated: bool = Field(description="true: there are more; go on with nextOffset")
     next_offset: int | None = None
+    remark: str | None = None
 
     @classmethod
-    def of(cls, listing: Listing, offset: int) -> Listed:
+    def of(cls, listing: Listing, prefix: str, offset: int) -> Listed:
         """In the words of the wire."""
         more = listing.next is not None
+        whole = f"v1.{prefix.strip('.')}."
+        is_part = prefix and not len(listing) and not offset and not prefix.startswith("v")
         return cls(
             atoms=[AtomShape(**atom_fields(atom)) for atom in listing],
             total=listing.total,
             truncated=more,
             next_offset=offset + len(listing) if more else None,
+            remark=f"keys read v1.type.name: try the prefix {whole}" if is_part else None,
         )
 
 
