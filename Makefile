@@ -49,10 +49,12 @@ bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" fo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.prefetch --if-there
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.conflicts
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.associations
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mcp_server $(SIZES)
 
 # The bench is no part of the repository: SUBSTRATE_BENCH says where it is. Each peer gets an environment of its own, in .peers.
-peers: $(STAMP) ## search beside others, with the same documents and weights; needs the retrieval bench
+peers: $(STAMP) ## search beside others, with the same documents and weights; memory servers beside ours; needs the retrieval bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.run
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.over_stdio
 
 # Needs the network and npm, for minutes the first time: no part of the tests.
 conformance: $(STAMP) ## the server against the protocol's inspector and conformance suite; needs npm

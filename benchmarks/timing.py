@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-__all__ = ["Contender", "Samples", "interleave", "ratio"]
+__all__ = ["Contender", "Samples", "excess", "interleave", "ratio"]
 
 
 def _nothing(_: object) -> None:
@@ -17,16 +17,20 @@ def _nothing(_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """`run` is timed; `prepare`, which makes its argument from the number of the call, and `after` are not."""
+    """`run` is timed; `prepare`, which makes its argument from the number of the call, and `after` are not.
+
+    `cpu_ns` is the clock of the process that does the work: this one, unless another is named.
+    """
 
     run: Callable[[Any], object]
     prepare: Callable[[int], Any] = int
     after: Callable[[Any], object] = _nothing
+    cpu_ns: Callable[[], int] = time.process_time_ns
 
 
 @dataclass(slots=True)
 class Samples:
-    """Seconds of every call, by round. CPU is that of the process, system time included."""
+    """Seconds of every call, by round. CPU is that of the process at work, system time included."""
 
     wall_rounds: list[list[float]] = field(default_factory=list)
     cpu_rounds: list[list[float]] = field(default_factory=list)
@@ -41,14 +45,19 @@ class Samples:
         """The median CPU time of a call."""
         return median(value for values in self.cpu_rounds for value in values)
 
+    @property
+    def least(self) -> float:
+        """The shortest wall time of a call: what it takes when nothing comes in between."""
+        return min(value for values in self.wall_rounds for value in values)
+
 
 def _call(contender: Contender, number: int) -> tuple[float, float]:
     argument = contender.prepare(number)
-    cpu = time.process_time_ns()
+    cpu = contender.cpu_ns()
     wall = time.perf_counter_ns()
     result = contender.run(argument)
     wall = time.perf_counter_ns() - wall
-    cpu = time.process_time_ns() - cpu
+    cpu = contender.cpu_ns() - cpu
     contender.after(result)
     return wall / 1e9, cpu / 1e9
 
@@ -76,3 +85,8 @@ def interleave(
 def ratio(ours: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]]) -> float:
     """How many times the cost of `theirs` is the cost of `ours`: the median over the rounds of that of each round."""
     return median(median(mine) / max(median(other), 1e-9) for mine, other in zip(ours, theirs, strict=True))
+
+
+def excess(ours: Sequence[Sequence[float]], theirs: Sequence[Sequence[float]]) -> float:
+    """By how many seconds the cost of `ours` exceeds that of `theirs`: the median over the rounds of that of each."""
+    return median(median(mine) - median(other) for mine, other in zip(ours, theirs, strict=True))

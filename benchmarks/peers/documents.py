@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.texts import sentences, sentences_of
 
-__all__ = ["gather"]
+__all__ = ["gather", "of_bench"]
 
 _SETS = ("locomo", "updates")
 _SPLIT = "dev"
@@ -28,7 +28,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def _ours(bench: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def of_bench(bench: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Documents and questions of the bench, ids made unique by set and corpus."""
     documents, questions, known, twice = [], [], {}, set()
     for data in _SETS:
@@ -51,7 +51,7 @@ def _ours(bench: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 def gather(bench: Path, count: int, asked: int | None, say: Callable[[str], None]) -> dict[str, Any]:
     """`count` documents, those of the bench first; and `asked` of the questions, or all of them."""
-    documents, questions = _ours(bench)
+    documents, questions = of_bench(bench)
     texts = {row["text"].casefold() for row in documents}
     notes = [line for path in sorted(bench.parents[1].glob("*.md")) for line in _sentences_in(path)]
     for line in dict.fromkeys([*notes, *sentences(count, say)]):

@@ -32,6 +32,10 @@ class Environment:
     alone: Sequence[str] = ()
     extensions: bool = False
     """Whether the interpreter's sqlite3 must be able to load extensions."""
+    first: Sequence[str] = ()
+    """Installed before all others, so that they take what is there."""
+    python: tuple[int, int] = (3, 11)
+    """The version that it does best with. An older one is taken, with a word, if there is none."""
 
 
 BM25S = Environment("bm25s", ("bm25s==0.3.16", "PyStemmer==3.1.0"))
@@ -70,6 +74,21 @@ MCP_MEMORY = Environment(
     ("mcp-memory-service==12.4.0",),
     extensions=True,
 )
+# As its own metadata would have it, it gets an SDK that it cannot import.
+CORTEXGRAPH = Environment("cortexgraph", ("cortexgraph==1.2.1", "mcp>=1.30,<2"))
+CORTEXGRAPH_MINILM = Environment(
+    "cortexgraph-minilm", (*CORTEXGRAPH.packages, *_MINILM[:2]), first=("torch>=2.13,<2.14",)
+)
+# Its store, a graph and its vectors in one file, needs 3.12; below, it has another. litellm is there for one file only,
+# the encoding that tiktoken would load from the network.
+HYDRAMEM = Environment("hydramem", ("hydramem==0.2.1",), ("litellm==1.108.4",), python=(3, 12))
+HYDRAMEM_MINILM = Environment(
+    "hydramem-minilm",
+    (*HYDRAMEM.packages, *_MINILM[:2]),
+    HYDRAMEM.alone,
+    first=("torch>=2.13,<2.14",),
+    python=HYDRAMEM.python,
+)
 
 
 def _can(interpreter: str, code: str) -> bool:
@@ -77,8 +96,11 @@ def _can(interpreter: str, code: str) -> bool:
 
 
 def _interpreters() -> list[str]:
-    """Those on the path, in all its folders: one may be able to do what another one of the same name cannot."""
-    found = [sys.executable]
+    """Those on the path, in all its folders: one may be able to do what another one of the same name cannot.
+
+    And those that are installed beside our own, where versions stand side by side.
+    """
+    found = [sys.executable, *map(str, sorted(Path(sys.base_prefix).parent.glob("*/bin/python3")))]
     for name in _CANDIDATES:
         for folder in ("/usr/bin", "/usr/local/bin"):
             found += filter(None, [shutil.which(name, path=folder)])
@@ -98,7 +120,7 @@ def python_of(environment: Environment, say: Callable[[str], None]) -> Path:
     """The interpreter of this environment, which is made first if it is not there. Unavailable if it cannot be."""
     folder = FOLDER / environment.name
     python, done = folder / "bin" / "python", folder / ".installed"
-    wanted = "\n".join([*environment.packages, *environment.alone])
+    wanted = "\n".join([*environment.first, *environment.packages, *environment.alone])
     if done.exists() and done.read_text(encoding="utf-8") == wanted:
         return python
     shutil.rmtree(folder, ignore_errors=True)
@@ -111,10 +133,17 @@ def python_of(environment: Environment, say: Callable[[str], None]) -> Path:
         able = loading or able
     if not able:
         raise Unavailable("no interpreter here can make a virtual environment")
+    least = ".".join(map(str, environment.python))
+    best = [path for path in able if _can(path, f"import sys; sys.exit(sys.version_info < {environment.python})")]
+    if not best:
+        say(f"{environment.name}: no interpreter here is of version {least} or later; it does without")
+    able = best or able
     say(f"{environment.name}: installing into {folder.relative_to(FOLDER.parent)}")
     subprocess.run([able[0], "-m", "venv", str(folder)], check=True)  # noqa: S603
     if environment.alone:
         _pip(python, ["--no-deps", *environment.alone])
+    if environment.first:
+        _pip(python, environment.first)
     _pip(python, packages)
     done.write_text(wanted, encoding="utf-8")
     return python

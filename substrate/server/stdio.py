@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
-from mcp.types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
+from mcp.types import INVALID_REQUEST, PARSE_ERROR, JSONRPCRequest, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from substrate.server.clients import Clients
@@ -32,7 +32,7 @@ def serve_stdio(clients: Clients, wire: Wire) -> None:
 
 
 async def _serve(server: SubstrateServer, launch: Launch, wire: Wire) -> None:
-    wire.problem_of = _problem_of
+    wire.judge = _judge
     ends = cast("Any", wire)  # it has what the transport uses of a file
     _log.info(await announcement(server, launch))
     async with stdio_server(ends, ends) as (reading, writing):
@@ -40,16 +40,16 @@ async def _serve(server: SubstrateServer, launch: Launch, wire: Wire) -> None:
         await inner.run(reading, writing, inner.create_initialization_options())
 
 
-def _problem_of(line: str) -> Problem | None:
-    """Why the SDK, which judges by the same means, would drop this line."""
+def _judge(line: str) -> Problem | bool:
+    """Whether this is a request; or why the SDK, which judges by the same means, would drop it."""
     try:
-        jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         if first["type"] == "json_invalid":
             return PARSE_ERROR, first["msg"]
         return INVALID_REQUEST, "this is no request, notification or response of JSON-RPC 2.0; batches are not taken"
-    return None
+    return isinstance(message, JSONRPCRequest)
 
 
 def _close_when_told(clients: Clients) -> None:

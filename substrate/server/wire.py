@@ -7,6 +7,8 @@
 3. A line that is no message is answered with an error too. The SDK would drop it without a word, and whoever sent it,
    such as a client whose text ends in half an emoji, would wait for ever.
 4. Lines are written whole, one after the other, whoever writes them.
+5. A client that closes its end gets the answers to what it has asked, if they come soon. The SDK would drop them, and
+   `printf ... | substrate mcp` would say nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +34,10 @@ _LAST: Final = re.compile(rb"[,{]\s*" + _PLAIN + rb"\}\s*\Z")
 """The id of a request, a number or a plain string: before anything that is nested, or as the last thing of all."""
 _INVALID_REQUEST: Final = -32600
 
+_ANSWER: Final = re.compile(r'\{"jsonrpc":"2\.0","id":(?:-?\d+|"(?:[^"\\]|\\.)*"|null),"(?:result|error)"')
+"""As the SDK writes them."""
+_SOON_S: Final = 5.0
+
 Problem = tuple[int, str]
 """A code of JSON-RPC, and what it means here."""
 
@@ -44,8 +50,10 @@ class Wire:
         self._outgoing = outgoing
         self._writing = threading.Lock()
         self._heard = True
-        self.problem_of: Callable[[str], Problem | None] = lambda _: None
-        """Why a line is no message; None if it is one. Whoever serves says it: what decides is what the SDK takes."""
+        self._owed = 0
+        self._answered = threading.Condition()
+        self.judge: Callable[[str], Problem | bool] = lambda _: False
+        """Whether a line is a request; or why it is no message. The SDK decides what it takes: who serves says it."""
 
     async def __aiter__(self) -> AsyncIterator[str]:
         from anyio.to_thread import run_sync  # noqa: PLC0415 - the wire is claimed before anything else is loaded
@@ -72,14 +80,26 @@ class Wire:
                 continue
             text = line.decode("utf-8", "replace")
             if not text.isspace():
-                problem = self.problem_of(text)
-                if problem is None:
+                judged = self.judge(text)
+                if isinstance(judged, bool):
+                    self._owe(judged)
                     return text
-                self._refuse(line[:_HEAD], line[-_HEAD:], problem)
+                self._refuse(line[:_HEAD], line[-_HEAD:], judged)
+        with self._answered:
+            self._answered.wait_for(lambda: self._owed <= 0 or not self._heard, _SOON_S)
         return ""
 
     def send(self, text: str) -> None:
         """Write all of it. To a client that has stopped listening nothing is written, and no more is read from it."""
+        self._write(text)
+        self._owe(-bool(_ANSWER.match(text)))
+
+    def _owe(self, more: int) -> None:
+        with self._answered:
+            self._owed += more
+            self._answered.notify_all()
+
+    def _write(self, text: str) -> None:
         data = memoryview(text.encode("utf-8", "replace"))
         with self._writing:
             try:
@@ -105,7 +125,7 @@ class Wire:
             "id": _read(found[1]) if found else None,
             "error": {"code": code, "message": message},
         }
-        self.send(json.dumps(answer) + "\n")
+        self._write(json.dumps(answer) + "\n")
 
 
 def _read(number: bytes) -> object:

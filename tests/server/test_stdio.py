@@ -177,3 +177,24 @@ def test_what_was_read_is_learnt_when_the_server_is_ended(store: Path, end: str)
     assert sessions_of(store) == 1
     with substrate.open(store, read_only=True) as memory:
         assert [(arc.source, arc.target) for arc in memory.context(list(KEYS)).arcs] == [KEYS]
+
+
+def test_what_is_asked_right_before_the_end_of_input_is_done_and_answered(store: Path) -> None:
+    info = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "printf", "version": "1"}}
+    call = {"name": "session_checkpoint", "arguments": {"atoms": ["v1.fact.last = said"]}}
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": info},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "substrate", "mcp", "--store", str(store)],
+        input="".join(json.dumps(one) + "\n" for one in asked),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env=child_environment(),
+    )
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert answers[2]["result"]["structuredContent"]["recorded"] == ["v1.fact.last"]

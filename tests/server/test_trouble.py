@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from mcp import MCPError
+from mcp.types import ResourceTemplateReference
 
 import substrate
 from substrate.engine.memory import Memory
@@ -76,6 +77,9 @@ def test_each_call_says_what_to_do_about_a_store_that_cannot_be_opened(
         for uri in ("memory://head", "memory://atom/v1.fact.a"):
             with pytest.raises(MCPError, match=advice):
                 agent.read(uri)
+        template = ResourceTemplateReference(type="ref/resource", uri="memory://atom/{key}")
+        offered = agent.do(agent.client.complete, template, {"name": "key", "value": "v1"}).completion
+        assert offered.values == []
 
 
 def test_a_store_that_was_repaired_is_opened_by_the_next_call(store: Path, mode: str) -> None:

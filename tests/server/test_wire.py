@@ -120,7 +120,7 @@ def test_an_id_in_the_middle_is_not_looked_for() -> None:
 def test_a_line_that_is_no_message_is_answered_with_what_is_wrong_and_its_id() -> None:
     outgoing = io.BytesIO()
     ends = Wire(io.BytesIO(b'{"id":7,"bad":1}\n{"id":8}\n'), outgoing)
-    ends.problem_of = lambda line: (-32700, "no message") if "bad" in line else None
+    ends.judge = lambda line: (-32700, "no message") if "bad" in line else False
     assert ends.read_line() == '{"id":8}\n'
     answer = json.loads(outgoing.getvalue())
     assert (answer["id"], answer["error"]) == (7, {"code": -32700, "message": "no message"})
@@ -231,3 +231,29 @@ def test_to_claim_the_wire_loads_nothing_of_the_sdk_nor_of_the_engine() -> None:
         [sys.executable, "-c", loaded], capture_output=True, text=True, timeout=60, check=True, env=child_environment()
     )
     assert done.stdout == "[]\n"
+
+
+def asking(*lines: bytes) -> Wire:
+    ends = Wire(io.BytesIO(b"".join(lines)), io.BytesIO())
+    ends.judge = lambda line: "method" in line
+    return ends
+
+
+@pytest.mark.parametrize("answer", ['"result":{}', '"error":{"code":1}'])
+def test_who_closes_their_end_gets_the_answer_to_what_they_have_asked(answer: str) -> None:
+    ends = asking(b'{"id":1,"method":"ping"}\n')
+    assert ends.read_line()
+    waiting = Thread(target=ends.read_line)
+    waiting.start()
+    ends.send('{"jsonrpc":"2.0","id":9,"method":"elicitation/create"}\n')  # a question of ours is no answer
+    assert waiting.is_alive()
+    ends.send(f'{{"jsonrpc":"2.0","id":1,{answer}}}\n')
+    waiting.join(5)
+    assert not waiting.is_alive()
+
+
+def test_but_nobody_waits_for_an_answer_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_SOON_S", 0.0)
+    ends = asking(b'{"id":1,"method":"ping"}\n')
+    assert ends.read_line()
+    assert ends.read_line() == ""
