@@ -59,6 +59,7 @@ def calls(names: list[str], texts: list[str]) -> Iterator[tuple[str, dict[str, A
         yield "memory_access", {"key": name, "predictions": 5, "includeProof": name in NAMES}
         yield "memory_search", {"query": text[:200], "limit": 3}
         yield "memory_history", {"key": name}
+        yield "memory_context", {"keys": [name], "depth": 1}
         yield "session_checkpoint", {"atoms": [f"{name} = {text}"]}
     for name in NAMES:
         yield "session_checkpoint", {"tombstone": [f"{name}x"]}

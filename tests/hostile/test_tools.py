@@ -107,7 +107,7 @@ def test_a_tool_answers_whatever_it_is_called_with(tool: str, store: Path) -> No
     with Agent(store, scopes=ALL, answers=whims(rng)) as agent:
         prepare(agent)
         calls = maker(agent, tool, rng)
-        refused, count = 0, rounds(200, 10_000)
+        refused, count = 0, rounds(200, 3_000)
         for number in range(count):
             if number % 10 == 0:
                 agent.call("session_checkpoint", SEED_CALL)
