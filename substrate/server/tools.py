@@ -82,7 +82,9 @@ class ServedTool(SdkTool):
         match cause:
             case ItemsRefused():
                 items = [_in_words(item.to_dict()) for item in cause.refused if isinstance(item, Result)]
-                told = f"nothing was saved: of what was given, {len(items)} cannot be taken"
+                told = f"nothing was saved. {items[0]['item']}: {items[0]['reason']}"
+                if len(items) > 1:
+                    told = f"nothing was saved: {len(items)} items cannot be taken"
                 return _error_reply(cause.code, told, items=items[:_MOST_REFUSED], **details)
             case SubstrateError():
                 return _error_reply(cause.code, for_agents(str(cause)), retryable=cause.retryable, **details)
@@ -164,7 +166,8 @@ def _error_reply(code: str, message: str, **details: object) -> CallToolResult:
     said = {"code": code, "message": message, **{word: value for word, value in details.items() if value}}
     # Not as structured content: that has to fit the tool's output schema, also in an error. Some clients check it, and
     # throw away a reply that does not fit, our message with it.
-    text = compact_json(said) if details.keys() & {"items", "proof"} else visible(f"{code}: {message}")
+    is_plain = not details.get("proof") and not (isinstance(items := details.get("items"), list) and len(items) > 1)
+    text = visible(f"{code}: {message}") if is_plain else compact_json(said)
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         _meta={"error": said},

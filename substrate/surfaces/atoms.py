@@ -314,8 +314,8 @@ SURFACE = Surface(
         (
             "read",
             (
-                "Memory that outlasts the conversation: at its first message call memory_session_bootstrap once, with the "
-                "objective, and search before you say that you do not know."
+                "Memory that outlasts the conversation: at its first message call memory_session_bootstrap once, with "
+                "the objective, and search before you say that you do not know."
             ),
         ),
         (
