@@ -22,8 +22,9 @@ _TOP: Final = """\
 
 What `substrate mcp` offers an agent, as it is published to clients; [mcp.md](mcp.md) says how to start it and what the
 words mean. This page is made from the server by `make docs`. A tool is listed if the server was started with its scope;
-by default with read, write and train. Every reply is structured content by the published schema, and the same as text.
-An error is a reply with `isError`, a `code`, and a message that says what to do next.
+by default with read, write and train. Every reply is structured content by the published schema, and the same as text:
+as compact JSON, but for memory_session_bootstrap, whose text is plain lines, with why each atom is there. An error is a
+reply with `isError`, a `code`, and a message that says what to do next.
 """
 
 
@@ -39,7 +40,7 @@ async def _page() -> str:
         with Clients(Launch(Path("store"), (name,), frozenset(SCOPES))) as clients:
             server = compose(clients)
             listed = {tool.name: tool for tool in await server.list_tools()}
-            parts.append(f"\n## Surface `{name}`\n\n{surface.instructions}\n")
+            parts.append(f"\n## Surface `{name}`\n\n{surface.instructions_for(frozenset(SCOPES))}\n")
             parts += [_tool(listed[tool.name], tool.scope) for tool in surface.tools]
             resources = [(str(one.uri), one.title, one.description) for one in await server.list_resources()]
             templates = [
