@@ -25,6 +25,8 @@ def lean(schema: dict[str, Any]) -> dict[str, Any]:
             case "anyOf", list():
                 some = [lean(one) for one in value if one != {"type": "null"}]
                 said |= some[0] if len(some) == 1 else {"anyOf": some}
+            case "additionalProperties", dict():
+                said[word] = value  # of a mapping a null is a value, not something left out
             case _, dict():
                 said[word] = lean(value)
             case _:
