@@ -19,6 +19,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.server.mcpserver.tools import Tool as SdkTool
 from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, Implementation, TextContent, Tool
 
 from substrate.server import composition
@@ -64,8 +65,18 @@ _ROOT = Path(__file__).parents[1]
 
 _Answer = TypeVar("_Answer")
 
-# It follows from the tool and the scopes alone, and takes a tenth of a second for all of them: made once in a process.
-composition.serve_tool = cache(composition.serve_tool)
+_make_tool = SdkTool.from_function
+_made: dict[Callable[..., Any], SdkTool] = {}
+
+
+def _made_once(run: Callable[..., Any], **options: Any) -> SdkTool:
+    """The tool of a function: it follows from that alone, and all of them take most of a tenth of a second."""
+    if run not in _made:
+        _made[run] = _make_tool(run, **options)
+    return _made[run]
+
+
+SdkTool.from_function = _made_once  # type: ignore[assignment, method-assign]
 
 
 class User:
