@@ -223,7 +223,7 @@ def test_whether_it_is_watched_is_told_without_the_key(store: Commands, monkeypa
 
 def test_a_session_is_opened_as_text_and_as_json(store: Commands) -> None:
     ran = store.ok("bootstrap", "which", "provider")
-    assert 'v1.fact.provider = "Adyen" (matches the objective' in ran.out
+    assert 'v1.fact.provider = "Adyen" (evidence 0.50; matches the objective' in ran.out
     assert 'v1.goal.launch = "In March"' in ran.out
     document = store.ok("bootstrap", "which", "provider", "--json").json
     assert document["objective"] == "which provider"

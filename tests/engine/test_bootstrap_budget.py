@@ -31,6 +31,11 @@ def no_room(memory: Memory) -> Opening:
     return opened(memory, {f"v1.fact.f{i}": 0.02 for i in range(30)}, max_tokens=600)
 
 
+def rule_no_room(memory: Memory) -> Opening:
+    memory.checkpoint([f"v1.constraint.c{i} = rule number {i} of many: {LONG}" for i in range(30)])
+    return opened(memory, {}, max_tokens=600)
+
+
 def too_large(memory: Memory) -> Opening:
     name = "v1.fact." + "long name " * 38 + "x"
     memory.checkpoint([f"{name} = y"])
@@ -83,7 +88,18 @@ def gone(memory: Memory) -> Opening:
     return opening
 
 
-REASONS = (no_room, too_large, less_needed, low_evidence, duplicate, ingested, superseded, not_in_force, gone)
+REASONS = (
+    no_room,
+    rule_no_room,
+    too_large,
+    less_needed,
+    low_evidence,
+    duplicate,
+    ingested,
+    superseded,
+    not_in_force,
+    gone,
+)
 
 
 @pytest.mark.parametrize("case", REASONS, ids=lambda case: case.__name__)

@@ -15,6 +15,7 @@ from time import process_time
 from typing import Annotated, Any
 
 import pytest
+from anyio import CapacityLimiter
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool as SdkTool
@@ -22,6 +23,7 @@ from mcp.types import CallToolRequestParams, CallToolResult, ElicitResult
 
 from substrate.errors import InputError
 from substrate.server.composition import SubstrateServer
+from substrate.server.launch import Launch
 from substrate.server.tools import serve_tool
 from substrate.surfaces.seam import Tool, client_of, reply
 from substrate.surfaces.shapes import Taught
@@ -165,7 +167,7 @@ def serving(broken: Callable[..., Any]) -> Callable[[SubstrateServer], None]:
     """Puts a twin into a server, in the place of memory_train."""
 
     def change(server: SubstrateServer) -> None:
-        twin = serve_tool(Tool(broken, "A twin", "train", writes=True), ALL)
+        twin = serve_tool(Tool(broken, "A twin", "train", writes=True), Launch(Path(), scopes=ALL), CapacityLimiter(1))
         server._tool_manager._tools["memory_train"] = twin.model_copy(update={"name": "memory_train"})
 
     return change
