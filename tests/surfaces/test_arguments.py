@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from substrate.limits import LIMITS
-from tests.mcp_clients import ALL_SCOPES, MODES, TOOLS, Agent, User, in_memory
+from tests.mcp_clients import ALL_SCOPES, MODES, TOOLS, Agent, User, in_memory, text_of
 
 REQUIRED = object()
 DOCUMENTED: dict[str, dict[str, object]] = {
-    "memory_session_bootstrap": {"objective": None, "maxTokens": 1200, "highImpact": False, "domain": None},
-    "session_checkpoint": {"atoms": [], "edges": [], "tombstone": [], "taskContext": None},
-    "memory_search": {"query": REQUIRED, "limit": 10, "domain": None},
+    "memory_session_bootstrap": {"objective": "", "maxTokens": 1200, "highImpact": False, "domain": ""},
+    "session_checkpoint": {"atoms": [], "edges": [], "tombstone": [], "taskContext": ""},
+    "memory_search": {"query": REQUIRED, "limit": 10, "domain": ""},
     "memory_access": {"key": REQUIRED, "includeProof": False},
     "memory_train": {"atoms": REQUIRED, "passes": 1},
     "memory_context": {"keys": REQUIRED, "depth": 1},
-    "memory_associate": {"atoms": REQUIRED, "domain": None, "allDomains": None},
+    "memory_associate": {"atoms": REQUIRED, "domain": "", "allDomains": []},
     "memory_list_atoms": {"prefix": "", "limit": 100, "offset": 0},
 }
 """What agents know these tools by, with the defaults."""
 OURS: dict[str, dict[str, object]] = {
     "memory_session_bootstrap": {"evidenceThreshold": None},
-    "session_checkpoint": {"expect": None},
-    "memory_search": {"asOf": None, "validAt": None},
-    "memory_access": {"asOf": None, "validAt": None, "predictions": 0, "offset": 0, "maxChars": 20_000},
-    "memory_context": {"asOf": None, "validAt": None},
-    "memory_verify": {"bundle": None, "verifierKey": None, "pin": None},
-    "memory_history": {"key": REQUIRED, "asOf": None, "validAt": None, "limit": 20},
+    "session_checkpoint": {"source": "", "confidence": None, "unedge": [], "expect": {}},
+    "memory_search": {"asOf": "", "validAt": ""},
+    "memory_access": {"asOf": "", "validAt": "", "predictions": 0, "offset": 0, "maxChars": 20_000},
+    "memory_context": {"asOf": "", "validAt": ""},
+    "memory_verify": {"bundle": "", "verifierKey": "", "pin": ""},
+    "memory_history": {"key": REQUIRED, "asOf": "", "validAt": "", "limit": 20},
     "memory_forget": {"keys": REQUIRED},
 }
 KEY = "v1.fact.a"
@@ -56,6 +58,59 @@ def test_arguments_have_the_names_and_defaults_that_agents_know_and_ours_come_af
     assert list(shown.items()) == list(expected.items())
     assert all(field.get("description") for field in schema["properties"].values())
     assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_what_is_published_of_the_arguments_has_no_titles_and_no_nulls_but_where_null_is_a_value(
+    caller: Agent, tool: str
+) -> None:
+    schema = caller.tools[tool].input_schema
+    Draft202012Validator.check_schema(schema)
+    assert '"title"' not in json.dumps(schema)
+    assert ("null" in json.dumps(schema).replace("or null for absent", "")) == (tool == "session_checkpoint")
+    assert '"title": ' not in json.dumps(caller.tools[tool].output_schema)
+    assert '"null"' not in json.dumps(caller.tools[tool].output_schema)
+
+
+def test_what_is_published_lets_pass_what_the_tools_take(caller: Agent) -> None:
+    edge = {"source": KEY, "target": KEY, "type": "references"}
+    for tool, arguments in (
+        ("session_checkpoint", {"atoms": [f"{KEY} = 1"], "expect": {KEY: None, "v1.fact.b": 5}}),
+        ("session_checkpoint", {"edges": [edge | {"confidence": 1}], "unedge": [edge], "source": "x", "confidence": 0}),
+        ("memory_verify", {"bundle": {"format": 1}}),
+        ("memory_verify", {"bundle": "{}"}),
+        ("memory_associate", {"atoms": [KEY], "domain": "", "allDomains": []}),
+    ):
+        Draft202012Validator(caller.tools[tool].input_schema).validate(arguments)
+
+
+NEEDED: dict[str, dict[str, Any]] = {
+    "session_checkpoint": {"atoms": [f"{KEY} = 1"]},
+    "memory_search": {"query": "1"},
+    "memory_access": {"key": KEY},
+    "memory_train": {"atoms": [KEY]},
+    "memory_context": {"keys": [KEY]},
+    "memory_associate": {"atoms": [KEY]},
+    "memory_verify": {"pin": "no pin"},
+    "memory_history": {"key": KEY},
+    "memory_forget": {"keys": [KEY]},
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_an_argument_that_is_null_counts_as_left_out(caller: Agent, tool: str) -> None:
+    given = NEEDED.get(tool, {})
+    others = dict.fromkeys(caller.tools[tool].input_schema["properties"].keys() - given.keys())
+    first, second = caller.call(tool, **given), caller.call(tool, **given, **others)
+    assert text_of(first).startswith("arguments:") is False
+    if tool == "memory_train":  # each is an entry of its own
+        assert (first.is_error, second.is_error) == (False, False)
+    else:
+        assert text_of(second) == text_of(first)
+
+
+def test_a_required_argument_that_is_null_is_missing(caller: Agent) -> None:
+    assert caller.error("memory_access", key=None)["message"] == "key: Field required"
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -88,6 +143,8 @@ def test_an_argument_that_is_missing_is_named(caller: Agent, tool: str, name: st
         ("memory_access", {"key": KEY, "includeProof": "perhaps"}, "includeProof"),
         ("memory_train", {"atoms": "v1.fact.a"}, "atoms"),
         ("memory_context", {"keys": [KEY, 5]}, "keys.1"),
+        ("memory_access", {"key": KEY, "asOf": True}, "asOf"),
+        ("memory_access", {"key": KEY, "asOf": [1]}, "asOf"),
         ("session_checkpoint", {"edges": [{"source": KEY, "type": "x"}]}, "edges.0.target"),
         ("session_checkpoint", {"edges": [{"source": KEY, "target": KEY, "type": "x", "colour": 1}]}, "edges.0.colour"),
         ("session_checkpoint", {"atoms": [f"{KEY} = 1"], "expect": {KEY: "last"}}, "expect"),
@@ -136,12 +193,17 @@ LIMITED: list[tuple[str, dict[str, Any], str]] = [
     ("memory_list_atoms", {"prefix": "p" * 401}, "400"),
     ("memory_history", {"key": KEY, "limit": 1001}, "1000"),
     ("memory_history", {"key": LONG_KEY}, "400"),
-    ("memory_forget", {"keys": [KEY] * 101}, "100"),
+    ("memory_forget", {"keys": [KEY] * 21}, "20"),
     ("memory_forget", {"keys": [LONG_KEY]}, "400"),
     ("session_checkpoint", {"atoms": [f"v1.fact.n{i} = x" for i in range(1001)]}, "1000"),
     ("session_checkpoint", {"edges": [{"source": KEY, "target": KEY, "type": "x"}] * 1001}, "1000"),
     ("session_checkpoint", {"tombstone": [KEY] * 1001}, "1000"),
     ("session_checkpoint", {"tombstone": [LONG_KEY]}, "400"),
+    ("session_checkpoint", {"unedge": [{"source": KEY, "target": KEY, "type": "x"}] * 1001}, "1000"),
+    ("session_checkpoint", {"atoms": [f"{KEY} = 2"], "source": "s" * 1001}, "1000"),
+    ("session_checkpoint", {"atoms": [f"{KEY} = 2"], "confidence": 1.1}, "1"),
+    ("session_checkpoint", {"atoms": [f"{KEY} = 2"], "confidence": -0.1}, "0"),
+    ("memory_access", {"key": KEY, "asOf": "2" * 4001}, "4000"),
     ("session_checkpoint", {"taskContext": LONG_KEY, "atoms": [f"{KEY} = 2"]}, "400"),
     (
         "session_checkpoint",
@@ -190,7 +252,7 @@ def test_what_is_just_within_the_limits_is_taken(caller: Agent, tool: str, argum
 
 def test_a_checkpoint_just_within_the_limits_is_taken(agent: Agent) -> None:
     saved = agent.ok("session_checkpoint", atoms=[f"v1.fact.n{i} = x" for i in range(1000)])
-    assert len(saved["recorded"]) == 1000
+    assert (len(saved["recorded"]), saved["recordedTotal"]) == (100, 1000)
     name = "v1.fact." + "k" * (LIMITS["name_bytes"] - len("v1.fact."))
     assert agent.ok("session_checkpoint", atoms=[f"{name} = {'x' * LIMITS['value_bytes']}"])["recorded"] == [name]
 

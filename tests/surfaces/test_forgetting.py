@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +13,7 @@ from mcp.types import CallToolResult, ElicitRequestFormParams
 
 import substrate
 from substrate.errors import Forgotten
-from tests.mcp_clients import ALL_SCOPES, Agent, User, in_memory
+from tests.mcp_clients import ALL_SCOPES, Agent, User, child_environment, in_memory
 
 FORGET, SAVE = "memory_forget", "session_checkpoint"
 KEY = "v1.fact.phone"
@@ -44,10 +48,25 @@ def test_the_question_is_asked_once_and_names_the_keys_and_the_counts(store: Pat
         agent.ok(FORGET, keys=[KEY])
     (question,) = user.asked
     assert isinstance(question, ElicitRequestFormParams)
-    assert KEY in question.message
-    assert "2 versions" in question.message
-    assert "1 edges" in question.message
+    assert question.message == (
+        f'Erase {KEY} ("4567") for good? That is 2 versions and 1 edge, and every trace of their use; it cannot be '
+        "brought back."
+    )
     assert list(question.requested_schema["properties"]) == ["erase"]
+
+
+def test_the_question_names_atoms_by_name_and_shows_of_a_long_value_the_beginning(store: Path, mode: str) -> None:
+    user = User(erase=False)
+    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+        agent.ok(SAVE, atoms=["v1.fact.a = " + "word " * 100, 'v1.fact.b = "quoted"\nand\u2028more', "v1.fact.c = 3"])
+        agent.ok(SAVE, tombstone=["v1.fact.c"])
+        by_id = agent.ok("memory_access", key="v1.fact.a")["id"]
+        agent.error(FORGET, keys=[by_id, "v1.fact.b", "v1.fact.c"])
+    (question,) = user.asked
+    shown = [f"v1.fact.a ({json.dumps('word ' * 12 + '…', ensure_ascii=False)})"]
+    shown += [r'v1.fact.b ("\"quoted\"\nand\u2028more")', 'v1.fact.c ("3")']
+    assert question.message.startswith(f"Erase {', '.join(shown)} for good? That is 4 versions and 0 edges, ")
+    assert question.message.isprintable()
 
 
 @pytest.mark.parametrize("user", [User(erase=False), User("decline"), User("cancel")], ids=["no", "decline", "cancel"])
@@ -66,9 +85,27 @@ def test_a_client_that_cannot_ask_is_told_how_the_user_does_it(store: Path, mode
         save(agent)
         error = agent.error(FORGET, keys=[KEY])
         assert error["code"] == "denied"
-        for word in (f"substrate forget {KEY}", "terminal", "notebook", "tombstone"):
+        for word in ("terminal", "in a notebook: memory.forget(keys)", "tombstone"):
             assert word in error["message"]
+        assert f"substrate forget --store {shlex.quote(str(store))} -- {KEY};" in error["message"]
         assert agent.ok("memory_access", key=KEY)["value"] == "4567"
+
+
+def test_the_command_that_a_client_is_told_does_what_it_says(tmp_path: Path) -> None:
+    store, key = tmp_path / "a store; of 'mine'", "v1.fact.--all $HOME"
+    with in_memory(store, scopes=ALL_SCOPES) as agent:
+        agent.ok(SAVE, atoms=[f"{key} = 1"])
+        told = agent.error(FORGET, keys=[key])["message"]
+    command = told.partition("in a terminal: ")[2].rpartition("; or in a notebook")[0]
+    words = shlex.split(command)
+    assert words == ["substrate", "forget", "--store", str(store), "--", key]
+    command_line = [sys.executable, "-m", *words[:2], "--yes", *words[2:]]  # without a terminal it is not asked
+    done = subprocess.run(
+        command_line, env=child_environment(), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    with substrate.open(store, read_only=True) as memory, pytest.raises(Forgotten):
+        memory.access(key)
 
 
 def test_without_the_scope_it_is_not_listed_denied_and_the_user_is_not_asked(store: Path, mode: str) -> None:
@@ -78,7 +115,7 @@ def test_without_the_scope_it_is_not_listed_denied_and_the_user_is_not_asked(sto
         assert FORGET not in agent.tools
         error = agent.error(FORGET, keys=[KEY])
         assert error["code"] == "denied"
-        for word in ("scope forget", "--scopes", "substrate forget"):
+        for word in ("scope forget", "--scopes", f"`substrate forget --store {store} ...`"):
             assert word in error["message"]
         assert agent.ok("memory_access", key=KEY)["value"] == "4567"
     assert user.asked == []
@@ -110,11 +147,11 @@ def test_several_atoms_go_at_once_and_progress_is_told(store: Path, mode: str) -
     async def hear(done: float, total: float | None, _message: str | None) -> None:
         told.append((done, total))
 
-    keys = [f"v1.fact.n{i}" for i in range(30)]
+    keys = [f"v1.fact.n{i}" for i in range(20)]
     with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=User(erase=True)) as agent:
         agent.ok(SAVE, atoms=[f"{key} = x" for key in keys])
         result: CallToolResult = agent.do(agent.client.call_tool, FORGET, {"keys": keys}, progress_callback=hear)
         assert not result.is_error
         assert agent.ok("memory_list_atoms")["atoms"] == []
-    assert told[-1] == (30, 30)
+    assert told[-1] == (21, 21)
     assert [done for done, _ in told] == sorted({done for done, _ in told})

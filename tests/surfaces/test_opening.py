@@ -76,7 +76,8 @@ def test_all_that_is_promised_is_there(reader: Agent) -> None:
     assert said["maxTokens"] == 1200
     for atom in said["atoms"]:
         assert atom["value"]
-        assert {"seq", "evidence", "why", "recordedAt"} <= set(atom)
+        assert {"seq", "evidence"} <= set(atom)
+        assert not {"why", "recordedAt", "id"} & set(atom)
 
 
 def test_the_lists_that_are_promised_are_there_when_nothing_is_stored(agent: Agent) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import substrate
 from tests.credentials import SAMPLE_KINDS, samples
-from tests.mcp_clients import Agent, error_of, in_memory
+from tests.mcp_clients import BOOTSTRAP, Agent, error_of, in_memory, text_of
 
 SAVE = "session_checkpoint"
 TASK = "v1.task.migrate"
@@ -47,6 +48,86 @@ def test_the_same_value_again_confirms_and_another_one_is_the_next_version(agent
     agent.ok(SAVE, atoms=["v1.fact.a = 2"])
     versions = agent.ok("memory_history", key="v1.fact.a")["versions"]
     assert [version["value"] for version in versions] == ["1", "2"]
+
+
+def test_the_same_said_again_in_one_session_is_a_retry_and_from_another_a_confirmation(store: Path, mode: str) -> None:
+    edge = {"source": "v1.fact.a", "target": "v1.hub.x", "type": "member_of"}
+    with in_memory(store, mode=mode) as agent:
+        agent.ok(SAVE, atoms=["v1.fact.a = 1"], edges=[edge])
+        before = agent.ok(BOOTSTRAP)["atoms"][0]["evidence"]
+        for _ in range(5):
+            assert agent.ok(SAVE, atoms=["v1.fact.a = 1"], edges=[edge])["confirmed"][0] == "v1.fact.a"
+        assert "confirmedAt" not in agent.ok("memory_access", key="v1.fact.a")
+        assert agent.ok(BOOTSTRAP)["atoms"][0]["evidence"] == before
+    with in_memory(store, mode=mode) as another:
+        another.ok(SAVE, atoms=["v1.fact.a = 1"])
+        assert "confirmedAt" in another.ok("memory_access", key="v1.fact.a")
+        assert another.ok(BOOTSTRAP)["atoms"][0]["evidence"] > before
+
+
+def test_who_may_not_read_is_not_told_what_was_there_already(store: Path, mode: str) -> None:
+    with substrate.open(store) as memory:
+        memory.checkpoint(["v1.fact.pay = 250"])
+    with in_memory(store, mode=mode, scopes=frozenset({"write"})) as agent:
+        guessed = agent.ok(SAVE, atoms=["v1.fact.pay = 250"])
+    assert (guessed["recorded"], "confirmed" in guessed) == ([], False)
+
+
+def test_source_and_confidence_are_those_of_every_atom_and_a_source_is_evidence(agent: Agent) -> None:
+    agent.ok(SAVE, atoms=["v1.fact.plain = tea"])
+    agent.ok(SAVE, atoms=["v1.fact.read = tea", "v1.fact.url = a = b"], source="docs/tea.md", confidence=0.9)
+    for key, value in (("v1.fact.read", "tea"), ("v1.fact.url", "a = b")):
+        said = agent.ok("memory_access", key=key)
+        assert (said["value"], said["source"], said["confidence"]) == (value, "docs/tea.md", 0.9)
+    plain = agent.ok("memory_access", key="v1.fact.plain")
+    assert not {"source", "confidence"} & set(plain)
+    stakes = agent.ok(BOOTSTRAP, objective="tea", highImpact=True)
+    assert [atom["key"] for atom in stakes["atoms"]] == ["v1.fact.read", "v1.fact.url"]
+    agent.ok(SAVE, atoms=["v1.fact.never = tea"], confidence=0)
+    assert agent.ok("memory_access", key="v1.fact.never")["confidence"] == 0
+
+
+def test_what_is_no_atom_is_refused_as_that_with_confidence_and_without(agent: Agent) -> None:
+    wrong = ["no separator", "hub_corrections = x", "v1.fact.empty =", " = x"]
+    for atom in wrong:
+        plain, sure = agent.error(SAVE, atoms=[atom]), agent.error(SAVE, atoms=[atom], confidence=0.5)
+        assert plain["items"] == sure["items"]
+
+
+def test_an_edge_is_taken_back(agent: Agent) -> None:
+    edge = {"source": "v1.fact.a", "target": "v1.fact.b", "type": "depends_on"}
+    agent.ok(SAVE, atoms=["v1.fact.a = 1", "v1.fact.b = 2"], edges=[edge | {"confidence": 0.5}])
+    assert "unedged" not in agent.ok(SAVE, atoms=["v1.fact.a = 3"])
+    saved = agent.ok(SAVE, unedge=[edge | {"confidence": 0.5}])
+    assert (saved["unedged"], saved["recorded"]) == (1, [])
+    assert agent.ok("memory_context", keys=["v1.fact.a"])["edges"] == []
+    (item,) = agent.error(SAVE, unedge=[edge])["items"]
+    assert item["item"] == "unedge[0]"
+
+
+def test_of_many_items_a_hundred_are_echoed(agent: Agent) -> None:
+    keys = [f"v1.fact.n{i:03}" for i in range(150)]
+    atoms = [f"{key} = {key}" for key in keys]
+    edges = [{"source": key, "target": f"v1.hub.h{key}", "type": "member_of"} for key in keys]
+    saved = agent.ok(SAVE, atoms=atoms, edges=edges)
+    assert (saved["recorded"], saved["recordedTotal"], saved["edges"]) == (keys[:100], 150, 150)
+    assert len(saved["dangling"]) == 100
+    assert len(agent.ok(SAVE, atoms=atoms)["confirmed"]) == 100
+    assert agent.ok(SAVE, tombstone=keys)["tombstoned"] == keys[:100]
+    assert "recordedTotal" not in agent.ok(SAVE, atoms=atoms[:100])
+
+
+def test_one_item_that_is_refused_is_told_in_a_line_and_several_as_json(agent: Agent) -> None:
+    one = agent.call(SAVE, atoms=["v1.fact.good = 1", "no separator"])
+    (item,) = error_of(one)["items"]
+    assert text_of(one) == f"items_refused: nothing was saved. atoms[1]: {item['reason']}"
+    two = agent.call(SAVE, atoms=["no separator", "nor here"])
+    said = json.loads(text_of(two))
+    assert said == error_of(two)
+    assert said["message"] == "nothing was saved: 2 items cannot be taken"
+    assert [item["item"] for item in said["items"]] == ["atoms[0]", "atoms[1]"]
+    many = agent.error(SAVE, atoms=[f"no separator {i}" for i in range(50)])
+    assert (len(many["items"]), "50 items" in many["message"]) == (20, True)
 
 
 def test_a_task_at_work_gets_a_produced_by_edge_from_every_atom(agent: Agent) -> None:
@@ -115,7 +196,7 @@ def test_of_items_that_are_refused_each_is_named_with_its_reason_and_nothing_is_
 def test_to_tombstone_what_is_not_there_names_what_may_have_been_meant(agent: Agent) -> None:
     agent.ok(SAVE, atoms=["v1.fact.payment_provider = Stripe"])
     (item,) = agent.error(SAVE, tombstone=["v1.fact.payment_provder"])["items"]
-    assert (item["item"], item["code"]) == ("tombstones[0]", "not_found")
+    assert (item["item"], item["code"]) == ("tombstone[0]", "not_found")
     assert "v1.fact.payment_provider" in item["reason"]
 
 
@@ -135,6 +216,7 @@ def test_a_secret_is_refused_and_not_repeated(agent: Agent, kind: str) -> None:
     assert sample.secret not in result.model_dump_json()
     (item,) = error_of(result)["items"]
     assert (item["item"], item["code"]) == ("atoms[0]", "secret")
+    assert "allow_secrets" not in result.model_dump_json()
     assert agent.ok("memory_list_atoms")["atoms"] == []
 
 
