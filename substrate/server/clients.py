@@ -88,8 +88,8 @@ class Clients:
     def warm(self, after_s: float = 0.0) -> None:
         """Open the store and load what search needs, once, in the background; so many seconds from now, or earlier.
 
-        What cannot be loaded is tried again when it is needed, and whoever needs it is told. A store that is not there is
-        not made by it: who only looks around leaves nothing behind.
+        What cannot be loaded is tried again when it is needed, and whoever needs it is told. A store that is not there
+        is not made by it: who only looks around leaves nothing behind.
         """
         if not self.launch.store.is_dir():
             return
