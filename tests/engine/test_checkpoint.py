@@ -161,6 +161,28 @@ def test_who_says_it_again_does_not_make_it_another_thing_but_where_from_does(me
     assert memory.checkpoint([f"{PAY} = Stripe"], source="contract").recorded == (PAY,)
 
 
+def test_what_its_own_session_says_again_is_a_retry_and_confirms_nothing(memory: Memory, clock: ManualClock) -> None:
+    edge = Edge(PAY, "depends_on", "v1.fact.b")
+    memory.checkpoint([f"{PAY} = Stripe"], edges=[edge], session="one")
+    evidence = [next(iter(memory.bootstrap("Stripe"))).evidence or 0]
+    for session in ("one", "one", "two"):
+        clock.advance(60)
+        saved = memory.checkpoint([f"{PAY} = Stripe"], edges=[edge], session=session)
+        assert set(saved.confirmed) == {PAY, f"{PAY} depends_on v1.fact.b"}
+        assert not saved.seqs
+        evidence.append(next(iter(memory.bootstrap("Stripe"))).evidence or 0)
+        for confirmed_at in (memory.access(PAY).atom.confirmed_at, memory.edges(PAY)[0].confirmed_at):
+            assert (confirmed_at is None) == (session == "one")
+    first, again, once_more, confirmed = evidence
+    assert once_more <= again <= first < confirmed  # it ages
+
+
+def test_without_a_session_the_same_said_again_confirms(memory: Memory) -> None:
+    for _ in range(2):
+        memory.checkpoint([f"{PAY} = Stripe"])
+    assert memory.access(PAY).atom.confirmed_at is not None
+
+
 def test_the_same_value_keeps_the_fields_that_are_not_spoken_of(memory: Memory) -> None:
     memory.checkpoint([{"name": PAY, "value": "Stripe", "tags": ["money"], "confidence": 0.5, "attrs": {"a": 1}}])
     assert memory.checkpoint([f"{PAY} = Stripe"]).confirmed == (PAY,)

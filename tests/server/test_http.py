@@ -81,6 +81,21 @@ async def test_clients_with_different_names_have_sessions_and_actors_of_their_ow
     assert ada.memory.access(f"v1.fact.of_bob_{mode}").atom.actor == f"mcp:atoms:bob {mode}"
 
 
+async def test_two_connections_of_one_client_have_sessions_of_their_own_where_the_protocol_has_connections(
+    server: Served,
+) -> None:
+    sessions = []
+    for _ in range(2):
+        async with client(server.url, server.token, name="editor", mode="legacy") as agent:
+            first, again = [await agent.call_tool("memory_status", {}) for _ in range(2)]
+        assert first.structured_content is not None
+        assert again.structured_content is not None
+        assert again.structured_content["session"] == first.structured_content["session"]
+        sessions.append(first.structured_content["session"])
+    assert sessions[0] != sessions[1]
+    assert all(session.startswith("mcp:atoms:editor:") for session in sessions)
+
+
 def test_the_right_token_is_let_in_and_no_other(server: Served) -> None:
     assert begin(server.url, server.token) == 200
     for wrong in (None, "", "wrong", f"{server.token}x", str(server.token)[:-1], "\u00e9"):

@@ -16,7 +16,7 @@ from tests.mcp_clients import ALL_SCOPES, MODES, TOOLS, Agent, User, in_memory
 READING = set(TOOLS) - {"session_checkpoint", "memory_train", "memory_forget"}
 HINTS = {
     **dict.fromkeys(READING, (True, False, True)),
-    "session_checkpoint": (False, False, True),
+    "session_checkpoint": (False, False, False),
     "memory_train": (False, False, False),
     "memory_forget": (False, True, True),
 }
@@ -93,7 +93,12 @@ def test_two_servers_list_the_same_whatever_is_stored(tmp_path: Path, mode: str)
         first.ok("memory_session_bootstrap", objective="tools")
     with in_memory(tmp_path / "one", mode=mode) as second, in_memory(tmp_path / "two", mode=mode) as third:
         assert published(second) == published(third) == empty
-        assert second.client.instructions == third.client.instructions
+        assert second.client.instructions is not None
+        assert third.client.instructions is not None
+        assert second.client.instructions.replace(str(tmp_path / "one"), str(tmp_path / "two")) == (
+            third.client.instructions
+        )
+        assert str(tmp_path / "two") in third.client.instructions  # where the user erases what has to go
 
 
 @pytest.mark.parametrize(
@@ -118,6 +123,50 @@ def test_the_instructions_say_what_this_server_may_not_do(tmp_path: Path) -> Non
         told = agent.client.instructions
     assert told is not None
     assert all(words in told for words in ("may not save", "may not train", "may not erase"))
+    assert f"`substrate forget --store {tmp_path / 'store'} KEY`" in told
+    assert not any(word in told for word in ("session_checkpoint", "3 passes", "may not read"))
+
+
+@pytest.mark.parametrize(
+    ("scopes", "there", "not_there"),
+    [
+        ({"write"}, ("session_checkpoint", "may not read"), ("memory_session_bootstrap", "3 passes", "may not save")),
+        ({"train"}, ("3 passes", "may not read", "may not save"), ("session_checkpoint", "memory_session_bootstrap")),
+        ({"read", "write"}, ("memory_session_bootstrap", "session_checkpoint", "may not train"), ("3 passes",)),
+    ],
+)
+def test_the_instructions_speak_of_what_this_server_may_do(
+    tmp_path: Path, scopes: set[str], there: tuple[str, ...], not_there: tuple[str, ...]
+) -> None:
+    with in_memory(tmp_path / "store", scopes=frozenset(scopes)) as agent:
+        told = agent.client.instructions
+    assert told is not None
+    assert all(words in told for words in there)
+    assert not any(words in told for words in not_there)
+
+
+def test_the_prompts_are_those_that_this_server_can_follow(tmp_path: Path, mode: str) -> None:
+    reading, writing = {"start_session", "high_stakes_session"}, {"record_correction", "close_session"}
+    for scopes, expected in (({"read"}, reading), ({"write"}, writing), ({"read", "write"}, reading | writing)):
+        with in_memory(tmp_path / "store", mode=mode, scopes=frozenset(scopes)) as agent:
+            assert {prompt.name for prompt in agent.do(agent.client.list_prompts).prompts} == expected
+            for name in (reading | writing) - expected:
+                with pytest.raises(MCPError, match=name):
+                    agent.do(agent.client.get_prompt, name, {"objective": "x", "correction": "x"})
+
+
+def test_who_calls_what_this_server_may_not_do_is_told_what_the_user_can_do(tmp_path: Path, mode: str) -> None:
+    store = tmp_path / "a store"
+    by_hand = f"The user can do it with `substrate checkpoint --store '{store}' ...`, or start the server "
+    with in_memory(store, mode=mode, scopes=frozenset({"read"})) as agent:
+        assert agent.error("session_checkpoint", atoms=["v1.fact.a = 1"])["message"] == (
+            "this server was started without the scope write, which session_checkpoint needs. "
+            f"{by_hand}with write among its --scopes"
+        )
+    with in_memory(store, mode=mode, read_only=True) as agent:
+        assert agent.error("session_checkpoint", atoms=["v1.fact.a = 1"])["message"] == (
+            f"this server only reads, and session_checkpoint writes. {by_hand}without --read-only"
+        )
 
 
 def test_a_server_that_only_reads_lists_reading_tools_and_refuses_the_others(tmp_path: Path, mode: str) -> None:
@@ -160,7 +209,7 @@ def test_tools_that_are_said_to_read_only_leave_the_log_as_it_is(full: Agent) ->
     assert full.read("memory://head") == pin
 
 
-def test_a_tool_that_is_said_to_be_idempotent_changes_nothing_the_second_time(tmp_path: Path, mode: str) -> None:
+def test_what_is_forgotten_or_said_again_changes_nothing_the_second_time(tmp_path: Path, mode: str) -> None:
     with in_memory(tmp_path / "store", mode=mode, scopes=ALL_SCOPES, user=User(erase=True)) as agent:
         arguments = {
             "atoms": ["v1.fact.a = 1", "v1.fact.b = 2"],

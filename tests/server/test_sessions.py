@@ -11,6 +11,7 @@ import substrate
 from substrate.server.clients import Clients
 from substrate.server.composition import compose
 from substrate.server.launch import Launch
+from tests.credentials import samples
 from tests.mcp_clients import BOOTSTRAP, Agent, connected, in_memory
 
 A, B, C, D = (f"v1.fact.{letter}" for letter in "abcd")
@@ -139,6 +140,14 @@ def test_a_client_is_recorded_by_its_name_as_far_as_that_can_be_a_part_of_ours(
     assert (said["actor"], said["origin"]) == (actor, "agent")
 
 
+def test_a_client_whose_name_looks_like_a_credential_is_recorded_without_it(store: Path, mode: str) -> None:
+    (sample,) = samples("npm_token", 1)
+    with in_memory(store, mode=mode, name=sample.secret) as agent:
+        agent.ok("session_checkpoint", atoms=[f"{A} = 1"])
+        assert agent.ok("memory_access", key=A)["actor"] == "mcp:atoms:unnamed"
+        assert sample.secret not in agent.ok("memory_status")["session"]
+
+
 def test_the_client_that_was_quiet_for_longest_has_to_go_and_what_it_read_is_kept(filled: Path) -> None:
     with Clients(Launch(filled)) as clients:
         for key in (A, B):
@@ -150,6 +159,26 @@ def test_the_client_that_was_quiet_for_longest_has_to_go_and_what_it_read_is_kep
         again = clients.named("first", "atoms")
         assert again.session != before
         assert again.memory.access(A).value == "a"
+
+
+def test_two_connections_of_one_name_have_sessions_of_their_own(filled: Path) -> None:
+    with Clients(Launch(filled)) as clients:
+        one, two = (clients.named("editor", "atoms", connection) for connection in ("c1", "c2"))
+        assert one.session != two.session
+        assert clients.named("editor", "atoms", "c1") is one
+        for first, second in ((A, C), (B, D)):  # in turns
+            one.memory.access(first)
+            two.memory.access(second)
+    assert arcs_of(filled) == {(A, B), (C, D)}
+
+
+def test_a_server_that_is_closing_answers_busy(filled: Path, mode: str) -> None:
+    with Clients(Launch(filled)) as clients, connected(compose(clients), mode=mode) as agent:
+        read(agent, A)
+        clients.close()
+        error = agent.error("memory_access", key=A)
+    assert (error["code"], error["retryable"]) == ("busy", True)
+    assert "closing" in error["message"]
 
 
 def test_a_server_and_this_process_see_each_others_writes_at_the_next_call(store: Path, mode: str) -> None:
@@ -176,12 +205,31 @@ def test_the_status_counts_what_there_is(filled: Path, mode: str) -> None:
         agent.ok("memory_train", atoms=[A, B])
         status = agent.ok("memory_status")
     counts = {word: status[word] for word in ("atoms", "tombstoned", "forgotten", "edges", "trainings", "conflicts")}
-    assert counts == {"atoms": 4, "tombstoned": 1, "forgotten": 0, "edges": 1, "trainings": 1, "conflicts": 0}
+    assert counts == {"atoms": 4, "tombstoned": 1, "forgotten": 0, "edges": 1, "trainings": 1, "conflicts": []}
+    assert "moreConflicts" not in status
     assert status["types"] == {"fact": 3, "task": 1}
     assert status["scopes"] == ["read", "train", "write"]
     with substrate.open(filled, read_only=True) as memory:
         head = memory.head().head
     assert (status["size"], status["root"], status["origin"]) == (head.size, head.root.hex(), head.origin)
+
+
+def test_the_status_names_what_contradicts_each_other_and_the_most_frequent_types(store: Path, mode: str) -> None:
+    types = [f"t{number:02}" for number in range(60)]
+    with in_memory(store, mode=mode) as agent:
+        agent.ok("session_checkpoint", atoms=[f"v1.{word}.x = {word}" for word in types])
+        agent.ok("session_checkpoint", atoms=["v1.t59.y = second", "v1.t59.z = third", "v1.t58.y = second"])
+        ports = [[f"v1.fact.db{i}_port = The db{i} port is {port}" for port in (1, 2)] for i in range(12)]
+        for first, second in ports:
+            agent.ok("session_checkpoint", atoms=[first, second.replace("_port =", "_port_now =")])
+        status = agent.ok("memory_status")
+    assert (len(status["types"]), list(status["types"].items())[:3]) == (50, [("fact", 24), ("t59", 3), ("t58", 2)])
+    assert (len(status["conflicts"]), status["moreConflicts"]) == (10, True)
+    assert {status["conflicts"][0]["first"], status["conflicts"][0]["second"]} == {
+        "v1.fact.db11_port",
+        "v1.fact.db11_port_now",
+    }
+    assert status["conflicts"][0]["kind"] == "number"
 
 
 def after_closing(clients: Clients) -> list[Callable[[], object]]:
@@ -192,7 +240,7 @@ def test_after_the_end_nobody_opens_the_store_again(filled: Path) -> None:
     with Clients(Launch(filled)) as clients:
         clients.named("one", "atoms")
     late, warm, close = after_closing(clients)
-    with pytest.raises(substrate.errors.NotFound, match="closing"):
+    with pytest.raises(substrate.errors.Busy, match="closing"):
         late()
     warm()
     close()

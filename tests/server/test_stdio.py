@@ -16,7 +16,10 @@ from typing import Any
 import pytest
 
 import substrate
+from substrate.kv.lmdb import open_store
+from substrate.log.tables import TABLES
 from tests.mcp_clients import ALL_SCOPES, BOOTSTRAP, MODES, TOOLS, Agent, User, child_environment, in_memory, over_stdio
+from tests.wire import Server
 
 KEYS = ("v1.fact.a", "v1.fact.b")
 SCOPES = ("--scopes", ",".join(sorted(ALL_SCOPES)))
@@ -100,6 +103,46 @@ def test_errors_come_as_replies(served: Served) -> None:
 def test_nothing_is_logged_but_what_is_served(served: Served) -> None:
     lines = served.errors.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if not line.startswith("substrate mcp: serves ")] == []
+
+
+def test_without_a_store_a_server_that_only_reads_starts_and_each_call_says_what_to_do(store: Path) -> None:
+    with over_stdio(store, "--read-only") as agent:
+        assert "memory_access" in agent.tools
+        for tool, arguments in (("memory_status", {}), ("memory_search", {"query": "x"})):
+            error = agent.error(tool, **arguments)
+            assert error["code"] == "not_found"
+            assert f"no store in {store}" in error["message"]
+            assert "without --read-only" in error["message"]
+    assert not store.exists()
+
+
+WAITING = 45
+"""Calls that write, and have to wait: more than there are threads for calls."""
+
+
+def test_calls_that_wait_for_the_write_lock_keep_no_other_waiting(store: Path, home: Path) -> None:
+    with substrate.open(store) as memory:
+        memory.checkpoint([f"{KEYS[0]} = tea"])
+    holder = open_store(store, TABLES, read_only=False, create=False)
+    with Server(store, home) as server:
+        server.greet()
+        assert server.call("memory_access", key=KEYS[0])["structuredContent"]["value"] == "tea"
+        with holder.write():
+            saves = [
+                server.begin(
+                    "tools/call", {"name": "session_checkpoint", "arguments": {"atoms": [f"v1.fact.n{i} = x"]}}
+                )
+                for i in range(WAITING)
+            ]
+            assert server.ask("ping")["result"] == {}
+            assert server.call("memory_access", key=KEYS[0])["structuredContent"]["value"] == "tea"
+            assert server.call("memory_search", query="tea")["structuredContent"]["atoms"]
+            assert len(server.ask("tools/list")["result"]["tools"]) == len(TOOLS) - 1
+        answers = server.answers(saves)
+    holder.close()
+    assert [answers[number]["result"]["structuredContent"]["recorded"] for number in saves] == [
+        [f"v1.fact.n{i}"] for i in range(WAITING)
+    ]
 
 
 # -- its end -----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import substrate
 from substrate.engine.memory import Memory
 from tests.mcp_clients import TOOLS, Agent, error_of, in_memory
 
+TEMPLATE = ResourceTemplateReference(type="ref/resource", uri="memory://atom/{key}")
 CALLS: dict[str, dict[str, Any]] = {
     "memory_session_bootstrap": {"objective": "x"},
     "session_checkpoint": {"atoms": ["v1.fact.b = 2"]},
@@ -77,8 +80,7 @@ def test_each_call_says_what_to_do_about_a_store_that_cannot_be_opened(
         for uri in ("memory://head", "memory://atom/v1.fact.a"):
             with pytest.raises(MCPError, match=advice):
                 agent.read(uri)
-        template = ResourceTemplateReference(type="ref/resource", uri="memory://atom/{key}")
-        offered = agent.do(agent.client.complete, template, {"name": "key", "value": "v1"}).completion
+        offered = agent.do(agent.client.complete, TEMPLATE, {"name": "key", "value": "v1"}).completion
         assert offered.values == []
 
 
@@ -96,7 +98,11 @@ def test_a_server_that_only_reads_says_that_there_is_nothing_to_read(store: Path
         error = agent.error("memory_status")
         assert error["code"] == "not_found"
         assert "without --read-only" in error["message"]
-    assert not store.exists()
+        assert str(store) in error["message"]
+        offered = agent.do(agent.client.complete, TEMPLATE, {"name": "key", "value": "v1"}).completion
+        assert offered.values == []
+        make(store)
+        assert agent.ok("memory_access", key="v1.fact.a")["value"] == "1"
 
 
 def test_to_list_what_there_is_makes_no_store_and_the_first_call_does(store: Path, mode: str) -> None:
@@ -104,6 +110,10 @@ def test_to_list_what_there_is_makes_no_store_and_the_first_call_does(store: Pat
         assert agent.tools
         agent.do(agent.client.list_prompts)
         agent.do(agent.client.list_resources)
+        assert agent.read("memory://guide")
+        offered = agent.do(agent.client.complete, TEMPLATE, {"name": "key", "value": "v1"}).completion
+        assert offered.values == []
+        assert not [thread for thread in threading.enumerate() if thread.name == "substrate-warm"]
         assert not store.exists()
         agent.ok("memory_status")
         assert store.is_dir()
@@ -128,8 +138,13 @@ def test_an_error_of_ours_is_called_one_and_nothing_of_it_leaves_the_process(
         raise ZeroDivisionError("what was to be stored")
 
     monkeypatch.setattr(Memory, "history", fail)
-    with caplog.at_level(logging.CRITICAL, "substrate.server.tools"):
+    with caplog.at_level(logging.INFO):
         result = agent.call("memory_history", key="v1.fact.a")
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "substrate.server.tools"]
+    assert re.match(
+        r"the tool memory_history failed: ZeroDivisionError at .*keeping\.py:\d+ > test_trouble\.py:\d+$", line
+    )
+    assert "to be stored" not in caplog.text
     assert error_of(result)["code"] == "bug"
     assert "to be stored" not in result.model_dump_json()
     assert "ZeroDivision" not in result.model_dump_json()

@@ -59,6 +59,7 @@ def test_hits_are_ordered_by_score_ten_at_most_and_each_says_why(reader: Agent) 
     assert scores == sorted(scores, reverse=True)
     assert (len(scores), found["truncated"]) == (10, True)
     assert all(hit["key"].startswith("v1.fact.bed") and hit["why"] and hit["value"] for hit in found["atoms"])
+    assert all("id" not in hit and "." not in hit["recordedAt"] for hit in found["atoms"])
 
 
 def test_a_search_takes_a_limit_and_says_whether_there_is_more(reader: Agent) -> None:
@@ -95,6 +96,7 @@ def test_of_a_long_value_a_search_shows_the_passage_that_matches(reader: Agent) 
 def test_a_search_that_finds_nothing_is_an_empty_answer(reader: Agent) -> None:
     found = reader.ok(SEARCH, query="xylophone")
     assert (found["atoms"], found["truncated"]) == ([], False)
+    assert "index()" not in str(found["remarks"])
 
 
 # -- context -----------------------------------------------------------------------------------------------------------
@@ -139,6 +141,18 @@ def test_a_context_of_nothing_that_is_there_names_the_nearest(reader: Agent) -> 
     assert "v1.fact.nurse" in result.model_dump_json()
 
 
+def test_a_context_and_an_association_mark_values_that_are_cut(store: Path, mode: str) -> None:
+    long = "Zelkova " + "crashed at night " * 40
+    with substrate.open(store) as memory:
+        fill_domains(memory)
+        memory.checkpoint([f"v1.fact.star = {long}"], edges=[edge("v1.fact.nurse", "v1.fact.bed1")])
+    with in_memory(store, mode=mode) as agent:
+        atoms = {atom["key"]: atom for atom in agent.ok(CONTEXT, keys=["v1.fact.star"])["atoms"]}
+        assert (atoms["v1.fact.star"]["truncated"], "truncated" in atoms["v1.domain.dome"]) == (True, False)
+        (one,) = agent.ok(ASSOCIATE, atoms=["v1.fact.nurse"])["associations"]
+        assert (one["value"], one["truncated"]) == (long[:240], True)
+
+
 # -- associate ---------------------------------------------------------------------------------------------------------
 
 
@@ -150,6 +164,8 @@ def test_a_connection_across_domains_is_found_with_its_reason_and_the_edge_that_
     assert 0 < one["score"] <= 1
     assert {one["edge"]["source"], one["edge"]["target"]} == {"v1.fact.nurse", "v1.fact.star"}
     assert found["remark"]
+    assert "index()" not in found["remark"]
+    assert "truncated" not in one
 
 
 def test_domain_and_all_domains_say_where_atoms_belong_and_where_to_look(reader: Agent) -> None:

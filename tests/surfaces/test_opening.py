@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,49 @@ def test_the_text_is_plain_lines_that_name_every_atom_shown(reader: Agent) -> No
     assert result.structured_content is not None
     for key in keys(result.structured_content):
         assert any(line.startswith(f"{key} = ") for line in lines)
+
+
+def test_the_text_says_of_every_atom_how_well_it_is_supported(reader: Agent) -> None:
+    result = reader.call(BOOTSTRAP, objective="launch the tea shop", maxTokens=1200)
+    assert result.structured_content is not None
+    lines = text_of(result).splitlines()
+    for atom in (atom for section in SECTIONS[:4] for atom in result.structured_content[section]):
+        (line,) = [line for line in lines if line.startswith(f"{atom['key']} = ")]
+        assert re.search(rf"\((beginning of .*; )?evidence {atom['evidence']:.2f}[;)]", line)
+
+
+def test_an_objective_that_looks_like_json_is_text(agent: Agent) -> None:
+    for objective in ('["fix","login"]', "[1]", '{"a": 1}', "null", "5", "true"):
+        assert agent.ok(BOOTSTRAP, objective=objective)["objective"] == objective
+
+
+def test_rules_take_up_to_half_of_the_room_and_one_that_has_none_is_named_first(store: Path, mode: str) -> None:
+    with substrate.open(store) as memory:
+        memory.checkpoint(
+            [f"v1.constraint.c{i:02} = Rule {i}: never sell tea number {i} to anyone at all" for i in range(40)]
+            + [f"v1.fact.f{i:02} = The shop sells tea number {i}, which is from hill {i}" for i in range(40)]
+        )
+    with in_memory(store, mode=mode) as agent:
+        said = agent.ok(BOOTSTRAP, objective="the shop sells tea")
+        assert len(said["constraints"]) > 3
+        assert said["atoms"]
+        assert said["leftOut"]["rule_no_room"] > 3
+        assert all(key.startswith("v1.constraint.") for key in said["leftOut"]["best"])
+        assert set(said["leftOut"]["best"].values()) == {"rule_no_room"}
+        assert said["truncated"] is True
+
+
+@pytest.mark.parametrize("budget", [50, 60, 80, 120])
+def test_a_tiny_budget_says_that_there_is_more(reader: Agent, budget: int) -> None:
+    assert reader.ok(BOOTSTRAP, objective="launch the tea shop", maxTokens=budget)["truncated"] is True
+
+
+def test_in_a_young_store_what_was_recorded_last_fills_the_room(agent: Agent) -> None:
+    agent.ok("session_checkpoint", atoms=["v1.fact.region = Servers are in Frankfurt", "v1.fact.tea = We drink tea"])
+    said = agent.checked(BOOTSTRAP, objective="tea")
+    assert said.structured_content is not None
+    assert keys(said.structured_content) == ["v1.fact.tea", "v1.fact.region"]
+    assert 'v1.fact.region = "Servers are in Frankfurt" (evidence 0.50; recorded last)' in text_of(said)
 
 
 def test_stored_text_cannot_pass_for_a_line_of_ours(agent: Agent) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -84,11 +84,13 @@ def test_as_of_is_what_was_known_by_seq_or_by_time(reader: Agent, library: Path)
     with substrate.open(library, read_only=True) as memory:
         first, second = memory.history("v1.fact.office")
     assert reader.ok(ACCESS, key="v1.fact.office", asOf=first.seq)["value"] == "Berlin"
+    assert reader.ok(ACCESS, key="v1.fact.office", asOf=str(first.seq))["value"] == "Berlin"
     assert reader.ok(ACCESS, key="v1.fact.office", asOf=iso(first.recorded_at))["value"] == "Berlin"
     assert reader.ok(ACCESS, key="v1.fact.office", asOf=iso(second.recorded_at))["value"] == "Hamburg"
     error = reader.error(ACCESS, key="v1.fact.office", asOf=iso(first.recorded_at - timedelta(days=1)))
     assert error["code"] in {"not_found", "input"}
-    assert reader.error(ACCESS, key="v1.fact.office", asOf="some time ago")["code"] == "schema_invalid"
+    error = reader.error(ACCESS, key="v1.fact.office", asOf="some time ago")
+    assert (error["code"], error["message"].startswith("asOf must be")) == ("schema_invalid", True)
 
 
 def test_valid_at_is_what_held_in_the_world(reader: Agent) -> None:
@@ -100,13 +102,14 @@ def test_valid_at_is_what_held_in_the_world(reader: Agent) -> None:
 def test_of_a_long_value_a_part_is_shown_and_the_rest_can_be_read_on(reader: Agent) -> None:
     first = reader.ok(ACCESS, key="v1.fact.long")
     assert (first["truncated"], first["length"], len(first["value"])) == (True, len(LONG), 20_000)
-    second = reader.ok(ACCESS, key="v1.fact.long", offset=20_000)
+    second = reader.ok(ACCESS, key="v1.fact.long", offset=first["nextOffset"])
     assert first["value"] + second["value"] == LONG
+    assert (second["length"], {"truncated", "nextOffset"} & set(second)) == (len(LONG), set())
     assert reader.ok(ACCESS, key="v1.fact.long", offset=5, maxChars=7)["value"] == LONG[5:12]
     whole = reader.ok(ACCESS, key="v1.fact.long", maxChars=1_000_000)
-    assert (whole["value"], "truncated" in whole) == (LONG, False)
+    assert (whole["value"], {"truncated", "nextOffset", "length"} & set(whole)) == (LONG, set())
     behind = reader.ok(ACCESS, key="v1.fact.long", offset=1_000_000)
-    assert (behind["value"], behind["length"]) == ("", len(LONG))
+    assert (behind["value"], behind["length"], "truncated" in behind) == ("", len(LONG), False)
 
 
 def test_predictions_come_if_they_are_asked_for(store: Path, mode: str) -> None:
@@ -154,6 +157,13 @@ def test_what_is_no_key_is_refused_with_what_was_probably_meant(reader: Agent) -
     assert "v1.hub.corrections" in error["message"]
 
 
+def test_for_what_is_no_key_the_keys_that_a_search_finds_are_named(reader: Agent) -> None:
+    error = reader.error(ACCESS, key="the_office_in_hamburg")
+    assert error["code"] == "name_invalid"
+    assert ". Near it: v1.fact.office" in error["message"]
+    assert "Near it" not in reader.error(ACCESS, key="xylophone")["message"]
+
+
 # -- all of a kind -----------------------------------------------------------------------------------------------------
 
 
@@ -191,7 +201,22 @@ def test_a_list_shows_the_beginning_of_a_value_and_leaves_out_what_is_not_in_use
 
 
 def test_a_prefix_that_nothing_has_is_an_empty_list(reader: Agent) -> None:
-    assert reader.ok(LIST, prefix="v1.nothing.")["atoms"] == []
+    page = reader.ok(LIST, prefix="v1.nothing.")
+    assert (page["atoms"], "remark" in page) == ([], False)
+
+
+@pytest.mark.parametrize("prefix", ["fact", "fact.", "item.n1"])
+def test_for_a_prefix_that_no_key_begins_with_the_right_one_is_told(reader: Agent, prefix: str) -> None:
+    page = reader.ok(LIST, prefix=prefix)
+    assert page["atoms"] == []
+    assert page["remark"].endswith(f"try the prefix v1.{prefix.strip('.')}.")
+    assert "remark" not in reader.ok(LIST, prefix=prefix, offset=1)
+
+
+def test_a_row_of_a_list_has_no_id_and_its_time_to_the_second(reader: Agent) -> None:
+    (row,) = reader.ok(LIST, prefix="v1.fact.desk")["atoms"]
+    assert set(row) == {"key", "value", "seq", "recordedAt", "actor"}
+    assert datetime.fromisoformat(row["recordedAt"]).microsecond == 0
 
 
 # -- what was ----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 
 import substrate
 from substrate.proof.note import Signer
-from tests.mcp_clients import ALL_SCOPES, Agent, User, in_memory
+from tests.mcp_clients import ALL_SCOPES, Agent, User, error_of, in_memory, text_of
 from tests.proof.script import SCRIPT
 
 ACCESS, VERIFY, SAVE = "memory_access", "memory_verify", "session_checkpoint"
@@ -60,6 +60,13 @@ def test_that_a_key_is_not_there_is_proven_too(prover: Agent, store: Path) -> No
     assert error["code"] == "not_found"
     verdict = substrate.Verifier(key_of(store)).verify(json.dumps(error["proof"]))
     assert (verdict.claim, verdict.name) == ("absent", "v1.fact.absent")
+
+
+def test_the_proof_that_a_key_is_not_there_is_in_the_text_too(prover: Agent) -> None:
+    result = prover.call(ACCESS, key="v1.fact.absent", includeProof=True)
+    assert json.loads(text_of(result)) == error_of(result)
+    assert json.loads(text_of(result))["proof"]["claim"] == "absent"
+    assert text_of(prover.call(ACCESS, key="v1.fact.absent")).startswith("not_found: ")
 
 
 def test_that_an_atom_is_tombstoned_or_forgotten_is_proven_too(store: Path, mode: str) -> None:
@@ -111,6 +118,14 @@ def test_a_proof_that_was_changed_is_invalid_and_the_reason_is_said(prover: Agen
     reason, _, told = error["message"].partition(": ")
     assert reason.replace("_", "").isalpha()
     assert told
+
+
+def test_a_bundle_with_a_member_twice_is_refused(prover: Agent) -> None:
+    whole = json.dumps(prover.ok(ACCESS, key=KEY, includeProof=True)["proof"])
+    assert prover.ok(VERIFY, bundle=whole)["valid"]
+    error = prover.error(VERIFY, bundle='{"claim": "current", ' + whole[1:])
+    assert error["code"] == "proof_invalid"
+    assert "twice" in error["message"]
 
 
 def test_a_proof_of_another_store_is_not_taken_for_one_of_this(prover: Agent, store: Path) -> None:
