@@ -46,8 +46,8 @@ _ENOUGH: Final = 2
 """Candidates are read until they would fill the room so many times."""
 _PINNED_PART: Final = 0.5
 """Of the room: what goals, constraints and preferences may take before all others."""
-_PINNED_SHARE: Final = 0.0005
-"""The need of a goal, constraint or preference at least: what counts where it stands in line with others."""
+_PINNED_SHARES: Final = {"constraints": 0.0006, "goals": 0.0005, "preferences": 0.0004}
+"""The need of a rule at least: what counts where it stands in line with others. To break a constraint is dearest."""
 _MEMBER_SHARE: Final = 0.002
 """The need of a member of the domain at least."""
 _RECENT_SHARE: Final = 0.001
@@ -223,7 +223,8 @@ class _Opener:
             return not self._is_member(need.subject), -need.share, -pin.seq
 
         pins = [(needs.pop(subject, Need(subject, 0.0, {})), pin) for subject, pin in self._pins.items()]
-        held = [need._replace(share=max(need.share, _PINNED_SHARE)) for need, _ in sorted(pins, key=precedes)]
+        least = [(need._replace(share=max(need.share, _PINNED_SHARES[pin.section])), pin) for need, pin in pins]
+        held = [need for need, _ in sorted(least, key=precedes)]
         return held, self._boosted(list(needs.values()))
 
     def _boosted(self, needs: list[Need]) -> list[Need]:

@@ -6,7 +6,7 @@ up; but it is the measure that holds, not the sum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -28,6 +28,8 @@ _IN_ALL: Final = "in_all"
 _MANY: Final = 400
 _PROBE: Final = 20
 """Characters by which a text is made longer, to see how often it is shown."""
+_KEPT: Final = 100
+_HEADINGS: Final[dict[Hashable, int]] = {}
 
 
 class Form(NamedTuple):
@@ -113,18 +115,27 @@ def room_in(envelope: Opening, measure: Measure) -> int:
     max_tokens = envelope.max_tokens
     reasons = dict.fromkeys(LEFT_OUT, _MANY)
     full = replace(envelope, left_out=LeftOut(reasons), tokens=max_tokens)
-    room = max_tokens - measure.count(full) - _headings(full, measure, *_SECTIONS, "conflicting_facts", "absent")
+    room = max_tokens - measure.count(full) - _headings(max_tokens, measure, *_SECTIONS, "conflicting_facts", "absent")
     if 2 * room >= max_tokens:
         return room
     least = Opening(envelope.counter, max_tokens, max_tokens, cut=True)
     room = max_tokens - measure.count(least)
     if room < 0:
         raise InputError(f"max_tokens must be at least {max_tokens - room}: in this form of reply nothing is shorter")
-    return room - _headings(least, measure, "preferences")
+    return room - _headings(max_tokens, measure, "preferences")
 
 
-def _headings(opening: Opening, measure: Measure, *sections: str) -> int:
-    """What the headings of these sections take, beside what stands under them."""
+def _headings(max_tokens: int, measure: Measure, *sections: str) -> int:
+    """What the headings of these sections take, beside what stands under them. The same for all such replies: kept."""
+    key = (measure.counter.name, measure.shown, max_tokens, sections)
+    if key not in _HEADINGS:
+        if len(_HEADINGS) >= _KEPT:
+            _HEADINGS.clear()
+        _HEADINGS[key] = _headings_of(Opening(measure.counter.name, max_tokens, max_tokens), measure, *sections)
+    return _HEADINGS[key]
+
+
+def _headings_of(opening: Opening, measure: Measure, *sections: str) -> int:
     name = "v1.fact.a"
     items: dict[str, Result] = dict.fromkeys(_SECTIONS, OpeningAtom(name, "x"))
     items |= {"conflicting_facts": ConflictingFacts(name, name, "x", "x"), "absent": Absent(name, "x")}

@@ -16,6 +16,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -160,6 +161,7 @@ def _connection_of(context: Context[Any, Any]) -> str:
     return "" if headers is None else headers.get("mcp-session-id", "")
 
 
+@lru_cache(_MOST)
 def _tidy(name: str) -> str:
     """A client's name as a part of an actor: short, and without what could be taken for something else."""
     tidied = re.sub(r"[^\w.+ -]+", "-", name).strip("- ")[:_NAME_CHARACTERS]

@@ -16,17 +16,21 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Any, BinaryIO, Final
 
 from substrate.limits import LIMITS
+from substrate.server.lines import Line, Lines
 
 __all__ = ["Problem", "Wire", "claim"]
 
 _MOST: Final = LIMITS["line_bytes"]
-_CHUNK: Final = 1 << 20
+_CHUNK: Final = 1 << 16
+_THREADS: Final = 2
+"""One for each end."""
 _HEAD: Final = 1024
 _PLAIN: Final = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,200}")\s*'
 _FIRST: Final = re.compile(rb"\s*\{[^{}\[\]]*?" + _PLAIN + rb"[,}]")
@@ -43,94 +47,177 @@ Problem = tuple[int, str]
 
 
 class Wire:
-    """The client's two ends; as what the SDK's transport takes for files, of which it iterates, writes and flushes."""
+    """The client's two ends; as what the SDK's transport takes for files, of which it iterates, writes and flushes.
+
+    They are read and written by the event loop itself, as far as that cannot block, and else in a thread: a call has
+    enough to do without changing threads four times.
+    """
 
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
+        self._lines = Lines(_MOST)
+        self._threads: Any = None
         self._writing = threading.Lock()
-        self._writer: Any = None
+        self._room = _room_in(outgoing)
         self._heard = True
+        self._ended = False
         self._owed = 0
         self._answered = threading.Condition()
         self.judge: Callable[[str], Problem | bool] = lambda _: False
         """Whether a line is a request; or why it is no message. The SDK decides what it takes: who serves says it."""
 
-    async def __aiter__(self) -> AsyncIterator[str]:
-        import anyio  # noqa: PLC0415 - the wire is claimed before anything else is loaded
+    # -- as the SDK's transport uses it ------------------------------------------------------------------------------
 
-        # Of its own, as the writer has: the threads of calls may all be taken, by calls that wait for something.
-        thread = anyio.CapacityLimiter(1)
-        while line := await anyio.to_thread.run_sync(self.read_line, limiter=thread):
-            yield line
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while not self._ended:
+            await self._more()
+            while self._lines.ready and self._heard:
+                text, answer = self._taken(self._lines.ready.popleft())
+                if text:
+                    yield text
+                elif answer:
+                    await self._put(answer)
+        await self._in_thread(self._settle)
 
     async def write(self, text: str) -> None:
-        """Send a line. It waits in a thread, for a client that does not read."""
-        import anyio  # noqa: PLC0415
-
-        if self._writer is None:
-            self._writer = anyio.CapacityLimiter(1)
-        await anyio.to_thread.run_sync(self.send, text, limiter=self._writer)
+        """Send a line. For a client that does not read, it waits in a thread."""
+        await self._put(text)
+        self._owe(-bool(_ANSWER.match(text)))
 
     async def flush(self) -> None:
         """Nothing is kept back."""
 
+    async def _more(self) -> None:
+        """The next bytes. What cannot be waited for by the event loop, such as a file, is read in a thread."""
+        import anyio  # noqa: PLC0415 - the wire is claimed before anything else is loaded
+
+        try:
+            await anyio.wait_readable(self._incoming.fileno())
+            self._feed()
+        except OSError:
+            await self._in_thread(self._feed)
+
+    async def _put(self, text: str) -> None:
+        data = memoryview(text.encode("utf-8", "replace"))
+        if self._writing.acquire(blocking=False):
+            rest = self._write_some(data)
+            if rest:
+                await self._in_thread(self._write_rest, rest)
+            else:
+                self._writing.release()
+        else:
+            await self._in_thread(self.send, text)
+
+    async def _in_thread(self, work: Callable[..., None], *arguments: object) -> None:
+        import anyio  # noqa: PLC0415
+
+        if self._threads is None:  # of its own: those of calls may all be taken, by calls that wait for something
+            self._threads = anyio.CapacityLimiter(_THREADS)
+        await anyio.to_thread.run_sync(work, *arguments, limiter=self._threads)
+
+    # -- by hand -----------------------------------------------------------------------------------------------------
+
     def read_line(self) -> str:
         """The next line that is a message, with its end; empty if the client has closed one of its ends."""
-        while self._heard and (line := self._incoming.readline(_MOST + 1)):
-            if len(line) > _MOST:
-                end = line if line.endswith(b"\n") else self._skip()
-                told = f"a line of more than {_MOST:,} bytes, which is the limit: send less at once"
-                self._refuse(line[:_HEAD], end[-_HEAD:], (_INVALID_REQUEST, told))
-                continue
-            text = line.decode("utf-8", "replace")
-            if not text.isspace():
-                judged = self.judge(text)
-                if isinstance(judged, bool):
-                    self._owe(judged)
-                    return text
-                self._refuse(line[:_HEAD], line[-_HEAD:], judged)
-        with self._answered:
-            self._answered.wait_for(lambda: self._owed <= 0 or not self._heard, _SOON_S)
+        while self._heard:
+            while not self._lines.ready and not self._ended:
+                self._feed()
+            if not self._lines.ready:
+                break
+            text, answer = self._taken(self._lines.ready.popleft())
+            if text:
+                return text
+            if answer:
+                self.send(answer)
+        self._settle()
         return ""
 
     def send(self, text: str) -> None:
         """Write all of it. To a client that has stopped listening nothing is written, and no more is read from it."""
-        self._write(text)
+        with self._writing:
+            self._write(memoryview(text.encode("utf-8", "replace")))
         self._owe(-bool(_ANSWER.match(text)))
+
+    # -- in -----------------------------------------------------------------------------------------------------------
+
+    def _feed(self) -> None:
+        chunk = self._incoming.read(_CHUNK) if self._heard else b""
+        self._ended = not chunk
+        self._lines.feed(chunk)
+
+    def _taken(self, line: Line) -> tuple[str, str]:
+        """A line as a message to be passed on; or the answer to one that is none."""
+        if line.end:
+            told = f"a line of more than {_MOST:,} bytes, which is the limit: send less at once"
+            return "", _refusal(line.data, line.end, (_INVALID_REQUEST, told))
+        text = line.data.decode("utf-8", "replace")
+        if text.isspace():
+            return "", ""
+        judged = self.judge(text)
+        if isinstance(judged, bool):
+            self._owe(judged)
+            return text, ""
+        return "", _refusal(line.data[:_HEAD], line.data[-_HEAD:], judged)
 
     def _owe(self, more: int) -> None:
         with self._answered:
             self._owed += more
             self._answered.notify_all()
 
-    def _write(self, text: str) -> None:
-        data = memoryview(text.encode("utf-8", "replace"))
-        with self._writing:
-            try:
-                while data:
-                    data = data[self._outgoing.write(data) :]
-            except BrokenPipeError:
-                self._heard = False
+    def _settle(self) -> None:
+        """Wait until what was asked is answered."""
+        with self._answered:
+            self._answered.wait_for(lambda: self._owed <= 0 or not self._heard, _SOON_S)
 
-    def _skip(self) -> bytes:
-        """Read past the rest of the line. Its end."""
-        end = b""
-        while chunk := self._incoming.readline(_CHUNK):
-            end = (end + chunk)[-_HEAD:]
-            if chunk.endswith(b"\n"):
-                break
-        return end
+    # -- out -----------------------------------------------------------------------------------------------------------
 
-    def _refuse(self, head: bytes, end: bytes, problem: Problem) -> None:
-        found = _FIRST.match(head) or _LAST.search(end)
-        code, message = problem
-        answer = {
-            "jsonrpc": "2.0",
-            "id": _read(found[1]) if found else None,
-            "error": {"code": code, "message": message},
-        }
-        self._write(json.dumps(answer) + "\n")
+    def _write(self, data: memoryview) -> None:
+        try:
+            while data:
+                data = data[self._outgoing.write(data) :]
+        except BrokenPipeError:
+            self._heard = False
+            self._owe(0)
+
+    def _write_some(self, data: memoryview) -> memoryview:
+        """Write as much as there is room for at once; the rest."""
+        try:
+            while data and self._room():
+                data = data[self._outgoing.write(data[: select.PIPE_BUF]) :]
+        except BrokenPipeError:
+            self._heard = False
+            self._owe(0)
+            return data[:0]
+        return data
+
+    def _write_rest(self, data: memoryview) -> None:
+        """Write what is left of a line, by whoever has begun it: no other line comes in between."""
+        try:
+            self._write(data)
+        finally:
+            self._writing.release()
+
+
+def _room_in(outgoing: BinaryIO) -> Callable[[], bool]:
+    """What tells whether PIPE_BUF bytes can be written without waiting."""
+    try:
+        poll = select.poll()
+        poll.register(outgoing.fileno(), select.POLLOUT)
+    except (OSError, ValueError):
+        return lambda: False
+    return lambda: bool(poll.poll(0))
+
+
+def _refusal(head: bytes, end: bytes, problem: Problem) -> str:
+    found = _FIRST.match(head) or _LAST.search(end)
+    code, message = problem
+    answer = {
+        "jsonrpc": "2.0",
+        "id": _read(found[1]) if found else None,
+        "error": {"code": code, "message": message},
+    }
+    return json.dumps(answer) + "\n"
 
 
 def _read(number: bytes) -> object:
@@ -140,7 +227,7 @@ def _read(number: bytes) -> object:
 def claim() -> Wire:
     """Take standard input and output for the wire. From here on nobody else in this process can read or write it."""
     sys.stdout.flush()
-    incoming = os.fdopen(os.dup(0), "rb", buffering=_CHUNK)
+    incoming = os.fdopen(os.dup(0), "rb", buffering=0)
     outgoing = os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nowhere, 0)

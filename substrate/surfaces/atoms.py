@@ -17,7 +17,7 @@ from substrate.surfaces.arguments import AsOf, Caller, Keys, KeyText, Text, Vali
 from substrate.surfaces.found import Associated, Hits, Linked
 from substrate.surfaces.keeping import KEEPING
 from substrate.surfaces.opened import Opened, as_sent, in_words_of_the_wire
-from substrate.surfaces.seam import Client, Refusal, Surface, Tool, client_of, reply, visible
+from substrate.surfaces.seam import Client, Refusal, Surface, Tool, client_of, reply, reply_as_said, visible
 from substrate.surfaces.shapes import Accessed, Checkpointed, EdgeGiven, Listed, Taught
 
 __all__ = ["SURFACE"]
@@ -181,7 +181,7 @@ def memory_search(
     found = _caller(ctx).memory.search(
         query, limit=limit, domain=domain or None, as_of=asOf or None, valid_at=validAt or None
     )
-    return reply(Hits.of(found))
+    return reply_as_said(Hits.said(found))
 
 
 def memory_access(

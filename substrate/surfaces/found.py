@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
@@ -23,14 +23,6 @@ class HitShape(AtomShape):
     why: str = Field(description="what each part added to the score")
     current: bool | None = Field(None, description="false: an earlier version, or one that was superseded")
 
-    @classmethod
-    def of(cls, hit: Hit) -> HitShape:
-        """The passage that matches best in the place of a long value."""
-        said = atom_fields(hit.atom)
-        if "truncated" in said and hit.snippet:
-            said["value"] = hit.snippet
-        return cls(**said, score=round(hit.score, 3), why=hit.why, current=None if hit.current else False)
-
 
 class Hits(Shape):
     """What a search found, best first."""
@@ -40,15 +32,28 @@ class Hits(Shape):
     remarks: list[str] | None = Field(None, description="how the question was understood, and what was not searched")
     seq: int = Field(description="the last entry of the log that this answer knows of")
 
-    @classmethod
-    def of(cls, found: Found) -> Hits:
-        """In the words of the wire."""
-        return cls(
-            atoms=[HitShape.of(hit) for hit in found],
-            truncated=found.more,
-            remarks=[for_agents(remark) for remark in found.remarks] or None,
-            seq=found.seq,
-        )
+    @staticmethod
+    def said(found: Found) -> dict[str, Any]:
+        """In the words of the wire; as a dictionary, which is not made and taken apart again for each hit."""
+        said: dict[str, Any] = {"atoms": [_hit(hit) for hit in found], "truncated": found.more, "seq": found.seq}
+        if found.remarks:
+            said["remarks"] = [for_agents(remark) for remark in found.remarks]
+        return said
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    """A hit as HitShape has it, with the passage that matches best in the place of a long value."""
+    said = {_WIRE[word]: value for word, value in atom_fields(hit.atom).items()}
+    if "truncated" in said and hit.snippet:
+        said["value"] = hit.snippet
+    said |= {"score": round(hit.score, 3), "why": hit.why}
+    if not hit.current:
+        said["current"] = False
+    return said
+
+
+_WIRE: Final = {name: field.alias or name for name, field in AtomShape.model_fields.items()}
+"""The fields of an atom, as they are called on the wire."""
 
 
 class EdgeShape(Shape):

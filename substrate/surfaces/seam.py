@@ -37,9 +37,12 @@ __all__ = [
     "compact_json",
     "progress_of",
     "reply",
+    "reply_as_said",
     "visible",
 ]
 
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+"""Made once: it takes as long to make one as to use it."""
 _UNSEEN: Final = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Controls, line and paragraph separators, and what overrides the direction of writing."""
 
@@ -147,11 +150,15 @@ def visible(text: str) -> str:
 
 def compact_json(said: Mapping[str, Any]) -> str:
     """As it goes over the wire."""
-    return visible(json.dumps(said, ensure_ascii=False, separators=(",", ":")))
+    return visible(_COMPACT.encode(said))
 
 
-def reply(shape: Shape, text: str | None = None) -> CallToolResult:
+def reply(shape: Shape) -> CallToolResult:
     """A reply: the shape as structured content, without what is None; and as text, for clients that read only that."""
-    said = shape.model_dump(mode="json", by_alias=True, exclude_none=True)
-    content = TextContent(type="text", text=compact_json(said) if text is None else text)
+    return reply_as_said(shape.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+
+def reply_as_said(said: dict[str, Any]) -> CallToolResult:
+    """A reply that was put together in the words of the wire; the SDK holds it against the tool's shape."""
+    content = TextContent(type="text", text=compact_json(said))
     return CallToolResult(content=[content], structured_content=said)

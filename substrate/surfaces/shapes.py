@@ -7,7 +7,7 @@ promises it.
 from __future__ import annotations
 
 import json
-import re
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
@@ -63,20 +63,33 @@ class AtomShape(Shape):
     tombstoned: bool | None = None
 
 
+_SAID: Final = ("origin", "actor", "source", "confidence")
+_LISTED: Final = ("tags", "entities", "superseded_by")
+_TIMES: Final = ("occurred_at", "valid_from", "valid_to", "confirmed_at")
+
+
 def atom_fields(atom: Atom, most: int = PREVIEW, start: int = 0) -> dict[str, Any]:
-    """What an AtomShape says of an atom, with at most so many characters of its value."""
-    said = atom.to_dict()
-    said["key"] = said.pop("name")
+    """What an AtomShape says of an atom, with at most so many characters of its value; nothing that says nothing.
+
+    Field by field, and not by way of `to_dict`: a page of hits would take a millisecond for that.
+    """
     whole, shown = len(atom.value), atom.value[start : start + most]
-    said["value"] = shown
+    said: dict[str, Any] = {"key": atom.name, "value": shown, "seq": atom.seq, "recorded_at": _second(atom.recorded_at)}
     if len(shown) < whole:
         said["length"] = whole
     if start + len(shown) < whole:
         said["truncated"] = True
-    for time in ("recorded_at", "confirmed_at"):  # to the second: nobody reads more of it
-        if time in said:
-            said[time] = re.sub(r"\.\d+", "", str(said[time]))
-    return {word: value for word, value in said.items() if word in AtomShape.model_fields}
+    said |= {word: value for word in _SAID if (value := getattr(atom, word)) is not None}
+    said |= {word: list(value) for word in _LISTED if (value := getattr(atom, word))}
+    said |= {word: _second(time) for word in _TIMES if (time := getattr(atom, word)) is not None}
+    if atom.tombstoned:
+        said["tombstoned"] = True
+    return said
+
+
+def _second(time: datetime) -> str:
+    """A time to the second: nobody reads more of it."""
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}"
 
 
 class Skipped(Shape):
