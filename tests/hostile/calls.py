@@ -43,6 +43,7 @@ RECORDED: dict[str, list[dict[str, Any]]] = {
         {"atoms": [f"{key} = in March" for key in KEYS[:3]], "edges": SEED_CALL["edges"]},
         {"atoms": ["v1.fact.retired = again"], "tombstone": ["v1.fact.payment_provider"], "taskContext": KEYS[3]},
         {"atoms": ["v1.fact.new = x"], "expect": {"v1.fact.new": None, KEYS[0]: 1}},
+        {"atoms": ["v1.fact.new = y"], "source": "a page", "confidence": 0.9, "unedge": SEED_CALL["edges"][:1]},
     ],
     "memory_search": [
         {"query": "which provider was it before May?", "limit": 3},
