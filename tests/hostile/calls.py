@@ -205,6 +205,8 @@ class Maker:
         """One of what it may be, without references."""
         if "anyOf" in schema:
             schema = self._rng.choice(schema["anyOf"])
+        if isinstance(schema.get("type"), list):
+            schema = {**schema, "type": self._rng.choice(schema["type"])}
         if "$ref" in schema:
             resolved: Schema = self._schema["$defs"][schema["$ref"].rpartition("/")[2]]
             return resolved

@@ -41,7 +41,7 @@ class Loud(MetaPathFinder):
 
 def unclaimed() -> wire.Wire:
     """The twin: the wire stays what everyone writes to."""
-    return wire.Wire(os.fdopen(os.dup(0), "rb", buffering=1 << 20), os.fdopen(os.dup(1), "wb", buffering=0))
+    return wire.Wire(os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0))
 
 
 def serve() -> int:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from anyio import CapacityLimiter
 from mcp.server.mcpserver import Context
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, TextContent
 
 from substrate.server.composition import SubstrateServer
 from substrate.server.launch import Launch
@@ -142,7 +142,8 @@ def obliging(ctx: _Caller, limit: int = 100) -> Annotated[CallToolResult, Listed
 def plain(ctx: _Caller, limit: int = 100) -> Annotated[CallToolResult, Listed]:
     """A twin that replies in lines, and trusts values to be short and simple."""
     listing = client_of(ctx, "atoms").memory.list(limit=limit)
-    return reply(Listed.of(listing, "", 0), "\n".join(f"{atom.name} = {atom.value}" for atom in listing))
+    text = "\n".join(f"{atom.name} = {atom.value}" for atom in listing)
+    return reply(Listed.of(listing, "", 0)).model_copy(update={"content": [TextContent(type="text", text=text)]})
 
 
 def changed(ctx: _Caller, limit: int, change: Callable[[AtomShape], dict[str, Any]]) -> CallToolResult:

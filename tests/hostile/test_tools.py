@@ -71,7 +71,8 @@ def maker(agent: Agent, tool: str, rng: random.Random) -> Maker:
     if tool == "memory_verify":
         bundle = agent.ok("memory_access", key="v1.goal.launch", includeProof=True)["proof"]
         pin = str(agent.memory.pin())
-        recorded += [{"bundle": bundle}, {"pin": pin}, {"bundle": json.dumps(bundle), "pin": pin}]
+        real = [{"bundle": bundle}, {"pin": pin}, {"bundle": json.dumps(bundle), "pin": pin}]
+        recorded += 3 * real  # little else is taken: most calls are refused
     schema = next(listed.input_schema for listed in agent.ask("list_tools").tools if listed.name == tool)
     return Maker(schema, recorded, rng)
 
