@@ -285,8 +285,8 @@ class _Planner:
             said = merged(known.members, said, atom.cleared)
             if compared(said) == compared(known.members):
                 self.confirmed[atom.name] = None
-                if known.seq is not None and not repeats(self.common, known.members):
-                    self._confirm(transaction, known.subject, known.seq, time)
+                if known.seq is not None:
+                    self._confirm(transaction, known, time)
                 return
             members = {key: member for key, member in said.items() if key not in ("name", "value")}
         self._places[atom.name] = len(self._drafts)
@@ -298,9 +298,12 @@ class _Planner:
             self._traces.append(trace_expected(subject, None))
         self._names[atom.name] = _Known(subject, None, said)
 
-    def _confirm(self, transaction: ReadTransaction, subject: bytes, seq: int, time: int) -> None:
-        before = confirmation_of(transaction, subject, seq)
-        self._traces.append(trace_confirmed(subject, seq, time, before))
+    def _confirm(self, transaction: ReadTransaction, known: _Known, time: int) -> None:
+        if known.seq is None or known.members is None:
+            raise AssertionError("what is confirmed is a version that was there")
+        before = confirmation_of(transaction, known.subject, known.seq)
+        counts = not repeats(self.common, known.members)
+        self._traces.append(trace_confirmed(known.subject, known.seq, time, before, counts=counts))
 
     def _tombstone(self, transaction: ReadTransaction, stone: TombstoneGiven) -> None:
         row = _find(transaction, stone.name)
@@ -332,8 +335,8 @@ class _Planner:
             said = merged(known.members, said, edge.cleared)
             if compared(said) == compared(known.members):
                 self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
-                if known.seq is not None and not repeats(self.common, known.members):
-                    self._confirm(transaction, known.subject, known.seq, time)
+                if known.seq is not None:
+                    self._confirm(transaction, known, time)
                 return
         subject = draw_id() if known is None else known.subject
         self._drafts.append(draft_other(Kind.EDGE, said, subject=subject))

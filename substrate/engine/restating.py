@@ -25,7 +25,10 @@ def merged(known: Mapping[str, Json], said: Mapping[str, Json], cleared: tuple[s
 
 
 def repeats(caller: Mapping[str, str | None], known: Mapping[str, Json]) -> bool:
-    """Whether the session that says it again is the one that said it first: that is a retry, and no confirmation."""
+    """Whether the session that says it again is the one that said it first.
+
+    It may have looked at it again, so it was last said now; but that is no second witness.
+    """
     return caller.get("session") is not None and caller.get("session") == known.get("session")
 
 

@@ -10,6 +10,7 @@ from mcp.types import Completion, CompletionArgument, CompletionContext, PromptR
 
 from substrate.errors import SubstrateError
 from substrate.server.clients import Clients
+from substrate.server.faults import log_fault
 
 __all__ = ["completer"]
 
@@ -47,6 +48,9 @@ def _keys(clients: Clients, surface: str, prefix: str) -> Completion | None:
     try:
         listing = clients.named("completion", surface).memory.list(prefix, limit=_MOST)
     except SubstrateError:  # such as a prefix that no key can have
+        return None
+    except Exception as error:  # noqa: BLE001 - the SDK would log what it says
+        log_fault("completion", error)
         return None
     values: list[Any] = [atom.name for atom in listing]
     return Completion(values=values, total=None, has_more=listing.next is not None)

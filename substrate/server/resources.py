@@ -14,6 +14,7 @@ from pydantic import Field
 
 from substrate.errors import InputError, NotFound, SubstrateError
 from substrate.server.clients import Clients
+from substrate.server.faults import log_fault
 from substrate.server.guide import GUIDE
 from substrate.surfaces.shapes import Accessed
 
@@ -59,3 +60,6 @@ def _explained() -> Iterator[None]:
         raise ResourceNotFoundError(f"{error.code}: {error}") from None
     except SubstrateError as error:
         raise ResourceError(f"{error.code}: {error}") from None
+    except Exception as error:  # noqa: BLE001 - the SDK would log what it says
+        log_fault("a resource", error)
+        raise ResourceError("bug: this is an error in Substrate; the server's log says more") from None

@@ -9,12 +9,9 @@
 
 from __future__ import annotations
 
-import logging
 import shlex
-import traceback
 from contextlib import AbstractContextManager, nullcontext
 from inspect import cleandoc
-from pathlib import Path
 from typing import Any, Final
 
 from anyio import CapacityLimiter
@@ -27,6 +24,7 @@ from pydantic import Field, ValidationError
 
 from substrate.errors import Denied, ItemsRefused, SubstrateError
 from substrate.results import Result
+from substrate.server.faults import log_fault
 from substrate.server.launch import Launch
 from substrate.server.schemas import lean
 from substrate.surfaces.seam import Refusal, Tool, compact_json, visible
@@ -34,9 +32,7 @@ from substrate.surfaces.wording import for_agents
 
 __all__ = ["ServedTool", "serve_tool"]
 
-_log = logging.getLogger(__name__)
 _MOST_REFUSED: Final = 20
-_FRAMES: Final = 6
 _EDGE: Final = "source, target, type, confidence"
 _VERBS: Final = {"forget": "forget", "write": "checkpoint", "train": "train", "read": "search"}
 """With which verb of the command line the user does what a server may not."""
@@ -95,7 +91,7 @@ class ServedTool(SdkTool):
             case _ if isinstance(error, ToolError) and cause is None:
                 return _error_reply("refused", str(error))
             case _:
-                _log.error("the tool %s failed: %s", self.name, _where(cause or error))
+                log_fault(f"the tool {self.name}", cause or error)
                 return _error_reply(
                     "bug", f"{self.name} failed, which is an error in Substrate; the server's log says more"
                 )
@@ -148,12 +144,6 @@ def _ungranted(tool: Tool, launch: Launch) -> str:
 
 def _in_words(item: dict[str, object]) -> dict[str, object]:
     return {word: for_agents(said) if isinstance(said, str) else said for word, said in item.items()}
-
-
-def _where(error: BaseException) -> str:
-    """What failed, and where. Not what the error says: that may hold what is stored, and a log is kept."""
-    frames = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
-    return f"{type(error).__name__} at {' > '.join(frames[-_FRAMES:]) or 'an unknown place'}"
 
 
 def _discreet() -> AbstractContextManager[None]:

@@ -7,12 +7,12 @@ promises it.
 from __future__ import annotations
 
 import json
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
 
 from substrate.limits import LIMITS
+from substrate.results import iso
 from substrate.surfaces.seam import Shape
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
@@ -74,22 +74,17 @@ def atom_fields(atom: Atom, most: int = PREVIEW, start: int = 0) -> dict[str, An
     Field by field, and not by way of `to_dict`: a page of hits would take a millisecond for that.
     """
     whole, shown = len(atom.value), atom.value[start : start + most]
-    said: dict[str, Any] = {"key": atom.name, "value": shown, "seq": atom.seq, "recorded_at": _second(atom.recorded_at)}
+    said: dict[str, Any] = {"key": atom.name, "value": shown, "seq": atom.seq, "recorded_at": iso(atom.recorded_at)}
     if len(shown) < whole:
         said["length"] = whole
     if start + len(shown) < whole:
         said["truncated"] = True
     said |= {word: value for word in _SAID if (value := getattr(atom, word)) is not None}
     said |= {word: list(value) for word in _LISTED if (value := getattr(atom, word))}
-    said |= {word: _second(time) for word in _TIMES if (time := getattr(atom, word)) is not None}
+    said |= {word: iso(time) for word in _TIMES if (time := getattr(atom, word)) is not None}
     if atom.tombstoned:
         said["tombstoned"] = True
     return said
-
-
-def _second(time: datetime) -> str:
-    """A time to the second: nobody reads more of it."""
-    return f"{time:%Y-%m-%dT%H:%M:%SZ}"
 
 
 class Skipped(Shape):

@@ -57,9 +57,9 @@ def confirmation_of(transaction: ReadTransaction, subject: bytes, seq: int) -> C
     return confirmation if confirmation.seq == seq else None
 
 
-def trace_confirmed(subject: bytes, seq: int, time: int, before: Confirmation | None) -> Trace:
-    """The row that says the version `seq` was said again at `time`."""
-    times = 1 if before is None else min(before.times + 1, _MOST)
+def trace_confirmed(subject: bytes, seq: int, time: int, before: Confirmation | None, *, counts: bool = True) -> Trace:
+    """The row that says the version `seq` was said again at `time`; and that this `counts`, unless it was a retry."""
+    times = min((0 if before is None else before.times) + counts, _MOST)
     return CONFIRMED, subject, _ROW.pack(seq, time, times)
 
 

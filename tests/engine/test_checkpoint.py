@@ -161,7 +161,9 @@ def test_who_says_it_again_does_not_make_it_another_thing_but_where_from_does(me
     assert memory.checkpoint([f"{PAY} = Stripe"], source="contract").recorded == (PAY,)
 
 
-def test_what_its_own_session_says_again_is_a_retry_and_confirms_nothing(memory: Memory, clock: ManualClock) -> None:
+def test_what_its_own_session_says_again_was_last_said_then_but_has_no_second_witness(
+    memory: Memory, clock: ManualClock
+) -> None:
     edge = Edge(PAY, "depends_on", "v1.fact.b")
     memory.checkpoint([f"{PAY} = Stripe"], edges=[edge], session="one")
     evidence = [next(iter(memory.bootstrap("Stripe"))).evidence or 0]
@@ -171,10 +173,19 @@ def test_what_its_own_session_says_again_is_a_retry_and_confirms_nothing(memory:
         assert set(saved.confirmed) == {PAY, f"{PAY} depends_on v1.fact.b"}
         assert not saved.seqs
         evidence.append(next(iter(memory.bootstrap("Stripe"))).evidence or 0)
-        for confirmed_at in (memory.access(PAY).atom.confirmed_at, memory.edges(PAY)[0].confirmed_at):
-            assert (confirmed_at is None) == (session == "one")
+        assert memory.access(PAY).atom.confirmed_at == memory.edges(PAY)[0].confirmed_at
+        assert memory.access(PAY).atom.confirmed_at is not None
     first, again, once_more, confirmed = evidence
-    assert once_more <= again <= first < confirmed  # it ages
+    assert once_more == again == first < confirmed
+
+
+def test_a_session_that_looks_at_what_it_said_again_clears_it(memory: Memory) -> None:
+    edge = Edge(PAY, "depends_on", "v1.fact.b")
+    memory.checkpoint([f"{PAY} = Stripe", "v1.fact.b = 1"], edges=[edge], session="one")
+    memory.checkpoint(["v1.fact.b = 2"], session="one")
+    assert memory.access(PAY).stale
+    memory.checkpoint([f"{PAY} = Stripe"], session="one")
+    assert not memory.access(PAY).stale
 
 
 def test_without_a_session_the_same_said_again_confirms(memory: Memory) -> None:

@@ -140,7 +140,7 @@ def test_an_error_of_ours_is_called_one_and_nothing_of_it_leaves_the_process(
     monkeypatch.setattr(Memory, "history", fail)
     with caplog.at_level(logging.INFO):
         result = agent.call("memory_history", key="v1.fact.a")
-    (line,) = [record.getMessage() for record in caplog.records if record.name == "substrate.server.tools"]
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "substrate.server.faults"]
     assert re.match(
         r"the tool memory_history failed: ZeroDivisionError at .*keeping\.py:\d+ > test_trouble\.py:\d+$", line
     )
@@ -150,3 +150,18 @@ def test_an_error_of_ours_is_called_one_and_nothing_of_it_leaves_the_process(
     assert "ZeroDivision" not in result.model_dump_json()
     monkeypatch.undo()
     agent.ok("memory_status")
+
+
+@pytest.mark.parametrize("address", ["memory://atom/v1.fact.a", "memory://head"])
+def test_nor_does_anything_of_it_if_a_resource_was_read(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, address: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("what was to be stored")
+
+    for verb in ("access", "pin"):
+        monkeypatch.setattr(Memory, verb, fail)
+    with caplog.at_level(logging.INFO), pytest.raises(MCPError, match="an error in Substrate") as failed:
+        agent.read(address)
+    assert "a resource failed: ZeroDivisionError at " in caplog.text
+    assert "to be stored" not in caplog.text + str(failed.value)
