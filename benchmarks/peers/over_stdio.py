@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.peers.columns import print_columns
 from benchmarks.peers.environments import Unavailable
 from benchmarks.peers.notes import KINDS, Notes, gather_notes
 from benchmarks.peers.servers import SERVERS, Launch, Server
@@ -88,12 +89,7 @@ def _row(name: str, result: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _show(results: Mapping[str, Mapping[str, Any]]) -> None:
     headings = (*_HEADINGS, *(f"{kind} R@5" for kind in KINDS), "errors", "load")
-    rows = [headings, *(_row(name, result) for name, result in results.items())]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    rows.insert(1, tuple("-" * width for width in widths))
-    for row in rows:
-        cells = zip(row, widths, strict=True)
-        print("  ".join(cell.rjust(width) if at else cell.ljust(width) for at, (cell, width) in enumerate(cells)))
+    print_columns(headings, [_row(name, result) for name, result in results.items()])
 
 
 def main() -> None:

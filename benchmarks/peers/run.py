@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.peers.columns import print_columns
 from benchmarks.peers.documents import gather
 from benchmarks.peers.environments import BM25S, MCP_MEMORY, MEM0, Environment, Unavailable, python_of
 from benchmarks.retrieval import bench_folder, load_scorer
@@ -116,12 +117,7 @@ def _row(name: str, result: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _show(results: Mapping[str, Mapping[str, Any]]) -> None:
-    rows = [(*_HEADINGS, *_COSTS), *(_row(name, result) for name, result in results.items())]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    rows.insert(1, tuple("-" * width for width in widths))
-    for row in rows:
-        cells = zip(row, widths, strict=True)
-        print("  ".join(cell.rjust(width) if at else cell.ljust(width) for at, (cell, width) in enumerate(cells)))
+    print_columns((*_HEADINGS, *_COSTS), [_row(name, result) for name, result in results.items()])
 
 
 def main() -> None:
