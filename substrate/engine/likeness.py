@@ -27,8 +27,9 @@ from substrate.names import guess_name, normalise
 from substrate.proof.entry import Kind
 from substrate.secrets import find_secrets
 from substrate.terms import document_words, fit
+from substrate.views import words as postings
 from substrate.views.atoms import VersionRow, find_names, names, names_before, versions_of
-from substrate.views.words import BLOCK, Field, posting_keys, split_postings
+from substrate.views.words import Field, posting_keys, split_postings
 
 __all__ = ["MOST_SUGGESTED", "discreet", "near_names", "or_near"]
 
@@ -181,7 +182,7 @@ def _with_words(transaction: ReadTransaction, rest: str) -> list[int]:
     size = require_head(transaction).head.size
     terms, _ = document_words(f"v1.{rest}", "")
     rows: list[tuple[int, list[tuple[int, bytes]]]] = []
-    first = max(0, -(-size // BLOCK) - _BLOCKS)
+    first = max(0, -(-size // postings.BLOCK) - _BLOCKS)
     for term in islice(dict.fromkeys(terms), 2 * _TERMS):
         keys = posting_keys(Field.WORD, fit(term).encode(), size)[first:]
         found = enumerate(transaction.get_many(POSTINGS, keys), first)
@@ -197,7 +198,7 @@ def _newest(blocks: list[tuple[int, bytes]]) -> Iterator[int]:
     for block, offsets in reversed(blocks):
         some = offsets[-2 * _SEQS :]
         for offset in reversed(unpack_from(f"<{len(some) // 2}H", some)):
-            yield block * BLOCK + offset
+            yield block * postings.BLOCK + offset
 
 
 # -- how like they are -------------------------------------------------------------------------------------------------
