@@ -6,12 +6,15 @@ Every twin is a model with one thing wrong; the same machine must find out each 
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.engine.machine import StoreMachine
 from tests.engine.plain_model import Edge, Event, PlainModel, Said
 from tests.scale import rounds
+
+SHARES = 4
+"""Each with runs of its own: as one test it would take as long as all others beside it."""
 
 
 def run(machine: type[StoreMachine], examples: int, *, shrink: bool = True) -> None:
@@ -32,8 +35,10 @@ def run(machine: type[StoreMachine], examples: int, *, shrink: bool = True) -> N
 
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-def test_the_store_answers_as_the_plain_model_after_every_step() -> None:
-    run(StoreMachine, rounds(200, 2000))
+@pytest.mark.parametrize("share", range(SHARES))
+def test_the_store_answers_as_the_plain_model_after_every_step(share: int) -> None:
+    machine = type(f"Share{share}", (StoreMachine,), {})
+    run(seed(share)(machine), rounds(200, 2000) // SHARES)
 
 
 class LaterTombstonesEmptyThePast(PlainModel):
