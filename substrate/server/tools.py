@@ -47,7 +47,7 @@ class ServedTool(SdkTool):
     reveals: bool
     """Whether this server may read: if not, no message suggests what is stored."""
     turns: Any = Field(exclude=True)
-    """Of a tool that writes: how many calls do so at once."""
+    """Of a tool that writes and asks nobody: how many calls do so at once."""
 
     async def run(
         self,
@@ -78,7 +78,7 @@ class ServedTool(SdkTool):
         match cause:
             case ItemsRefused():
                 items = [_in_words(item.to_dict()) for item in cause.refused if isinstance(item, Result)]
-                told = f"nothing was saved. {items[0]['item']}: {items[0]['reason']}"
+                told = for_agents(str(cause))
                 if len(items) > 1:
                     told = f"nothing was saved: {len(items)} items cannot be taken"
                 return _error_reply(cause.code, told, items=items[:_MOST_REFUSED], **details)
@@ -125,7 +125,7 @@ def serve_tool(tool: Tool, launch: Launch, turns: CapacityLimiter) -> ServedTool
         granted=tool.scope in granted,
         ungranted=_ungranted(tool, launch),
         reveals="read" in granted,
-        turns=turns if tool.writes else None,
+        turns=turns if tool.writes and not tool.destructive else None,  # what asks the user may wait for long
     )
 
 
