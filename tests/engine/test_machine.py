@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from substrate.engine.likeness import discreet
 from tests.engine.machine import StoreMachine
 from tests.engine.plain_model import Edge, Event, PlainModel, Said
 from tests.scale import rounds
@@ -18,19 +19,20 @@ SHARES = 4
 
 
 def run(machine: type[StoreMachine], examples: int, *, shrink: bool = True) -> None:
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=20,
-            derandomize=True,
-            database=None,
-            deadline=None,
-            phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate],
-            report_multiple_bugs=False,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    with discreet():  # of what is not there no near names are looked for, which has tests of its own
+        run_state_machine_as_test(
+            machine,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=20,
+                derandomize=True,
+                database=None,
+                deadline=None,
+                phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate],
+                report_multiple_bugs=False,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
 
 
 @pytest.mark.soak
