@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 from benchmarks.atom_care import measure_atom_opening, measure_care, measure_forget
@@ -14,6 +12,7 @@ from benchmarks.atom_reads import measure_atom_growth, measure_atom_reads, measu
 from benchmarks.atom_stores import AtomStores, fill_atoms
 from benchmarks.atom_writes import measure_atom_writes
 from benchmarks.calibration import Calibration, calibrate, machine
+from benchmarks.elapsed import elapsed, say
 from benchmarks.report import Report
 from benchmarks.sizes import file_size
 from benchmarks.table import Result
@@ -22,11 +21,6 @@ _SIZES = [10_000, 100_000, 1_000_000]
 _SMALLEST = 10_000
 _COMPARED = (100_000, 1_000_000)
 """The sizes between which the cost of an access with proof must hardly grow."""
-_BEGAN = time.monotonic()
-
-
-def _say(text: str) -> None:
-    print(f"[{time.monotonic() - _BEGAN:6.0f} s] {text}", file=sys.stderr, flush=True)
 
 
 def _measure_size(stores: AtomStores) -> list[Result]:
@@ -34,9 +28,9 @@ def _measure_size(stores: AtomStores) -> list[Result]:
 
 
 def _measure(size: int, folder: Path) -> tuple[list[Result], AtomStores, list[Calibration]]:
-    stores = fill_atoms(size, folder, _say)
+    stores = fill_atoms(size, folder, say)
     before = calibrate(folder)
-    _say(f"{size:,} atoms: {before}")
+    say(f"{size:,} atoms: {before}")
     results = []
     for what, measure in (
         ("file size", _measure_size),
@@ -47,7 +41,7 @@ def _measure(size: int, folder: Path) -> tuple[list[Result], AtomStores, list[Ca
         ("opening", measure_atom_opening),
         ("care of the whole store", measure_care),
     ):
-        _say(f"{size:,} atoms: {what}")
+        say(f"{size:,} atoms: {what}")
         results += measure(stores)
     return results, stores, [before, calibrate(folder)]
 
@@ -65,7 +59,7 @@ def main() -> None:
     results, calibrations, measured = [], {}, {}
     with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
         if arguments.profile is not None:
-            profile(arguments.profile, sizes[0], Path(scratch), _say)
+            profile(arguments.profile, sizes[0], Path(scratch), say)
             return
         about = machine(Path(scratch))
         for size in sizes:
@@ -73,10 +67,10 @@ def main() -> None:
             found, measured[size], calibrations[size] = _measure(size, folder)
             results += found
         if measured.keys() >= set(_COMPARED):
-            _say("growth")
+            say("growth")
             results += measure_atom_growth(*(measured[size] for size in _COMPARED))
     report = Report(about, calibrations, results)
-    report.show(time.monotonic() - _BEGAN)
+    report.show(elapsed())
     if arguments.json is not None:
         report.save(arguments.json)
 

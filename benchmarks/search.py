@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
-import time
 from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.arguments import read_arguments
 from benchmarks.calibration import Calibration, calibrate, machine
+from benchmarks.elapsed import elapsed, say
 from benchmarks.report import Report
 from benchmarks.search_fresh import measure_fresh
 from benchmarks.search_reads import measure_recall, measure_searches
@@ -18,17 +17,11 @@ from benchmarks.search_workload import REAL, SearchTexts, prepare
 from benchmarks.search_writes import measure_bulk, measure_checkpoints
 from benchmarks.table import Result
 
-_BEGAN = time.monotonic()
-
-
-def _say(text: str) -> None:
-    print(f"[{time.monotonic() - _BEGAN:6.0f} s] {text}", file=sys.stderr, flush=True)
-
 
 def _measure(size: int, folder: Path, texts: SearchTexts) -> tuple[list[Result], list[Calibration]]:
-    store = fill_search(size, folder, texts, _say)
+    store = fill_search(size, folder, texts, say)
     before = calibrate(folder)
-    _say(f"{size:,} atoms: {before}")
+    say(f"{size:,} atoms: {before}")
     results = []
     for what, measure in (
         ("recall", lambda: measure_recall(store, texts)),
@@ -36,7 +29,7 @@ def _measure(size: int, folder: Path, texts: SearchTexts) -> tuple[list[Result],
         ("searches", lambda: measure_searches(store, texts)),
         ("checkpoints", lambda: measure_checkpoints(store, texts)),
     ):
-        _say(f"{size:,} atoms: {what}")
+        say(f"{size:,} atoms: {what}")
         results += measure()
     return results, [before, calibrate(folder)]
 
@@ -44,7 +37,7 @@ def _measure(size: int, folder: Path, texts: SearchTexts) -> tuple[list[Result],
 def main() -> None:
     """Measure at each size, and print one table."""
     sizes, file = read_arguments("search", __doc__, "atoms")
-    texts = prepare(_say)
+    texts = prepare(say)
     results, calibrations = [], {}
     with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
         about = [
@@ -56,10 +49,10 @@ def main() -> None:
             with tempfile.TemporaryDirectory(dir=scratch) as folder:
                 found, calibrations[size] = _measure(size, Path(folder), texts)
             results += found
-        _say("embedding in bulk")
+        say("embedding in bulk")
         results += measure_bulk(texts)
     report = Report(about, calibrations, results)
-    report.show(time.monotonic() - _BEGAN)
+    report.show(elapsed())
     if file is not None:
         report.save(file)
 

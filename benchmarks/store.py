@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 from benchmarks.arguments import read_arguments
 from benchmarks.calibration import Calibration, calibrate, machine
+from benchmarks.elapsed import elapsed, say
 from benchmarks.processes import measure_fsck, measure_import
 from benchmarks.reads import measure_growth, measure_opening, measure_reads
 from benchmarks.report import Report
@@ -19,17 +18,12 @@ from benchmarks.writes import measure_writes
 
 _COMPARED = (100_000, 1_000_000)
 """The sizes between which the cost of a proof must hardly grow."""
-_BEGAN = time.monotonic()
-
-
-def _say(text: str) -> None:
-    print(f"[{time.monotonic() - _BEGAN:6.0f} s] {text}", file=sys.stderr, flush=True)
 
 
 def _measure(size: int, folder: Path) -> tuple[list[Result], Stores, list[Calibration]]:
-    stores = fill(size, folder, _say)
+    stores = fill(size, folder, say)
     before = calibrate(folder)
-    _say(f"{size:,} entries: {before}")
+    say(f"{size:,} entries: {before}")
     results = measure_sizes(stores)
     for what, measure in (
         ("proofs", measure_reads),
@@ -37,7 +31,7 @@ def _measure(size: int, folder: Path) -> tuple[list[Result], Stores, list[Calibr
         ("opening", measure_opening),
         ("fsck", measure_fsck),
     ):
-        _say(f"{size:,} entries: {what}")
+        say(f"{size:,} entries: {what}")
         results += measure(stores)
     return results, stores, [before, calibrate(folder)]
 
@@ -45,7 +39,7 @@ def _measure(size: int, folder: Path) -> tuple[list[Result], Stores, list[Calibr
 def main() -> None:
     """Measure at each size, and print one table."""
     sizes, file = read_arguments("store", __doc__, "entries", smallest=1_000)
-    _say("import")
+    say("import")
     results = measure_import()
     calibrations, measured = {}, {}
     with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
@@ -57,7 +51,7 @@ def main() -> None:
         if measured.keys() >= set(_COMPARED):
             results += measure_growth(*(measured[size] for size in _COMPARED))
     report = Report(about, calibrations, results)
-    report.show(time.monotonic() - _BEGAN)
+    report.show(elapsed())
     if file is not None:
         report.save(file)
 

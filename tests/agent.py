@@ -1,4 +1,4 @@
-"""An agent and a server of its own in this process: the SDK's client and our server, on a real store, without pipes."""
+"""An agent and a server of its own in this process, which a test may look behind, or break before it runs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
-from anyio.from_thread import start_blocking_portal
-from mcp import Client
 from mcp.client import ClientRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, Implementation
+from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from substrate.engine.memory import Memory
 from substrate.server.clients import Clients
 from substrate.server.composition import SubstrateServer, compose
 from substrate.server.launch import DEFAULT_SCOPES, SCOPES, Launch
+from tests.mcp_clients import connected
 
 __all__ = ["ALL", "Agent", "MCPError"]
 
@@ -60,10 +59,7 @@ class Agent:
             self._clients = ends.enter_context(Clients(self._launch))
             self.server = compose(self._clients)
             self._change(self.server)
-            self._portal = ends.enter_context(start_blocking_portal())
-            info = Implementation(name=self._name, version="1")
-            client = Client(self.server, client_info=info, elicitation_callback=self._asked, mode=self._mode)
-            self._client = ends.enter_context(self._portal.wrap_async_context_manager(client))
+            self._agent = ends.enter_context(connected(self.server, mode=self._mode, name=self._name, user=self._asked))
             self._ends = ends.pop_all()
         return self
 
@@ -87,26 +83,18 @@ class Agent:
     def call(
         self, tool: str, arguments: Mapping[str, Any] | None = None, *, meta: Mapping[str, Any] | None = None
     ) -> CallToolResult:
-        async def called() -> CallToolResult:
-            return await self._client.call_tool(tool, dict(arguments or {}), meta=meta)  # type: ignore[arg-type]
-
-        return self._portal.call(called)
+        """The reply to a call, whatever it is."""
+        return self._agent.do(self._agent.client.call_tool, tool, dict(arguments or {}), meta=meta)
 
     def ok(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """The structured reply of a call that must succeed."""
-        result = self.call(tool, arguments)
-        assert not result.is_error, result.content
-        assert result.structured_content is not None
-        return result.structured_content
+        """The structured reply of a call that must succeed, checked."""
+        said: dict[str, Any] = self._agent.ok(tool, **arguments)
+        return said
 
     def ask(self, what: str, *arguments: Any, **options: Any) -> Any:
         """Whatever else the client can do: `list_tools`, `read_resource`, `get_prompt`, `complete`..."""
-
-        async def asked() -> Any:
-            return await getattr(self._client, what)(*arguments, **options)
-
-        return self._portal.call(asked)
+        return self._agent.do(getattr(self._agent.client, what), *arguments, **options)
 
     @property
     def instructions(self) -> str | None:
-        return self._client.instructions
+        return self._agent.client.instructions

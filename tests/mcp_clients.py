@@ -165,7 +165,7 @@ def text_of(result: CallToolResult) -> str:
 
 @contextmanager
 def connected(
-    server: Any, *, mode: str = "auto", name: str = "tester", user: User | None = None, **options: Any
+    server: Any, *, mode: str = "auto", name: str = "tester", user: Any = None, **options: Any
 ) -> Iterator[Agent]:
     """An agent of this name, connected to a server or a transport."""
     info = Implementation(name=name, version="1")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.elapsed import say
 from benchmarks.peers.columns import print_columns
 from benchmarks.peers.environments import Unavailable
 from benchmarks.peers.notes import KINDS, Notes, gather_notes
@@ -22,13 +21,8 @@ from benchmarks.retrieval import bench_folder
 from benchmarks.stdio_client import ServerFailed
 from benchmarks.texts import digest
 
-_BEGAN = time.monotonic()
 _STARTS = 5
 _HEADINGS = ("server", "start ms", "CPU", "MB", "save ms", "CPU", "search ms", "CPU", "settled s", "MB after")
-
-
-def _say(text: str) -> None:
-    print(f"[{time.monotonic() - _BEGAN:6.0f} s] {text}", file=sys.stderr, flush=True)
 
 
 def _installed(servers: Sequence[Server], left_out: dict[str, str]) -> dict[str, tuple[Server, Launch]]:
@@ -36,7 +30,7 @@ def _installed(servers: Sequence[Server], left_out: dict[str, str]) -> dict[str,
     found = {}
     for server in servers:
         try:
-            launch = server.install(_say)
+            launch = server.install(say)
             with tempfile.TemporaryDirectory(prefix="substrate-peer-") as home:
                 start(launch, Path(home))
             found[server.name] = server, launch
@@ -57,14 +51,14 @@ def _starts(launches: Mapping[str, Launch]) -> dict[str, list[Start]]:
 
 def _measure(servers: Sequence[Server], notes: Notes, left_out: dict[str, str]) -> dict[str, dict[str, Any]]:
     there = _installed(servers, left_out)
-    _say("starting each in turn")
+    say("starting each in turn")
     starts = _starts({name: launch for name, (_, launch) in there.items()})
     results = {}
     for name, (server, launch) in there.items():
-        _say(f"{name}: notes and questions")
+        say(f"{name}: notes and questions")
         try:
             with tempfile.TemporaryDirectory(prefix="substrate-peer-") as home:
-                served = serve(launch, server.words, notes, Path(home), _say)
+                served = serve(launch, server.words, notes, Path(home), say)
         except ServerFailed as error:
             left_out[name] = str(error)
             continue
@@ -104,9 +98,9 @@ def main() -> None:
     except FileNotFoundError as error:
         if arguments.bench:
             parser.error(str(error))
-        _say(f"{error} Notes are made without it.")
+        say(f"{error} Notes are made without it.")
         bench = None
-    notes = gather_notes(bench, _say)
+    notes = gather_notes(bench, say)
     words = arguments.only.lower().split(",") if arguments.only else [""]
     chosen = [server for server in SERVERS if any(word in server.name.lower() for word in words)]
     left_out: dict[str, str] = {}

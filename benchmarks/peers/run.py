@@ -8,12 +8,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.elapsed import say
 from benchmarks.peers.columns import print_columns
 from benchmarks.peers.documents import gather
 from benchmarks.peers.environments import BM25S, MCP_MEMORY, MEM0, Environment, Unavailable, python_of
@@ -21,7 +21,6 @@ from benchmarks.retrieval import bench_folder, load_scorer
 from benchmarks.texts import digest
 
 _ROOT = Path(__file__).resolve().parents[2]
-_BEGAN = time.monotonic()
 _SETS = ("locomo", "updates")
 _HEADINGS = ("system", "documents", "questions", *(f"{data} {what}" for data in _SETS for what in ("R@10", "nDCG@10")))
 _COSTS = ("CPU ms/doc", "CPU ms/query", "load")
@@ -66,14 +65,10 @@ _CONTENDERS = (
 )
 
 
-def _say(text: str) -> None:
-    print(f"[{time.monotonic() - _BEGAN:6.0f} s] {text}", file=sys.stderr, flush=True)
-
-
 def _run(contender: _Contender, documents: Path, seconds: float) -> dict[str, Any]:
     """What its child process found. Unavailable if it could not be installed, or ended badly."""
-    python = Path(sys.executable) if contender.environment is None else python_of(contender.environment, _say)
-    _say(f"{contender.name}: running")
+    python = Path(sys.executable) if contender.environment is None else python_of(contender.environment, say)
+    say(f"{contender.name}: running")
     with tempfile.TemporaryDirectory(prefix="substrate-peers-") as home:
         out = Path(home) / "out.json"
         command = [str(python), "-m", f"benchmarks.peers.{contender.module}", str(documents), str(out)]
@@ -134,7 +129,7 @@ def main() -> None:
         bench = bench_folder(arguments.bench)
     except FileNotFoundError as error:
         parser.error(str(error))
-    given = gather(bench, arguments.documents, arguments.questions, _say)
+    given = gather(bench, arguments.documents, arguments.questions, say)
     words = arguments.only.lower().split(",") if arguments.only else [""]
     results, left_out = {}, {}
     with tempfile.TemporaryDirectory(prefix="substrate-peers-") as folder:
