@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  { echo "Python 3.11 or later is needed; this is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.11" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[test,check]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[lab,test,check]'
 	@touch $@
 
 demo: $(STAMP) ## a working session on a store of its own, in the terminal

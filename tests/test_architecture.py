@@ -89,6 +89,7 @@ STRANGERS = {
         "substrate.engine.selection",
         "substrate.engine.session",
         "substrate.engine.shared",
+        "substrate.engine.showing",
         "substrate.engine.staleness",
         "substrate.engine.stores",
         "substrate.engine.validity",

@@ -1,3 +1,40 @@
-"""Notebook widgets of Substrate. None yet."""
+"""Notebook widgets of Substrate, each a view of one open store. They are linked by `link`.
 
-__all__: list[str] = []
+Each is loaded when it is first used: `import substrate_widgets` loads neither ipywidgets nor the engine.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .bootstrap_preview.widget import BootstrapPreview
+    from .explorer.widget import Explorer
+    from .linked import link
+    from .proof_viewer.widget import ProofViewer
+    from .timeline.widget import Timeline
+    from .transitions.widget import Transitions
+
+__all__ = ["BootstrapPreview", "Explorer", "ProofViewer", "Timeline", "Transitions", "link"]
+
+_HOMES = {
+    "BootstrapPreview": "bootstrap_preview.widget",
+    "Explorer": "explorer.widget",
+    "ProofViewer": "proof_viewer.widget",
+    "Timeline": "timeline.widget",
+    "Transitions": "transitions.widget",
+    "link": "linked",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

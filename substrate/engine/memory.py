@@ -33,6 +33,7 @@ from substrate.engine.progress import Progress
 from substrate.engine.proving import Proving
 from substrate.engine.selection import Selection
 from substrate.engine.session import Session
+from substrate.engine.showing import Showing
 from substrate.engine.stores import open_memory_log
 from substrate.errors import SchemaInvalid
 from substrate.limits import LIMITS
@@ -80,7 +81,7 @@ def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
     return tuple(islice(items, LIMITS["checkpoint_items"] + 1))
 
 
-class Memory(Proving, Learning, Judging, Caring):
+class Memory(Proving, Learning, Judging, Caring, Showing):
     """An open store. Safe to share between threads. Each call sees one snapshot of its own: the newest there is."""
 
     def __init__(  # noqa: PLR0913

@@ -1,0 +1,44 @@
+"""The verbs that show: widgets of an open store, for notebooks. `Memory` has them.
+
+The engine does not know the widgets, which know it: they are looked up by name, when one is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from substrate.model import Name
+
+if TYPE_CHECKING:
+    from substrate.engine.memory import Memory
+
+__all__ = ["Showing"]
+
+
+class Showing:
+    """What an open store shows of itself in a notebook. All of it is linked by `substrate_widgets.link`."""
+
+    def explore(self, query: str = "", **traits: Any) -> Any:  # noqa: ANN401 - a widget, of a class not known here
+        """Search as you type, narrow down, and see all there is to know of an atom."""
+        return self._widget("Explorer", query=query, **traits)
+
+    def show_proof(self, name: Name, **traits: Any) -> Any:  # noqa: ANN401
+        """The proof of what an atom is, drawn from leaf to signed head; change a byte, and see where it breaks."""
+        return self._widget("ProofViewer", selected=name, **traits)
+
+    def preview(self, objective: str = "", **traits: Any) -> Any:  # noqa: ANN401
+        """What a session with this objective would open with, in which order and why; and conflicts to settle."""
+        return self._widget("BootstrapPreview", objective=objective, **traits)
+
+    def transitions(self, name: Name = "", **traits: Any) -> Any:  # noqa: ANN401
+        """What is needed after what, as a graph around one atom."""
+        return self._widget("Transitions", selected=name, **traits)
+
+    def timeline(self, **traits: Any) -> Any:  # noqa: ANN401
+        """The store's heads over time: what changed between any two, and travel to any of them."""
+        return self._widget("Timeline", **traits)
+
+    def _widget(self, kind: str, **traits: object) -> object:
+        made: object = getattr(import_module("substrate_widgets"), kind)(cast("Memory", self), **traits)
+        return made

@@ -1,0 +1,1 @@
+"""BootstrapPreview: what a session would open with."""

@@ -1,0 +1,1 @@
+"""Explorer: search as you type, facets, hits with their reasons, and all there is to know of one atom."""

@@ -1,0 +1,1 @@
+"""ProofViewer: a proof drawn from leaf to signed head."""

@@ -1,0 +1,1 @@
+"""Timeline: heads over time."""

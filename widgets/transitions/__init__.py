@@ -1,0 +1,1 @@
+"""Transitions: what is needed after what."""
