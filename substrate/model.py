@@ -6,7 +6,6 @@ not including, `end` (None: for good).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -264,8 +263,10 @@ class Saved(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The head by its size and root."""
-        head = {"size": self.head.head.size, "root": self.head.head.root.hex()}
-        return {**super(Saved, self).to_dict(), "head": head}
+        return {
+            **super(Saved, self).to_dict(),
+            "head": {"size": self.head.head.size, "root": self.head.head.root.hex()},
+        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -289,14 +290,16 @@ class Access(Result):
         """The atom's value."""
         return self.atom.value
 
+    def row(self) -> dict[str, object]:
+        """The same, of the proof what it claims."""
+        return self.to_dict() | ({} if self.proof is None else {"proof": self.proof.claim})
+
     def to_dict(self) -> dict[str, object]:
         """The atom's fields; why it is to be reviewed, if it is; the proof as a bundle; what will be needed next."""
         said = self.atom.to_dict() | ({"stale": list(self.stale)} if self.stale else {})
         if self.proof is not None:
-            said["proof"] = json.loads(self.proof.to_json())
-        if self.predictions:
-            said["predictions"] = [prediction.to_dict() for prediction in self.predictions]
-        return said
+            said["proof"] = self.proof.to_dict()
+        return said | ({"predictions": [one.to_dict() for one in self.predictions]} if self.predictions else {})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
