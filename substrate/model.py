@@ -178,8 +178,7 @@ class Version(Result):
     def row(self) -> dict[str, object]:
         """The value in the place of the atom, and when it holds."""
         shown = self.to_dict()
-        atom = self.atom
-        if atom is not None:
+        if (atom := self.atom) is not None:
             del shown["atom"]
             shown |= {"value": atom.value, **Window(atom.valid_from, atom.valid_to).to_dict()}
         return shown
@@ -263,10 +262,8 @@ class Saved(Result):
 
     def to_dict(self) -> dict[str, object]:
         """The head by its size and root."""
-        return {
-            **super(Saved, self).to_dict(),
-            "head": {"size": self.head.head.size, "root": self.head.head.root.hex()},
-        }
+        head = {"size": self.head.head.size, "root": self.head.head.root.hex()}
+        return {**super(Saved, self).to_dict(), "head": head}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

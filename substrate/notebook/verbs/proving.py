@@ -93,8 +93,8 @@ def verify(desk: Desk, given: Namespace, _: str | None) -> Verdict:
 def pin(desk: Desk, given: Namespace, _: str | None) -> Pin:
     """Make a pin, the head to remember outside the store; or check one.
 
-    Who keeps a pin notices if the log is ever rewritten or rolled back. A file that holds a pin already is replaced only
-    if the log contains what it pinned.
+    Who keeps a pin notices if the log is ever rewritten or rolled back. A file that holds a pin already is replaced
+    only if the log contains what it pinned.
     """
     memory = desk.memory()
     if given.check is not None:
