@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from IPython.core.interactiveshell import InteractiveShell
 
+from substrate.notebook import completion, display
 from substrate.notebook.magics import MemoryMagics
 from substrate.notebook.questions import keep_questions
 from substrate.notebook.stores import Stores
@@ -23,12 +24,16 @@ def load(shell: InteractiveShell) -> None:
         _STORES[shell] = Stores()
         atexit.register(_STORES[shell].close)
     shell.register_magics(MemoryMagics(shell, _STORES[shell]))
+    display.register(shell)
+    completion.register(shell, _STORES[shell])
     if keep_questions not in shell.input_transformers_cleanup:
         shell.input_transformers_cleanup.append(keep_questions)
 
 
 def unload(shell: InteractiveShell) -> None:
     """Take all of it back. Stores that are open stay open."""
+    completion.unregister(shell)
+    display.unregister(shell)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("memory", None)
     shell.magics_manager.registry.pop(MemoryMagics.__name__, None)
