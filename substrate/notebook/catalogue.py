@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from substrate.notebook.verb import Verb
-from substrate.notebook.verbs import finding, opening, reading, saving
+from substrate.notebook.verbs import finding, opening, reading, saving, tracing
 
 __all__ = ["GROUPS", "VERBS", "table"]
 
@@ -24,15 +24,18 @@ _ALL = (
     opening.open_store,
     opening.status,
     saving.checkpoint,
+    tracing.record,
     reading.access,
     reading.list_atoms,
     reading.edges,
     reading.history,
     reading.diff,
+    tracing.why,
     finding.search,
     finding.context,
     finding.associate,
     finding.explore,
+    tracing.watch,
 )
 
 VERBS: MappingProxyType[str, Verb] = MappingProxyType({verb.name: verb for verb in _ALL})
