@@ -22,7 +22,7 @@ class Settings:
 
     `cache` holds what can be made anew and belongs to no store: exported models. `hub` is where models that were
     downloaded by others lie. `model` is the name or the folder of a model, `none` for search by words alone, None for
-    what the store says.
+    what the store says. `notebook` is the path of the notebook whose kernel this process is, where that is known.
     """
 
     home: Path
@@ -30,17 +30,20 @@ class Settings:
     cache: Path = Path.home() / ".cache" / "substrate"
     hub: Path = Path.home() / ".cache" / "huggingface" / "hub"
     model: str | None = None
+    notebook: str | None = None
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment.
 
     SUBSTRATE_HOME, else the platform's usual place for a user's configuration; SUBSTRATE_STORE, else ./substrate-store;
-    SUBSTRATE_CACHE, else the platform's usual place for caches; SUBSTRATE_MODEL. For `hub`, the hub's own variables.
+    SUBSTRATE_CACHE, else the platform's usual place for caches; SUBSTRATE_MODEL. For `hub`, the hub's own variables;
+    for `notebook`, what Jupyter's server says.
     """
     env = os.environ if environ is None else environ
     store = Path(env.get("SUBSTRATE_STORE") or _STORE).expanduser()
-    return Settings(_home(env), store, _cache(env), _hub(env), env.get("SUBSTRATE_MODEL") or None)
+    model, notebook = env.get("SUBSTRATE_MODEL") or None, env.get("JPY_SESSION_NAME") or None
+    return Settings(_home(env), store, _cache(env), _hub(env), model, notebook)
 
 
 def environment_for_others(environ: Mapping[str, str] | None = None) -> dict[str, str]:

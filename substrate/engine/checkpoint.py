@@ -12,12 +12,12 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from substrate.codec import Draft, decode_body, draft_other, draft_put, draft_tombstone
+from substrate.engine.batch import Batch
 from substrate.engine.chains import SUPERSEDES, Chains
 from substrate.engine.conflicts import Recorded, detect
 from substrate.engine.credentials import holds_secret, refuse_secrets
 from substrate.engine.intake import (
     AtomGiven,
-    AtomInput,
     EdgeGiven,
     EdgeInput,
     ExpectInput,
@@ -33,6 +33,7 @@ from substrate.engine.intake import (
 )
 from substrate.engine.likeness import MOST_SUGGESTED, or_near
 from substrate.engine.moments import last_seq
+from substrate.engine.provenance import placed
 from substrate.engine.reading import Moments, body_of, find_subject
 from substrate.engine.restating import compared, merged, repeats
 from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
@@ -50,28 +51,12 @@ from substrate.views.atoms import VersionRow, find_name, find_names, versions_of
 from substrate.views.edges import find_link, is_linked, statement_at
 from substrate.views.traces import Trace, confirmation_of, trace_confirmed, trace_expected
 
-__all__ = ["Batch", "checkpoint"]
+__all__ = ["checkpoint"]
 
 _SHOWN: Final = 5
 _Raw = TypeVar("_Raw")
 _Read = TypeVar("_Read")
 _EdgeKey = tuple[bytes, str, bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What is to be saved, as it was handed in."""
-
-    atoms: Sequence[AtomInput] = ()
-    edges: Sequence[EdgeInput] = ()
-    tombstones: Sequence[TombstoneInput] = ()
-    unedges: Sequence[EdgeInput | str] = ()
-    task: str | None = None
-
-    def count(self) -> int:
-        """How many items it has, edges to the task among them."""
-        produced = 0 if self.task is None else len(self.atoms)
-        return len(self.atoms) + len(self.edges) + len(self.tombstones) + len(self.unedges) + produced
 
 
 def checkpoint(  # noqa: PLR0913
@@ -160,8 +145,13 @@ class _Planner:
         if batch.task is not None and not self.allow_secrets:
             refuse_secrets(None, "", {"task": batch.task})
         self.task = None if batch.task is None else read_end(batch.task, "task")
-        self.atoms = self._read_all("atoms", batch.atoms, lambda item: self._clean_atom(read_atom(item, common)))
-        self.edges = self._read_all("edges", batch.edges, lambda item: self._clean_edge(read_edge(item, common)))
+        where = batch.place
+        self.atoms = self._read_all(
+            "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
+        )
+        self.edges = self._read_all(
+            "edges", batch.edges, lambda item: self._clean_edge(placed(read_edge(item, common), where))
+        )
         self.tombstones = self._read_all("tombstones", batch.tombstones, self._read_tombstone)
         self.unedges = self._read_all("unedges", batch.unedges, self._read_unedge)
         self._refuse()

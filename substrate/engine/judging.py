@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from substrate.engine.batch import Batch
 from substrate.engine.chains import SUPERSEDES
-from substrate.engine.checkpoint import Batch, checkpoint
+from substrate.engine.checkpoint import checkpoint
 from substrate.engine.conflicts import CONSISTENT, conflicts_of, list_conflicts
 from substrate.engine.reading import moments_of, resolve
 from substrate.errors import InputError, NotFound, SchemaInvalid, TooLarge

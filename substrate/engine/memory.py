@@ -6,6 +6,7 @@ Each verb is one file beside this one; only this one knows them all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from copy import copy
 from itertools import islice
 from pathlib import Path
@@ -15,8 +16,9 @@ from uuid import UUID
 
 from substrate.clock import Clock
 from substrate.engine.access import access
+from substrate.engine.batch import Batch
 from substrate.engine.caring import Caring
-from substrate.engine.checkpoint import Batch, checkpoint
+from substrate.engine.checkpoint import checkpoint
 from substrate.engine.diff import diff
 from substrate.engine.edges import edges
 from substrate.engine.forget import forget
@@ -30,6 +32,7 @@ from substrate.engine.moments import Moment, Time
 from substrate.engine.observing import read_label
 from substrate.engine.owed import settle_late
 from substrate.engine.progress import Progress
+from substrate.engine.provenance import accesses, note_access, place
 from substrate.engine.proving import Proving
 from substrate.engine.selection import Selection
 from substrate.engine.session import Session
@@ -176,7 +179,7 @@ class Memory(Proving, Learning, Judging, Caring, Showing):
         `refused` tells. What looks like a credential is refused too, unless `allow_secrets`. Also raises TooLarge,
         Denied, Busy, Full, StoreDamaged, RolledBack; always with nothing written.
         """
-        batch = Batch(_some(atoms), _some(edges), _some(tombstones), _some(unedges), task)
+        batch = Batch(_some(atoms), _some(edges), _some(tombstones), _some(unedges), task, place())
         saved = checkpoint(
             self._log,
             batch,
@@ -243,7 +246,15 @@ class Memory(Proving, Learning, Judging, Caring, Showing):
         )
         if as_of is None and valid_at is None:
             self._recorder.note(session, UUID(found.atom.id).bytes)
+        note_access(self._log.path, found.name)
         return found
+
+    def accesses(self) -> AbstractContextManager[list[str]]:
+        """`with memory.accesses() as names:` gives the names of the atoms that the caller accesses in the block.
+
+        In order, each as often as it is accessed, by whichever memory of this store; not what other threads access.
+        """
+        return accesses(self._log.path)
 
     def list(  # noqa: PLR0913
         self,

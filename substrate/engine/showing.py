@@ -6,12 +6,9 @@ The engine does not know the widgets, which know it: they are looked up by name,
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from substrate.model import Name
-
-if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
 
 __all__ = ["Showing"]
 
@@ -40,5 +37,5 @@ class Showing:
         return self._widget("Timeline", **traits)
 
     def _widget(self, kind: str, **traits: object) -> object:
-        made: object = getattr(import_module("substrate_widgets"), kind)(cast("Memory", self), **traits)
+        made: object = getattr(import_module("substrate_widgets"), kind)(self, **traits)
         return made

@@ -1,0 +1,64 @@
+"""Where in a notebook something is recorded, and which atoms were accessed for it.
+
+A process is told once by whom to ask where it is (`recorded_by`); from then on every checkpoint of it says so, in the
+attrs of what it records. It is no part of what is said: to run a cell again does not make another version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, TypeAlias, TypeVar
+
+from substrate.engine.intake import AtomGiven, EdgeGiven
+from substrate.engine.restating import PLACE
+from substrate.proof.encoding import Json
+
+__all__ = ["Place", "accesses", "note_access", "place", "placed", "recorded_by"]
+
+Place: TypeAlias = Mapping[str, Json]
+"""The notebook's path, the cell's id, the number of the execution: what of it is known."""
+
+_Given = TypeVar("_Given", AtomGiven, EdgeGiven)
+_LISTS: Final[ContextVar[tuple[tuple[Path, list[str]], ...]]] = ContextVar("substrate_accesses", default=())
+_asked: Callable[[], Place | None] | None = None
+
+
+def recorded_by(source: Callable[[], Place | None] | None) -> None:
+    """From now on `source` says where this process is when it records something; None: nobody does."""
+    global _asked  # noqa: PLW0603 - a process is in one notebook
+    _asked = source
+
+
+def place() -> Place | None:
+    """Where this process is, if that is in a notebook."""
+    return None if _asked is None else _asked()
+
+
+def placed(given: _Given, where: Place | None) -> _Given:
+    """The same, and where it is recorded; what the caller says of that himself holds."""
+    attrs = given.members.get("attrs", {})
+    if not where or not isinstance(attrs, dict) or PLACE in attrs:
+        return given
+    return replace(given, members={**given.members, "attrs": {**attrs, PLACE: dict(where)}})
+
+
+@contextmanager
+def accesses(store: Path) -> Iterator[list[str]]:
+    """The names of the atoms that this caller accesses in the block, in order, each as often as it does."""
+    names: list[str] = []
+    _LISTS.set((*_LISTS.get(), (store, names)))
+    try:
+        yield names
+    finally:  # by its own list: blocks of different callers need not end in the order in which they began
+        _LISTS.set(tuple(pair for pair in _LISTS.get() if pair[1] is not names))
+
+
+def note_access(store: Path, name: str) -> None:
+    """An atom of this store was accessed."""
+    for path, names in _LISTS.get():
+        if path == store:
+            names.append(name)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from substrate.errors import InputError
+from substrate.limits import LIMITS
+from substrate.notebook.summaries import summary_of
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@pytest.mark.parametrize(
+    ("result", "value", "kind"),
+    [
+        ("a text", "a text", "text"),
+        (3, "3", "number"),
+        (2.5, "2.5", "number"),
+        (Decimal("1.10"), "1.10", "number"),
+        (np.float64(0.25), "0.25", "number"),
+        (np.int64(7), "7", "number"),
+        (True, "true", "json"),
+        ({"a": [1, None]}, '{"a": [1, null]}', "json"),
+    ],
+)
+def test_texts_numbers_and_json_are_kept_as_they_are(result: object, value: str, kind: str) -> None:
+    summary = summary_of(result)
+    assert (summary.value, summary.kind) == (value, kind)
+
+
+@given(_JSON.filter(lambda value: isinstance(value, list | dict)))
+def test_json_comes_back_as_it_was(value: object) -> None:
+    assert json.loads(summary_of(value).value) == value
+
+
+def test_a_data_frame_is_kept_as_its_schema_and_a_summary() -> None:
+    frame = pd.DataFrame(
+        {
+            "city": ["Bern", "Bern", None],
+            "price": [1.5, 2.5, np.nan],
+            "day": pd.to_datetime(["2026-01-01", "2026-01-03", "2026-01-02"]),
+            "empty": [None, None, None],
+        }
+    )
+    summary = summary_of(frame)
+    assert summary.kind == "frame"
+    assert summary.attrs["rows"] == 3
+    first, city, price, day, empty = summary.value.splitlines()
+    assert first == "Data frame of 3 rows and 4 columns"
+    assert city.endswith("2 filled, 1 distinct, most often 'Bern' (2)")
+    assert price == "price: float64, 2 filled, 1.5 to 2.5, mean 2"
+    assert "2026-01-01 00:00:00 to 2026-01-03 00:00:00" in day
+    assert empty.endswith("0 filled")
+
+
+def test_a_series_is_a_frame_of_one_column() -> None:
+    assert summary_of(pd.Series([1, 2, 3], name="n")).value.splitlines()[1] == "n: int64, 1 to 3, mean 2"
+
+
+def test_a_wide_frame_fits_into_an_atom_and_says_what_is_not_described() -> None:
+    frame = pd.DataFrame({f"a very long name of a column, number {at:05}" * 3: ["x" * 500] for at in range(2000)})
+    summary = summary_of(frame)
+    assert summary.value.endswith("… and 1,800 more columns")
+    assert len(summary.value.encode()) < LIMITS["value_bytes"]
+    assert len(json.dumps(summary.attrs).encode()) < LIMITS["attrs_bytes"]
+
+
+@pytest.mark.parametrize("result", [object(), {1, 2}, np.zeros(3), {"a": float("nan")}, {"a": object()}])
+def test_what_cannot_be_kept_is_refused_with_what_can(result: object) -> None:
+    with pytest.raises(InputError, match="JSON"):
+        summary_of(result)
