@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = [
     {"errors", "names", "limits", "clock", "files", "places", "results", "secrets", "settings", "terms", "claims"},
     {"proof"},
-    {"codec", "findings", "learned", "model", "openings", "prediction"},
+    {"codec", "findings", "growth", "learned", "model", "openings", "prediction"},
     {"kv"},
     {"log"},
     {"views", "embed"},
