@@ -6,7 +6,7 @@ SOAK ?= 1
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: help demo test check format docs bench peers conformance soak strace clean
+.PHONY: help demo lab test check format docs screenshots bench peers conformance soak strace chromium clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 
@@ -22,7 +22,10 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP) ## a working session on a store of its own, in the terminal
 	$(BIN)/python examples/first_session.py
 
-test: $(STAMP) strace ## all tests, with the coverage they must reach
+lab: $(STAMP) ## JupyterLab, on the five-minute tour
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/tour.ipynb --ServerApp.root_dir=notebooks
+
+test: $(STAMP) strace chromium ## all tests, with the coverage they must reach
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=
 	$(BIN)/python -m coverage report --include='substrate/proof/*,substrate/log/append.py' --fail-under=100
 	$(BIN)/python -m coverage report --fail-under=90
@@ -39,6 +42,9 @@ format: $(STAMP) ## put the code into the format that check wants
 docs: $(STAMP) ## docs/cli.md and docs/tools.md, from the command line and the server themselves
 	$(BIN)/python -m substrate.cli.document docs/cli.md
 	$(BIN)/python -m substrate.server.document docs/tools.md
+
+screenshots: $(STAMP) chromium ## the pictures of the README, from a real JupyterLab
+	REQUIRE_BROWSER=1 $(BIN)/python -m tests.browser.pictures docs/pictures
 
 bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" for fewer
 	$(BIN)/python -m benchmarks.store $(SIZES)
@@ -68,6 +74,12 @@ strace:
 	@command -v strace >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends strace >/dev/null; } || \
 	  echo "strace is missing: the power-failure test cannot run. On Debian or Ubuntu: apt-get install strace" >&2
+
+# The widgets are tested in a real browser. Without it those tests are skipped, and with REQUIRE_BROWSER=1 they fail.
+chromium:
+	@command -v chromium >/dev/null || [ -n "$$CHROMIUM" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	  echo "chromium is missing: the widgets are not tested in a browser. On Debian or Ubuntu: apt-get install chromium; elsewhere: CHROMIUM=path" >&2
 
 clean: ## remove the virtual environment and all that was generated
 	rm -rf .venv .peers .bench-cache .conformance build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov

@@ -50,11 +50,11 @@ def placed(given: _Given, where: Place | None) -> _Given:
 def accesses(store: Path) -> Iterator[list[str]]:
     """The names of the atoms that this caller accesses in the block, in order, each as often as it does."""
     names: list[str] = []
-    token = _LISTS.set((*_LISTS.get(), (store, names)))
+    _LISTS.set((*_LISTS.get(), (store, names)))
     try:
         yield names
-    finally:
-        _LISTS.reset(token)
+    finally:  # by its own list: blocks of different callers need not end in the order in which they began
+        _LISTS.set(tuple(pair for pair in _LISTS.get() if pair[1] is not names))
 
 
 def note_access(store: Path, name: str) -> None:

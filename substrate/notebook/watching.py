@@ -59,5 +59,4 @@ class Watch:
     def _stop(self) -> None:
         listening, self._listening, self._accessed = self._listening, None, []
         if listening is not None:
-            with suppress(ValueError):  # entered in the context of another cell: that one is gone
-                listening.__exit__(None, None, None)
+            listening.__exit__(None, None, None)

@@ -35,6 +35,8 @@ def run(machine: type[StoreMachine], examples: int, *, shrink: bool = True) -> N
         )
 
 
+# What these run is covered by other tests; to count its lines once more would more than double their time.
+@pytest.mark.no_cover
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("share", range(SHARES))
@@ -94,6 +96,7 @@ TWINS = [
 ]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("twin", TWINS)
 def test_a_model_with_one_thing_wrong_is_found_out(twin: type[PlainModel]) -> None:
     machine = type("Twin", (StoreMachine,), {"model_type": twin})

@@ -114,3 +114,15 @@ def test_accesses_are_those_of_the_block_and_of_this_store(memory: substrate.Mem
     memory.access("v1.fact.a")
     assert names == ["v1.fact.b", "v1.fact.a", "v1.fact.b"]
     assert inner == ["v1.fact.a"]
+
+
+def test_a_block_that_ends_before_one_inside_it_takes_nothing_from_that_one(memory: substrate.Memory) -> None:
+    memory.checkpoint(["v1.fact.a = x", "v1.fact.b = y"])
+    outer, inner = memory.accesses(), memory.accesses()
+    names, inside = outer.__enter__(), inner.__enter__()
+    memory.access("v1.fact.a")
+    outer.__exit__(None, None, None)
+    memory.access("v1.fact.b")
+    inner.__exit__(None, None, None)
+    memory.access("v1.fact.a")
+    assert (names, inside) == (["v1.fact.a"], ["v1.fact.a", "v1.fact.b"])
