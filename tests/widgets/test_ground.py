@@ -1,4 +1,4 @@
-"""What all widgets stand on: a thread that does the latest work, traits that link them, a script that makes no markup."""
+"""What all widgets stand on: a thread that does the latest work, traits that link them, a script without markup."""
 
 from __future__ import annotations
 
