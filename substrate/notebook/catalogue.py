@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from substrate.notebook.verb import Verb
-from substrate.notebook.verbs import caring, finding, judging, learning, opening, proving, reading, saving
+from substrate.notebook.verbs import caring, finding, judging, learning, opening, proving, reading, saving, tracing
 
 __all__ = ["GROUPS", "VERBS", "table"]
 
@@ -24,11 +24,13 @@ _ALL = (
     opening.open_store,
     opening.status,
     saving.checkpoint,
+    tracing.record,
     reading.access,
     reading.list_atoms,
     reading.edges,
     reading.history,
     reading.diff,
+    tracing.why,
     finding.search,
     finding.context,
     finding.associate,
@@ -36,6 +38,7 @@ _ALL = (
     learning.bootstrap,
     learning.train,
     learning.predict,
+    tracing.watch,
     judging.conflicts,
     judging.resolve,
     proving.prove,

@@ -10,6 +10,7 @@ from IPython.core.error import StdinNotImplementedError, UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 from substrate.notebook.stores import Stores
+from substrate.notebook.watching import Watch
 
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
@@ -23,6 +24,7 @@ class Desk:
 
     shell: InteractiveShell
     stores: Stores
+    watch: Watch
     names: Mapping[str, object]
     """What the user's variables are, where the line was typed."""
     limit: int

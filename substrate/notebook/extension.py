@@ -9,8 +9,10 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from substrate.notebook import completion, display
 from substrate.notebook.magics import MemoryMagics
+from substrate.notebook.provenance import places_of
 from substrate.notebook.questions import keep_questions
 from substrate.notebook.stores import Stores
+from substrate.places import recorded_by
 
 __all__ = ["load", "unload"]
 
@@ -26,6 +28,7 @@ def load(shell: InteractiveShell) -> None:
     shell.register_magics(MemoryMagics(shell, _STORES[shell]))
     display.register(shell)
     completion.register(shell, _STORES[shell])
+    recorded_by(places_of(shell))
     if keep_questions not in shell.input_transformers_cleanup:
         shell.input_transformers_cleanup.append(keep_questions)
 
@@ -34,6 +37,10 @@ def unload(shell: InteractiveShell) -> None:
     """Take all of it back. Stores that are open stay open."""
     completion.unregister(shell)
     display.unregister(shell)
+    magics = shell.magics_manager.registry.get(MemoryMagics.__name__)
+    if isinstance(magics, MemoryMagics):
+        magics.watch.turn(on=False)
+    recorded_by(None)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("memory", None)
     shell.magics_manager.registry.pop(MemoryMagics.__name__, None)

@@ -17,6 +17,7 @@ from substrate.notebook.line import asks_for_help, nearest, parse_line, split_li
 from substrate.notebook.stores import Stores
 from substrate.notebook.unseen import visible
 from substrate.notebook.verb import Verb
+from substrate.notebook.watching import Watch
 
 __all__ = ["MemoryMagics"]
 
@@ -38,6 +39,7 @@ class MemoryMagics(Magics):
     def __init__(self, shell: InteractiveShell, stores: Stores) -> None:
         super().__init__(shell)
         self.stores = stores
+        self.watch = Watch(shell, stores.current, lambda: self.limit)
 
     @no_var_expand  # what is saved is not expanded; everything else is, word by word (line.py)
     @needs_local_scope
@@ -66,7 +68,7 @@ class MemoryMagics(Magics):
         names = {**shell.user_ns, **local_ns}
         given = parse_line(verb, rest, names)
         self.stores.actor, self.stores.preferred = self.actor, self.store
-        desk = Desk(shell, self.stores, names, self.limit, self.max_tokens, self.wait)
+        desk = Desk(shell, self.stores, self.watch, names, self.limit, self.max_tokens, self.wait)
         return verb.run(desk, given, cell)
 
 
