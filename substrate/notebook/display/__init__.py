@@ -11,7 +11,7 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from substrate.notebook.display import atoms, found, kept, learnt
+from substrate.notebook.display import atoms, found, kept, learnt, traced
 
 __all__ = ["SHOWN", "register", "unregister"]
 
@@ -32,7 +32,9 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.model", "History"): atoms.history,
         ("substrate.model", "Listing"): atoms.listing,
         ("substrate.model", "Saved"): kept.saved,
+        ("substrate.notebook.recording", "Recorded"): traced.recorded,
         ("substrate.notebook.status", "Status"): kept.status,
+        ("substrate.notebook.trail", "Trail"): traced.trail,
         ("substrate.openings", "Opening"): learnt.opening,
         ("substrate.proof.bundle", "Bundle"): kept.bundle,
         ("substrate.proof.head", "Pin"): kept.pin,
