@@ -167,13 +167,13 @@ with substrate.open("store", home="home", background=False) as memory:
 
 HOSTILE = """
 import substrate
-EVIL = "<script>window.hit = 1</script><img src=x onerror='window.hit = 1'><b id=evil>bold</b>\\u202egnp.exe\\u200b"
+EVIL = "<script>hit = 1</script><img src=x onerror='hit = 1'><b id=evil>bold</b>\\u202egnp.exe\\u200b!"
 memory = substrate.open("store", home="home", actor=EVIL, background=False)
 memory.checkpoint([
     {"name": f"v1.fact.{EVIL}", "value": f"evil value {EVIL} evil", "tags": [EVIL], "source": EVIL, "entities": [EVIL],
      "session": EVIL, "attrs": {"notebook": {"path": EVIL, "cell": EVIL, "execution": 1}, "more": EVIL}},
     {"name": f"v1.domain.{EVIL}", "value": EVIL},
-], edges=[{"source": f"v1.fact.{EVIL}", "type": "<i>tied</i>", "target": f"v1.domain.{EVIL}"},
+], edges=[{"source": f"v1.fact.{EVIL}", "type": "tied_to", "label": EVIL, "target": f"v1.domain.{EVIL}"},
           {"source": f"v1.fact.{EVIL}", "type": "member_of", "target": f"v1.fact.{EVIL}?"}])
 memory.checkpoint([{"name": f"v1.fact.{EVIL}", "value": f"evil value, later {EVIL}", "tags": [EVIL]}])
 memory.observe([{"items": [f"v1.fact.{EVIL}", f"v1.domain.{EVIL}"]}] * 2)
@@ -188,14 +188,17 @@ def test_hostile_stored_text_is_text(notebook: Notebook) -> None:
     expect(widget.get_by_test_id("edge")).to_have_count(2)
     expect(widget.get_by_test_id("version")).to_have_count(2)
     widget.get_by_test_id("version").last.get_by_role("button").click()
-    expect(widget.get_by_test_id("value")).to_contain_text("‹202E›gnp.exe‹200B›")
+    expect(widget.get_by_test_id("value")).to_contain_text("\u2039202E\u203agnp.exe\u2039200B\u203a")
     expect(widget.get_by_test_id("notebook")).to_contain_text("<script>")
     shown.python("[setattr(explorer, 'tag', EVIL), setattr(explorer, 'domain', f'v1.domain.{EVIL}x')]")
     expect(widget.get_by_test_id("problem")).to_contain_text("there is no domain")
     assert widget.locator("script, img, i:not(.ex-bar), b, #evil").count() == 0
     assert shown.page.evaluate("() => window.hit") is None
     assert "\u202e" not in widget.inner_text()
-    assert "\u202e" not in str(widget.evaluate('(root) => root.outerHTML.replaceAll(/data-name="[^"]*"/g, \'\')'))
+    said = widget.evaluate(
+        "(root) => [...root.querySelectorAll('[title], [aria-label]')].map((e) => e.title + e.ariaLabel)"
+    )
+    assert not any("\u202e" in text for text in said)
     shown.screenshot("explorer-hostile", widget)
 
 
