@@ -50,6 +50,7 @@ class Linked(anywidget.AnyWidget):
         self._worker = Worker(f"substrate-{type(self).__name__.lower()}")
         self._problems: dict[str, str] = {}
         super().__init__(store=repr(memory).removeprefix("<Memory ").removesuffix(">"), **traits)
+        self._moved(memory.head().head.size)  # in this thread: who waits for the widget waits for what it shows first
         self._unfollow = follow(memory, self._moved)
 
     def wait(self, seconds: float = 30) -> bool:

@@ -58,9 +58,7 @@ def record(
         print(f"Nothing was recorded as {name}: the cell failed.", file=sys.stderr)  # noqa: T201 - beside its traceback
         return None
     if ran.result is None:
-        raise InputError(
-            "the cell has no result, so nothing was recorded: its last line must be an expression, without a semicolon"
-        )
+        raise InputError("the cell has no result, so nothing was recorded: its last line must be an expression")
     summary = summary_of(ran.result)
     sources = tuple(source for source in dict.fromkeys(accessed) if source != name)
     where = {**(place_of(shell) or {}), **_code(code)}

@@ -122,7 +122,10 @@ class _Walk:
         stale = tuple(reason for reached in context.atoms if reached.distance == 0 for reason in reached.stale)
         here = Step(name, depth, by, versions=len(history), stale=stale)
         self.steps.append(replace(here, absent="forgotten") if atom is None else _said(here, atom))
-        led = [edge for edge in context.edges if edge.type in _LEADING and edge.source == name]
+        led = sorted(
+            (edge for edge in context.edges if edge.type in _LEADING and edge.source == name),
+            key=lambda edge: (_LEADING.index(edge.type), edge.target),
+        )
         if led and depth == self._depth:
             self.more = True
             return
