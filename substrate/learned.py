@@ -8,7 +8,7 @@ from substrate.model import Refused
 from substrate.prediction import Prediction
 from substrate.results import Result, Results
 
-__all__ = ["Observed", "Predictions", "Trained"]
+__all__ = ["Around", "Observed", "Predictions", "Trained"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,6 +24,21 @@ class Predictions(Results[Prediction]):
     def __repr__(self) -> str:
         skipped = "".join(f"\n({one.name}: {one.reason})" for one in self.skipped)
         return super(Predictions, self).__repr__() + skipped
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Around(Result):
+    """What is needed after an atom, and after which atoms it is needed; the likeliest first."""
+
+    name: str
+    part: str | None
+    """The part of the model that says so; None: all of it."""
+    after: tuple[Prediction, ...] = ()
+    """How likely each is next, when the atom was opened."""
+    before: tuple[Prediction, ...] = ()
+    """How likely the atom is next, when each of these was opened."""
+    more: bool = False
+    """Whether the atom was learnt to follow more atoms than were looked at: then `before` is the best of some."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

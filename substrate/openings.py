@@ -58,6 +58,10 @@ class OpeningAtom(Result):
     """What it depends on that has changed since: to be looked at again. Empty: nothing."""
     grounds: Mapping[str, float] = field(default_factory=dict)
     """What each part added to the log-odds of `evidence`. Not in `to_dict`: it takes as much room as the atom."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What each part of the predictor added to `need`; docs/markov.md says what the parts are. Not in `to_dict`."""
+    tokens: int = 0
+    """What it takes of the budget, in the form in which it is shown. Not in `to_dict`."""
 
     @property
     def type(self) -> str:

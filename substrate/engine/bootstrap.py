@@ -298,7 +298,8 @@ class _Opener:
             cost = min(room, form.cost + sum(cost_of(clash, measure) for clash in clashes))
             pin = self._pins.get(candidate.need.subject)
             item = Item(candidate.value, cost, cluster_of(candidate, self._domain))
-            offers.append(Offer(candidate, "atoms" if pin is None else pin.section, form.atom, clashes, item))
+            atom = replace(form.atom, tokens=form.cost)
+            offers.append(Offer(candidate, "atoms" if pin is None else pin.section, atom, clashes, item))
         return offers
 
     def _name(self, subject: bytes) -> str:

@@ -67,10 +67,8 @@ class Forecaster:
     def next(self, opened: Sequence[bytes], domain: bytes, count: int, *, again: bool = False) -> list[Need]:
         """What will be opened next. With `again` it may be what is open already."""
         seen = set(opened)
-        new, weights = (self.weights(question_of(question, len(seen))) for question in ("new", "next"))
-        parts = self.after(opened, domain, wanted=_heavy(new) | (_heavy(weights) if again else set()))
-        if parts.get("edges") and not any(part for name, part in parts.items() if name not in _NOT_LEARNT):
-            new = {**new, "edges": _STATED}  # nothing was learnt yet: then what is stated is all there is to go by
+        weights = self.weights(question_of("next", len(seen)))
+        parts, new = self._new(opened, domain, _heavy(weights) if again else set())
         others = mix(parts, new, seen)
         if not again:
             return self._merged(others, parts, lambda _: new, count, seen)
@@ -81,6 +79,43 @@ class Forecaster:
         both = {item: share * left for item, share in others.items()}
         both |= {item: mixed[item] for item in seen if item in mixed}
         return self._merged(both, parts, lambda item: weights if item in seen else scaled, count, ())
+
+    def _new(
+        self, opened: Sequence[bytes], domain: bytes, also: Collection[str] = ()
+    ) -> tuple[dict[str, Part], dict[str, float]]:
+        """The parts that say what new is opened next, and others if asked for; and how far each is believed."""
+        weights = self.weights(question_of("new", len(set(opened))))
+        parts = self.after(opened, domain, wanted=_heavy(weights) | set(also))
+        if parts.get("edges") and not any(part for name, part in parts.items() if name not in _NOT_LEARNT):
+            weights = {**weights, "edges": _STATED}  # nothing was learnt yet: what is stated is all there is to go by
+        return parts, weights
+
+    def alone(self, part: str, opened: Sequence[bytes], domain: bytes, count: int) -> list[Need]:
+        """What one part says will be opened next, as if there were no others."""
+        parts = self.after(opened, domain, wanted=(part,))
+        weights = {part: 1.0}
+        return self._merged(mix(parts, weights, opened), parts, lambda _: weights, count, opened)
+
+    def led(self, source: bytes, target: bytes, domain: bytes, part: str | None = None) -> Need:
+        """How likely the target is next, when the source was opened: by all parts, or by one. Under the source's id."""
+        if part is None:
+            parts, weights = self._new((source,), domain)
+        else:
+            parts, weights = self.after((source,), domain, wanted=(part,)), {part: 1.0}
+        added: dict[str, float] = {}
+        for item in self.stands_for(target):
+            for name, said in parts.items():
+                if weights.get(name) and item in said:
+                    added[name] = added.get(name, 0.0) + weights[name] * said[item]
+        return Need(source, sum(added.values()), added)
+
+    def stands_for(self, subject: bytes) -> tuple[bytes, ...]:
+        """An atom, and those whose place it took."""
+        return subject, *self._heirs.inherited(subject)
+
+    def heir(self, subject: bytes) -> bytes | None:
+        """The atom that stands for this one now; None if nobody does."""
+        return self._heirs.heir(subject)
 
     def needed(self, opened: Sequence[bytes], domain: bytes, count: int) -> list[Need]:
         """What else a session will need in which these were opened."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from substrate.engine.batch import Batch
 from substrate.engine.chains import SUPERSEDES
 from substrate.engine.checkpoint import checkpoint
@@ -39,7 +41,7 @@ class Judging:
             moments = moments_of(transaction, self._log.clock, None, None)
             return list_conflicts(transaction, name, moments, limit=limit, offset=offset)
 
-    def resolve(
+    def resolve(  # noqa: PLR0913
         self,
         first: Name,
         second: Name,
@@ -47,12 +49,14 @@ class Judging:
         keep: Name | None = None,
         reason: str | None = None,
         actor: str | None = None,
+        expect: Mapping[str, int] | None = None,
     ) -> Saved:
         """Settle the conflict of two atoms, by an edge that the log keeps with who stated it.
 
         With `keep`, one of the two, it supersedes the other. Without, both are right: `consistent_with` is stated, and
         the two are no conflict as long as that is not taken back and both say what they say now. NotFound if the two
         are not in conflict; InputError if `keep` is neither; Conflict if another writer changed one of them meanwhile.
+        `expect`, {name: seq}, are the versions that were judged, for one who looked at them before.
         """
         with self._log.snapshot() as transaction:
             moments = moments_of(transaction, self._log.clock, None, None)
@@ -76,6 +80,6 @@ class Judging:
         return checkpoint(
             self._log,
             Batch(edges=(edge,)),
-            expect={row.name: row.seq for row in (one, other) if row.name is not None},
+            expect={row.name: row.seq for row in (one, other) if row.name is not None} | dict(expect or {}),
             said={"actor": actor or self._actor, "origin": None, "session": self._session_name, "source": None},
         )

@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from substrate.engine.around import around
 from substrate.engine.conflicts import conflicts_of
 from substrate.engine.finding import Finding
 from substrate.engine.forecasting import Match, needs_by, uses_of
@@ -23,7 +24,7 @@ from substrate.engine.train import train
 from substrate.engine.watch import is_watched, watch
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.kv.api import ReadTransaction
-from substrate.learned import Observed, Predictions, Trained
+from substrate.learned import Around, Observed, Predictions, Trained
 from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import Name, Refused
@@ -32,8 +33,9 @@ from substrate.results import Result, compact
 
 if TYPE_CHECKING:
     from substrate.engine.bootstrap import Asked
+    from substrate.engine.gathering import Needs, Seams
     from substrate.engine.matrix import Transitions
-    from substrate.openings import Opening
+    from substrate.openings import Opening, OpeningAtom
 
 __all__ = ["Learning"]
 
@@ -191,6 +193,27 @@ class Learning(Finding):
                 skipped=skipped,
             )
 
+    def around(self, name: Name, k: int = 12, *, part: str | None = None, domain: Name | None = None) -> Around:
+        """What is needed after an atom, and after which atoms it is needed: at most `k` each, the likeliest first.
+
+        `part`: as one part of the model says, alone: `next`, `skip`, `edges` (what was stated) or `episodes`. It goes
+        by no session, and counts as no access. Of an atom that follows more than a thousand others the best of some
+        are found, and `more` says so. Raises NotFound, Forgotten, InputError.
+        """
+        with self._log.snapshot() as transaction:
+            of = domain_of(transaction, read_domain(domain))
+        return around(self._log, name, k, part, of)
+
+    def weigh(self, names: Iterable[Name]) -> tuple[OpeningAtom, ...]:
+        """These atoms as an opening would show them: with `evidence`, how well each is supported, and its `grounds`.
+
+        What is superseded or does not hold now is left out. Nothing of it counts as an access. Raises NotFound,
+        Forgotten, InputError.
+        """
+        from substrate.engine.weigh import weigh  # noqa: PLC0415 - only for those who ask
+
+        return weigh(self._log, self._seams(lambda *_: ()), _names(names))
+
     def bootstrap(  # noqa: PLR0913
         self,
         objective: str | None = None,
@@ -202,6 +225,7 @@ class Learning(Finding):
         ingested: bool = False,
         wait: float = 0,
         shown: Callable[[Result], str] = compact,
+        begin: bool = True,
     ) -> Opening:
         """What a session with this objective should know when it begins; the whole reply within `max_tokens`.
 
@@ -210,7 +234,8 @@ class Learning(Finding):
         of another number. A `domain` (v1.domain.x, or x) makes its members more needed, and excludes nobody.
         `ingested` also shows text that was taken in from elsewhere. Until the model is up, the objective is matched by
         words alone, and `meaning` says so; `wait` waits so many seconds for it. Nothing of it counts as an access. The
-        reply says by what its tokens are counted. Outside of `session()`, a session with this objective begins here.
+        reply says by what its tokens are counted. Outside of `session()`, a session with this objective begins here;
+        unless `begin` is False: then nothing does, and this is a look at what it would open with.
 
         The budget is that of `opening.json()`; who sends another text says with `shown` how the opening, and each item
         of it, becomes text: then `shown(opening)` is within it, and `tokens` counts that. Raises InputError (fewer than
@@ -228,7 +253,8 @@ class Learning(Finding):
             ingested=ingested,
         )
         opening, match = self._opening(asked, wait, shown)
-        self._recorder.begin(asked.objective, asked.domain, match)
+        if begin:
+            self._recorder.begin(asked.objective, asked.domain, match)
         return opening
 
     def _opening(
@@ -236,14 +262,18 @@ class Learning(Finding):
     ) -> tuple[Opening, Match | None]:
         """An opening, with which no session begins; and how its objective was matched."""
         from substrate.engine.bootstrap import Bootstrapper  # noqa: PLC0415 - loads numpy
-        from substrate.engine.gathering import Seams  # noqa: PLC0415
 
         match = None if asked.objective is None else self._matching(asked.objective, wait)
         needs = needs_by(self._log, match, _FEWEST + asked.max_tokens // _TOKENS)
-        seams = Seams(needs, conflicts_of, stale_because, uses_of)
         by_words = match.why if match is not None and self._models.wanted else ""
-        opener = Bootstrapper(self._log, seams, self._searcher.documents)
+        opener = Bootstrapper(self._log, self._seams(needs), self._searcher.documents)
         return opener.bootstrap(asked, meaning=by_words, shown=shown), match
+
+    @staticmethod
+    def _seams(needs: Needs) -> Seams:
+        from substrate.engine.gathering import Seams  # noqa: PLC0415
+
+        return Seams(needs, conflicts_of, stale_because, uses_of)
 
     def warm(self) -> None:
         """Load what search, bootstrap and predict need, so that the next of them is fast. Returns when that is done.

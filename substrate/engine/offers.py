@@ -62,6 +62,7 @@ def atom_shown(candidate: Candidate) -> OpeningAtom:
         why=_why(candidate),
         stale=_stale(candidate.stale[0], len(candidate.stale)) if candidate.stale else "",
         grounds=candidate.evidence.parts,
+        parts={part: added for part, added in candidate.need.parts.items() if added > 0},
     )
 
 

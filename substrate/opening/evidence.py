@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import exp, log2
 from typing import Final, NamedTuple
 
-__all__ = ["HIGH_IMPACT", "Evidence", "Grounds", "weigh"]
+__all__ = ["HIGH_IMPACT", "Evidence", "Grounds", "evidence_of", "weigh"]
 
 HIGH_IMPACT: Final = 0.65
 """What an atom must reach where a mistake is dear, unless the caller says another number."""
@@ -79,8 +79,13 @@ def weigh(grounds: Grounds) -> Evidence:
         "conflict": _IN_CONFLICT * _often(grounds.conflicts),
         "stale": _STALE if grounds.is_stale else 0.0,
     }
-    value = 1 / (1 + exp(-sum(parts.values()))) if grounds.is_proven else 0.0
+    value = evidence_of(parts) if grounds.is_proven else 0.0
     return Evidence(value, {part: added for part, added in parts.items() if added})
+
+
+def evidence_of(parts: Mapping[str, float]) -> float:
+    """The number that parts of log-odds make."""
+    return 1 / (1 + exp(-sum(parts.values())))
 
 
 def _often(times: float) -> float:

@@ -75,8 +75,8 @@ def cost_of(item: Result, measure: Measure) -> int:
 
 
 def brief(atom: OpeningAtom) -> OpeningAtom:
-    """Name and value alone; and that it is to be looked at again, if it is."""
-    return OpeningAtom(atom.name, atom.value, stale=atom.stale)
+    """Name and value alone; and that it is to be looked at again, if it is. What takes no room stays."""
+    return OpeningAtom(atom.name, atom.value, stale=atom.stale, need=atom.need, grounds=atom.grounds, parts=atom.parts)
 
 
 def form_of(atom: OpeningAtom, room: int, longest: int, measure: Measure) -> Form | None:

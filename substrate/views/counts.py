@@ -22,7 +22,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import ldexp
 from struct import Struct
@@ -43,6 +43,8 @@ __all__ = [
     "Counts",
     "read_cells",
     "read_uses",
+    "share_in",
+    "sources_of_arcs",
 ]
 
 ATOM: Final = b"a"
@@ -143,6 +145,24 @@ def read_cells(transaction: ReadTransaction, kind: bytes, source: bytes, now: in
     cells = list(_CELL.iter_unpack(memoryview(data)[_HEAD.size :]))
     sums = sum(cell[1] for cell in cells), sum(cell[2] for cell in cells)
     return Cells(cells, sums, _scale(_HEAD.unpack_from(data)[0], now))
+
+
+def sources_of_arcs(transaction: ReadTransaction, target: bytes) -> Iterator[bytes]:
+    """The atoms in whose rows an atom stands, in no order that means anything."""
+    first = target + ATOM
+    for key, _ in transaction.scan(ARRIVALS, first, behind(first)):
+        yield key[len(first) :]
+
+
+def share_in(transaction: ReadTransaction, source: bytes, target: bytes) -> float:
+    """Of all that came within ten steps of the source: how much was the target. The row is seen as it lies."""
+    data = transaction.get(ARCS, ATOM + source)
+    if data is None:
+        return 0.0
+    _check(data)
+    cells = list(_CELL.iter_unpack(memoryview(data)[_HEAD.size :]))
+    total = sum(cell[2] for cell in cells)
+    return next((second / total for item, _, second in cells if item == target and total), 0.0)
 
 
 def _check(data: bytes) -> None:

@@ -13,6 +13,7 @@ from substrate.engine.gathering import Seams
 from substrate.engine.memory import Memory
 from substrate.errors import InputError, NameInvalid, SchemaInvalid, TooLarge
 from substrate.markov.needs import Need
+from substrate.opening.evidence import evidence_of
 from substrate.opening.tokens import count_tokens
 from tests.engine.openings import LONG, AClash, AStale, Reopen, names, opened, subject
 
@@ -330,3 +331,27 @@ def test_a_snapshot_is_one_moment(memory: Memory) -> None:
     (atom,) = Bootstrapper(memory._log, seams, memory._searcher.documents).bootstrap(Asked.of()).atoms
     assert atom.value == "before"
     assert memory.access("v1.fact.a").atom.value == "after"
+
+
+# -- for who only looks ------------------------------------------------------------------------------------------------
+
+
+def test_a_look_at_an_opening_begins_no_session(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = apples are red", "v1.fact.b = pears are green"])
+    memory.bootstrap("bake a cake")
+    looked = memory.bootstrap("paint the house", begin=False)
+    assert looked.objective == "paint the house"
+    assert memory.train(["v1.fact.a", "v1.fact.b"]).objective == "bake a cake"
+
+
+@pytest.mark.parametrize("max_tokens", [120, 1200])
+def test_an_atom_says_what_each_part_gave_and_what_it_takes_in_no_room(memory: Memory, max_tokens: int) -> None:
+    memory.checkpoint(["v1.fact.a = apples are red"])
+    opening = memory.bootstrap("are apples red", max_tokens=max_tokens)
+    (atom,) = opening
+    assert atom.need is not None
+    assert atom.parts["match"] > 0
+    assert sum(atom.parts.values()) == pytest.approx(atom.need)
+    assert 0 < atom.tokens < opening.tokens
+    assert not {"parts", "tokens", "need", "grounds"} & atom.to_dict().keys()
+    assert evidence_of(atom.grounds) == pytest.approx(0.5, abs=0.01)

@@ -381,3 +381,44 @@ def test_parts_of_a_whole_claim_nothing(memory: Memory) -> None:
         turn = {"name": f"v1.turn.t{'ab'[position]}", "value": f"The API timeout is {seconds} seconds"}
         saved = memory.checkpoint([{**turn, "parent": "v1.talk.monday", "position": position}])
         assert not saved.conflicts
+
+
+# -- judged by one who looked before -----------------------------------------------------------------------------------
+
+
+def test_who_judged_versions_that_are_no_more_is_told_and_nothing_is_settled(clashing: Memory) -> None:
+    (seen,) = clashing.conflicts()
+    expect = {seen.first.name: seen.first.seq, seen.second.name: seen.second.seq}
+    clashing.checkpoint([f"{A} = Klarna"])
+    with pytest.raises(Conflict):
+        clashing.resolve(A, B, keep=A, expect=expect)
+    assert open_pairs(clashing) == {(A, B)}
+    (seen,) = clashing.conflicts()
+    clashing.resolve(A, B, keep=A, expect={seen.first.name: seen.first.seq, seen.second.name: seen.second.seq})
+    assert not clashing.conflicts()
+
+
+def test_windows_that_do_not_overlap_end_a_conflict_between_what_both_say(clashing: Memory) -> None:
+    (seen,) = clashing.conflicts()
+    windows = [
+        {"name": A, "value": "Stripe", "valid_to": "2026-01-01"},
+        {"name": B, "value": "Adyen", "valid_from": "2026-01-01"},
+    ]
+    saved = clashing.checkpoint(windows, expect={A: seen.first.seq, B: seen.second.seq})
+    assert saved.recorded == (A, B)
+    assert not saved.conflicts
+    assert not clashing.conflicts()
+    clashing.checkpoint([windows[0] | {"valid_to": "2026-02-01"}])
+    assert open_pairs(clashing) == {(A, B)}
+
+
+def test_the_two_sides_of_a_conflict_can_be_weighed(clashing: Memory) -> None:
+    first, second = clashing.weigh([A, B])
+    assert (first.name, second.name) == (A, B)
+    assert first.grounds["conflict"] < 0
+    assert first.evidence is not None
+    assert first.evidence < 0.5
+    clashing.resolve(A, B, keep=A)
+    (kept,) = clashing.weigh([A, B])
+    assert kept.name == A
+    assert "conflict" not in kept.grounds

@@ -112,7 +112,8 @@ function openPage(model, el, title) {
     "The kernel that this was made by is gone: what you see is from before. Run the cell again to go on.");
   const body = h("div", { class: "sub-body" });
   const store = h("span", { class: "sub-store" });
-  const root = h("section", { class: "substrate", "aria-label": title },
+  // Keys are the widget's while it has the focus: JupyterLab would take arrows, Enter and letters for its own commands.
+  const root = h("section", { class: "substrate", "aria-label": title, "data-lm-suppress-shortcuts": "true" },
     h("header", {}, h("h3", {}, title), store), gone, travel, problem, body, working);
   el.replaceChildren(root);
 

@@ -1,0 +1,108 @@
+"""BootstrapPreview: what a session would open with, in which order and why; and conflicts, to be settled.
+
+It begins no session, and nothing in it counts as an access. What it settles it writes as the memory's actor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import traitlets
+
+from substrate.errors import NotFound, SubstrateError
+
+from ..assets import script, style
+from ..linked import Linked
+from .settling import Verdict, settle
+from .shown import conflict_shown, opening_shown
+
+if TYPE_CHECKING:
+    from substrate.engine.memory import Memory
+    from substrate.model import Conflict
+
+__all__ = ["BootstrapPreview"]
+
+_DOMAIN: Final = "v1.domain."
+_DOMAINS: Final = 500
+_CONFLICTS: Final = 20
+"""Shown at once; when some are settled, others come."""
+
+
+class BootstrapPreview(Linked):
+    """`BootstrapPreview(memory, "switch the payment provider", max_tokens=800)`."""
+
+    _esm = script(Path(__file__).parent)
+    _css = style(Path(__file__).parent)
+
+    objective = traitlets.Unicode("", help="what the session is for").tag(sync=True)
+    max_tokens = traitlets.Int(1200, help="what the opening may take, from 50 on").tag(sync=True)
+    domain = traitlets.Unicode("", help="the domain whose members count double; empty: none").tag(sync=True)
+    high_impact = traitlets.Bool(default_value=False, help="only what is well supported").tag(sync=True)
+    opening = traitlets.Dict(help="what the session would open with").tag(sync=True)
+    domains = traitlets.List(traitlets.Unicode(), help="the domains there are").tag(sync=True)
+    conflicts = traitlets.List(traitlets.Dict(), help="open conflicts, those that came up last first").tag(sync=True)
+    more_conflicts = traitlets.Bool(default_value=False, help="whether there are more").tag(sync=True)
+    verdict = traitlets.Dict(help="how to settle a conflict: see settling.Verdict").tag(sync=True)
+    settled = traitlets.Dict(help="what came of the last verdict: ok, text").tag(sync=True)
+
+    def __init__(self, memory: Memory, objective: str = "", **traits: object) -> None:
+        """`memory` is used, not closed, by it."""
+        self._verdicts = count()
+        super().__init__(memory, objective=objective, **traits)
+
+    def settle(self, first: str, second: str, seqs: tuple[int, int], do: str, **further: object) -> None:
+        """As the page does it: keep one (`keep=`), both, or both in turn (`windows=`), for a `reason`. Back at once."""
+        self.verdict = {"first": first, "second": second, "seqs": list(seqs), "do": do, **further}
+
+    def _refresh(self) -> None:
+        self._open()
+        self._later("conflicts", self._open_conflicts)
+
+    @traitlets.observe("objective", "max_tokens", "domain", "high_impact")
+    def _asked(self, _: object) -> None:
+        self._open()
+
+    def _open(self) -> None:
+        self._later("opening", self._opening, "Opening")
+
+    def _opening(self) -> Mapping[str, object]:
+        opening = self._memory.bootstrap(
+            self.objective,
+            max_tokens=self.max_tokens,
+            domain=self.domain or None,
+            high_impact=self.high_impact,
+            begin=False,
+        )
+        return {"opening": opening_shown(opening)}
+
+    def _open_conflicts(self) -> Mapping[str, object]:
+        found = self._memory.conflicts(limit=_CONFLICTS)
+        domains = self._memory.list(_DOMAIN, limit=_DOMAINS)
+        return {
+            "conflicts": [self._conflict(conflict) for conflict in found],
+            "more_conflicts": found.more,
+            "domains": [atom.name for atom in domains],
+        }
+
+    def _conflict(self, conflict: Conflict) -> dict[str, object]:
+        try:
+            weighed = self._memory.weigh([conflict.first.name, conflict.second.name])
+        except NotFound:  # gone since the conflicts were listed: they are listed anew soon
+            weighed = ()
+        return conflict_shown(conflict, weighed)
+
+    @traitlets.observe("verdict")
+    def _settle(self, change: Mapping[str, object]) -> None:
+        said = change["new"]
+        if isinstance(said, Mapping) and said:  # each is work of its own kind: none takes the place of another
+            self._later(f"verdict {next(self._verdicts)}", lambda: self._settled(said), "Settling")
+
+    def _settled(self, said: Mapping[str, object]) -> Mapping[str, object]:
+        try:
+            told = {"ok": True, "text": settle(self._memory, Verdict.of(said))}
+        except SubstrateError as error:
+            told = {"ok": False, "text": str(error)}
+        return {**self._opening(), **self._open_conflicts(), "settled": told}
