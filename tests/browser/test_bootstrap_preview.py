@@ -1,4 +1,4 @@
-"""BootstrapPreview in a real JupyterLab: shown, typed into, moved, and conflicts settled; in the page and in the kernel."""
+"""BootstrapPreview in a real JupyterLab: shown, typed into, conflicts settled; in the page and in the kernel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.browser.notebook import Notebook, Shown
 
 A, B = "v1.fact.payment_provider", "v1.fact.payments.provider"
 HOSTILE = (
-    '<script>window.harmed = 1</script><img src=x onerror="window.harmed = 2"> '
+    "<script>window.harmed = 1</script><img src=x onerror=window.harmed=2> "
     "\\u202edetrevni\\u202c javascript:window.harmed=3"
 )
 STORE = f"""
@@ -32,7 +32,7 @@ memory.checkpoint([
     {{"source": "v1.decision.ledger", "type": "member_of", "target": "v1.domain.shop"}},
     {{"source": "v1.procedure.rollout", "type": "depends_on", "target": "{A}"}},
 ])
-memory.checkpoint(["{A} = Stripe Payments"])
+memory.checkpoint([{{"name": "{A}", "value": "Stripe Payments", "origin": "user", "source": "contract.pdf, page 3"}}])
 for _ in range(6):
     memory.observe(["{A}", "v1.decision.ledger", "v1.procedure.rollout"], objective="switch the payment provider")
     memory.observe(["v1.fact.provider_fee", "{A}"], objective="compare fees of payment providers")
@@ -155,7 +155,7 @@ def test_hostile_text_is_text_and_a_dead_kernel_is_told(notebook: Notebook) -> N
     row = widget.locator('.bp-atom[data-name="v1.note.imported"]')
     row.click()
     expect(row).to_contain_text("<script>window.harmed = 1</script>")
-    expect(row).to_contain_text("‹202E›")
+    expect(row).to_contain_text("202E")  # shown by its number
     assert shown.page.evaluate("window.harmed") is None
     assert widget.locator("script, img").count() == 0
     shown.restart_kernel()

@@ -72,7 +72,7 @@ function budgetBar(model, opening, shown) {
 /** All that speaks for an atom, and against it. */
 function reasons(atom, most) {
   const row = (words, share, told, kind) => h("li", {}, h("span", {}, words), bar(share, kind), h("span", { class: "bp-told" }, told));
-  const grounds = atom.grounds.map((ground) => row(ground.words, Math.abs(ground.share) / 2,
+  const grounds = atom.grounds.filter((ground) => Math.abs(ground.share) >= 0.005).map((ground) => row(ground.words, Math.abs(ground.share) / 2,
     `${ground.share > 0 ? "+" : "−"}${Math.abs(ground.share).toFixed(2)}`, ground.share > 0 ? "bp-fill-for" : "bp-fill-against"));
   return h("div", { class: "bp-reasons" },
     h("div", {}, h("h5", {}, `Needed: ${percent(atom.need)} of all need`), h("ul", {},
