@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from substrate import errors
     from substrate.engine.fsck import fsck
     from substrate.engine.memory import Memory
@@ -88,3 +90,21 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+# -- %load_ext substrate -----------------------------------------------------------------------------------------------
+# IPython looks for these two by name; nobody else calls them, so they are not among the public names.
+
+
+def load_ipython_extension(ip: InteractiveShell) -> None:
+    """`%memory`, its completion, and rich display of results."""
+    from substrate.notebook.extension import load  # noqa: PLC0415 - loads IPython
+
+    load(ip)
+
+
+def unload_ipython_extension(ip: InteractiveShell) -> None:
+    """Take it back."""
+    from substrate.notebook.extension import unload  # noqa: PLC0415
+
+    unload(ip)

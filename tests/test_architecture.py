@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[1]
 
 # From the bottom up. A part may import its own layer and those before it; cycles are refused separately.
 LAYERS = [
-    {"errors", "names", "limits", "clock", "files", "results", "secrets", "settings", "terms", "claims"},
+    {"errors", "names", "limits", "clock", "files", "places", "results", "secrets", "settings", "terms", "claims"},
     {"proof"},
-    {"codec", "findings", "learned", "model", "openings", "prediction"},
+    {"codec", "findings", "growth", "learned", "model", "openings", "prediction"},
     {"kv"},
     {"log"},
     {"views", "embed"},

@@ -21,6 +21,7 @@ Moved: TypeAlias = Callable[[int | None], None]
 """Told the log's size when it has changed; None when the store can be read no more, after which nothing is told."""
 
 _SECONDS = 0.5
+_NOTHING = -1
 _PULSES: WeakKeyDictionary[Memory, Pulse] = WeakKeyDictionary()
 _GUARD = threading.Lock()
 
@@ -41,43 +42,45 @@ class Pulse:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._guard = threading.Lock()
-        self._followers: list[Moved] = []
-        self._over = threading.Event()
+        self._told: dict[Moved, int | None] = {}
+        """Who follows, and what each was told last."""
+        self._over = False
+        self._soon = threading.Event()
         self._thread: threading.Thread | None = None
 
     def add(self, moved: Moved) -> bool:
-        """Whether it is followed from now on; False if this pulse has ended."""
+        """Whether it is followed from now on; False if this pulse has ended. The first word comes at once."""
         with self._guard:
-            if self._over.is_set():
+            if self._over:
                 return False
-            self._followers.append(moved)
+            self._told[moved] = _NOTHING
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="substrate-pulse", daemon=True)
                 self._thread.start()
+        self._soon.set()
         return True
 
     def drop(self, moved: Moved) -> None:
         """It follows no more."""
         with self._guard:
-            self._followers = [other for other in self._followers if other != moved]
-            if not self._followers:
-                self._over.set()
+            self._told.pop(moved, None)
+            self._over = self._over or not self._told
+        self._soon.set()
 
     def _run(self) -> None:
-        seen: int | None = -1
-        while seen is not None and not self._over.wait(_SECONDS if seen >= 0 else 0):
+        while not self._over:
+            self._soon.clear()
             try:
                 size: int | None = self._memory.head().head.size
             except SubstrateError:
                 size = None
-            if size != seen:
-                seen = size
-                self._tell(size)
+            self._tell(size)
+            self._soon.wait(_SECONDS)
 
     def _tell(self, size: int | None) -> None:
         with self._guard:
-            followers = list(self._followers)
-            if size is None:
-                self._over.set()
+            self._over = self._over or size is None
+            followers = [moved for moved, told in self._told.items() if told != size]
+            self._told |= dict.fromkeys(followers, size)
         for moved in followers:
             moved(size)

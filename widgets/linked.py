@@ -48,7 +48,9 @@ class Linked(anywidget.AnyWidget):
         self._memory = memory
         self._guard = threading.RLock()
         self._worker = Worker(f"substrate-{type(self).__name__.lower()}")
+        self._problems: dict[str, str] = {}
         super().__init__(store=repr(memory).removeprefix("<Memory ").removesuffix(">"), **traits)
+        self._moved(memory.head().head.size)  # in this thread: who waits for the widget waits for what it shows first
         self._unfollow = follow(memory, self._moved)
 
     def wait(self, seconds: float = 30) -> bool:
@@ -73,18 +75,22 @@ class Linked(anywidget.AnyWidget):
     def _later(self, kind: str, work: Callable[[], Mapping[str, object]], telling: str = "") -> None:
         """Do `work` in the widget's thread and set the traits that it answers with; the latest of a kind counts.
 
-        `telling` is shown meanwhile. What it raises is told as `problem`; what went well clears that.
+        `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well.
         """
 
         def done() -> None:
             if telling:
                 self._set({"working": telling, "progress": None})
+            said: dict[str, object] = {}
+            problem = ""
             try:
-                said = {**work(), "problem": ""}
+                said |= work()
             except SubstrateError as error:
-                said = {"problem": str(error)}
+                problem = str(error)
             except Exception as error:  # noqa: BLE001 - a thread has no one to raise to
-                said = {"problem": f"This should not have happened: {type(error).__name__}: {error}"}
+                problem = f"This should not have happened: {type(error).__name__}: {error}"
+            self._problems[kind] = problem
+            said["problem"] = next(filter(None, self._problems.values()), "")
             if telling:
                 said |= {"working": "", "progress": None}
             if self._worker.is_latest(kind):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from substrate.engine.intake import AtomInput, EdgeInput, TombstoneInput
-from substrate.engine.provenance import Place
+from substrate.places import Place
 
 __all__ = ["Batch"]
 

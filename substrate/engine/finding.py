@@ -93,6 +93,46 @@ class Finding:
             self._follower.wake()  # what another process saved, it may have had no time to embed
         return found
 
+    def recent(  # noqa: PLR0913
+        self,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        type: str | None = None,  # noqa: A002 - the word for it
+        prefix: str | None = None,
+        domain: str | None = None,
+        tags: str | Iterable[str] = (),
+        entities: str | Iterable[str] = (),
+        source: str | None = None,
+        origin: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        as_of: Moment | None = None,
+    ) -> Found:
+        """What was recorded last, newest first: atoms in use, each as it is now, or was known at `as_of`.
+
+        As a search without a question: the same filters, and hits without a score. Raises InputError, TooLarge,
+        NotFound (a domain that is not there).
+        """
+        from substrate.engine.recent import recent  # noqa: PLC0415 - loads numpy
+
+        filters = Filters.of(
+            type=type,
+            prefix=prefix,
+            domain=domain,
+            tags=tags,
+            entities=entities,
+            source=source,
+            origin=origin,
+            actor=actor,
+            session=session,
+            since=since,
+            until=until,
+        )
+        return recent(self._log, self._searcher.documents, filters, as_of=as_of, limit=limit, offset=offset)
+
     @property
     def _searcher(self) -> Searcher:
         return self._shared.searcher

@@ -32,7 +32,7 @@ from substrate.engine.moments import Moment, Time
 from substrate.engine.observing import read_label
 from substrate.engine.owed import settle_late
 from substrate.engine.progress import Progress
-from substrate.engine.provenance import accesses, note_access, place
+from substrate.engine.provenance import accesses, note_access
 from substrate.engine.proving import Proving
 from substrate.engine.selection import Selection
 from substrate.engine.session import Session
@@ -42,6 +42,7 @@ from substrate.errors import SchemaInvalid
 from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.model import Access, Atom, Diff, Edge, Edges, Forgot, History, Listing, Name, Saved
+from substrate.places import place
 
 __all__ = ["Memory", "open_memory"]
 

@@ -15,7 +15,7 @@ from substrate.model import from_microseconds, to_microseconds
 from substrate.proof.entry import entry_time
 from substrate.proof.head import MAX_SIZE, Head, Pin, SignedHead
 
-__all__ = ["Moment", "Time", "last_seq", "read_head", "read_time", "seq_at"]
+__all__ = ["Moment", "Time", "last_seq", "read_head", "read_time", "seq_at", "time_at"]
 
 _DIGITS: Final = 40
 Time: TypeAlias = "datetime | str"
@@ -119,13 +119,14 @@ def _last_until(transaction: ReadTransaction, time: int) -> int:
     low, high = 0, last_seq(transaction) + 1
     while low < high:
         middle = (low + high) // 2
-        if _time_at(transaction, middle) <= time:
+        if time_at(transaction, middle) <= time:
             low = middle + 1
         else:
             high = middle
     return low - 1
 
 
-def _time_at(transaction: ReadTransaction, seq: int) -> int:
+def time_at(transaction: ReadTransaction, seq: int) -> int:
+    """When an entry was recorded, in microseconds since 1970. StoreDamaged if there is none."""
     data = transaction.get(ENTRIES, seq_key(seq))
     return stored_entry(seq, data).time if data is None else entry_time(data)

@@ -1,41 +1,26 @@
 """Where in a notebook something is recorded, and which atoms were accessed for it.
 
-A process is told once by whom to ask where it is (`recorded_by`); from then on every checkpoint of it says so, in the
-attrs of what it records. It is no part of what is said: to run a cell again does not make another version.
+Every checkpoint of a process that knows where it is (`places.py`) says so, in the attrs of what it records. It is no
+part of what is said: to run a cell again does not make another version.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeVar
 
 from substrate.engine.intake import AtomGiven, EdgeGiven
 from substrate.engine.restating import PLACE
-from substrate.proof.encoding import Json
+from substrate.places import Place
 
-__all__ = ["Place", "accesses", "note_access", "place", "placed", "recorded_by"]
-
-Place: TypeAlias = Mapping[str, Json]
-"""The notebook's path, the cell's id, the number of the execution: what of it is known."""
+__all__ = ["accesses", "note_access", "placed"]
 
 _Given = TypeVar("_Given", AtomGiven, EdgeGiven)
 _LISTS: Final[ContextVar[tuple[tuple[Path, list[str]], ...]]] = ContextVar("substrate_accesses", default=())
-_asked: Callable[[], Place | None] | None = None
-
-
-def recorded_by(source: Callable[[], Place | None] | None) -> None:
-    """From now on `source` says where this process is when it records something; None: nobody does."""
-    global _asked  # noqa: PLW0603 - a process is in one notebook
-    _asked = source
-
-
-def place() -> Place | None:
-    """Where this process is, if that is in a notebook."""
-    return None if _asked is None else _asked()
 
 
 def placed(given: _Given, where: Place | None) -> _Given:

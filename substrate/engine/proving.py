@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from substrate.engine.growth import growth
+from substrate.engine.heads import heads
+from substrate.engine.moments import Moment
 from substrate.errors import SchemaInvalid
+from substrate.growth import Growth, Heads
 from substrate.log.log import Log
 from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin, SignedHead
@@ -31,9 +35,12 @@ class Proving:
         """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
         return self._log.prove_entry(seq, since=since, trusting=trusting)
 
-    def prove_extended(self, since: Pin | str) -> Bundle:
-        """That the log still contains all of the pinned one. RolledBack if it does not."""
-        return self._log.prove_extended(since)
+    def prove_extended(self, since: Pin | str, *, until: int | None = None) -> Bundle:
+        """That the log contains all of the pinned one: the log of now, or as it was at the head of size `until`.
+
+        RolledBack if it does not. NotFound if no head was signed at that size, InputError if the pin is newer.
+        """
+        return self._log.prove_extended(since, until=until)
 
     def verify(
         self,
@@ -59,9 +66,31 @@ class Proving:
         """The latest head."""
         return self._log.head()
 
-    def pin(self) -> Pin:
-        """The latest head and the key in force, to be remembered outside the store."""
-        return self._log.pin()
+    def pin(self, size: int | None = None) -> Pin:
+        """The latest head, or the one of this size, and the key in force after it, to be remembered outside the store.
+
+        NotFound if no head was signed at that size.
+        """
+        return self._log.pin(size)
+
+    def heads(self, *, before: int | None = None, limit: int = 100) -> Heads:
+        """The heads that were signed, newest first, each with what it added; go on with `before=heads.next`.
+
+        `before` is a size: heads of fewer entries are meant. `limit` is at most 1,000. Reads the entries that the
+        heads of the page added, not their bodies.
+        """
+        return heads(self._log, before=before, limit=limit)
+
+    def growth(
+        self, start: Moment | None = None, stop: Moment | None = None, *, parts: int = 200, by: str = "time"
+    ) -> Growth:
+        """How the log grew after `start` until `stop` (None: from its beginning, until now), for an overview.
+
+        The stretch is cut into at most so many equal `parts` (up to 1,000), of `time` or of `entries`; each item says
+        from which head to which the log grew in one of them, and parts without a head are left out. However many
+        heads there are, a few rows are read for each part.
+        """
+        return growth(self._log, start, stop, parts=parts, by=by)
 
     def check_pin(self, pin: Pin | str) -> None:
         """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""

@@ -63,39 +63,43 @@ def map_salt(transaction: ReadTransaction) -> bytes:
     return salt
 
 
-def key_in_force(transaction: ReadTransaction) -> VerifierKey:
-    """The key that signs from now on."""
-    for _, vkey in transaction.scan(KEYS, reverse=True):
+def key_in_force(transaction: ReadTransaction, size: int | None = None) -> VerifierKey:
+    """The key that signs from now on; or the one that signed from the head of this size on."""
+    for _, vkey in transaction.scan(KEYS, stop=_before(size), reverse=True):
         with stored("a stored verifier key"):
             return VerifierKey.parse(vkey.decode())
     raise StoreDamaged("the store names no verifier key; run fsck")
 
 
-def keys_since(transaction: ReadTransaction, key: VerifierKey) -> list[int]:
-    """The seqs of the key entries after the one that put `key` in force. NotFound if it never was.
+def keys_since(transaction: ReadTransaction, key: VerifierKey, size: int) -> list[int]:
+    """The seqs of the key entries after the one that put `key` in force, in the log of this size.
 
-    InputError if the log was restored since: no rotation leads from one origin to another.
+    NotFound if it never was. InputError if the log was restored since: no rotation leads from one origin to another.
     """
-    _refuse_restored(transaction, key.name, "key")
+    _refuse_restored(transaction, key.name, "key", size)
     seqs: list[int] = []
-    for at, vkey in transaction.scan(KEYS, reverse=True):
+    for at, vkey in transaction.scan(KEYS, stop=_before(size), reverse=True):
         if vkey == str(key).encode():
             return seqs[::-1]
         seqs.append(read_seq(at))
     raise NotFound(f"key {key.key_id.hex()} never signed this log")
 
 
-def _refuse_restored(transaction: ReadTransaction, origin: str, what: str) -> None:
-    """InputError if this log was the one of `origin` before it was restored under another."""
+def _before(size: int | None) -> bytes | None:
+    return None if size is None else seq_key(size)
+
+
+def _refuse_restored(transaction: ReadTransaction, origin: str, what: str, size: int) -> None:
+    """InputError if the log of this size was the one of `origin` before it was restored under another."""
     after: int | None = None
-    for at, vkey in transaction.scan(KEYS, reverse=True):
+    for at, vkey in transaction.scan(KEYS, stop=_before(size), reverse=True):
         if vkey.partition(b"+")[0] == origin.encode():
             break
         after = read_seq(at)
     else:
         return
     if after is not None:
-        now = key_in_force(transaction).name
+        now = key_in_force(transaction, size).name
         raise InputError(
             f"the {what} is of {origin}, which was restored under a new origin, {now}, by entry "
             f"{after}: nothing leads across. That entry says what was given up; if that is right, trust the new key"
@@ -128,6 +132,6 @@ def check_mark(transaction: ReadTransaction, head: Head, mark: Mark | None) -> N
 def check_pin(transaction: ReadTransaction, head: Head, pin: Pin) -> None:
     """RolledBack if the log does not contain the pinned one. InputError if the pin is of another log."""
     if pin.head.origin != head.origin:
-        _refuse_restored(transaction, pin.head.origin, "pin")
+        _refuse_restored(transaction, pin.head.origin, "pin", head.size)
         raise InputError(f"the pin is of {pin.head.origin}, this store is {head.origin}")
     check_contains(transaction, head, Mark.of(pin.head), "the pin")

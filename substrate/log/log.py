@@ -27,7 +27,7 @@ from substrate.kv.lmdb import open_store
 from substrate.log.append import Appended, Appender, Plan
 from substrate.log.backup import backup
 from substrate.log.expect import Expect
-from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
+from substrate.log.heads import check_mark, check_pin, head_at, key_in_force, require_head
 from substrate.log.keyring import Keyring
 from substrate.log.origin import find_origin, unfinished_origin
 from substrate.log.prove import find_record, opening_of, prove_extended, prove_name, prove_recorded
@@ -122,6 +122,11 @@ def _required(pin: Pin | str) -> Pin:
     if not isinstance(pin, str | Pin):
         raise SchemaInvalid("a pin is a Pin, or the text of a pin file")
     return Pin.parse(pin) if isinstance(pin, str) else pin
+
+
+def _check_size(size: object) -> None:
+    if size is not None and (isinstance(size, bool) or not isinstance(size, int) or not 0 < size <= MAX_SIZE):
+        raise SchemaInvalid("the size of a head is a whole number from 1 on")
 
 
 def _stored(transaction: ReadTransaction, seq: int, data: bytes | None) -> StoredEntry:
@@ -234,10 +239,15 @@ class Log:
         with self._store.read() as transaction:
             return key_in_force(transaction)
 
-    def pin(self) -> Pin:
-        """The latest head and the key in force, to be remembered outside the store."""
+    def pin(self, size: int | None = None) -> Pin:
+        """The latest head, or the one of this size, and the key in force after it, to be remembered outside the store.
+
+        NotFound if no head was signed at that size.
+        """
+        _check_size(size)
         with self._store.read() as transaction:
-            return Pin(key_in_force(transaction), require_head(transaction))
+            head = require_head(transaction) if size is None else head_at(transaction, size)
+            return Pin(key_in_force(transaction, head.head.size), head)
 
     def record(self, name: str) -> Record | None:
         """Which entry a name is at, and in which state; None if the store never held it."""
@@ -303,11 +313,15 @@ class Log:
         with self._store.read() as transaction:
             return prove_recorded(transaction, seq, pin, key)
 
-    def prove_extended(self, since: Pin | str) -> Bundle:
-        """That the log still contains all of the pinned one. RolledBack if it does not."""
+    def prove_extended(self, since: Pin | str, *, until: int | None = None) -> Bundle:
+        """That the log contains all of the pinned one: the log of now, or as it was at the head of size `until`.
+
+        RolledBack if it does not. NotFound if no head was signed at that size, InputError if the pin is newer.
+        """
         pin = _required(since)
+        _check_size(until)
         with self._store.read() as transaction:
-            return prove_extended(transaction, pin)
+            return prove_extended(transaction, pin, until)
 
     def check_pin(self, pin: Pin | str) -> None:
         """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""

@@ -1,8 +1,8 @@
-"""Making bundles: each from one snapshot, under the latest head."""
+"""Making bundles: each from one snapshot, under the latest head unless an earlier one is asked for."""
 
 from __future__ import annotations
 
-from substrate.errors import Forgotten, NotFound, StoreDamaged
+from substrate.errors import Forgotten, InputError, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import check_pin, head_at, keys_since, map_salt, require_head
 from substrate.log.map import find
@@ -58,7 +58,7 @@ def prove_recorded(
         entry=entry,
         opening=opening,
         since=_since(transaction, head.head, since),
-        rotations=_rotations(transaction, since, trusting),
+        rotations=_rotations(transaction, head.head, since, trusting),
     )
 
 
@@ -84,18 +84,24 @@ def prove_name(
         opening=opening,
         map=MapProof(salt, data, path),
         since=_since(transaction, head.head, since),
-        rotations=_rotations(transaction, since, trusting),
+        rotations=_rotations(transaction, head.head, since, trusting),
     )
 
 
-def prove_extended(transaction: ReadTransaction, since: Pin) -> Bundle:
-    """That the log contains all of the one that was pinned. RolledBack, naming both heads, if it does not."""
-    head = require_head(transaction)
+def prove_extended(transaction: ReadTransaction, since: Pin, until: int | None = None) -> Bundle:
+    """That the log, at its latest head or at that of size `until`, contains all of the one that was pinned.
+
+    RolledBack, naming both heads, if it does not. NotFound if no head was signed at that size; InputError if it is
+    older than the pin.
+    """
+    head = require_head(transaction) if until is None else head_at(transaction, until)
+    if until is not None and until < since.head.size:
+        raise InputError(f"the head of size {until:,} is older than the pin ({since.head}): it cannot contain that log")
     return Bundle(
         "extended",
         str(head),
         since=_since(transaction, head.head, since),
-        rotations=_rotations(transaction, since, None),
+        rotations=_rotations(transaction, head.head, since, None),
     )
 
 
@@ -116,13 +122,15 @@ def _since(transaction: ReadTransaction, head: Head, pin: Pin | None) -> Since |
     return Since(pin.head.size, pin.head.root, consistency_path(transaction, pin.head.size, head.size))
 
 
-def _rotations(transaction: ReadTransaction, since: Pin | None, trusting: VerifierKey | None) -> tuple[Rotation, ...]:
-    """The rotations that lead from the key someone trusts to the one in force."""
+def _rotations(
+    transaction: ReadTransaction, until: Head, since: Pin | None, trusting: VerifierKey | None
+) -> tuple[Rotation, ...]:
+    """The rotations that lead from the key someone trusts to the one in force at the head `until`."""
     key = trusting or (None if since is None else since.key)
     if key is None:
         return ()
     rotations = []
-    for seq in keys_since(transaction, key):
+    for seq in keys_since(transaction, key, until.size):
         head = head_at(transaction, seq + 1)
         entry, opening = _entry(transaction, head.head, seq)
         rotations.append(Rotation(str(head), entry, opening))

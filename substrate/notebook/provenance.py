@@ -13,17 +13,15 @@ if TYPE_CHECKING:
 
     from IPython.core.interactiveshell import InteractiveShell
 
-    from substrate.proof.encoding import Json
-
 __all__ = ["place_of", "places_of"]
 
 
-def places_of(shell: InteractiveShell) -> Callable[[], dict[str, Json] | None]:
+def places_of(shell: InteractiveShell) -> Callable[[], dict[str, str | int] | None]:
     """What tells, whenever it is asked, where this shell is."""
     return lambda: place_of(shell)
 
 
-def place_of(shell: InteractiveShell) -> dict[str, Json] | None:
+def place_of(shell: InteractiveShell) -> dict[str, str | int] | None:
     """Path, cell and execution, those that are known; None in a shell that is no notebook's.
 
     The path is told by the server that started the kernel, the cell by the page that asked for the execution. What a
@@ -31,7 +29,7 @@ def place_of(shell: InteractiveShell) -> dict[str, Json] | None:
     """
     if not hasattr(shell, "kernel"):
         return None
-    where: dict[str, Json] = {}
+    where: dict[str, str | int] = {}
     path = shell.user_ns.get("__vsc_ipynb_file__") or load_settings().notebook
     if path:
         where["path"] = _homely(str(path))
@@ -39,7 +37,7 @@ def place_of(shell: InteractiveShell) -> dict[str, Json] | None:
     if asked.get("header", {}).get("msg_type") == "execute_request":
         if cell := asked.get("metadata", {}).get("cellId"):
             where["cell"] = str(cell)
-        where["execution"] = shell.execution_count
+        where["execution"] = int(shell.displayhook.prompt_count)  # what the page shows as Out[n], in any IPython
     return where
 
 

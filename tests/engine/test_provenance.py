@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import substrate
-from substrate.engine.provenance import Place, recorded_by
+from substrate.places import Place, recorded_by
 
 
 @pytest.fixture

@@ -1,0 +1,112 @@
+"""What `checkpoint` saves, as it is written in a cell or on a line.
+
+    v1.fact.payment_provider = Stripe            an atom: name, ` = `, value
+    v1.decision.ledger =                         a value of several lines: those that are indented go on,
+        Amounts are integers,                    without the indentation that they share
+        in cents.
+    v1.decision.ledger -[depends_on]-> v1.fact.currency      an edge
+    - v1.fact.old_provider                       a tombstone
+    # a comment
+
+Of ` = ` and `-[ ]->`, what comes first in a line says what the line is. Spaces around a value do not belong to it.
+Nothing in it is expanded, unescaped or unquoted: what is written is what is saved. A cell that begins with `{` or `[`
+is JSON, as the command line takes it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from textwrap import dedent
+
+from substrate.errors import InputError
+
+__all__ = ["Items", "read_cell"]
+
+_EDGE = re.compile(r"(?P<source>.+?)\s*-\[\s*(?P<type>[^\[\]]+?)\s*\]->\s*(?P<target>.+)")
+_ATOM = re.compile(r"(?P<name>\S.*?)\s=(?:\s(?P<value>.*))?")
+_TOMBSTONE = re.compile(r"-\s+(?P<name>\S.*)")
+_EXPECTED = "expected `name = value`, `a -[type]-> b`, `- name`, or an indented line that goes on with the value before"
+
+
+@dataclass(slots=True)
+class Items:
+    """What is to be saved; and for each, by its place in the batch (`atoms[0]`), the line it stands in."""
+
+    atoms: list[str | dict[str, object]] = field(default_factory=list)
+    edges: list[dict[str, object]] = field(default_factory=list)
+    tombstones: list[str] = field(default_factory=list)
+    unedges: list[str | dict[str, object]] = field(default_factory=list)
+    lines: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to save."""
+        return not (self.atoms or self.edges or self.tombstones or self.unedges)
+
+
+def read_cell(text: str, first: int = 1) -> Items:
+    """The items in a text. InputError with the number of the line that is none; `first` is the number of the first."""
+    if text.lstrip().startswith(("{", "[")):
+        return _read_json(text)
+    items = Items()
+    lines = re.split("\r?\n", text)
+    at = 0
+    while at < len(lines):
+        line, number = lines[at], first + at
+        at += 1
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line[0].isspace():
+            raise InputError(f"line {number} is indented, and there is no value before it that it could go on with")
+        more = _continuation(lines, at)
+        at += len(more)
+        _take(items, line.rstrip(), more, number)
+    return items
+
+
+def _continuation(lines: list[str], at: int) -> list[str]:
+    """The lines from here on that go on with a value: indented ones, and empty ones between these."""
+    end = at
+    for place in range(at, len(lines)):
+        if lines[place].strip():
+            if not lines[place][0].isspace():
+                break
+            end = place + 1
+    return lines[at:end]
+
+
+def _take(items: Items, line: str, more: list[str], number: int) -> None:
+    edge, atom = _EDGE.fullmatch(line), _ATOM.fullmatch(line)
+    if edge is not None and atom is not None:
+        edge, atom = (edge, None) if edge.start("type") < atom.end("name") else (None, atom)
+    if atom is not None:
+        items.lines[f"atoms[{len(items.atoms)}]"] = number
+        items.atoms.append({"name": atom["name"], "value": _value(atom["value"] or "", more, number)})
+        return
+    if more:
+        raise InputError(f"line {number + 1} is indented, and there is no value before it that it could go on with")
+    if edge is not None:
+        items.lines[f"edges[{len(items.edges)}]"] = number
+        items.edges.append(edge.groupdict())
+    elif (tombstone := _TOMBSTONE.fullmatch(line)) is not None:
+        items.lines[f"tombstones[{len(items.tombstones)}]"] = number
+        items.tombstones.append(tombstone["name"])
+    else:
+        raise InputError(f"line {number}: {_EXPECTED}")
+
+
+def _value(first: str, more: list[str], number: int) -> str:
+    rest = dedent("\n".join(more))
+    value = "\n".join(part for part in (first.strip(), rest) if part)
+    if not value:
+        raise InputError(f"line {number} gives no value: to take an atom out of use, write `- name`")
+    return value
+
+
+def _read_json(text: str) -> Items:
+    from substrate.cli.inputs import read_items  # noqa: PLC0415 - brings the whole command line with it
+
+    read = read_items(text)
+    lines = {f"atoms[{at}]": int(place.removeprefix("line ")) for at, place in enumerate(read.places)}
+    return Items(list(read.atoms), list(read.edges), list(read.tombstones), list(read.unedges), lines)

@@ -1,0 +1,84 @@
+"""`%memory` and `%%memory`: finds the verb, reads its line, calls it, and gives back what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
+from traitlets import Float, Int, Unicode
+
+from substrate.errors import SubstrateError
+from substrate.notebook.catalogue import VERBS, table
+from substrate.notebook.desk import Desk
+from substrate.notebook.line import asks_for_help, nearest, parse_line, split_line
+from substrate.notebook.stores import Stores
+from substrate.notebook.unseen import visible
+from substrate.notebook.verb import Verb
+from substrate.notebook.watching import Watch
+
+__all__ = ["MemoryMagics"]
+
+
+@magics_class  # type: ignore[untyped-decorator, unused-ignore]
+class MemoryMagics(Magics):
+    """The magic `memory`, and its settings: `%config MemoryMagics` lists them."""
+
+    store = Unicode(help="The store's folder, if the kernel has not opened another; empty: as remembered.").tag(
+        config=True
+    )
+    actor = Unicode(help="Who works here, for what is saved and accessed; empty: your login name.").tag(config=True)
+    limit = Int(10, min=1, max=100, help="How many hits `%memory search` shows.").tag(config=True)
+    max_tokens = Int(1200, min=50, help="How many tokens `%memory bootstrap` takes.").tag(config=True)
+    wait = Float(
+        30.0, min=0, help="Seconds that search and bootstrap wait for the model; after that they go by words."
+    ).tag(config=True)
+
+    def __init__(self, shell: InteractiveShell, stores: Stores) -> None:
+        super().__init__(shell)
+        self.stores = stores
+        self.watch = Watch(shell, stores.current, lambda: self.limit)
+
+    @no_var_expand  # what is saved is not expanded; everything else is, word by word (line.py)
+    @needs_local_scope
+    @line_cell_magic
+    def memory(self, line: str, cell: str | None = None, local_ns: Mapping[str, object] | None = None) -> object:
+        """Work with the memory of this notebook."""
+        word, rest = _first_word(line)
+        if word in ("", "--help", "-h", "help"):
+            print(table())  # noqa: T201 - help is for the reader of the cell
+            return None
+        verb = VERBS.get(word)
+        if verb is None:
+            raise UsageError(_one_line(f"%memory has no verb {word}{nearest(word, list(VERBS))}"))
+        if asks_for_help(verb, rest):
+            print(verb.help())  # noqa: T201
+            return None
+        if cell is not None and not verb.cell:
+            raise UsageError(f"%%memory {word} takes no cell: write %memory {word}, with one percent sign")
+        try:
+            return self._run(verb, rest, cell, local_ns or {})
+        except SubstrateError as error:
+            raise UsageError(_one_line(str(error))) from None
+
+    def _run(self, verb: Verb, rest: str, cell: str | None, local_ns: Mapping[str, object]) -> object:
+        shell: Any = self.shell
+        names = {**shell.user_ns, **local_ns}
+        given = parse_line(verb, rest, names)
+        self.stores.actor, self.stores.preferred = self.actor, self.store
+        desk = Desk(shell, self.stores, self.watch, names, self.limit, self.max_tokens, self.wait)
+        return verb.run(desk, given, cell)
+
+
+def _first_word(line: str) -> tuple[str, str]:
+    words = split_line(line)
+    return (words[0].text, line[words[0].end :]) if words else ("", "")
+
+
+def _one_line(message: str) -> str:
+    return visible(" ".join(message.split()))
+
+
+MemoryMagics.memory.__doc__ = table()

@@ -1,0 +1,1 @@
+"""The verbs of `%memory`, a file for each kind; `substrate.notebook.catalogue` lists them."""

@@ -1,0 +1,156 @@
+"""`%memory`: verbs, options, variables, results and errors, in a real shell on a real store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from substrate.notebook.catalogue import VERBS
+from substrate.notebook.questions import keep_questions
+
+
+@pytest.fixture
+def filled(notebook: Any) -> Any:
+    notebook.run(
+        "%%memory checkpoint --source kick-off\n"
+        "v1.fact.payment_provider = Stripe handles our payments\n"
+        "v1.fact.currency = EUR\n"
+        "v1.decision.ledger = Amounts are integers, in cents\n"
+        "v1.decision.ledger -[depends_on]-> v1.fact.currency\n"
+    )
+    return notebook
+
+
+def test_what_was_saved_is_found_listed_and_accessed(filled: Any) -> None:
+    assert [hit.name for hit in filled.run("%memory search who handles our payments")] == ["v1.fact.payment_provider"]
+    assert [atom.name for atom in filled.run("%memory list v1.fact.")] == [
+        "v1.fact.currency",
+        "v1.fact.payment_provider",
+    ]
+    found = filled.run("%memory access v1.fact.currency --proof")
+    assert (found.value, found.atom.source, found.proof.claim) == ("EUR", "kick-off", "current")
+
+
+def test_a_result_can_be_assigned_and_is_the_last_result(filled: Any) -> None:
+    assert filled.run("found = %memory search payments\nfound[0].name") == "v1.fact.payment_provider"
+    filled.run("%memory access v1.fact.currency")
+    assert filled.run("_.value") == "EUR"
+
+
+@pytest.mark.parametrize("question", ["who handles payments?", "what's paid by Stripe?", "Stripe ?", "{ Stripe?"])
+def test_a_question_may_end_in_a_question_mark_and_hold_an_apostrophe(filled: Any, question: str) -> None:
+    assert filled.run(f"%memory search {question}").query == question
+    assert filled.run(f"x = %memory search {question}\nx.query") == question
+
+
+def test_a_question_mark_below_a_cell_magic_or_in_other_lines_stays_what_it_is(notebook: Any) -> None:
+    notebook.run("%%memory checkpoint\nv1.fact.open =\n    %memory search who pays?")
+    assert notebook.run("%memory access v1.fact.open").value == "%memory search who pays?"
+    assert notebook.run("'''\n%memory list?\n'''") == "\n%memory list?\n"
+
+
+def test_variables_are_put_into_what_is_asked_for(filled: Any) -> None:
+    filled.run("query, n, key = 'handles payments', 1, 'v1.fact.currency'")
+    found = filled.run("%memory search $query --limit {n}")
+    assert (found.query, len(found)) == ("handles payments", 1)
+    assert filled.run("%memory access $key").value == "EUR"
+    assert filled.run("%memory list {key[:8]}")[0].name == "v1.fact.currency"
+
+
+def test_a_variable_of_a_function_is_seen(filled: Any) -> None:
+    filled.run("def ask(word):\n    found = %memory search $word\n    return found.query")
+    assert filled.run("ask('currency')") == "currency"
+
+
+def test_a_variable_is_one_word_whatever_it_holds_and_a_list_is_several(filled: Any) -> None:
+    filled.run("%memory checkpoint v1.fact.two words --yes = x")
+    filled.run("key = 'v1.fact.two words --yes'\nkeys = ['v1.fact.currency', key]")
+    assert filled.run("%memory access $key").value == "x"
+    assert [atom.name for atom in filled.run("%memory context $keys").atoms][:2] == [
+        "v1.fact.currency",
+        filled.run("key"),
+    ]
+    filled.run("query = 'payments --limit 0'")
+    assert filled.run("%memory search $query").query == "payments --limit 0"
+
+
+@pytest.mark.parametrize("query", ["costs $5", "$nobody {knows}", "{braces", 'json {"a": 1}', "100 % {}", "$"])
+def test_what_is_no_variable_stays_in_a_question_as_it_is(filled: Any, query: str) -> None:
+    assert filled.run(f"%memory search {query}").query == query
+
+
+def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
+    notebook.run("x = 'EXPANDED'\nsource = 'minutes'")
+    notebook.run('%memory checkpoint --source $source v1.fact.a = $x and {x}, "quotes" stay, $5 too')
+    notebook.run("%%memory checkpoint --tag {x.lower()}\nv1.fact.b = $x and {x}\nv1.fact.{x} = $x")
+    first = notebook.run("%memory access v1.fact.a").atom
+    assert (first.value, first.source) == ('$x and {x}, "quotes" stay, $5 too', "minutes")
+    second = notebook.run("%memory access v1.fact.b").atom
+    assert (second.value, second.tags) == ("$x and {x}", ("expanded",))
+    assert "v1.fact.{x}" in [atom.name for atom in notebook.run("%memory list")]
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("%memory acess x", "%memory has no verb acess. Did you mean access? There are: open, "),
+        ("%memory access v1.fact.currency --prof", "has no option --prof. Did you mean --proof? There are: "),
+        ("%memory access v1.fact.curency", "there is no v1.fact.curency; near it: v1.fact.currency"),
+        ("%memory access", "the following arguments are required: NAME"),
+        ("%memory list --limit many", "argument --limit: not a whole number"),
+        ("%memory search x --limit", "--limit needs a value"),
+        ("%memory search x --origin nobody", "invalid choice: 'nobody'"),
+        ("%memory checkpoint bad = x", "nothing was saved: line 1: 'bad' is no name"),
+        ("%memory checkpoint", "there is nothing to save"),
+        ("%%memory checkpoint\nv1.fact.ok = x\nnothing\n", "line 3: expected `name = value`"),
+        ("%%memory checkpoint v1.fact.a = b\nv1.fact.c = d", "items stand below the line"),
+        ("%%memory search x\ny", "%%memory search takes no cell"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(filled: Any, cell: str, said: str) -> None:
+    printed = filled.error(cell)
+    assert said in printed
+    assert printed.startswith("UsageError: ")
+    assert printed.count("\n") == 1
+
+
+def test_nothing_is_saved_if_one_line_is_wrong(filled: Any) -> None:
+    filled.error("%%memory checkpoint\nv1.fact.new = x\nbad name = y\n")
+    assert "v1.fact.new" not in [atom.name for atom in filled.run("%memory list")]
+
+
+def test_an_unforeseen_error_keeps_its_traceback(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("substrate.notebook.stores.Stores.current", lambda *_, **__: 1 / 0)
+    assert "Traceback" in filled.error("%memory list")
+
+
+def test_help_lists_every_verb_and_explains_each(notebook: Any) -> None:
+    shown = notebook.printed("%memory --help")
+    assert shown == notebook.printed("%memory")
+    assert notebook.shell.find_line_magic("memory").__doc__ in shown
+    for verb in VERBS.values():
+        assert f"  {verb.name} " in shown
+        explained = notebook.printed(f"%memory {verb.name} --help")
+        assert all(option in explained for option in verb.options)
+        assert all(example.split("\n")[0] in explained for example in verb.examples)
+
+
+def test_settings_are_traits(filled: Any) -> None:
+    filled.run("%config MemoryMagics.limit = 1")
+    assert len(filled.run("%memory search payments cents EUR")) == 1
+    filled.run("%config MemoryMagics.actor = 'ada'")
+    filled.run("%memory checkpoint v1.fact.by_ada = x")
+    assert filled.run("%memory access v1.fact.by_ada").atom.actor == "ada"
+
+
+def test_loading_again_changes_nothing_and_unloading_takes_it_away(filled: Any, folder: Path) -> None:
+    filled.run("memory = %memory open")
+    filled.run("%load_ext substrate\n%reload_ext substrate")
+    assert filled.run("memory.access('v1.fact.currency').value") == "EUR"
+    assert filled.run("%memory search EUR?").query == "EUR?"
+    assert filled.shell.input_transformers_cleanup.count(keep_questions) == 1
+    filled.run("%unload_ext substrate")
+    assert "not found" in filled.error("%memory list")
+    assert folder.exists()

@@ -1,0 +1,57 @@
+"""Who follows a store is told how far its log has got: at once, and when anyone has written."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from queue import Queue
+
+import substrate
+from substrate.engine.memory import Memory
+from substrate_widgets.following import follow
+
+_SECONDS = 20
+
+
+def _memory(tmp_path: Path) -> Memory:
+    return substrate.open(tmp_path / "store", home=tmp_path / "home", background=False)
+
+
+def test_everyone_who_follows_is_told_at_once_and_after_a_write(tmp_path: Path) -> None:
+    with _memory(tmp_path) as memory:
+        first: Queue[int | None] = Queue()
+        second: Queue[int | None] = Queue()
+        ends = [follow(memory, first.put)]
+        size = first.get(timeout=_SECONDS)
+        ends.append(follow(memory, second.put))
+        assert second.get(timeout=_SECONDS) == size
+        memory.checkpoint(["v1.fact.colour = blue"])
+        assert first.get(timeout=_SECONDS) == second.get(timeout=_SECONDS) == memory.head().head.size
+        for end in ends:
+            end()
+
+
+def test_what_another_process_writes_is_told(tmp_path: Path) -> None:
+    with _memory(tmp_path) as memory:
+        heard: Queue[int | None] = Queue()
+        end = follow(memory, heard.put)
+        heard.get(timeout=_SECONDS)
+        code = f"""
+import substrate
+with substrate.open({str(tmp_path / "store")!r}, home={str(tmp_path / "home")!r}, background=False) as memory:
+    memory.checkpoint(["v1.fact.colour = red"])
+"""
+        subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+        assert heard.get(timeout=_SECONDS) == memory.head().head.size
+        end()
+
+
+def test_that_the_store_was_closed_is_told_and_then_nothing_more(tmp_path: Path) -> None:
+    memory = _memory(tmp_path)
+    heard: Queue[int | None] = Queue()
+    follow(memory, heard.put)
+    heard.get(timeout=_SECONDS)
+    memory.close()
+    assert heard.get(timeout=_SECONDS) is None
+    assert heard.empty()

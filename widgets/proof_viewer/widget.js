@@ -1,0 +1,135 @@
+// The proof of an atom, with the means to change a byte of it. What is drawn, and how, is in drawing.js.
+
+function render({ model, el }) {
+  const { body, on, close } = openPage(model, el, "Proof");
+  const open = new Set();
+  let nodes = new Map();
+  let boxes = [];
+  let focus = "signed";
+
+  const name = h("input", { class: "pv-name", type: "text", spellcheck: "false", placeholder: "the name of an atom, such as v1.fact.payment_provider", "aria-label": "Atom", "data-testid": "proof-name" });
+  const ask = h("form", { class: "pv-ask", onsubmit: (event) => { event.preventDefault(); tell(model, { selected: name.value.trim() }); } },
+    name, h("button", { type: "submit" }, "Prove"));
+  const verdict = h("div", { class: "pv-verdict", role: "status", "data-testid": "verdict" });
+  const part = h("select", { "aria-label": "Part to change", "data-testid": "part" });
+  const change = h("button", { type: "button", "data-testid": "change", onclick: () => tell(model, { changed: part.value }) }, "Change one byte");
+  const restore = h("button", { type: "button", "data-testid": "restore", onclick: () => tell(model, { changed: "" }) }, "Restore");
+  const copies = h("span", { class: "pv-copies" });
+  const tools = h("div", { class: "pv-tools" }, part, change, restore, copies);
+  const detail = h("div", { class: "pv-detail", "data-testid": "detail", "aria-live": "polite" });
+  const svg = s("svg", { class: "pv-drawing", role: "group", "aria-label": "From what was said up to the signature" });
+  const empty = h("p", { class: "sub-faint", "data-testid": "empty" }, "Name an atom, or select one in a linked widget, to see its proof. One that is not there has a proof, too.");
+  body.append(ask, verdict, tools, detail, svg, empty);
+
+  function showDetail() {
+    const node = nodes.get(focus);
+    detail.hidden = !node;
+    if (!node) return;
+    const names = node.inputs.map((id) => nodes.get(id).title);
+    const made = node.formula ? `${node.formula}${names.length ? `, from ${names.join(" and ")}` : ""}` : "as the bundle brings it";
+    const side = node.place ? `; it stands to the ${node.place}` : "";
+    const what = node.id === "signed" ? (node.red ? "not valid over what this leads to" : `valid: ${model.get("verdict").signer ?? ""}`) : node.empty ? "an empty subtree: 32 zero bytes" : node.bytes;
+    detail.replaceChildren(
+      h("div", {}, h("b", {}, node.title), h("span", { class: "sub-faint" }, ` ${made}${side}`)),
+      node.text && node.id !== "signed" ? h("div", { class: "pv-says" }, stored(node.text)) : null,
+      what ? h("div", { class: "pv-bytes sub-mono" }, h("span", { "data-testid": "bytes" }, what), node.bytes && node.id !== "signed" && !node.empty ? copyButton(node.bytes, "copy") : null) : "",
+      node.red && node.was && node.was !== node.bytes && node.id !== "signed" ? h("div", { class: "pv-bytes sub-mono sub-faint" }, `was ${node.was}`) : "");
+  }
+
+  function look(id, { grab = true } = {}) {
+    focus = id;
+    for (const box of svg.querySelectorAll("[data-node]")) {
+      const own = box.dataset.node === id;
+      box.setAttribute("tabindex", own ? 0 : -1);
+      box.classList.toggle("pv-looked", own);
+      if (own && grab) box.focus();
+    }
+    showDetail();
+  }
+
+  function pick(id, isFold) {
+    if (isFold) return open.add(id.startsWith("map") ? "map" : "log"), draw(), look(id);
+    if (nodes.get(id)?.part && !model.get("changed")) part.value = id;
+    look(id);
+  }
+
+  function draw() {
+    const width = Math.max(320, Math.floor(body.clientWidth || 900));
+    const shown = nodes.size > 0;
+    svg.style.display = shown ? "" : "none";
+    empty.hidden = shown || Boolean(model.get("verdict").words) || Boolean(model.get("problem"));
+    tools.hidden = !shown;
+    if (!shown) return svg.replaceChildren(), showDetail();
+    const plan = placed(nodes, width, open);
+    boxes = plan.boxes;
+    if (!boxes.some((box) => box.id === focus)) focus = "signed";
+    svg.setAttribute("width", width);
+    svg.setAttribute("height", plan.height);
+    svg.replaceChildren(
+      ...plan.labels.map(({ side, x, y, w }) => s("text", { class: "pv-side", x: side === "map" && x ? x + w : x, y, "text-anchor": side === "map" && x ? "end" : "start" }, side === "log" ? "log: it was recorded" : "map of names: it is so now")),
+      ...lines(nodes, boxes), ...boxes.map((box) => drawBox(box, nodes, focus)));
+    look(focus, { grab: false });
+  }
+
+  svg.addEventListener("click", (event) => {
+    const box = event.target.closest("[data-node]");
+    if (box) pick(box.dataset.node, box.dataset.testid === "proof-fold");
+  });
+  svg.addEventListener("mouseover", (event) => {
+    const box = event.target.closest("[data-node]");
+    if (box && !svg.contains(document.activeElement)) look(box.dataset.node, { grab: false });
+  });
+  svg.addEventListener("focusin", (event) => look(event.target.dataset.node, { grab: false }));
+  svg.addEventListener("keydown", (event) => {
+    const here = boxes.find((box) => box.id === focus);
+    const go = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
+    if (event.key === "Enter" || event.key === " ") pick(here.id, Boolean(here.fold));
+    else if (event.key === "Escape") tell(model, { changed: "" });
+    else if (go) {
+      const middle = (box) => box.x + box.w / 2;
+      const ahead = boxes.filter((box) => (go[1] ? Math.sign(box.y - here.y) === go[1] : box.y === here.y && Math.sign(box.x - here.x) === go[0]));
+      const far = (box) => (go[1] ? Math.abs(box.y - here.y) * 4 : 0) + Math.abs(middle(box) - middle(here));
+      const next = ahead.sort((a, b) => far(a) - far(b))[0];
+      if (next) look(next.id);
+    } else return;
+    event.preventDefault();
+  });
+
+  on("selected", () => { name.value = model.get("selected"); open.clear(); });
+  on(["nodes", "problem"], () => { nodes = new Map(model.get("nodes").map((node) => [node.id, node])); draw(); });
+  on("parts", () => {
+    const before = part.value;
+    const groups = { log: "log", map: "map of names", head: "head" };
+    part.replaceChildren(...Object.entries(groups).map(([side, label]) => h("optgroup", { label },
+      ...model.get("parts").filter((each) => each.side === side).map((each) => h("option", { value: each.id }, `${label}: ${each.title}`)))).filter((group) => group.children.length));
+    if (model.get("parts").some((each) => each.id === before)) part.value = before;
+  });
+  on("changed", () => {
+    const changed = model.get("changed");
+    if (changed) part.value = changed;
+    restore.disabled = !changed;
+    change.disabled = part.disabled = Boolean(changed);
+  });
+  on(["verdict", "proof"], () => {
+    const said = model.get("verdict");
+    verdict.hidden = !said.words;
+    verdict.dataset.ok = String(said.ok);
+    verdict.replaceChildren(
+      said.change ? h("div", { class: "pv-change", "data-testid": "changed" }, said.change) : "",
+      h("div", {}, h("b", {}, said.headline ?? ""), " ", stored(said.words ?? "")),
+      said.ok ? h("div", { class: "sub-faint" }, "By ", h("b", {}, "this store's own key"), ", ", stored(said.signer, { class: "sub-mono" }), ". Others check with a key that they got from you by another way.") : "");
+    const proof = model.get("proof");
+    copies.replaceChildren(
+      proof ? copyButton(proof, "copy proof") : h("span", { class: "sub-faint", title: "memory.prove(name).to_json()" }, "large proof: get it by memory.prove(…).to_json()"),
+      copyButton(said.key ?? "", "copy key"),
+      copyButton("python examples/verify_proof.py proof.json --key auditor.key", "copy command"));
+    for (const [i, id] of (proof ? ["copy-proof", "copy-key", "copy-command"] : ["", "copy-key", "copy-command"]).entries()) copies.children[i].dataset.testid = id;
+    copies.lastChild.title = "Check it without this package: python examples/verify_proof.py proof.json --key auditor.key";
+    if (proof) copies.firstChild.title = "The bundle file, as it is shown";
+  });
+  const resized = new ResizeObserver(quiet(60, draw));
+  resized.observe(body);
+  return () => { resized.disconnect(); close(); };
+}
+
+export default { render };
