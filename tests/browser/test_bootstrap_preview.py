@@ -48,6 +48,13 @@ def run(notebook: Notebook, theme: str = "light", code: str = STORE) -> Shown:
     return shown
 
 
+def picture(shown: Shown, name: str) -> None:
+    """All of the widget, which is higher than most screens."""
+    shown.page.set_viewport_size({"width": 1280, "height": 1700})
+    shown.screenshot(name, shown.widget("Bootstrap preview"))
+    shown.page.set_viewport_size({"width": 1280, "height": 1000})
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_what_would_enter_is_shown_and_selected(notebook: Notebook, theme: str) -> None:
     shown = run(notebook, theme)
@@ -63,7 +70,7 @@ def test_what_would_enter_is_shown_and_selected(notebook: Notebook, theme: str) 
     shown.until(f"preview.selected == {A!r}")
     expect(row).to_contain_text("who said it")
     expect(row).to_contain_text("contract.pdf, page 3")
-    shown.screenshot("bootstrap-preview", widget)
+    picture(shown, "bootstrap-preview")
     # By keys alone: up, Enter, and Escape lets go.
     row.focus()
     shown.page.keyboard.press("Home")
@@ -130,7 +137,7 @@ def test_both_are_kept_each_for_its_time_and_who_is_slower_is_told(notebook: Not
         card.get_by_test_id(field).fill("")
     card.get_by_test_id("save-windows").click()
     expect(widget.get_by_test_id("settled")).to_contain_text("at the same time")
-    shown.screenshot("bootstrap-conflicts", widget)
+    picture(shown, "bootstrap-conflicts")
     card.get_by_test_id(f"until-{stripe}").fill("2026-03-01")
     card.get_by_test_id(f"from-{1 - stripe}").fill("2026-03-01")
     card.get_by_test_id("save-windows").click()
