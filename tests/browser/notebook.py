@@ -25,7 +25,7 @@ _OPEN = "async (path) => (await jupyterapp.commands.execute('docmanager:open', {
 _RUN = "() => jupyterapp.commands.execute('notebook:run-all-cells')"
 _RESTART = "() => ({promise: jupyterapp.commands.execute('kernelmenu:restart')})"
 _CELLS = "() => jupyterapp.shell.currentWidget.content.model.toJSON().cells"
-_PUT_AWAY = "() => { for (const shown of jupyterapp.shell.widgets('main')) shown.dispose(); }"
+_PUT_AWAY = "() => { for (const shown of [...jupyterapp.shell.widgets('main')]) shown.dispose(); }"
 _THEME = "(theme) => jupyterapp.commands.execute('apputils:change-theme', {theme})"
 _ROOMY = (
     "() => { if (!jupyterapp.shell.leftCollapsed) return jupyterapp.commands.execute('application:toggle-left-area'); }"
