@@ -6,7 +6,6 @@ not including, `end` (None: for good).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -177,8 +176,7 @@ class Version(Result):
     def row(self) -> dict[str, object]:
         """The value in the place of the atom, and when it holds."""
         shown = self.to_dict()
-        atom = self.atom
-        if atom is not None:
+        if (atom := self.atom) is not None:
             del shown["atom"]
             shown |= {"value": atom.value, **Window(atom.valid_from, atom.valid_to).to_dict()}
         return shown
@@ -268,14 +266,16 @@ class Access(Result):
         """The atom's value."""
         return self.atom.value
 
+    def row(self) -> dict[str, object]:
+        """The same, of the proof what it claims."""
+        return self.to_dict() | ({} if self.proof is None else {"proof": self.proof.claim})
+
     def to_dict(self) -> dict[str, object]:
         """The atom's fields; why it is to be reviewed, if it is; the proof as a bundle; what will be needed next."""
         said = self.atom.to_dict() | ({"stale": list(self.stale)} if self.stale else {})
         if self.proof is not None:
-            said["proof"] = json.loads(self.proof.to_json())
-        if self.predictions:
-            said["predictions"] = [prediction.to_dict() for prediction in self.predictions]
-        return said
+            said["proof"] = self.proof.to_dict()
+        return said | ({"predictions": [one.to_dict() for one in self.predictions]} if self.predictions else {})
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -72,11 +72,19 @@ class Linked(anywidget.AnyWidget):
         """Work out anew what is shown, since the store has changed. Called in any thread; returns at once."""
         raise NotImplementedError
 
-    def _later(self, kind: str, work: Callable[[], Mapping[str, object]], telling: str = "") -> None:
+    def _later(
+        self,
+        kind: str,
+        work: Callable[[], Mapping[str, object]],
+        telling: str = "",
+        worker: Worker | None = None,
+    ) -> None:
         """Do `work` in the widget's thread and set the traits that it answers with; the latest of a kind counts.
 
-        `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well.
+        `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well. What
+        takes long has a `worker` of its own, so that the widget still answers.
         """
+        worker = worker or self._worker
 
         def done() -> None:
             if telling:
@@ -93,12 +101,12 @@ class Linked(anywidget.AnyWidget):
             said["problem"] = next(filter(None, self._problems.values()), "")
             if telling:
                 said |= {"working": "", "progress": None}
-            if self._worker.is_latest(kind):
+            if worker.is_latest(kind):
                 self._set(said)
             elif telling:
                 self._set({"working": "", "progress": None})
 
-        self._worker.submit(kind, done)
+        worker.submit(kind, done)
 
     def _set(self, said: Mapping[str, object]) -> None:
         """One message for each: to hold them back and send them as one can lose what another thread sets meanwhile."""
