@@ -72,10 +72,11 @@ function drawAxis(marks, span, width, { asOf, picked, focus }) {
     parts.push(s("line", { class: "tl-tick", x1: x(at), x2: x(at), y1: BASE, y2: BASE + 5 }),
       s("text", { class: "tl-label", x: Math.min(Math.max(x(at), 26), width - 26), y: BASE + 19 }, label));
   }
+  const over = []; // what came later is still there, but faint
   if (asOf !== null) {
     const at = span.axis === "entries" ? x(Math.min(Math.max(asOf, span.low), span.high)) : seen ? x(seen.at) : EDGE;
-    parts.push(s("rect", { class: "tl-later", x: at, y: 6, width: Math.max(0, width - at), height: BASE - 6 }),
-      s("line", { class: "tl-now", x1: at, x2: at, y1: 2, y2: BASE + 6, "data-testid": "as-of" }));
+    over.push(s("rect", { class: "tl-later", x: at + 5, y: 0, width: Math.max(0, width - at - 5), height: BASE }),
+      s("line", { class: "tl-now", x1: at + 5, x2: at + 5, y1: 2, y2: BASE + 6, "data-testid": "as-of" }));
   }
   const bars = marks.map((mark, i) => {
     const letter = picked.indexOf(mark.size) < 0 ? "" : picked.length === 2 && picked.indexOf(mark.size) === 1 ? "B" : "A";
@@ -91,5 +92,5 @@ function drawAxis(marks, span, width, { asOf, picked, focus }) {
       s("rect", { class: "tl-bar", x: middle - w / 2, y: BASE - h, width: w, height: h, rx: 1.5 }),
       letter ? s("text", { class: "tl-letter", x: middle, y: BASE - h - 5 }, letter) : null);
   });
-  return [...parts, ...bars];
+  return [...parts, ...bars, ...over];
 }
