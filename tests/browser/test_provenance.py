@@ -9,8 +9,10 @@ CELLS = [
     "%memory checkpoint v1.fact.net = 100",
     "%%memory record v1.metric.gross\n1.19 * float(memory.access('v1.fact.net').value)",
     "memory.checkpoint(['v1.fact.by_python = yes']);",
-    "names = ('fact.net', 'metric.gross', 'fact.by_python')\n"
-    "places = [memory.access(f'v1.{name}').atom.attrs['notebook'] for name in names]",
+    (
+        "names = ('fact.net', 'metric.gross', 'fact.by_python')\n"
+        "places = [memory.access(f'v1.{name}').atom.attrs['notebook'] for name in names]"
+    ),
     "why = %memory why v1.metric.gross",
 ]
 

@@ -1,0 +1,171 @@
+"""What all widgets stand on: a thread that does the latest work, traits that link them, a script without markup."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import traitlets
+
+import substrate
+from substrate.errors import InputError
+from substrate_widgets.assets import script, style
+from substrate_widgets.linked import Linked, link
+from substrate_widgets.working import Worker
+
+WIDGETS = sorted(path.parent for path in (Path(__file__).parents[2] / "widgets").glob("*/widget.py"))
+
+
+class Plain(Linked):
+    """The least that a widget is."""
+
+    _esm = "export default {}"
+    refreshed = traitlets.Int(0).tag(sync=True)
+
+    def _refresh(self) -> None:
+        self._later("refresh", lambda: {"refreshed": self.refreshed + 1})
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[substrate.Memory]:
+    with substrate.open(tmp_path / "store", home=tmp_path / "home") as opened:
+        opened.checkpoint(["v1.fact.a = x"])
+        yield opened
+
+
+@pytest.fixture
+def widget(memory: substrate.Memory) -> Iterator[Plain]:
+    widget = Plain(memory)
+    assert widget.wait()
+    yield widget
+    widget.close()
+
+
+def heard(widget: Plain, trait: str, wanted: Callable[[object], bool]) -> None:
+    """Wait until the trait is as it is wanted."""
+    happened = threading.Event()
+    widget.observe(lambda change: wanted(change["new"]) and happened.set(), trait)
+    assert wanted(getattr(widget, trait)) or happened.wait(20)
+
+
+# -- the thread --------------------------------------------------------------------------------------------------------
+
+
+def test_of_each_kind_of_work_only_the_latest_is_done() -> None:
+    worker, done, begun, hold = Worker("test"), [], threading.Event(), threading.Event()
+    worker.submit("first", lambda: begun.set() or hold.wait())
+    assert begun.wait(10)
+    for number in range(50):
+        worker.submit("typed", lambda number=number: done.append(number))
+    worker.submit("other", lambda: done.append("other"))
+    assert worker.is_latest("first")
+    assert not worker.is_latest("typed")
+    hold.set()
+    assert worker.wait(10)
+    assert done == [49, "other"]
+
+
+def test_a_thread_lives_as_long_as_there_is_work() -> None:
+    worker, threads = Worker("short-lived"), []
+    for _ in range(2):
+        worker.submit("work", lambda: threads.append(threading.current_thread()))
+        assert worker.wait(10)
+        threads[-1].join(10)
+        assert not threads[-1].is_alive()
+    assert threads[0] is not threads[1]
+
+
+def test_a_closed_worker_does_nothing_more() -> None:
+    worker, done = Worker("test"), []
+    worker.close()
+    worker.submit("work", lambda: done.append(1))
+    assert worker.wait(10)
+    assert done == []
+
+
+# -- what it tells -----------------------------------------------------------------------------------------------------
+
+
+def test_a_widget_shows_something_before_anyone_asks(widget: Plain) -> None:
+    assert (widget.refreshed, widget.size, widget.problem) == (1, 2, "")
+
+
+def test_a_widget_follows_what_is_written(widget: Plain, memory: substrate.Memory) -> None:
+    memory.checkpoint(["v1.fact.b = y"])
+    heard(widget, "refreshed", lambda times: times == 2)
+    assert widget.size == 3
+
+
+def test_when_the_store_is_closed_the_widget_says_what_to_do(tmp_path: Path) -> None:
+    memory = substrate.open(tmp_path / "store", home=tmp_path / "home")
+    widget = Plain(memory)
+    assert widget.wait()
+    memory.close()
+    heard(widget, "problem", lambda said: "Open it again" in said)
+    widget.close()
+
+
+def test_what_goes_wrong_is_told_until_the_same_goes_well(widget: Plain) -> None:
+    def fail() -> dict[str, object]:
+        raise InputError("say it otherwise")
+
+    widget._later("asked", fail)
+    assert widget.wait()
+    widget._later("other", dict)
+    assert widget.wait()
+    assert widget.problem == "say it otherwise"
+    widget._later("asked", dict)
+    assert widget.wait()
+    assert widget.problem == ""
+
+
+def test_what_nobody_foresaw_is_told_too(widget: Plain) -> None:
+    widget._later("asked", lambda: {"refreshed": 1 / 0})
+    assert widget.wait()
+    assert "ZeroDivisionError" in widget.problem
+
+
+def test_what_is_worked_out_is_told_while_it_is(widget: Plain) -> None:
+    told: list[str] = []
+    widget.observe(lambda change: told.append(change["new"]), "working")
+    widget._later("asked", dict, "Working it out")
+    assert widget.wait()
+    assert told == ["Working it out", ""]
+
+
+def test_linked_widgets_look_at_the_same_and_at_the_same_time(memory: substrate.Memory) -> None:
+    widgets = [Plain(memory) for _ in range(3)]
+    link(*widgets)
+    widgets[2].selected = "v1.fact.a"
+    widgets[1].as_of = 1
+    assert {(widget.selected, widget.as_of) for widget in widgets} == {("v1.fact.a", 1)}
+    for widget in widgets:
+        widget.close()
+
+
+# -- what goes into the page -------------------------------------------------------------------------------------------
+
+MARKUP = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|srcdoc|DOMParser")
+REMOTE = re.compile(r"https?://(?!www\.w3\.org/2000/svg)|\bimport\b|url\(|@import|fetch\(|XMLHttpRequest|WebSocket")
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("folder", WIDGETS, ids=lambda folder: folder.name)
+def test_no_widget_makes_markup_of_data_or_fetches_anything(folder: Path) -> None:
+    for text in (script(folder), style(folder)):
+        assert not MARKUP.search(without_comments(text))
+        assert not REMOTE.search(without_comments(text))
+    assert len(script(folder)) < 60_000
+
+
+@pytest.mark.parametrize(
+    "bad", ["el.innerHTML = value", "import x from 'https://a.test/x.js'", "a { background: url(x) }"]
+)
+def test_the_looking_for_markup_and_for_requests_finds_them(bad: str) -> None:
+    assert MARKUP.search(without_comments(bad)) or REMOTE.search(without_comments(bad))
