@@ -1,4 +1,4 @@
-"""The values that users hold: atoms, edges, versions, changes, and what the verbs answer. Frozen, without I/O.
+"""The values that users hold: atoms, edges, versions, and what the verbs answer. Frozen, without I/O.
 
 Times are aware datetimes in UTC. An interval of validity is half open: it holds from `start` (None: from ever) until,
 not including, `end` (None: for good).
@@ -22,11 +22,9 @@ __all__ = [
     "ORIGINS",
     "Access",
     "Atom",
-    "Change",
     "Conflict",
     "Conflicts",
     "Contradicted",
-    "Diff",
     "Edge",
     "Edges",
     "Forgot",
@@ -185,25 +183,6 @@ class Version(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Change(Result):
-    """What became of one atom or edge between two moments."""
-
-    kind: str
-    """added, changed, tombstoned, revived, forgotten; edge_added, edge_changed, edge_removed, edge_forgotten."""
-    name: str | None
-    """The atom's name; of an edge `source type target`; None if all of it was forgotten."""
-    id: str
-    before: Atom | Edge | None = None
-    after: Atom | Edge | None = None
-
-    def row(self) -> dict[str, object]:
-        """The values before and after in the place of the atoms."""
-        said = {"before": self.before, "after": self.after}
-        values = {word: atom.value for word, atom in said.items() if isinstance(atom, Atom)}
-        return {"kind": self.kind, "name": self.name or "(forgotten)", **values}
-
-
-@dataclass(frozen=True, slots=True, repr=False)
 class Refused(Result):
     """An item that was not taken: which (`atoms[3]`), its name if that may be shown, and why."""
 
@@ -330,15 +309,6 @@ class History(Results[Version]):
     items: tuple[Version, ...]
     more: bool = False
     """Whether there are older ones than the limit let in."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Diff(Results[Change]):
-    """What changed after the seq `start` up to, including, the seq `stop`."""
-
-    items: tuple[Change, ...]
-    start: int
-    stop: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.lab import Lab, running_lab
 from tests.browser.notebook import Desk, Notebook
 
-_FLAGS = [
+FLAGS = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -48,7 +48,7 @@ def chromium() -> str:
 def browser(chromium: str) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         # Launched by Playwright, which gives each launch a user-data-dir of its own.
-        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
         asyncio._set_running_loop(None)
         yield browser
         asyncio._set_running_loop(browser._loop)
