@@ -105,7 +105,9 @@ def main(folder: Path) -> None:
     ):
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         furnish(lab.root / "shop", lab.home)
-        notebook = Notebook(Desk(browser, lab), lab.root)
+        desk = Desk(browser, lab)
+        desk.open().set_viewport_size({"width": 1280, "height": 1500})  # no widget is cut off
+        notebook = Notebook(desk, lab.root)
         _explorer(notebook, folder / "explorer.png")
         _proof(notebook, folder / "proof.png")
         _transitions(notebook, folder / "transitions.png")
