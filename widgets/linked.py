@@ -49,7 +49,8 @@ class Linked(anywidget.AnyWidget):
         self._guard = threading.RLock()
         self._worker = Worker(f"substrate-{type(self).__name__.lower()}")
         self._problems: dict[str, str] = {}
-        super().__init__(store=repr(memory).removeprefix("<Memory ").removesuffix(">"), **traits)
+        with self._guard:  # what is worked out before the page can be told of it is set when it can: else it is lost
+            super().__init__(store=repr(memory).removeprefix("<Memory ").removesuffix(">"), **traits)
         self._moved(memory.head().head.size)  # in this thread: who waits for the widget waits for what it shows first
         self._unfollow = follow(memory, self._moved)
 
@@ -72,11 +73,19 @@ class Linked(anywidget.AnyWidget):
         """Work out anew what is shown, since the store has changed. Called in any thread; returns at once."""
         raise NotImplementedError
 
-    def _later(self, kind: str, work: Callable[[], Mapping[str, object]], telling: str = "") -> None:
+    def _later(
+        self,
+        kind: str,
+        work: Callable[[], Mapping[str, object]],
+        telling: str = "",
+        worker: Worker | None = None,
+    ) -> None:
         """Do `work` in the widget's thread and set the traits that it answers with; the latest of a kind counts.
 
-        `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well.
+        `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well. What
+        takes long has a `worker` of its own, so that the widget still answers.
         """
+        worker = worker or self._worker
 
         def done() -> None:
             if telling:
@@ -93,12 +102,12 @@ class Linked(anywidget.AnyWidget):
             said["problem"] = next(filter(None, self._problems.values()), "")
             if telling:
                 said |= {"working": "", "progress": None}
-            if self._worker.is_latest(kind):
+            if worker.is_latest(kind):
                 self._set(said)
             elif telling:
                 self._set({"working": "", "progress": None})
 
-        self._worker.submit(kind, done)
+        worker.submit(kind, done)
 
     def _set(self, said: Mapping[str, object]) -> None:
         """One message for each: to hold them back and send them as one can lose what another thread sets meanwhile."""
@@ -115,8 +124,14 @@ class Linked(anywidget.AnyWidget):
 
 
 def link(*widgets: Linked) -> None:
-    """What is selected in one of them is selected in all, and when one of them travels in time, all do."""
+    """What is selected in one of them is selected in all, and when one of them travels in time, all do.
+
+    To begin with, all take what the first of them has that has anything.
+    """
     first, *others = widgets
-    for other in others:
-        for trait in _SHARED:
+    for trait in _SHARED:
+        said = [value for widget in widgets if (value := getattr(widget, trait)) not in ("", None)]
+        if said:
+            setattr(first, trait, said[0])
+        for other in others:
             traitlets.link((first, trait), (other, trait))

@@ -213,10 +213,11 @@ class _Opener:
         if self._domain is not None:
             links = links_of(self._transaction, self._domain, out=False, kind="member_of")
             for link in islice(links, _MEMBERS):
-                needs.setdefault(link.source, Need(link.source, _MEMBER_SHARE, {"member": 1.0}))
+                needs.setdefault(link.source, Need(link.source, _MEMBER_SHARE, {"member": _MEMBER_SHARE}))
         if len(needs) < _FEW:
             for rank, subject in enumerate(self._recent()):
-                needs.setdefault(subject, Need(subject, _RECENT_SHARE / (1 + rank / _RECENT), {"newest": 1.0}))
+                share = _RECENT_SHARE / (1 + rank / _RECENT)
+                needs.setdefault(subject, Need(subject, share, {"newest": share}))
 
         def precedes(item: tuple[Need, Pinned]) -> tuple[bool, float, int]:
             need, pin = item

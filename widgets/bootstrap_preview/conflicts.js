@@ -94,7 +94,7 @@ function showConflicts(model, page) {
     const kept = new Map(cards);
     cards.clear();
     for (const [conflict, inOpening] of shown) {
-      const same = JSON.stringify([conflict, inOpening]);
+      const same = JSON.stringify([conflict.sides.map((atom) => [atom.name, atom.seq]), inOpening]);
       cards.set(same, kept.get(same) ?? conflictCard(model, conflict, inOpening));
     }
     const wanted = [...cards.values()];

@@ -72,7 +72,7 @@ function budgetBar(model, opening, shown) {
 /** All that speaks for an atom, and against it. */
 function reasons(atom, most) {
   const row = (words, share, told, kind) => h("li", {}, h("span", {}, words), bar(share, kind), h("span", { class: "bp-told" }, told));
-  const grounds = atom.grounds.map((ground) => row(ground.words, Math.abs(ground.share) / 2,
+  const grounds = atom.grounds.filter((ground) => Math.abs(ground.share) >= 0.005).map((ground) => row(ground.words, Math.abs(ground.share) / 2,
     `${ground.share > 0 ? "+" : "−"}${Math.abs(ground.share).toFixed(2)}`, ground.share > 0 ? "bp-fill-for" : "bp-fill-against"));
   return h("div", { class: "bp-reasons" },
     h("div", {}, h("h5", {}, `Needed: ${percent(atom.need)} of all need`), h("ul", {},
@@ -144,11 +144,11 @@ const placed = (opening) => Object.entries(opening.sections ?? {})
 
 /** What is not shown, and why. */
 function notShown(model, opening) {
-  const names = (items, why) => items.map((item) => h("li", {}, h("button", { class: "sub-quiet sub-mono", type: "button", onclick: () => tell(model, { selected: item.name }) }, stored(item.name)), h("span", { class: "sub-faint" }, why(item))));
-  const out = opening.left_out.map(({ why, count }) => h("li", {}, h("strong", {}, String(count)), ` ${why}`));
+  const named = (why) => opening.best.filter((item) => item.why === why).map((item) =>
+    h("button", { class: "sub-quiet sub-mono", type: "button", title: "Among the most needed of them", onclick: () => tell(model, { selected: item.name }) }, stored(item.name)));
+  const out = opening.left_out.map(({ why, count }) => h("li", {}, h("strong", {}, String(count)), h("span", {}, why, h("span", { class: "bp-best" }, named(why)))));
   return [
-    out.length > 0 && h("div", { class: "bp-part", "data-testid": "left-out" }, h("h4", {}, "Left out"), h("ul", {}, out),
-      opening.best.length > 0 && [h("div", { class: "sub-faint" }, "the most needed of them:"), h("ul", {}, names(opening.best, (item) => item.why))]),
+    out.length > 0 && h("div", { class: "bp-part", "data-testid": "left-out" }, h("h4", {}, "Left out"), h("ul", {}, out)),
     opening.absent.length > 0 && h("div", { class: "bp-part", "data-testid": "absent" }, h("h4", {}, "Absent"),
       h("ul", {}, opening.absent.map((absent) => h("li", {}, stored(absent.name, { class: "sub-stored sub-mono" }), h("span", { class: "sub-faint" }, absent.why, absent.needed_by && [", needed by ", stored(absent.needed_by)]))))),
   ];
