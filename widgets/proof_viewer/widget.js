@@ -8,8 +8,9 @@ function render({ model, el }) {
   let focus = "signed";
 
   const name = h("input", { class: "pv-name", type: "text", spellcheck: "false", placeholder: "the name of an atom, such as v1.fact.payment_provider", "aria-label": "Atom", "data-testid": "proof-name" });
-  const ask = h("form", { class: "pv-ask", onsubmit: (event) => { event.preventDefault(); tell(model, { selected: name.value.trim() }); } },
-    name, h("button", { type: "submit" }, "Prove"));
+  const prove = () => tell(model, { selected: name.value.trim() });
+  name.addEventListener("keydown", (event) => { if (event.key === "Enter") prove(); });
+  const ask = h("div", { class: "pv-ask" }, name, h("button", { type: "button", "data-testid": "prove", onclick: prove }, "Prove"));
   const verdict = h("div", { class: "pv-verdict", role: "status", "data-testid": "verdict" });
   const part = h("select", { "aria-label": "Part to change", "data-testid": "part" });
   const change = h("button", { type: "button", "data-testid": "change", onclick: () => tell(model, { changed: part.value }) }, "Change one byte");
