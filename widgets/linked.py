@@ -49,7 +49,8 @@ class Linked(anywidget.AnyWidget):
         self._guard = threading.RLock()
         self._worker = Worker(f"substrate-{type(self).__name__.lower()}")
         self._problems: dict[str, str] = {}
-        super().__init__(store=repr(memory).removeprefix("<Memory ").removesuffix(">"), **traits)
+        with self._guard:  # what is worked out before the page can be told of it is set when it can: else it is lost
+            super().__init__(store=repr(memory).removeprefix("<Memory ").removesuffix(">"), **traits)
         self._moved(memory.head().head.size)  # in this thread: who waits for the widget waits for what it shows first
         self._unfollow = follow(memory, self._moved)
 

@@ -54,7 +54,7 @@ def _hit(widget: Locator, name: str) -> Locator:
 def test_what_is_typed_is_found_and_what_is_clicked_is_shown(notebook: Notebook, theme: Theme) -> None:
     shown = notebook.run([STORE, SHOW], theme)
     widget = _explorer(shown)
-    expect(widget.get_by_test_id("count")).to_have_text("The last 7 that were recorded")
+    expect(widget.get_by_test_id("count")).to_have_text("7 atoms, the newest first")
     shown.screenshot("explorer-first", widget)
     widget.get_by_test_id("box").press_sequentially("card payments")
     expect(_hit(widget, PROVIDER).locator("mark")).to_have_text(["card", "payments"])

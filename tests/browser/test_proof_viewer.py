@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.notebook import Notebook, Theme
+from tests.browser.notebook import Notebook, Shown, Theme
 
 START = 15_000
 OPEN = """

@@ -15,15 +15,14 @@ from hypothesis import strategies as st
 
 import substrate
 from substrate.findings import Arc, Association, Associations, Context, Found, Hit, Missing, Reached
+from substrate.growth import Change, Diff
 from substrate.learned import Predictions, Trained
 from substrate.model import (
     Access,
     Atom,
-    Change,
     Conflict,
     Conflicts,
     Contradicted,
-    Diff,
     Edge,
     Edges,
     Forgot,
@@ -58,7 +57,7 @@ HOSTILE = [
     "&lt;b&gt; &amp; &#60;",
     "]]> <!-- x",
 ]
-TAGS = set(["style", "div", "span", "table", "thead", "tbody", "tr", "th", "td", "bdi", "mark", "details", "summary"])
+TAGS = {"style", "div", "span", "table", "thead", "tbody", "tr", "th", "td", "bdi", "mark", "details", "summary"}
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +134,18 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
             (Contradicted(text, text, text, text),),
         ),
         Recorded(text, text, text, is_new=True, derived_from=(text,)),
-        Status(text, text, text, text, True, True, text, 1, 1, Stats(text, 1, 1, 1, 1, 1, 1, 1, 1, types={text: 1})),
+        Status(
+            text,
+            text,
+            text,
+            text,
+            read_only=True,
+            watching=True,
+            model=text,
+            waiting=1,
+            conflicts=1,
+            stats=Stats(text, 1, 1, 1, 1, 1, 1, 1, 1, types={text: 1}),
+        ),
         Trail((Step(text, 0, text, text, notebook={"code": text, "path": text}, actor=text, stale=(text,)),)),
         Opening(
             text,

@@ -99,9 +99,7 @@ def test_an_atom_that_is_not_there_is_told_and_is_no_fault(widget: Transitions) 
 
 
 @pytest.mark.parametrize(("typed", "first"), [("v1.fact.c", C), ("the letter d", D), ("", None)])
-def test_names_are_completed_by_their_beginning_or_by_words(
-    widget: Transitions, typed: str, first: str | None
-) -> None:
+def test_names_are_completed_by_their_beginning_or_by_words(widget: Transitions, typed: str, first: str | None) -> None:
     widget.typed = "v1.fact."
     widget.typed = typed
     assert widget.wait()

@@ -142,8 +142,8 @@ function hitsIn(model, on, box) {
     list.dataset.query = answer.query ?? "";
     list.scrollTop = scrolled;
     activate(was === undefined ? -1 : names().indexOf(was));
-    const many = hits.length === 1 ? "1 hit" : `${hits.length}${answer.more ? "+" : ""} hits`;
-    count.replaceChildren(!answer.hits ? "Loading…" : answer.searched ? many : `The last ${hits.length} that were recorded`,
+    const many = `${hits.length}${answer.more ? "+" : ""} ${answer.searched ? "hit" : "atom"}${hits.length === 1 ? "" : "s"}`;
+    count.replaceChildren(!answer.hits ? "Loading…" : answer.searched ? many : `${many}, the newest first`,
       ...(answer.remarks ?? []).map((remark) => h("span", { class: "ex-remark" }, ` · ${visible(remark)}`)));
   });
   on("selected", () => {
@@ -213,7 +213,7 @@ function historyOf(model, detail) {
     h("button", { type: "button", class: "sub-quiet ex-seq", title: `Go back to what was known after entry ${version.seq}`, "data-seq": version.seq,
       "aria-pressed": String(detail.as_of === version.seq), onclick: () => tell(model, { as_of: version.seq }) }, `#${version.seq}`),
     h("span", { class: "ex-then" }, version.kind === "put" ? stored(version.value) : h("em", {}, version.kind === "gap" ? "forgotten" : "taken out of use")),
-    h("span", { class: "sub-faint" }, moment(version.when), version.actor ? [" by ", stored(version.actor)] : null)));
+    h("span", { class: "ex-when" }, moment(version.when), version.actor ? [" by ", stored(version.actor)] : null)));
   return rows.length ? section(detail.earlier ? "History (the newest 50)" : "History", h("ol", { class: "ex-history" }, rows)) : null;
 }
 

@@ -85,7 +85,7 @@ def _differing(honest: Node, node: Node) -> bytes:
     return value if len(value) <= 2 * HASH_BYTES else b""
 
 
-def _text(bundle: Bundle, node: Node) -> str:
+def _text(bundle: Bundle, node: Node) -> str:  # noqa: PLR0911 - one for each kind
     """What it says, of what is not a hash."""
     match node.id:
         case "body" | "name" | "head":

@@ -67,7 +67,7 @@ class Transitions(Linked):
         self.training = {**said, "number": next(self._trainings)}
 
     def take_in(self, sessions: Iterable[SessionInput]) -> None:
-        """Observe sessions of the past, as `Memory.observe`, and show how far it is. Back at once; `learnt` says what came of it."""
+        """Learn from sessions of the past, as `Memory.observe` does, and show how far it is. Back at once."""
         given = list(sessions)
         self._later("observe", lambda: self._observed(given), "Taking in sessions", self._learner)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrate.notebook.display.markup import (
@@ -11,7 +10,7 @@ from substrate.notebook.display.markup import (
     badge,
     bar,
     chip,
-    counted,
+    facts,
     footer,
     h,
     name,
@@ -20,13 +19,15 @@ from substrate.notebook.display.markup import (
     when,
 )
 from substrate.notebook.display.style import page
+from substrate.notebook.wording import counted
 from substrate.results import plain
 
 if TYPE_CHECKING:
-    from substrate.model import Access, Atom, Change, Diff, Edge, Edges, History, Listing, Version
+    from substrate.growth import Change, Diff
+    from substrate.model import Access, Atom, Edge, Edges, History, Listing, Version
     from substrate.prediction import Prediction
 
-__all__ = ["access", "atom", "diff", "edge_line", "edges", "facts", "history", "listing", "prediction_rows"]
+__all__ = ["access", "atom", "diff", "edge_line", "edges", "history", "listing", "prediction_rows"]
 
 _SHOWN = 50
 _WHOLE = 4000
@@ -36,11 +37,6 @@ _KINDS = {"added": "good", "revived": "good", "edge_added": "good", "changed": "
 
 def _more(count: int) -> str:
     return f"… {count - _SHOWN:,} more: .to_df() has all" if count > _SHOWN else ""
-
-
-def facts(said: Mapping[str, Child]) -> Markup:
-    """Labels and what they say, without those that say nothing."""
-    return table((), [[h("span", label, css="ss-faint"), value] for label, value in said.items() if value])
 
 
 # -- one atom ----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from substrate.notebook.display.markup import (
     badge,
     bar,
     chip,
-    counted,
     footer,
     h,
     marked,
@@ -20,6 +19,7 @@ from substrate.notebook.display.markup import (
     when,
 )
 from substrate.notebook.display.style import page
+from substrate.notebook.wording import counted
 
 if TYPE_CHECKING:
     from substrate.findings import Association, Associations, Context, Found, Hit, Reached

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from substrate.notebook.display.atoms import facts
-from substrate.notebook.display.markup import Child, badge, counted, footer, h, name, stored, table, when
+from substrate.notebook.display.markup import Child, badge, facts, footer, h, name, stored, table, when
 from substrate.notebook.display.style import page
+from substrate.notebook.wording import counted
 
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory

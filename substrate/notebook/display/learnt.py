@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from substrate.notebook.display.atoms import prediction_rows
-from substrate.notebook.display.markup import Child, Markup, badge, bar, counted, footer, h, name, stored, table
+from substrate.notebook.display.markup import Child, Markup, badge, bar, footer, h, name, stored, table
 from substrate.notebook.display.style import page
+from substrate.notebook.wording import counted
 
 if TYPE_CHECKING:
     from substrate.learned import Predictions, Trained

@@ -5,7 +5,7 @@ Stored text goes through `stored`, which also keeps it by itself (`<bdi>`) and s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from html import escape
 from typing import TypeAlias
@@ -18,7 +18,7 @@ __all__ = [
     "badge",
     "bar",
     "chip",
-    "counted",
+    "facts",
     "footer",
     "h",
     "marked",
@@ -103,17 +103,20 @@ def bar(share: float, label: str) -> Markup:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Child]]) -> Markup:
-    """Rows under columns; without rows, nothing."""
-    body = [h("tr", [h("td", cell) for cell in row]) for row in rows]
-    if not body:
+    """Rows under columns, without those columns in which nothing is said; without rows, nothing."""
+    cells = [[_html(cell) for cell in row] for row in rows]
+    if not cells:
         return Markup("")
-    head = h("thead", h("tr", [h("th", column) for column in columns])) if any(columns) else None
+    kept = [at for at in range(len(cells[0])) if any(row[at] for row in cells)]
+    head = h("thead", h("tr", [h("th", columns[at]) for at in kept])) if columns else None
+    body = [h("tr", [h("td", Markup(row[at])) for at in kept]) for row in cells]
     return h("table", head, h("tbody", body))
 
 
-def counted(count: int, word: str, words: str = "") -> str:
-    """`1 atom`, `1,200 atoms`."""
-    return f"{count:,} {word if count == 1 else words or word + 's'}"
+def facts(said: Mapping[str, Child]) -> Markup:
+    """Labels and what they say, without those that say nothing."""
+    rows = [[h("span", label, css="ss-faint"), value] for label, value in said.items() if _html(value)]
+    return h("div", table((), rows), css="ss-facts") if rows else Markup("")
 
 
 def footer(*lines: str) -> Markup:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from substrate.notebook.display.atoms import facts
-from substrate.notebook.display.markup import Child, badge, chip, counted, footer, h, name, stored, when
+from substrate.notebook.display.markup import Child, badge, chip, facts, footer, h, name, stored, when
 from substrate.notebook.display.style import page
+from substrate.notebook.wording import counted
 
 if TYPE_CHECKING:
     from substrate.notebook.recording import Recorded

@@ -9,6 +9,7 @@ from substrate.errors import InputError
 from substrate.notebook.desk import Desk
 from substrate.notebook.given import seqs
 from substrate.notebook.verb import argument, verb
+from substrate.notebook.wording import counted
 
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
@@ -57,13 +58,15 @@ def _call(memory: Memory, given: Namespace, *, dry_run: bool) -> Forgot:
 
 def _question(would: Forgot) -> str:
     counts = {
-        "atoms": would.atoms,
-        "versions": would.versions,
-        "edges": would.edges,
-        "traces": would.traces,
-        "sessions": would.sessions,
-        "trainings": would.trainings,
+        "atom": would.atoms,
+        "version": would.versions,
+        "edge": would.edges,
+        "trace": would.traces,
+        "session": would.sessions,
+        "training": would.trainings,
     }
-    said = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    left = f" {len(would.tombstoned):,} more atoms go out of use." if would.tombstoned else ""
+    said = ", ".join(counted(count, what) for what, count in counts.items() if count)
+    left = (
+        f" {counted(len(would.tombstoned), 'more atom goes', 'more atoms go')} out of use." if would.tombstoned else ""
+    )
     return f"This erases for good: {said}.{left} There is no undo."

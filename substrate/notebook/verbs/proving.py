@@ -23,7 +23,12 @@ _CLAIMS = ("recorded", "current", "tombstoned", "forgotten", "absent", "extended
 _OUTPUT = argument("-o", "--output", metavar="FILE", complete="file", help="write it to this file, too")
 
 
-@verb("prove", "prove", "%memory prove v1.fact.payment_provider -o proof.json", "proof = %memory prove v1.fact.nobody")
+@verb(
+    "prove",
+    "prove",
+    "%memory prove v1.fact.payment_provider --since me.pin -o proof.json",
+    "proof = %memory prove v1.fact.nobody",
+)
 @argument("name", nargs="?", metavar="NAME", complete="name", help="the atom's name")
 @argument("--entry", metavar="SEQ", type=number, help="prove that this entry is in the log")
 @argument("--extended-since", metavar="PIN", complete="file", help="prove that the log contains all of this pin")

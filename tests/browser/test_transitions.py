@@ -1,0 +1,192 @@
+"""Transitions in a real JupyterLab: walked through, dragged, zoomed and trained; in the page and in the kernel."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.notebook import Notebook, Shown
+
+LEDGER = "v1.decision.ledger"
+BANK, RECONCILE, LONG = "v1.procedure.bank_file", "v1.procedure.reconcile", "v1.fact." + "a_very_long_name." * 6 + "end"
+STORE = f"""
+import substrate
+memory = substrate.open("store", actor="ann")
+names = ["{LEDGER}", "{BANK}", "{RECONCILE}", "{LONG}", "v1.fact.fiscal_year", "v1.contact.auditor",
+         "v1.fact.vat_rates", "v1.procedure.month_end", "v1.goal.close_in_three_days", "v1.fact.cost_centres"]
+memory.checkpoint([f"{{name}} = all about {{name.rsplit('.', 1)[1].replace('_', ' ')}}" for name in names],
+    edges=[{{"source": "{LEDGER}", "type": "depends_on", "target": "v1.fact.cost_centres"}}])
+for turn in range(8):
+    memory.observe(["v1.procedure.month_end", "{LEDGER}", "{BANK}", "{RECONCILE}"], objective="close the books")
+    memory.observe(["v1.fact.fiscal_year", "{LEDGER}", "{LONG}" if turn % 2 else "v1.contact.auditor", "{BANK}"])
+    memory.observe(["{LEDGER}", "v1.fact.vat_rates", "v1.goal.close_in_three_days"])
+widget = memory.transitions("{LEDGER}")
+widget
+"""
+
+
+def run(notebook: Notebook, theme: str = "light") -> tuple[Shown, Locator]:
+    shown = notebook.run([STORE], theme=theme)
+    widget = shown.widget("Transitions")
+    expect(widget.get_by_test_id("middle")).to_have_attribute("data-name", LEDGER)
+    return shown, widget
+
+
+def node(widget: Locator, name: str, side: str = "after") -> Locator:
+    return widget.locator(f'.tr-node[data-side="{side}"][data-name="{name}"]')
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_one_walks_through_the_graph(notebook: Notebook, theme: str) -> None:
+    shown, widget = run(notebook, theme)
+    drawn = widget.locator('.tr-node[data-side="after"]').evaluate_all("(all) => all.map((one) => one.dataset.name)")
+    assert drawn == shown.python("[one.name for one in memory.predict([widget.selected], 12, floor=0)]")
+    expect(node(widget, "v1.procedure.month_end", "before")).to_be_visible()
+    node(widget, LONG).hover()
+    expect(widget.get_by_test_id("detail")).to_contain_text(LONG)
+    expect(widget.get_by_test_id("detail")).to_contain_text("came right after")
+    shown.screenshot("transitions", widget)
+    node(widget, BANK).click()
+    shown.until(f"widget.selected == {BANK!r}")
+    expect(widget.get_by_test_id("middle")).to_have_attribute("data-name", BANK)
+    widget.get_by_test_id("back").click()
+    shown.until(f"widget.selected == {LEDGER!r}")
+    widget.get_by_test_id("forward").click()
+    shown.until(f"widget.selected == {BANK!r}")
+    expect(widget.get_by_test_id("forward")).to_be_disabled()
+
+
+def test_by_keys_alone(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    press = shown.page.keyboard.press
+    widget.get_by_test_id("middle").focus()
+    press("ArrowRight")
+    for _ in range(12):
+        press("ArrowUp")
+    first = shown.python("widget.graph['after'][0]['name']")
+    expect(node(widget, first)).to_be_focused()
+    press("ArrowDown")
+    expect(node(widget, shown.python("widget.graph['after'][1]['name']"))).to_be_focused()
+    press("ArrowUp")
+    press("t")
+    shown.until(f"widget.sequence == [{first!r}]")
+    press("+")
+    expect(widget.get_by_test_id("graph")).to_have_attribute("data-zoom", "1.20")
+    press("-")
+    press("Enter")
+    shown.until(f"widget.selected == {first!r}")
+    expect(widget.get_by_test_id("middle")).to_be_focused()
+    press("Backspace")
+    shown.until(f"widget.selected == {LEDGER!r}")
+    assert shown.page.evaluate("jupyterapp.shell.currentWidget.content.model.cells.length") == 1
+
+
+def test_it_is_dragged_and_zoomed(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    graph, middle = widget.get_by_test_id("graph"), widget.get_by_test_id("middle")
+    graph.scroll_into_view_if_needed()
+    before, frame = middle.bounding_box(), graph.bounding_box()
+    assert before is not None
+    assert frame is not None
+    mouse = shown.page.mouse
+    mouse.move(frame["x"] + frame["width"] / 2, frame["y"] + 12)
+    mouse.down()
+    mouse.move(frame["x"] + frame["width"] / 2 + 60, frame["y"] + 42, steps=4)
+    mouse.up()
+    after = middle.bounding_box()
+    assert after is not None
+    assert after["x"] - before["x"] == pytest.approx(60, abs=3)
+    assert after["y"] - before["y"] == pytest.approx(30, abs=3)
+    mouse.wheel(0, -200)
+    expect(graph).to_have_attribute("data-zoom", "1.15")
+    widget.get_by_role("button", name="zoom in").click()
+    expect(graph).to_have_attribute("data-zoom", "1.38")
+    widget.get_by_role("button", name="show all").click()
+    expect(graph).to_have_attribute("data-zoom", "1.00")
+    assert shown.python("widget.selected") == LEDGER
+
+
+def test_parts_speak_alone_and_the_table_says_the_same(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    widget.get_by_test_id("part-edges").click()
+    shown.until("widget.part == 'edges' and widget.wait() and widget.graph['part'] == 'edges'")
+    expect(widget.locator('.tr-node[data-side="after"]')).to_have_count(1)
+    expect(node(widget, "v1.fact.cost_centres")).to_be_visible()
+    shown.page.keyboard.press("ArrowRight")
+    shown.until("widget.part == 'episodes'")
+    widget.get_by_test_id("part-next").click()
+    shown.until("widget.graph['part'] == 'next'")
+    widget.get_by_test_id("shown as-table").click()
+    rows = widget.get_by_test_id("table-after").locator("tbody tr")
+    names = rows.evaluate_all("(all) => all.map((row) => row.dataset.name)")
+    assert names == shown.python("[one.name for one in memory.around(widget.selected, part='next').after]")
+    shown.screenshot("transitions-table", widget)
+    rows.first.get_by_role("button").first.press("Enter")
+    shown.until(f"widget.selected == {names[0]!r}")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_trained_here_is_learnt_and_shown(notebook: Notebook, theme: str) -> None:
+    shown, widget = run(notebook, theme)
+    box = widget.get_by_test_id("add-name").get_by_role("combobox")
+    box.press_sequentially("v1.decision")
+    expect(widget.get_by_role("option", name=LEDGER)).to_be_visible()
+    shown.page.keyboard.press("ArrowDown")
+    shown.page.keyboard.press("Enter")
+    shown.until(f"widget.sequence == [{LEDGER!r}]")
+    expect(widget.get_by_test_id("train")).to_be_disabled()
+    node(widget, "v1.contact.auditor").get_by_test_id("add").click()
+    box.press_sequentially("v1.fact.nowhere")
+    shown.until("widget.typed == 'v1.fact.nowhere' and widget.wait()")
+    shown.page.keyboard.press("Escape")
+    widget.get_by_test_id("passes").select_option("3")
+    widget.get_by_test_id("objective").fill("an audit")
+    before = shown.python("{one.name: one.probability for one in memory.predict([widget.selected], 12, floor=0)}")
+    widget.get_by_test_id("train").click()
+    expect(widget.get_by_test_id("learnt")).to_contain_text("Learnt 2 atoms in this order, 3 passes")
+    shown.until("'was' in str(widget.graph)")
+    expect(node(widget, "v1.contact.auditor")).to_have_attribute("aria-label", _changed(shown))
+    after = shown.python("{one.name: one.probability for one in memory.predict([widget.selected], 12, floor=0)}")
+    assert after["v1.contact.auditor"] > before["v1.contact.auditor"]
+    assert shown.python("memory.stats().trainings") == 1
+    shown.screenshot("transitions-trained", widget)
+
+
+def _changed(shown: Shown) -> str:
+    (one,) = [one for one in shown.python("widget.graph['after']") if one["name"] == "v1.contact.auditor"]
+
+    def share(probability: float) -> str:
+        return f"{round(probability * 100)}%" if probability >= 0.0995 else f"{probability * 100:.1f}%"
+
+    return f"needed after: {one['name']}, {share(one['probability'])}, was {share(one['was'])}"
+
+
+def test_many_sessions_are_taken_in_while_the_kernel_is_free(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    shown.python("widget.take_in([{'items': [names[0], names[5]]}] * 400)")
+    expect(widget.get_by_test_id("working")).to_contain_text("of 400")
+    assert shown.python("1 + 1") == 2
+    expect(widget.get_by_test_id("learnt")).to_contain_text("Learnt from 400 sessions", timeout=60_000)
+    shown.until("memory.stats().sessions == 424")
+    expect(node(widget, "v1.contact.auditor")).to_have_class("tr-node tr-changed")
+
+
+def test_names_are_text_and_a_dead_kernel_is_told(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    box = widget.get_by_test_id("go-to").get_by_role("combobox")
+    box.press_sequentially("<img src=x onerror=window.harmed=1>")
+    shown.page.keyboard.press("Enter")
+    shown.until("'img' in widget.selected and widget.wait()")
+    expect(widget.get_by_test_id("empty")).to_be_visible()
+    assert shown.page.evaluate("window.harmed") is None
+    assert widget.locator("img").count() == 0
+    shown.restart_kernel()
+    expect(widget.get_by_test_id("gone")).to_be_visible()
+
+
+def test_without_an_atom_one_begins_somewhere(notebook: Notebook) -> None:
+    shown = notebook.run([STORE.replace(f'memory.transitions("{LEDGER}")', "memory.transitions()")])
+    widget = shown.widget("Transitions")
+    widget.get_by_test_id("empty").get_by_role("button").first.click()
+    shown.until("widget.selected")
+    expect(widget.get_by_test_id("middle")).to_be_visible()
