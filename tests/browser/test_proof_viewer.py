@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.notebook import Notebook, Shown, Theme
+from tests.browser.notebook import Notebook, Theme
 
 START = 15_000
 OPEN = """
@@ -16,6 +16,11 @@ memory.checkpoint(["v1.fact.payment_provider = Stripe"])
 memory.checkpoint(["v1.fact.payment_provider = Adyen", "v1.fact.gone = x", "v1.fact.erased = y"])
 memory.checkpoint(tombstones=["v1.fact.gone"])
 _ = memory.forget("v1.fact.erased")
+"""
+DEEP = """
+deep = next(name for n in range(300) if len(memory.prove(name := f"v1.fact.n{n}").map.path) > 10)
+viewer = memory.show_proof(deep)
+viewer
 """
 SHOW = "viewer = memory.show_proof('v1.fact.payment_provider')\nviewer"
 
@@ -87,7 +92,7 @@ def test_any_name_that_is_typed_has_a_proof(notebook: Notebook) -> None:
 
 
 def test_the_drawing_is_used_by_keyboard_alone(notebook: Notebook) -> None:
-    shown = notebook.run([OPEN, SHOW])
+    shown = notebook.run([OPEN, DEEP])
     widget = shown.widget("Proof")
     detail = widget.get_by_test_id("detail")
     node(widget, "signed").focus(timeout=START)
@@ -114,7 +119,7 @@ def test_the_drawing_is_used_by_keyboard_alone(notebook: Notebook) -> None:
 
 
 def test_the_middle_of_the_map_can_be_changed_and_stays_in_sight(notebook: Notebook) -> None:
-    shown = notebook.run([OPEN, SHOW])
+    shown = notebook.run([OPEN, DEEP])
     widget = shown.widget("Proof")
     expect(widget.get_by_test_id("proof-fold").first).to_be_visible(timeout=START)
     widget.get_by_test_id("part").select_option("map_path.5")

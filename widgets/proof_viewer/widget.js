@@ -65,12 +65,13 @@ function render({ model, el }) {
     const plan = placed(nodes, width, open);
     boxes = plan.boxes;
     if (!boxes.some((box) => box.id === focus)) focus = "signed";
+    const held = svg.contains(document.activeElement); // who has the focus keeps it
     svg.setAttribute("width", width);
     svg.setAttribute("height", plan.height);
     svg.replaceChildren(
       ...plan.labels.map(({ side, x, y, w }) => s("text", { class: "pv-side", x: side === "map" && x ? x + w : x, y, "text-anchor": side === "map" && x ? "end" : "start" }, side === "log" ? "log: it was recorded" : "map of names: it is so now")),
       ...lines(nodes, boxes), ...boxes.map((box) => drawBox(box, nodes, focus)));
-    look(focus, { grab: false });
+    look(focus, { grab: held });
   }
 
   svg.addEventListener("click", (event) => {
