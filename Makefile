@@ -56,6 +56,8 @@ bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" fo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.conflicts
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.associations
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mcp_server $(SIZES)
+	$(BIN)/python -m benchmarks.notebook
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widgets $(SIZES)
 
 # The bench is no part of the repository: SUBSTRATE_BENCH says where it is. Each peer gets an environment of its own, in .peers.
 peers: $(STAMP) ## search beside others, with the same documents and weights; memory servers beside ours; needs the retrieval bench

@@ -117,6 +117,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     substrate("list")
 
     print("\nDone. This was examples/first_session.py; README.md has it in Python, docs/cli.md every verb.")
+    print("make lab opens the tour in JupyterLab.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""What is told of how a log grew: its heads one by one, and an overview of many. Frozen, without I/O."""
+"""What is told of how a log grew: its heads one by one, an overview of many, and what changed between two moments.
+
+Frozen, without I/O.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from substrate.model import Atom, Edge
 from substrate.results import Result, Results
 
-__all__ = ["Grown", "Growth", "HeadAt", "Heads"]
+__all__ = ["Change", "Diff", "Grown", "Growth", "HeadAt", "Heads"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -82,3 +86,33 @@ class Growth(Results[Grown]):
     """The seqs that the log grew after and up to; -1: from the beginning."""
     size: int
     """The size of the newest head, be it among these or not."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Change(Result):
+    """What became of one atom or edge between two moments."""
+
+    kind: str
+    """added, changed, tombstoned, revived, forgotten; edge_added, edge_changed, edge_removed, edge_forgotten."""
+    name: str | None
+    """The atom's name; of an edge `source type target`; None if all of it was forgotten."""
+    id: str
+    before: Atom | Edge | None = None
+    after: Atom | Edge | None = None
+
+    def row(self) -> dict[str, object]:
+        """The values before and after in the place of the atoms."""
+        said = {"before": self.before, "after": self.after}
+        values = {word: atom.value for word, atom in said.items() if isinstance(atom, Atom)}
+        return {"kind": self.kind, "name": self.name or "(forgotten)", **values}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Diff(Results[Change]):
+    """What changed after the seq `start` up to, including, the seq `stop`."""
+
+    items: tuple[Change, ...]
+    start: int
+    stop: int
+    left_out: int | None = None
+    """With `limit`: how many atoms and edges, touched earlier than these, were not looked at; None if all were."""

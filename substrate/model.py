@@ -1,4 +1,4 @@
-"""The values that users hold: atoms, edges, versions, changes, and what the verbs answer. Frozen, without I/O.
+"""The values that users hold: atoms, edges, versions, and what the verbs answer. Frozen, without I/O.
 
 Times are aware datetimes in UTC. An interval of validity is half open: it holds from `start` (None: from ever) until,
 not including, `end` (None: for good).
@@ -6,7 +6,6 @@ not including, `end` (None: for good).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -23,11 +22,9 @@ __all__ = [
     "ORIGINS",
     "Access",
     "Atom",
-    "Change",
     "Conflict",
     "Conflicts",
     "Contradicted",
-    "Diff",
     "Edge",
     "Edges",
     "Forgot",
@@ -179,30 +176,10 @@ class Version(Result):
     def row(self) -> dict[str, object]:
         """The value in the place of the atom, and when it holds."""
         shown = self.to_dict()
-        atom = self.atom
-        if atom is not None:
+        if (atom := self.atom) is not None:
             del shown["atom"]
             shown |= {"value": atom.value, **Window(atom.valid_from, atom.valid_to).to_dict()}
         return shown
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Change(Result):
-    """What became of one atom or edge between two moments."""
-
-    kind: str
-    """added, changed, tombstoned, revived, forgotten; edge_added, edge_changed, edge_removed, edge_forgotten."""
-    name: str | None
-    """The atom's name; of an edge `source type target`; None if all of it was forgotten."""
-    id: str
-    before: Atom | Edge | None = None
-    after: Atom | Edge | None = None
-
-    def row(self) -> dict[str, object]:
-        """The values before and after in the place of the atoms."""
-        said = {"before": self.before, "after": self.after}
-        values = {word: atom.value for word, atom in said.items() if isinstance(atom, Atom)}
-        return {"kind": self.kind, "name": self.name or "(forgotten)", **values}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -289,14 +266,16 @@ class Access(Result):
         """The atom's value."""
         return self.atom.value
 
+    def row(self) -> dict[str, object]:
+        """The same, of the proof what it claims."""
+        return self.to_dict() | ({} if self.proof is None else {"proof": self.proof.claim})
+
     def to_dict(self) -> dict[str, object]:
         """The atom's fields; why it is to be reviewed, if it is; the proof as a bundle; what will be needed next."""
         said = self.atom.to_dict() | ({"stale": list(self.stale)} if self.stale else {})
         if self.proof is not None:
-            said["proof"] = json.loads(self.proof.to_json())
-        if self.predictions:
-            said["predictions"] = [prediction.to_dict() for prediction in self.predictions]
-        return said
+            said["proof"] = self.proof.to_dict()
+        return said | ({"predictions": [one.to_dict() for one in self.predictions]} if self.predictions else {})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -330,15 +309,6 @@ class History(Results[Version]):
     items: tuple[Version, ...]
     more: bool = False
     """Whether there are older ones than the limit let in."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Diff(Results[Change]):
-    """What changed after the seq `start` up to, including, the seq `stop`."""
-
-    items: tuple[Change, ...]
-    start: int
-    stop: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from substrate.results import Result, compact
+from substrate.results import Result, compact, frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["LEFT_OUT", "Absent", "ConflictingFacts", "LeftOut", "Opening", "OpeningAtom"]
 
@@ -181,7 +184,26 @@ class Opening(Result):
 
     def __iter__(self) -> Iterator[OpeningAtom]:
         """Every atom that is shown: goals, constraints, preferences, then the others."""
-        yield from (*self.goals, *self.constraints, *self.preferences, *self.atoms)
+        return iter(self._shown)
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def __bool__(self) -> bool:
+        """True also of one that shows no atom: it tells what is absent, and what was left out."""
+        return True
+
+    def __getitem__(self, at: int) -> OpeningAtom:
+        return self._shown[at]
+
+    @property
+    def _shown(self) -> tuple[OpeningAtom, ...]:
+        return (*self.goals, *self.constraints, *self.preferences, *self.atoms)
+
+    def to_df(self) -> DataFrame:
+        """A row for each atom that is shown, with the section it stands in. Needs pandas."""
+        sections = ("goals", "constraints", "preferences", "atoms")
+        return frame([{"section": name, **atom.to_dict()} for name in sections for atom in getattr(self, name)])
 
     def to_dict(self) -> dict[str, object]:
         """The reply; what is empty is left out."""

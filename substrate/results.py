@@ -67,8 +67,12 @@ class Result:
         """What a table of such results shows of it, by column."""
         return self.to_dict()
 
+    def to_df(self) -> DataFrame:
+        """One row of all its fields. Needs pandas."""
+        return frame([self.to_dict()])
+
     def __repr__(self) -> str:
-        said = ", ".join(f"{name}={_short(value)}" for name, value in self.to_dict().items())
+        said = ", ".join(f"{name}={_short(value)}" for name, value in self.row().items())
         return f"{type(self).__name__}({said})"
 
     def _repr_html_(self) -> str:

@@ -78,3 +78,26 @@ def test_a_server_lists_its_tools_before_the_engine_is_loaded() -> None:
 def test_the_probe_sees_what_is_loaded() -> None:
     _, modules = loaded_by("import sys, types; sys.modules['numpy'] = types.ModuleType('numpy')")
     assert modules & HEAVY == {"numpy"}
+
+
+LOADING = """
+import os, tempfile
+folder = tempfile.TemporaryDirectory()
+os.environ["IPYTHONDIR"] = folder.name
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.history_manager.enabled = False
+"""
+
+
+def test_loading_the_extension_loads_no_engine() -> None:
+    statement = LOADING + "before = time.process_time()\nshell.run_line_magic('load_ext', 'substrate')"
+    seconds, modules = loaded_by(statement)
+    print(f"%load_ext substrate: {seconds * 1000:.1f} ms CPU")
+    assert {"IPython", "substrate"} <= modules
+    assert not modules & (HEAVY - {"IPython"} | {"lmdb", "pandas", "ipywidgets", "anywidget", "cryptography", "rich"})
+    probe = PROBE.format(statement=statement).replace('.split(".")[0]', "")
+    run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=60)
+    whole = set(json.loads(run.stdout)[1])
+    assert "substrate.notebook.magics" in whole
+    assert not {name for name in whole if name.startswith(("substrate.engine", "substrate.log", "substrate.cli"))}

@@ -124,8 +124,14 @@ class Linked(anywidget.AnyWidget):
 
 
 def link(*widgets: Linked) -> None:
-    """What is selected in one of them is selected in all, and when one of them travels in time, all do."""
+    """What is selected in one of them is selected in all, and when one of them travels in time, all do.
+
+    To begin with, all take what the first of them has that has anything.
+    """
     first, *others = widgets
-    for other in others:
-        for trait in _SHARED:
+    for trait in _SHARED:
+        said = [value for widget in widgets if (value := getattr(widget, trait)) not in ("", None)]
+        if said:
+            setattr(first, trait, said[0])
+        for other in others:
             traitlets.link((first, trait), (other, trait))

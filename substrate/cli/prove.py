@@ -18,7 +18,7 @@ from substrate.cli.verb import Example, Verb, argument, flag, option
 from substrate.errors import InputError, ProofInvalid
 
 if TYPE_CHECKING:
-    from substrate.proof.head import Head, Pin
+    from substrate.proof.head import Pin
     from substrate.proof.verify import Verdict
 
 __all__ = ["HEAD", "KEY", "PIN", "PROVE", "VERIFY"]
@@ -27,17 +27,13 @@ _CLAIMS = ("recorded", "current", "tombstoned", "forgotten", "absent", "extended
 _OUTPUT = option("-o", "--output", metavar="FILE", help="write it to this file", complete="file")
 
 
-def _head_document(head: Head) -> dict[str, object]:
-    return {"origin": head.origin, "size": head.size, "root": head.root.hex(), "map_root": head.map_root.hex()}
-
-
 # -- head, pin, key ----------------------------------------------------------------------------------------------
 
 
 def _head(given: Namespace, output: Output) -> Answer:
     with reading(given) as memory:
         signed = memory.head()
-    document = {**_head_document(signed.head), "note": str(signed)}
+    document = {**signed.head.to_dict(), "note": str(signed)}
     if given.output is not None:
         write_text(given.output, str(signed), "the head")
         return Answer(document, hints=(f"the head is in {given.output}",))
@@ -71,7 +67,7 @@ def _pin(given: Namespace, _: Output) -> Answer:
         if given.output is not None and Path(given.output).expanduser().exists():
             # A pin is worth something because nobody replaces it unseen: only by one that leads on from it.
             memory.check_pin(_read_pin(given.output, "; it is not overwritten"))
-    document = {**_head_document(pin.head), "key": str(pin.key), "pin": str(pin)}
+    document = pin.to_dict()
     if given.output is None:
         return Answer(document, (Raw(str(pin)),))
     write_text(given.output, str(pin), "the pin")
@@ -92,7 +88,7 @@ def _check_pin(given: Namespace) -> Answer:
     with reading(given) as memory:
         memory.check_pin(kept)
         latest = memory.head().head
-    document = {"holds": True, "pinned": _head_document(kept.head), "head": _head_document(latest)}
+    document = {"holds": True, "pinned": kept.head.to_dict(), "head": latest.to_dict()}
     facts = Facts([("holds", "the log contains all that was pinned"), ("pinned", kept.head), ("head", latest)], "good")
     return Answer(document, (facts,), is_report=True)
 
@@ -247,7 +243,7 @@ def _established(verdict: Verdict, trust: str | None) -> Answer:
         "kind": None if entry is None else entry.kind.name.lower(),
         "body": body,
         "since": None if verdict.since is None else verdict.since.size,
-        "head": _head_document(head),
+        "head": head.to_dict(),
     }
     value = body.get("value") if isinstance(body, dict) else None
     since = None if verdict.since is None else f"contains the first {verdict.since.size} entries, unchanged"

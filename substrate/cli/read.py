@@ -18,7 +18,8 @@ from substrate.errors import Forgotten, InputError
 
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
-    from substrate.model import Access, Atom, Change, Edge, Listing, Version
+    from substrate.growth import Change
+    from substrate.model import Access, Atom, Edge, Listing, Version
     from substrate.proof.bundle import Bundle
 
 __all__ = ["ACCESS", "DIFF", "EDGES", "HISTORY", "LIST"]

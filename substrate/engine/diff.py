@@ -7,13 +7,15 @@ from uuid import UUID
 
 from substrate.codec import decode_body
 from substrate.engine.moments import Moment, Time, last_seq
+from substrate.engine.paging import check_limit
 from substrate.engine.reading import Moments, atom_of, edge_of, moments_of, name_of
 from substrate.engine.validity import version_at
 from substrate.errors import Forgotten, InputError, SchemaInvalid
+from substrate.growth import Change, Diff
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, replay
-from substrate.model import Atom, Change, Diff, Edge
+from substrate.model import Atom, Edge
 from substrate.names import normalise
 from substrate.proof.entry import Kind
 from substrate.views.atoms import VersionRow, versions_of
@@ -22,8 +24,12 @@ from substrate.views.edges import Link, statement_at
 __all__ = ["diff"]
 
 
-def diff(log: Log, start: Moment, stop: Moment | None, *, prefix: str, valid_at: Time | None) -> Diff:
+def diff(  # noqa: PLR0913
+    log: Log, start: Moment, stop: Moment | None, *, prefix: str, valid_at: Time | None, limit: int | None
+) -> Diff:
     """See `Memory.diff`."""
+    if limit is not None:
+        check_limit(limit)
     if not isinstance(prefix, str):
         raise SchemaInvalid("prefix is a string: the beginning of a name")
     prefix = normalise(prefix)
@@ -35,12 +41,14 @@ def diff(log: Log, start: Moment, stop: Moment | None, *, prefix: str, valid_at:
         first, last = before.upto, after.upto or 0
         if first > last:
             raise InputError(f"start (entry {first}) is after stop (entry {last})")
-        changes = []
-        for kind, subject in _touched(transaction, first, last):
+        touched = _touched(transaction, first, last)
+        changes: list[Change] = []
+        while touched and len(changes) != limit:
+            kind, subject = touched.pop()
             change = (_atom_change if kind is Kind.PUT else _edge_change)(transaction, subject, before, after)
             if change is not None and _is_wanted(change, prefix):
                 changes.append(change)
-        return Diff(tuple(changes), first, last)
+        return Diff(tuple(reversed(changes)), first, last, len(touched) or None)
 
 
 def _touched(transaction: ReadTransaction, first: int, last: int) -> list[tuple[Kind, bytes]]:

@@ -39,9 +39,10 @@ from substrate.engine.session import Session
 from substrate.engine.showing import Showing
 from substrate.engine.stores import open_memory_log
 from substrate.errors import SchemaInvalid
+from substrate.growth import Diff
 from substrate.limits import LIMITS
 from substrate.log.log import Log
-from substrate.model import Access, Atom, Diff, Edge, Edges, Forgot, History, Listing, Name, Saved
+from substrate.model import Access, Atom, Edge, Edges, Forgot, History, Listing, Name, Saved
 from substrate.places import place
 
 __all__ = ["Memory", "open_memory"]
@@ -327,10 +328,19 @@ class Memory(Proving, Learning, Judging, Caring, Showing):
         return history(self._log, name, as_of=as_of, valid_at=valid_at, limit=limit)
 
     def diff(
-        self, start: Moment, stop: Moment | None = None, *, prefix: str = "", valid_at: Time | None = None
+        self,
+        start: Moment,
+        stop: Moment | None = None,
+        *,
+        prefix: str = "",
+        valid_at: Time | None = None,
+        limit: int | None = None,
     ) -> Diff:
-        """What became of atoms and edges after `start` until `stop` (None: now): seqs, times or heads."""
-        return diff(self._log, start, stop, prefix=prefix, valid_at=valid_at)
+        """What became of atoms and edges after `start` until `stop` (None: now): seqs, times or heads.
+
+        With `limit` (at most 1,000), the changes made last; `left_out` says how many were not looked at.
+        """
+        return diff(self._log, start, stop, prefix=prefix, valid_at=valid_at, limit=limit)
 
     # -- care ----------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from substrate.notebook.verb import Verb
-from substrate.notebook.verbs import finding, opening, reading, saving, tracing
+from substrate.notebook.verbs import caring, finding, judging, learning, opening, proving, reading, saving, tracing
 
 __all__ = ["GROUPS", "VERBS", "table"]
 
@@ -35,7 +35,17 @@ _ALL = (
     finding.context,
     finding.associate,
     finding.explore,
+    learning.bootstrap,
+    learning.train,
+    learning.predict,
     tracing.watch,
+    judging.conflicts,
+    judging.resolve,
+    proving.prove,
+    proving.verify,
+    proving.pin,
+    proving.key,
+    caring.forget,
 )
 
 VERBS: MappingProxyType[str, Verb] = MappingProxyType({verb.name: verb for verb in _ALL})

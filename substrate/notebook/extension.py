@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from IPython.core.interactiveshell import InteractiveShell
 
+from substrate.notebook import completion, display
 from substrate.notebook.magics import MemoryMagics
 from substrate.notebook.provenance import places_of
 from substrate.notebook.questions import keep_questions
@@ -25,6 +26,8 @@ def load(shell: InteractiveShell) -> None:
         _STORES[shell] = Stores()
         atexit.register(_STORES[shell].close)
     shell.register_magics(MemoryMagics(shell, _STORES[shell]))
+    display.register(shell)
+    completion.register(shell, _STORES[shell])
     recorded_by(places_of(shell))
     if keep_questions not in shell.input_transformers_cleanup:
         shell.input_transformers_cleanup.append(keep_questions)
@@ -32,6 +35,8 @@ def load(shell: InteractiveShell) -> None:
 
 def unload(shell: InteractiveShell) -> None:
     """Take all of it back. Stores that are open stay open."""
+    completion.unregister(shell)
+    display.unregister(shell)
     magics = shell.magics_manager.registry.get(MemoryMagics.__name__)
     if isinstance(magics, MemoryMagics):
         magics.watch.turn(on=False)

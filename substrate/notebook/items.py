@@ -61,7 +61,7 @@ def read_cell(text: str, first: int = 1) -> Items:
             raise InputError(f"line {number} is indented, and there is no value before it that it could go on with")
         more = _continuation(lines, at)
         at += len(more)
-        _take(items, line.rstrip(), more, number)
+        _take(items, line if more else line.rstrip(), more, number)
     return items
 
 
@@ -98,7 +98,7 @@ def _take(items: Items, line: str, more: list[str], number: int) -> None:
 
 def _value(first: str, more: list[str], number: int) -> str:
     rest = dedent("\n".join(more))
-    value = "\n".join(part for part in (first.strip(), rest) if part)
+    value = "\n".join(part for part in (first.lstrip(), rest) if part.strip()).rstrip()
     if not value:
         raise InputError(f"line {number} gives no value: to take an atom out of use, write `- name`")
     return value

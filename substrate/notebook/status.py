@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from substrate.model import Stats
 from substrate.notebook.stores import Stores
+from substrate.notebook.wording import counted
 from substrate.results import Result
 
 if TYPE_CHECKING:
@@ -48,12 +49,16 @@ class Status(Result):
             ("actor", f"{self.actor}, session {self.session}"),
             ("access", _access(self)),
             ("atoms", f"{stats.atoms:,}" + (f": {types}" if types else "")),
-            ("edges", f"{stats.edges:,}" + (f", {stats.dangling:,} names not there yet" if stats.dangling else "")),
+            (
+                "edges",
+                f"{stats.edges:,}"
+                + (f", to {counted(stats.dangling, 'name')} not there yet" if stats.dangling else ""),
+            ),
             ("out of use", f"{stats.tombstoned:,} tombstoned, {stats.forgotten:,} forgotten"),
             ("conflicts", f"{self.conflicts:,} open"),
-            ("learnt", f"{stats.sessions:,} sessions, {stats.trainings:,} trainings"),
-            ("search", by + (f", {self.waiting:,} versions wait to be embedded" if self.waiting else "")),
-            ("log", f"{stats.entries:,} entries, {stats.bytes:,} bytes, origin {stats.origin}"),
+            ("learnt", f"{counted(stats.sessions, 'session')}, {counted(stats.trainings, 'training')}"),
+            ("search", by + (f", {counted(self.waiting, 'version')} not embedded yet" if self.waiting else "")),
+            ("log", f"{counted(stats.entries, 'entry', 'entries')}, {stats.bytes:,} bytes, origin {stats.origin}"),
         ]
 
 

@@ -83,9 +83,9 @@ class Rotation:
     opening: Opening
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bundle:
-    """A claim with its evidence. `head` is the signed note as text."""
+    """A claim with its evidence. `head` is the signed note as text. `str()` gives the text of the bundle file."""
 
     claim: str
     head: str
@@ -106,11 +106,22 @@ class Bundle:
             members = ", ".join(sorted(CLAIMS[self.claim]))
             raise ProofInvalid("members", f"a bundle that claims {self.claim!r} has exactly the members {members}")
 
+    def __repr__(self) -> str:
+        about = "" if self.name is None else f" {self.name}"
+        entry = "" if self.entry is None else f", entry {self.entry.seq}"
+        since = "" if self.since is None else f", since size {self.since.size}"
+        origin, size = (*self.head.split("\n"), "")[:2]
+        return f"Bundle({self.claim}{about}{entry}{since}, under the head of {origin} at size {size})"
+
+    def __str__(self) -> str:
+        return self.to_json()
+
     def to_json(self) -> str:
         """The text of the bundle file."""
-        return json.dumps(self._members(), ensure_ascii=False, indent=1) + "\n"
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
 
-    def _members(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
+        """The members of the bundle file."""
         members: dict[str, Json] = {"format": FORMAT, "claim": self.claim}
         if self.name is not None:
             members["name"] = self.name

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from substrate.errors import ProofInvalid
-from substrate.proof.encoding import b64, unb64
+from substrate.proof.encoding import Json, b64, unb64
 from substrate.proof.hashes import HASH_BYTES
 from substrate.proof.note import Note, VerifierKey, check_key_name, open_note
 
@@ -33,6 +33,10 @@ class Head:
 
     def __str__(self) -> str:
         return f"{self.origin} at size {self.size:,}, root {self.root.hex()[:16]}"
+
+    def to_dict(self) -> dict[str, Json]:
+        """Its parts, the roots in hexadecimal."""
+        return {"origin": self.origin, "size": self.size, "root": self.root.hex(), "map_root": self.map_root.hex()}
 
     @classmethod
     def parse(cls, text: str) -> Head:
@@ -75,7 +79,7 @@ class SignedHead:
         return str(self.note)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Pin:
     """A head that someone remembers outside the store, with the key that was in force then."""
 
@@ -86,6 +90,13 @@ class Pin:
     def head(self) -> Head:
         """The remembered head."""
         return self.signed.head
+
+    def __repr__(self) -> str:
+        return f"Pin({self.head})"
+
+    def to_dict(self) -> dict[str, Json]:
+        """The head's parts, the key, and the text of the pin file."""
+        return {**self.head.to_dict(), "key": str(self.key), "pin": str(self)}
 
     def __str__(self) -> str:
         return f"{_PIN}\n{self.key}\n\n{self.signed}"

@@ -15,7 +15,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from substrate.errors import ProofInvalid
-from substrate.proof.encoding import b64, unb64
+from substrate.proof.encoding import Json, b64, unb64
 
 __all__ = ["Note", "Signature", "Signer", "VerifierKey", "check_key_name", "generate_signer", "open_note"]
 
@@ -47,7 +47,7 @@ def _key_id(name: str, public: bytes) -> bytes:
     return sha256(name.encode() + b"\n" + _ALGORITHM + public).digest()[:4]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class VerifierKey:
     """A public key with the name it signs under. `str()` gives its one text form, the vkey."""
 
@@ -58,6 +58,13 @@ class VerifierKey:
     def key_id(self) -> bytes:
         """Four bytes that say which key made a signature; a hint, never proof."""
         return _key_id(self.name, self.public)
+
+    def __repr__(self) -> str:
+        return f"VerifierKey({self})"
+
+    def to_dict(self) -> dict[str, Json]:
+        """The key as text."""
+        return {"key": str(self)}
 
     def __str__(self) -> str:
         return f"{self.name}+{self.key_id.hex()}+{b64(_ALGORITHM + self.public)}"

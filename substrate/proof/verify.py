@@ -110,7 +110,7 @@ def fold_map(key: bytes, proof: MapProof) -> bytes:
     return map_root(proof.salt, _climb(node, bits, proof.path, depth))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """What a bundle established. With `trusted` False: everything fits together, but anyone could have made it."""
 
@@ -123,6 +123,27 @@ class Verdict:
     body: str | None = None
     since: Since | None = None
     """The earlier log that this one was shown to contain. Whose it is, only a pin tells."""
+
+    def __repr__(self) -> str:
+        word = "verified" if self.trusted else "consistent, origin untrusted"
+        about = "" if self.name is None else f" {self.name}"
+        entry = "" if self.seq is None else f", entry {self.seq}"
+        since = "" if self.since is None else f", contains the first {self.since.size} entries unchanged"
+        return f"Verdict({word}: {self.claim}{about}{entry}{since}, {self.head})"
+
+    def to_dict(self) -> dict[str, Json]:
+        """What it says, as JSON can hold it."""
+        said: dict[str, Json] = {
+            "claim": self.claim,
+            "trusted": self.trusted,
+            "name": self.name,
+            "seq": self.seq,
+            "kind": None if self.entry is None else self.entry.kind.name.lower(),
+            "body": None if self.body is None else read_json(self.body, "the body"),
+            "since": None if self.since is None else self.since.size,
+            "head": self.head.to_dict(),
+        }
+        return {word: value for word, value in said.items() if value is not None}
 
 
 class Verifier:

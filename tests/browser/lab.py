@@ -56,8 +56,11 @@ class Lab:
 
 
 @contextlib.contextmanager
-def running_lab(folder: Path) -> Iterator[Lab]:
-    """A JupyterLab whose every file is in `folder`. Its kernels see this source, and stores without a model."""
+def running_lab(folder: Path, model: str = "none") -> Iterator[Lab]:
+    """A JupyterLab whose every file is in `folder`. Its kernels see this source, and stores without a model.
+
+    Unless another is named; empty: the default one.
+    """
     settings = folder / "config" / "labconfig" / "default_setting_overrides.json"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps(_SETTINGS), encoding="utf-8")
@@ -77,7 +80,7 @@ def running_lab(folder: Path) -> Iterator[Lab]:
                 *("--LabApp.extension_manager=readonly", "--ServerApp.terminals_enabled=False"),
             ],
             cwd=root,
-            env=_environment(folder, lab.home),
+            env=_environment(folder, lab.home, model),
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -89,7 +92,7 @@ def running_lab(folder: Path) -> Iterator[Lab]:
             _stop(server)
 
 
-def _environment(folder: Path, home: Path) -> dict[str, str]:
+def _environment(folder: Path, home: Path, model: str) -> dict[str, str]:
     paths = [str(_ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     ours = {
         "JUPYTER_CONFIG_DIR": folder / "config",
@@ -97,7 +100,7 @@ def _environment(folder: Path, home: Path) -> dict[str, str]:
         "JUPYTER_DATA_DIR": folder / "data",
         "IPYTHONDIR": folder / "ipython",
         "SUBSTRATE_HOME": home,
-        "SUBSTRATE_MODEL": "none",
+        "SUBSTRATE_MODEL": model,
         "PYTHONPATH": os.pathsep.join(path for path in paths if path),
     }
     return os.environ | {name: str(value) for name, value in ours.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -184,7 +185,8 @@ class Notebook:
         for number, cell in enumerate(page.evaluate(_CELLS)):
             raised = [output for output in cell["outputs"] if output["output_type"] == "error"]
             if raised:
-                raise AssertionError(f"cell {number} raised:\n" + "\n".join(raised[0]["traceback"]))
+                told = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(raised[0]["traceback"]))
+                raise AssertionError(f"cell {number} raised:\n{told}")
             if cells[number].strip() and cell["execution_count"] is None:
                 raise AssertionError(f"cell {number} was not executed")
         shown.await_kernel()

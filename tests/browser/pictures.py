@@ -1,4 +1,4 @@
-"""The pictures of the README, from a real JupyterLab: `make screenshots`, or `python -m tests.browser.pictures FOLDER`."""
+"""The pictures of the README, from a real JupyterLab: `make screenshots`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ATOMS: list[str | dict[str, object]] = [
     {"name": "v1.domain.billing", "value": "All about invoices, payments and refunds"},
     {
         "name": "v1.goal.fewer_failed_payments",
-        "value": "Fewer than one payment in a hundred fails by the end of the year",
+        "value": "Of a hundred payments less than one fails by the end of the year",
     },
     {
         "name": "v1.constraint.card_data",
@@ -42,16 +42,16 @@ _ATOMS: list[str | dict[str, object]] = [
     },
     {
         "name": "v1.procedure.refund",
-        "value": "Look up the order, check the date, refund at the provider, tell the customer",
+        "value": "Look up the order, refund it at the provider, tell the customer",
     },
     {"name": "v1.procedure.dispute", "value": "Answer within seven days, with the delivery note and the order"},
     {
         "name": "v1.procedure.month_end",
-        "value": "Export the bank file before ten, match it with the ledger, close the month",
+        "value": "Export the bank file before ten, match it with the ledger",
     },
     {
         "name": "v1.metric.failed_payments",
-        "value": "1.8 per cent of card payments failed in October",
+        "value": "1.8 % of card payments failed in October",
         "tags": ["billing"],
     },
     {"name": "v1.preference.reports", "value": "Short answers, with the numbers first"},
@@ -75,12 +75,10 @@ _SESSIONS = [
 
 def furnish(store: Path, home: Path) -> None:
     """Make a store that is worth looking at."""
-    with substrate.open(store, home=home, actor="ada", model="none") as memory:
+    with substrate.open(store, home=home, actor="ada") as memory:
         edges = [{"source": source, "type": kind, "target": target} for source, kind, target in _EDGES]
         memory.checkpoint(_ATOMS, edges=edges)
-        memory.checkpoint(
-            [f"v1.note.order_{number} = Order {number}: delivered, paid by card" for number in range(120)]
-        )
+        memory.checkpoint([f"v1.note.order_{at} = Order {at}: delivered, paid by card" for at in range(120)])
         memory.checkpoint(
             [
                 {
@@ -94,6 +92,7 @@ def furnish(store: Path, home: Path) -> None:
         )
         for number in range(3):
             memory.observe([{"items": items, "objective": "a customer complains"} for items in _SESSIONS[number:]])
+        memory.index()
 
 
 def main(folder: Path) -> None:
@@ -101,7 +100,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as temporary,
-        running_lab(Path(temporary)) as lab,
+        running_lab(Path(temporary), model="") as lab,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)

@@ -28,9 +28,7 @@ def red(widget: Locator) -> set[str]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_changed_byte_shows_in_red_from_there_up_until_restored(
-    notebook: Notebook, theme: Theme
-) -> None:
+def test_a_changed_byte_shows_in_red_from_there_up_until_restored(notebook: Notebook, theme: Theme) -> None:
     shown = notebook.run([OPEN, SHOW], theme=theme)
     widget = shown.widget("Proof")
     verdict = widget.get_by_test_id("verdict")

@@ -12,8 +12,9 @@ import substrate
 from substrate.engine.memory import Memory
 from substrate.engine.stores import VIEWS
 from substrate.errors import Forgotten, InputError
+from substrate.growth import Change
 from substrate.log.check import check_store
-from substrate.model import Atom, Change, from_microseconds
+from substrate.model import Atom, from_microseconds
 from tests.engine.doing import NAMES, Doing
 from tests.engine.plain_model import Event
 from tests.engine.showing import (

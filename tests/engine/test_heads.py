@@ -124,3 +124,17 @@ def test_a_stretch_of_time_without_a_head_is_empty(grown: Memory) -> None:
     assert not grown.growth("1980-01-01", "1990-01-01")
     assert len(grown.growth("1980-01-01", None, parts=1)) == 1
     assert grown.growth(str(grown.pin(1))).first == 0
+
+
+def test_of_many_changes_the_last_are_told_and_the_rest_is_counted(grown: Memory) -> None:
+    every = grown.diff(-1)
+    assert every.left_out is None
+    assert "left_out" not in every.to_dict()
+    last = grown.diff(-1, limit=7)
+    assert last.items == every.items[-7:]
+    assert last.left_out == len(every) - 7
+    assert grown.diff(-1, limit=1000) == every
+    few = grown.diff(-1, limit=2, prefix="v1.fact.n3.")
+    assert [change.name for change in few] == ["v1.fact.n3.2", "v1.fact.n3.3"]
+    with pytest.raises(InputError, match="limit"):
+        grown.diff(-1, limit=0)

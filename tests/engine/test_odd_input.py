@@ -60,6 +60,7 @@ CALLS: dict[str, Callable[[Memory, Any, Any], object]] = {
     "edges of": lambda memory, odd, _: memory.edges(odd, direction=odd, type=odd),
     "history": lambda memory, odd, _: memory.history(odd),
     "diff": lambda memory, odd, _: memory.diff(odd, odd),
+    "diff limit": lambda memory, odd, _: memory.diff(0, limit=odd),
     "diff prefix": lambda memory, odd, _: memory.diff(0, prefix=odd),
     "forget": lambda memory, odd, _: memory.forget(odd, dry_run=True),
     "forget by": lambda memory, odd, _: memory.forget(actor=odd, dry_run=True),

@@ -135,5 +135,3 @@ def _differing_bytes(one: Bundle, other: Bundle) -> int:
 
     pairs = zip(brought(one), brought(other), strict=True)
     return sum(a != b for left, right in pairs for a, b in zip(left, right, strict=True))
-
-

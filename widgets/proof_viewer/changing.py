@@ -6,8 +6,7 @@ import json
 from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
-from operator import getitem
+from functools import partial
 from typing import Any
 
 from substrate.proof.bundle import Bundle
@@ -17,17 +16,6 @@ from substrate.proof.note import VerifierKey
 
 __all__ = ["Changed", "change", "parts"]
 
-_PLACES: dict[str, tuple[tuple[str, ...], int]] = {
-    "salt": (("atom", "salt"), -1),
-    "id": (("entry", "bytes"), 17),
-    "stamp": (("entry", "bytes"), 25),
-    "entry": (("entry", "bytes"), 57),
-    "path": (("entry", "path"), -1),
-    "map_salt": (("map", "salt"), -1),
-    "record": (("map", "leaf"), 55),
-    "map_path": (("map", "path"), -1),
-}
-"""Where in the file bytes stand, and which of them is changed: the last of the id, of the time, of the seq."""
 _SAYS = ('"value":"', '"name":"', '"key":"')
 """What of a body is worth changing: the value; of a body that has none, the name or what stands for it."""
 _ROOT_LINE = 2
@@ -50,7 +38,7 @@ def parts(bundle: Bundle) -> list[str]:
     if bundle.entry is not None:
         found += ["body", "salt", "id", "stamp", "entry", *(f"path.{i}" for i in range(len(bundle.entry.path)))]
     if bundle.map is not None:
-        # Of a name that is absent these say where to look: with others it is not a false proof, but one of another name.
+        # Of a name that is absent these say where to look: with others it is no false proof, but one of another name.
         found += ["name", "map_salt"] if bundle.entry is not None else []
         found += ["record"] if bundle.map.record is not None else []
         found += [f"map_path.{i}" for i in range(len(bundle.map.path))]
@@ -61,18 +49,11 @@ def change(bundle: Bundle, part: str, key: VerifierKey) -> Changed:
     """The bundle with a byte of this part changed; it is one that `parts` names. `key` is whose signature is meant."""
     kind, _, level = part.partition(".")
     members: dict[str, Any] = json.loads(bundle.to_json())
-    if kind in _PLACES:
-        place, byte = _PLACES[kind]
-        flip: Callable[[str], tuple[str, int, int]] = lambda text: _flip_bytes(text, byte)
-    else:
-        place, flip = {
-            "body": (("atom", "body"), _flip_body),
-            "name": (("name",), _flip_name),
-            "head": (("head",), _flip_root),
-            "signature": (("head",), lambda note: _flip_signature(note, key)),
-        }[kind]
+    place, flip = _PLACES[kind] if kind in _PLACES else (("head",), partial(_flip_signature, key=key))
     *way, last = (*place, int(level)) if level else place
-    holder = reduce(getitem, way, members)
+    holder: Any = members
+    for step in way:
+        holder = holder[step]
     holder[last], at, before = flip(holder[last])
     return Changed(Bundle.parse(json.dumps(members)), at, before, before ^ 1)
 
@@ -83,7 +64,7 @@ def _flip(data: bytes, at: int) -> tuple[bytes, int, int]:
     return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :], at, data[at]
 
 
-def _flip_bytes(text: str, at: int) -> tuple[str, int, int]:
+def _flip_bytes(text: str, at: int = -1) -> tuple[str, int, int]:
     data, at, before = _flip(b64decode(text) or EMPTY, at)  # an empty sibling is spelled as an empty string
     return "" if data == EMPTY else b64(data), at, before
 
@@ -114,7 +95,7 @@ def _flip_name(text: str) -> tuple[str, int, int]:
 def _flip_root(note: str) -> tuple[str, int, int]:
     """A byte of the log root in the head."""
     lines = note.split("\n")
-    lines[_ROOT_LINE], at, before = _flip_bytes(lines[_ROOT_LINE], -1)
+    lines[_ROOT_LINE], at, before = _flip_bytes(lines[_ROOT_LINE])
     return "\n".join(lines), at, before
 
 
@@ -124,6 +105,22 @@ def _flip_signature(note: str, key: VerifierKey) -> tuple[str, int, int]:
     lines = tail.split("\n")
     own = next(i for i, line in enumerate(lines) if b64decode(line.split(" ")[-1])[:4] == key.key_id)
     start, code = lines[own].rsplit(" ", 1)
-    flipped, at, before = _flip_bytes(code, -1)
+    flipped, at, before = _flip_bytes(code)
     lines[own] = f"{start} {flipped}"
     return text + "\n\n" + "\n".join(lines), at - len(key.key_id), before
+
+
+_PLACES: dict[str, tuple[tuple[str | int, ...], Callable[[str], tuple[str, int, int]]]] = {
+    "body": (("atom", "body"), _flip_body),
+    "salt": (("atom", "salt"), _flip_bytes),
+    "id": (("entry", "bytes"), partial(_flip_bytes, at=17)),
+    "stamp": (("entry", "bytes"), partial(_flip_bytes, at=25)),
+    "entry": (("entry", "bytes"), partial(_flip_bytes, at=57)),
+    "path": (("entry", "path"), _flip_bytes),
+    "name": (("name",), _flip_name),
+    "map_salt": (("map", "salt"), _flip_bytes),
+    "record": (("map", "leaf"), partial(_flip_bytes, at=55)),
+    "map_path": (("map", "path"), _flip_bytes),
+    "head": (("head",), _flip_root),
+}
+"""Where in the file a part stands, and what becomes of it: by `at`, the last byte of the id, the time, the seq."""

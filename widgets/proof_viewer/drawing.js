@@ -4,6 +4,7 @@
 const BOX = 24;
 const GAP = 18;
 const SHOWN_LEVELS = 9; // of a longer path the middle is folded
+const SINGLE = 240; // the width of a box that stands alone in its row; beside it there is room for how it is made
 const NARROW = 620; // below this the two sides stand one above the other
 
 /** The rows of one side, from its root down. A row is a list of ids; a level has `level`, and `empty` if its sibling is. */
@@ -74,11 +75,11 @@ function placed(nodes, width, open) {
     if (row.fold) return boxes.push({ id: row.ids[0], ids: row.ids, fold: row.fold, x, y, w, h });
     const weights = row.ids.map((id) => (row.level === undefined ? WEIGHTS[id] ?? 1 : 1));
     const whole = weights.reduce((a, b) => a + b, 0);
-    const room = row.ids.length === 1 ? Math.min(w, 300) : w - 10 * (row.ids.length - 1);
+    const room = row.ids.length === 1 ? Math.min(w, SINGLE) : w - 10 * (row.ids.length - 1);
     let at = row.ids.length === 1 ? x + (w - room) / 2 : x;
     row.ids.forEach((id, i) => {
       const share = (room * weights[i]) / whole;
-      boxes.push({ id, ids: [id], x: at, y, w: share, h });
+      boxes.push({ id, ids: [id], x: at, y, w: share, h, beside: row.ids.length === 1 && id !== "signed" ? (w - room) / 2 : 0 });
       at += share + 10;
     });
   };
@@ -119,7 +120,7 @@ function lines(nodes, boxes) {
       if (input === "id" && id === "record") continue;
       const red = nodes.get(input).red && node.red;
       const key = `${from.x},${from.y},${to.x},${to.y}`;
-      drawn.set(key, { from, to, red: red || drawn.get(key)?.red });
+      drawn.set(key, { from, to, red: red || Boolean(drawn.get(key)?.red) });
     }
   }
   return [...drawn.values()].sort((a, b) => a.red - b.red).map(({ from, to, red }) => {
@@ -139,19 +140,22 @@ function drawBox(box, nodes, focus) {
     ? `${box.fold.length} levels${empties === box.fold.length ? " with an empty sibling" : empties ? `, ${empties} with an empty sibling` : " more"}`
     : node.title;
   const said = box.fold ? "" : node.empty ? "empty" : node.id === "body" ? saying(node.text) : node.id === "head" ? "" : node.text;
-  const right = box.w - 16 - label.length * 6.2 - 8;
+  const right = box.w - 22 - label.length * 6.6;
   const texts = [s("text", { class: "pv-title", x: box.fold ? box.w / 2 : 8, y: box.id === "head" ? 17 : box.h / 2 + 4, "text-anchor": box.fold ? "middle" : null }, label)];
   if (node.id === "head" && !box.fold) {
-    const [origin, size, root, map] = node.text.split("\n");
+    const { origin, size, root, map_root } = node.head;
     texts.push(
-      s("text", { class: "pv-text", x: box.w - 8, y: 17, "text-anchor": "end" }, `${clipped(origin, right - 90)}, ${Number(size).toLocaleString()} entries`),
-      s("text", { class: "pv-hash", x: 8, y: 35 }, `log root ${clipped(root, box.w / 2 - 90)}`),
-      s("text", { class: "pv-hash", x: box.w - 8, y: 35, "text-anchor": "end" }, `map root ${clipped(map.slice(4), box.w / 2 - 90)}`));
+      s("text", { class: "pv-text", x: box.w - 8, y: 17, "text-anchor": "end" }, `${clipped(origin, right - 90)}, ${size.toLocaleString()} entries`),
+      s("text", { class: "pv-hash", x: 8, y: 35 }, `log root ${short(root, box.w / 2 - 90)}`),
+      s("text", { class: "pv-hash", x: box.w - 8, y: 35, "text-anchor": "end" }, `map root ${short(map_root, box.w / 2 - 90)}`));
   } else if (node.id === "signed") {
     texts.push(s("text", { class: "pv-text", x: box.w - 8, y: box.h / 2 + 4, "text-anchor": "end" }, red ? "not what the key signed" : "by this store's own key"));
   } else if (!box.fold && right > 24) {
     texts.push(s("text", { class: said ? "pv-text" : "pv-hash", x: box.w - 8, y: box.h / 2 + 4, "text-anchor": "end" },
       said ? clipped(said, right) : short(node.bytes, right)));
+  }
+  if (node.formula && node.formula.length * 5.4 < box.beside - 8) {
+    texts.push(s("text", { class: "pv-formula", x: box.w + 8, y: box.h / 2 + 4 }, node.formula));
   }
   return s("g", {
     class: classes, transform: `translate(${box.x} ${box.y})`, tabindex: box.id === focus ? 0 : -1, role: "button",

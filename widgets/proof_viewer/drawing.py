@@ -87,13 +87,13 @@ def _map_side(proof: MapProof, name: str, bundle: Bundle) -> Iterator[Node]:
     if bundle.entry is not None:
         subject = decode_entry(bundle.entry.data).subject
         made = encode_record(key, subject, bundle.entry.seq, _STATES[bundle.claim])
-        values = (proof.record or b"", made)
+        values: tuple[bytes, ...] = (proof.record or b"", made)
         yield Node("record", values, ("map_key", "id"), "map key | id | seq | state")
     else:
         values = (proof.record or b"",)
         yield Node("record", values)
     leaves = tuple(leaf_hash(value) if value else EMPTY for value in values)
-    leaf = Node("map_leaf", leaves, ("record",), "SHA-256(00 | record)" if any(values) else "an empty place: 32 zero bytes")
+    leaf = Node("map_leaf", leaves, ("record",), "SHA-256(00 | record)" if any(values) else "32 zero bytes: empty")
     yield leaf
     depth = len(proof.path)
     bits = int.from_bytes(key, "big") >> (MAX_DEPTH - depth)
@@ -101,7 +101,7 @@ def _map_side(proof: MapProof, name: str, bundle: Bundle) -> Iterator[Node]:
     for top in _climb("map", leaf, "map_path", proof.path, [bool(bits >> level & 1) for level in range(depth)]):
         yield top
     roots = tuple(map_root(proof.salt, value) for value in top.values)
-    yield Node("map_root", roots, ("map_salt", top.id), "SHA-256(02 | map salt | root of the tree)")
+    yield Node("map_root", roots, ("map_salt", top.id), "SHA-256(02 | map salt | tree)")
 
 
 def _climb(name: str, node: Node, siblings: str, path: Sequence[bytes], lefts: Sequence[bool]) -> Iterator[Node]:

@@ -19,7 +19,8 @@ function render({ model, el }) {
   const detail = h("div", { class: "pv-detail", "data-testid": "detail", "aria-live": "polite" });
   const svg = s("svg", { class: "pv-drawing", role: "group", "aria-label": "From what was said up to the signature" });
   const empty = h("p", { class: "sub-faint", "data-testid": "empty" }, "Name an atom, or select one in a linked widget, to see its proof. One that is not there has a proof, too.");
-  body.append(ask, verdict, tools, detail, svg, empty);
+  const legend = h("div", { class: "pv-legend sub-faint" }, h("span", { class: "pv-key pv-key-given" }), "brought by the bundle", h("span", { class: "pv-key pv-key-made" }), "worked out from what is below it; of a pair: SHA-256(01 | left | right)", h("span", { class: "pv-key pv-key-red" }), "not as it was signed");
+  body.append(ask, verdict, tools, detail, svg, legend, empty);
 
   function showDetail() {
     const node = nodes.get(focus);
@@ -31,7 +32,7 @@ function render({ model, el }) {
     const what = node.id === "signed" ? (node.red ? "not valid over what this leads to" : `valid: ${model.get("verdict").signer ?? ""}`) : node.empty ? "an empty subtree: 32 zero bytes" : node.bytes;
     detail.replaceChildren(
       h("div", {}, h("b", {}, node.title), h("span", { class: "sub-faint" }, ` ${made}${side}`)),
-      node.text && node.id !== "signed" ? h("div", { class: "pv-says" }, stored(node.text)) : null,
+      node.text && node.id !== "signed" ? h("div", { class: "pv-says" }, stored(node.text)) : "",
       what ? h("div", { class: "pv-bytes sub-mono" }, h("span", { "data-testid": "bytes" }, what), node.bytes && node.id !== "signed" && !node.empty ? copyButton(node.bytes, "copy") : null) : "",
       node.red && node.was && node.was !== node.bytes && node.id !== "signed" ? h("div", { class: "pv-bytes sub-mono sub-faint" }, `was ${node.was}`) : "");
   }
@@ -58,7 +59,7 @@ function render({ model, el }) {
     const shown = nodes.size > 0;
     svg.style.display = shown ? "" : "none";
     empty.hidden = shown || Boolean(model.get("verdict").words) || Boolean(model.get("problem"));
-    tools.hidden = !shown;
+    tools.hidden = legend.hidden = !shown;
     if (!shown) return svg.replaceChildren(), showDetail();
     const plan = placed(nodes, width, open);
     boxes = plan.boxes;
@@ -117,7 +118,7 @@ function render({ model, el }) {
     verdict.replaceChildren(
       said.change ? h("div", { class: "pv-change", "data-testid": "changed" }, said.change) : "",
       h("div", {}, h("b", {}, said.headline ?? ""), " ", stored(said.words ?? "")),
-      said.ok ? h("div", { class: "sub-faint" }, "By ", h("b", {}, "this store's own key"), ", ", stored(said.signer, { class: "sub-mono" }), ". Others check with a key that they got from you by another way.") : "");
+      said.ok ? h("div", { class: "sub-faint" }, "By ", "this store's own key, ", stored(said.signer, { class: "sub-mono" }), ". Others check with a key that they got from you by another way.") : "");
     const proof = model.get("proof");
     copies.replaceChildren(
       proof ? copyButton(proof, "copy proof") : h("span", { class: "sub-faint", title: "memory.prove(name).to_json()" }, "large proof: get it by memory.prove(…).to_json()"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 
@@ -33,9 +33,11 @@ class ProofViewer(Linked):
     _esm = script(Path(__file__).parent)
     _css = style(Path(__file__).parent)
 
-    changed = traitlets.Unicode("", help="the part of which a byte is changed; empty: the proof as it is").tag(sync=True)
-    nodes = traitlets.List(help="what is drawn: each part and each hash, with what it is worked out from").tag(sync=True)
-    parts = traitlets.List(help="what can be changed").tag(sync=True)
+    changed = traitlets.Unicode("", help="the part of which a byte is changed; empty: none").tag(sync=True)
+    nodes: traitlets.List[Any] = traitlets.List(help="each part and each hash, with what it follows from").tag(
+        sync=True
+    )
+    parts: traitlets.List[Any] = traitlets.List(help="what can be changed").tag(sync=True)
     verdict = traitlets.Dict(help="what the verifier says").tag(sync=True)
     proof = traitlets.Unicode("", help="the text of the bundle that is shown, changed or not").tag(sync=True)
 
@@ -62,8 +64,8 @@ def _shown(memory: Memory, name: str, as_of: int | None, changed: str) -> dict[s
     bundle = memory.prove(name) if as_of is None else _recorded(memory, name, as_of)
     if bundle is None:
         said = (
-            f"There was no {name} after entry {as_of}. That it was absent then cannot be proven: the map of names is kept "
-            "as it is now. Go back to now for that proof."
+            f"There was no {name} after entry {as_of}. That it was absent then cannot be proven: the map of names is "
+            "kept as it is now. Go back to now for that proof."
         )
         return {**_NOTHING, "verdict": {"ok": None, "headline": "Nothing to prove", "words": said}}
     key = memory.key()

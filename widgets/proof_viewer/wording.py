@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from uuid import UUID
 
 from substrate.errors import ProofInvalid
@@ -9,9 +10,10 @@ from substrate.model import from_microseconds
 from substrate.proof.bundle import Bundle
 from substrate.proof.entry import Kind, decode_entry
 from substrate.proof.hashes import EMPTY, HASH_BYTES
+from substrate.proof.head import SignedHead
 from substrate.proof.record import decode_record
 from substrate.proof.verify import Verdict
-from substrate.results import iso
+from substrate.results import iso, plain
 
 from .changing import parts
 from .drawing import Node, differing
@@ -55,6 +57,7 @@ def title(identity: str, nodes: dict[str, Node]) -> str:
 def told(bundle: Bundle, honest: dict[str, Node], now: dict[str, Node], changed: str) -> list[dict[str, object]]:
     """The nodes as the page shows them. Of one that differs: what it is, and `was` what it is in the honest proof."""
     red, can_change = set(differing(honest, now)), set(parts(bundle))
+    head = SignedHead.parse(bundle.head).head
     return [
         {
             "id": node.id,
@@ -69,6 +72,7 @@ def told(bundle: Bundle, honest: dict[str, Node], now: dict[str, Node], changed:
             "red": node.id in red,
             "part": node.id in can_change,
             "changed": node.id == changed,
+            "head": plain(asdict(head)) if node.id == "head" else None,
         }
         for node in now.values()
     ]

@@ -112,8 +112,7 @@ function openPage(model, el, title) {
     "The kernel that this was made by is gone: what you see is from before. Run the cell again to go on.");
   const body = h("div", { class: "sub-body" });
   const store = h("span", { class: "sub-store" });
-  // Keys are the widget's while it has the focus: JupyterLab would take arrows, Enter and letters for its own commands.
-  const root = h("section", { class: "substrate", "aria-label": title, "data-lm-suppress-shortcuts": "true" },
+  const root = h("section", { class: "substrate", "aria-label": title },
     h("header", {}, h("h3", {}, title), store), gone, travel, problem, body, working);
   el.replaceChildren(root);
 
@@ -138,13 +137,23 @@ function openPage(model, el, title) {
     root.setAttribute("aria-busy", String(Boolean(said)));
     if (said) working.replaceChildren(`${said} `, h("progress", share === null ? {} : { value: share, max: 1 }));
   });
-  const alive = () => {
-    gone.hidden = el.closest(".jupyter-widgets-disconnected") === null;
-    body.inert = !gone.hidden;
+  // A widget is shown with a live kernel; that this changes is told when the kernel goes. What comes back is another kernel.
+  const end = () => {
+    gone.hidden = false;
+    body.inert = true;
   };
-  model.on("comm_live_update", alive);
-  listening.push(["comm_live_update", alive]);
-  alive();
-  const close = () => listening.forEach(([name, f]) => model.off(name, f));
+  gone.hidden = true;
+  model.on("comm_live_update", end);
+  listening.push(["comm_live_update", end]);
+  // Plain keys are the widget's while it has the focus: JupyterLab would take arrows and letters for commands on cells.
+  // It looks for this mark at the element itself, before anyone else hears of the key. Ctrl+S and the like stay its own.
+  const keys = (event) => {
+    if (root.contains(event.target)) event.target.toggleAttribute("data-lm-suppress-shortcuts", !event.ctrlKey && !event.metaKey);
+  };
+  window.addEventListener("keydown", keys, true);
+  const close = () => {
+    listening.forEach(([name, f]) => model.off(name, f));
+    window.removeEventListener("keydown", keys, true);
+  };
   return { root, body, on, close };
 }

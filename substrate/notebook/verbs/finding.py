@@ -93,11 +93,11 @@ def context(desk: Desk, given: Namespace, _: str | None) -> Context:
 @verb("associate", "find", "%memory associate v1.decision.ledger")
 @argument("names", nargs="+", metavar="NAME", complete="name", help="names or ids of atoms")
 @argument("--domain", metavar="DOMAIN", complete="domain", help="the domain that they are taken to be of")
-@argument("--all-domains", metavar="DOMAIN", action="append", complete="domain", help="look only in this domain")
+@argument("--other-domain", metavar="DOMAIN", action="append", complete="domain", help="look only in this domain")
 @argument("--limit", metavar="N", type=number, default=10, help="at most so many (10)")
 def associate(desk: Desk, given: Namespace, _: str | None) -> Associations:
     """Find unexpected connections to atoms of other domains, each with its reason."""
-    return desk.memory().associate(given.names, domain=given.domain, all_domains=given.all_domains, limit=given.limit)
+    return desk.memory().associate(given.names, domain=given.domain, all_domains=given.other_domain, limit=given.limit)
 
 
 @verb("explore", "find", "%memory explore payment", rest="query")

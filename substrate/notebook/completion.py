@@ -1,0 +1,167 @@
+"""What Tab offers on a line of `%memory`, and in the cell below `%%memory checkpoint`.
+
+Verbs, options, names of atoms, domains, files. It never fails, makes no store, and prints nothing: it is asked for with
+every key that someone presses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
+from IPython.core.interactiveshell import InteractiveShell
+
+from substrate.notebook.catalogue import VERBS
+from substrate.notebook.line import split_line
+from substrate.notebook.stores import Stores
+from substrate.notebook.verb import Verb, argument
+
+if TYPE_CHECKING:
+    from substrate.engine.memory import Memory
+
+__all__ = ["offer", "register", "unregister"]
+
+_LINE = re.compile(r"\s*(?:[^\W\d]\w*\s*=\s*)?%{1,2}memory\s+(?P<line>.*)", re.DOTALL)
+_CELL = re.compile(r"\s*%%memory\s+checkpoint\b")
+_ITEM = re.compile(r"(?:-\s+|.*-\[[^\]]*\]->\s*)?(?P<word>\S*)")
+_WORD = re.compile(r"""(?:^|(?<=\s))(?P<word>["'][^"']*|\S*)$""")
+_NAMES = 50
+_FILES = 100
+_DOMAIN = "v1.domain."
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """What may stand in the place of the word that is being typed."""
+
+    word: str
+    texts: list[str]
+    kind: str
+
+
+def register(shell: InteractiveShell, stores: Stores) -> None:
+    """From now on Tab knows `%memory`."""
+    unregister(shell)
+
+    @context_matcher(identifier="substrate")  # type: ignore[untyped-decorator, unused-ignore]
+    def matcher(context: CompletionContext) -> dict[str, Any]:
+        found = offer(context.full_text, context.cursor_line, context.cursor_position, stores)
+        if found is None:
+            return {"completions": [], "suppress": False}
+        completions = [SimpleCompletion(text, type=found.kind) for text in found.texts]
+        return {"completions": completions, "matched_fragment": found.word, "ordered": True, "suppress": True}
+
+    shell.Completer.custom_matchers.append(matcher)
+
+
+def unregister(shell: InteractiveShell) -> None:
+    """And no more."""
+    matchers = shell.Completer.custom_matchers
+    matchers[:] = [one for one in matchers if getattr(one, "matcher_identifier", "") != "substrate"]
+
+
+def offer(text: str, row: int, column: int, stores: Stores) -> _Offer | None:
+    """What to offer at a place of a cell; None where IPython knows better."""
+    lines = text.split("\n")
+    line = lines[row][:column] if row < len(lines) else ""
+    found = _LINE.fullmatch(line)
+    if found is not None:
+        return _on_line(found["line"], stores)
+    if row > 0 and _CELL.match(lines[0]) and (item := _ITEM.fullmatch(line)) is not None:
+        return _Offer(item["word"], _names(stores, item["word"]), "atom")
+    return None
+
+
+def _on_line(line: str, stores: Stores) -> _Offer | None:
+    found = _WORD.search(line)
+    word = "" if found is None else found["word"]
+    if word.startswith(("$", "{")):
+        return None  # a variable of the user's
+    before = [one.text for one in split_line(line[: len(line) - len(word)])]
+    if not before:
+        return _Offer(word, [name for name in VERBS if name.startswith(word)], "verb")
+    verb = VERBS.get(before[0])
+    if verb is None:
+        return None
+    open_option = verb.option(before[-1])
+    if open_option is not None and open_option.takes_value and len(before) > 1:
+        return _values(open_option, word, stores)
+    if word.startswith("-"):
+        return _Offer(word, [flag for flag in verb.options if flag.startswith(word)], "option")
+    place = _place(verb, before[1:])
+    return _Offer(word, [], "") if place is None else _values(place, word, stores)
+
+
+def _place(verb: Verb, words: list[str]) -> argument | None:
+    """The argument that the next word would be, by its place; None if it is free text, or one too many."""
+    positional = [one for one in verb.arguments if not one.is_option]
+    if verb.rest and not verb.stores:
+        return None
+    taken, at = 0, 0
+    while at < len(words):
+        option = verb.option(words[at])
+        at += 2 if option is not None and option.takes_value else 1
+        taken += option is None
+    if not positional:
+        return None
+    many = positional[-1].kwds.get("nargs") in ("*", "+")
+    return positional[min(taken, len(positional) - 1)] if many or taken < len(positional) else None
+
+
+def _values(of: argument, word: str, stores: Stores) -> _Offer:
+    quote = word[:1] if word[:1] in ("'", '"') else ""
+    typed = word.removeprefix(quote) if quote else word
+    sources: dict[str, Callable[[], list[str]]] = {
+        "name": lambda: _names(stores, typed),
+        "domain": lambda: _domains(stores, typed),
+        "file": lambda: _paths(typed, folders=False),
+        "folder": lambda: _paths(typed, folders=True),
+    }
+    if of.choices:
+        return _Offer(word, [one for one in of.choices if one.startswith(typed)], "choice")
+    texts = sources[of.complete]() if of.complete else []
+    return _Offer(word, [_quoted(text, quote) for text in texts], of.complete or "text")
+
+
+def _quoted(text: str, quote: str) -> str:
+    """As it must be written on a line to be one word."""
+    if quote or any(character.isspace() for character in text):
+        mark = quote or ("'" if '"' in text else '"')
+        return f"{mark}{text}{mark}"
+    return text
+
+
+# -- where it comes from -----------------------------------------------------------------------------------------------
+
+
+def _names(stores: Stores, prefix: str) -> list[str]:
+    return _listed(stores, lambda memory: [atom.name for atom in memory.list(prefix, limit=_NAMES)])
+
+
+def _domains(stores: Stores, prefix: str) -> list[str]:
+    """Domains by their whole names, or, where one begins to type one, by what comes after `v1.domain.`."""
+    if not prefix or _DOMAIN.startswith(prefix[: len(_DOMAIN)]):
+        return _names(stores, prefix if len(prefix) > len(_DOMAIN) else _DOMAIN)
+    return [name.removeprefix(_DOMAIN) for name in _names(stores, _DOMAIN + prefix)]
+
+
+def _listed(stores: Stores, ask: Callable[[Memory], list[str]]) -> list[str]:
+    try:
+        return ask(stores.current())
+    except Exception:  # noqa: BLE001 - whatever it is: who presses Tab did not ask for it, and the verb will say it
+        return []
+
+
+def _paths(prefix: str, *, folders: bool) -> list[str]:
+    folder, slash, begun = prefix.rpartition("/")
+    try:
+        entries = sorted(Path(folder + slash or ".").expanduser().iterdir())[:10_000]
+        fitting = [one for one in entries if one.name.startswith(begun) and (begun or not one.name.startswith("."))]
+        offered = [f"{folder}{slash}{one.name}{'/' if one.is_dir() else ''}" for one in fitting]
+    except OSError:
+        return []
+    return [text for text in offered if text.endswith("/") or not folders][:_FILES]

@@ -1,0 +1,120 @@
+"""What the verbs that find answer, as HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from substrate.notebook.display.atoms import edge_line
+from substrate.notebook.display.markup import (
+    Child,
+    badge,
+    bar,
+    chip,
+    footer,
+    h,
+    marked,
+    name,
+    stored,
+    table,
+    when,
+)
+from substrate.notebook.display.style import page
+from substrate.notebook.wording import counted
+
+if TYPE_CHECKING:
+    from substrate.findings import Association, Associations, Context, Found, Hit, Reached
+
+__all__ = ["associations", "context", "found"]
+
+_SHOWN = 50
+_SNIPPET = 600
+
+
+def found(result: Found) -> str:
+    """Hits with score, name, passage and reasons."""
+    rows = [_hit(hit) for hit in result.items[:_SHOWN]]
+    left = len(result.items) - _SHOWN
+    return page(
+        counted(len(result.items), "atom") if result.items else "nothing was found",
+        table((), rows),
+        footer(
+            f"… {left:,} more: .to_df() has all" if left > 0 else "",
+            "there is more behind the limit: --limit, or --offset" if result.more else "",
+            *result.remarks,
+        ),
+        beside=["for ", stored(result.query, 200)] if result.query else None,
+    )
+
+
+def _hit(hit: Hit) -> list[Child]:
+    passage = marked(hit.snippet, hit.marks) if len(hit.snippet) <= _SNIPPET else stored(hit.snippet, _SNIPPET)
+    parts = [chip(f"{part} {added:+.2f}") for part, added in hit.parts.items()]
+    words = chip(f"matched: {', '.join(hit.matched)}") if hit.matched else None
+    time = hit.atom.occurred_at or hit.atom.valid_from or hit.atom.recorded_at
+    return [
+        bar(hit.score, f"{hit.score:.2f}"),
+        [
+            h("div", None if hit.current else badge("earlier"), name(hit.name), "  ", when(time)),
+            h("div", passage),
+            h("div", parts, words),
+        ],
+    ]
+
+
+def associations(result: Associations) -> str:
+    """Connections with score, both atoms and the reason."""
+    rows = [_association(item) for item in result.items[:_SHOWN]]
+    left = len(result.items) - _SHOWN
+    return page(
+        counted(len(result.items), "unexpected connection") if result.items else "no unexpected connection was found",
+        table((), rows),
+        footer(
+            f"… {left:,} more: .to_df() has all" if left > 0 else "",
+            "to accept one: memory.checkpoint(edges=[found[0].edge])" if result.items else "",
+            result.meaning,
+            *(f"{gone.name}: {gone.reason}" for gone in result.missing),
+        ),
+    )
+
+
+def _association(item: Association) -> list[Child]:
+    return [
+        bar(item.score, f"{item.score:.2f}"),
+        [
+            h("div", name(item.source.name), " ~ ", name(item.target.name)),
+            h("div", stored(item.target.value)),
+            h("div", h("bdi", item.reason, css="ss-faint")),
+        ],
+    ]
+
+
+def context(result: Context) -> str:
+    """Atoms by distance, the edges between them, and what is used after them."""
+    edges = [[edge_line(edge)] for edge in result.items[:_SHOWN]]
+    arcs = [
+        [bar(arc.share, f"{arc.share:.0%}"), name(arc.source), "→", name(arc.target)] for arc in result.arcs[:_SHOWN]
+    ]
+    left = len(result.items) - _SHOWN
+    asked = sum(one.distance == 0 for one in result.atoms)
+    return page(
+        f"{counted(len(result.items), 'edge')} around {counted(asked, 'atom')}",
+        table(("away", "atom", "value"), [_reached(atom) for atom in result.atoms[:_SHOWN]]),
+        h("div", "edges", css="ss-section") if edges else None,
+        table((), edges),
+        h("div", "used after", css="ss-section") if arcs else None,
+        table((), arcs),
+        footer(
+            f"… {left:,} more edges: .to_df() has all" if left > 0 else "",
+            f"… {len(result.atoms) - _SHOWN:,} more atoms: .atoms has all" if len(result.atoms) > _SHOWN else "",
+            "there is more: --offset" if result.more else "",
+            f"not all edges were followed of: {', '.join(result.cut)}" if result.cut else "",
+            *(f"{gone.name}: {gone.reason}" for gone in result.missing),
+        ),
+    )
+
+
+def _reached(atom: Reached) -> list[Child]:
+    state = [badge(atom.absent, "plain")] if atom.absent else []
+    state += [badge("superseded", "plain")] if atom.superseded_by else []
+    state += [badge("to be reviewed")] if atom.stale else []
+    return [str(atom.distance), name(atom.name), [state, stored(atom.value)]]

@@ -1,0 +1,125 @@
+"""HTML that cannot be broken out of: every text is escaped where it is put in, and only `Markup` is not.
+
+Stored text goes through `stored`, which also keeps it by itself (`<bdi>`) and shows what would not be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from html import escape
+from typing import TypeAlias
+
+from substrate.notebook.unseen import visible
+
+__all__ = [
+    "Child",
+    "Markup",
+    "badge",
+    "bar",
+    "chip",
+    "facts",
+    "footer",
+    "h",
+    "marked",
+    "name",
+    "stored",
+    "table",
+    "when",
+]
+
+_LONG = 400
+"""Characters of a value that are shown in a table."""
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "Markup | str | Iterable[Child] | None"
+"""What an element is filled with; a plain text is escaped, None is nothing."""
+
+
+def h(tag: str, *children: Child, css: str = "", title: str = "", style: str = "") -> Markup:
+    """An element. Attributes are escaped as texts are."""
+    given = {"class": css, "title": visible(title), "style": style}
+    attributes = "".join(f' {word}="{escape(said)}"' for word, said in given.items() if said)
+    return Markup(f"<{tag}{attributes}>{_html(children)}</{tag}>")
+
+
+def _html(child: Child) -> str:
+    if child is None:
+        return ""
+    if isinstance(child, Markup):
+        return child
+    if isinstance(child, str):
+        return escape(visible(child))
+    return "".join(_html(one) for one in child)
+
+
+def stored(text: str, most: int = _LONG) -> Markup:
+    """Stored text; of a long one the beginning, which is said."""
+    if len(text) <= most:
+        return h("bdi", text, css="ss-stored")
+    return Markup(h("bdi", text[:most], css="ss-stored") + h("span", f" … {len(text):,} characters", css="ss-faint"))
+
+
+def marked(text: str, marks: Sequence[tuple[int, int]]) -> Markup:
+    """Stored text with some of its places marked."""
+    parts: list[Child] = []
+    at = 0
+    for start, end in marks:
+        parts += [text[at:start], h("mark", text[start:end])]
+        at = end
+    return h("bdi", parts, text[at:], css="ss-stored")
+
+
+def name(text: str) -> Markup:
+    """The name of an atom."""
+    return h("bdi", text, css="ss-name")
+
+
+def when(time: datetime | None) -> Markup:
+    """A time to the minute, in UTC; exactly as a tooltip."""
+    return Markup("") if time is None else h("span", f"{time:%Y-%m-%d %H:%M}", title=time.isoformat(), css="ss-when")
+
+
+def chip(text: str, title: str = "") -> Markup:
+    """A small label."""
+    return h("bdi", text, css="ss-chip", title=title)
+
+
+def badge(text: str, kind: str = "warn") -> Markup:
+    """A label that stands out: good, warn or bad."""
+    return h("span", text, css=f"ss-badge ss-{kind}")
+
+
+def bar(share: float, label: str) -> Markup:
+    """A share from 0 to 1, as a bar with a number beside it."""
+    width = f"width:{100 * min(max(share, 0.0), 1.0):.0f}%"
+    return h("span", h("span", h("span", style=width, css="ss-fill"), css="ss-bar"), " ", label, css="ss-share")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Child]]) -> Markup:
+    """Rows under columns, without those columns in which nothing is said; without rows, nothing."""
+    cells = [[_html(cell) for cell in row] for row in rows]
+    if not cells:
+        return Markup("")
+    kept = [at for at in range(len(cells[0])) if any(row[at] for row in cells)]
+    head = h("thead", h("tr", [h("th", columns[at]) for at in kept])) if columns else None
+    body = [h("tr", [h("td", Markup(row[at])) for at in kept]) for row in cells]
+    return h("table", head, h("tbody", body))
+
+
+def facts(said: Mapping[str, Child]) -> Markup:
+    """Labels and what they say, without those that say nothing."""
+    rows = [[h("span", label, css="ss-faint"), value] for label, value in said.items() if _html(value)]
+    return h("div", table((), rows), css="ss-facts") if rows else Markup("")
+
+
+def footer(*lines: str) -> Markup:
+    """What there is to know about the answer as a whole."""
+    said = [line for line in lines if line]
+    return h("div", [h("div", h("bdi", line)) for line in said], css="ss-foot") if said else Markup("")

@@ -1,0 +1,286 @@
+"""Rich display: every type of result, with the worst that can be stored in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import substrate
+from substrate.findings import Arc, Association, Associations, Context, Found, Hit, Missing, Reached
+from substrate.learned import Predictions, Trained
+from substrate.model import (
+    Access,
+    Atom,
+    Change,
+    Conflict,
+    Conflicts,
+    Contradicted,
+    Diff,
+    Edge,
+    Edges,
+    Forgot,
+    History,
+    Listing,
+    Refused,
+    Saved,
+    Stats,
+    Version,
+)
+from substrate.notebook.display import SHOWN
+from substrate.notebook.display.markup import h
+from substrate.notebook.recording import Recorded
+from substrate.notebook.status import Status
+from substrate.notebook.trail import Step, Trail
+from substrate.notebook.unseen import visible
+from substrate.openings import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
+from substrate.prediction import Prediction
+from substrate.proof.bundle import Bundle
+from substrate.proof.bundle import Opening as Opened
+from substrate.proof.head import Head, Pin, SignedHead
+from substrate.proof.note import VerifierKey
+from substrate.proof.verify import Verdict
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</bdi></div></style><script>1</script>",
+    "' onmouseover='x",
+    "a\u202eb\u2066c\u200bd\ufeff\x1b[31m",
+    "&lt;b&gt; &amp; &#60;",
+    "]]> <!-- x",
+]
+TAGS = {"style", "div", "span", "table", "thead", "tbody", "tr", "th", "td", "bdi", "mark", "details", "summary"}
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[substrate.Memory]:
+    """A real store, for what only a store makes."""
+    folder = tmp_path_factory.mktemp("signed")
+    with substrate.open(folder / "store", home=folder / "home", model="none") as memory:
+        memory.checkpoint(["v1.fact.a = x"])
+        yield memory
+
+
+def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
+    """One result of each type that is shown, with the text wherever stored text can stand."""
+    atom = Atom(
+        text,
+        text,
+        tags=(text,),
+        entities=(text,),
+        source=text,
+        actor=text,
+        session=text,
+        confidence=0.5,
+        recorded_at=NOW,
+        valid_from=NOW,
+        attrs={text: text},
+        superseded_by=(text,),
+    )
+    edge = Edge(text, text, text, label=text, dangling=("target",), recorded_at=NOW)
+    prediction = Prediction(text, 0.5, {text: 0.5})
+    refused = Refused(text, "code", text, text)
+    proof = memory.prove("v1.fact.a")
+    hostile = Bundle(
+        "current",
+        f"{text}\n{text}\n",
+        name=text,
+        entry=proof.entry,
+        opening=Opened(b"", ('{"value": ' + _quoted(text) + "}").encode("utf-8", "replace")),
+        map=proof.map,
+    )
+    head = Head(text, 1, bytes(32), bytes(32))
+    key = VerifierKey(text, bytes(32))
+    clash = ConflictingFacts(text, text, "value", text)
+    shown = OpeningAtom(text, text, 5, (text,), 0.5, text, text, NOW, 1, 0.5, 0.5, text, text)
+    results: list[Any] = [
+        Found((Hit(atom, 0.5, {text: 0.5}, (text,), text, ((0, 1),), current=False),), text, meaning=text, more=True),
+        Associations((Association(atom, atom, 0.5, {text: 0.5}, text, {}),), (Missing(text, text),), text),
+        Context(
+            (edge,),
+            (Reached(text, 0, text, absent=text, stale=(text,)),),
+            (Arc(text, text, 0.5),),
+            (Missing(text, text),),
+            (text,),
+        ),
+        Predictions((prediction,), (text,), (refused,)),
+        Trained((text,), 1, 1, text, text, (refused,), 5),
+        atom,
+        Access(atom, hostile, (text,), (prediction,)),
+        Conflicts((Conflict(atom, atom, text, text, NOW),)),
+        Diff((Change(text, text, "", atom, atom), Change("changed", text, "", atom, atom)), 0, 1),
+        Edges((edge,)),
+        Forgot(dry_run=False, atoms=1, versions=1, edges=1, traces=1, tombstoned=(text,)),
+        History((Version(1, NOW, "put", atom, text), Version(2, NOW, "gap", actor=text, forgotten_by=3))),
+        Listing((atom,), next=text),
+        Saved(
+            range(1),
+            SignedHead(head, memory.head().note),
+            (text,),
+            (text,),
+            (text,),
+            (text,),
+            (text,),
+            (text,),
+            (refused,),
+            (Contradicted(text, text, text, text),),
+        ),
+        Recorded(text, text, text, is_new=True, derived_from=(text,)),
+        Status(
+            text,
+            text,
+            text,
+            text,
+            read_only=True,
+            watching=True,
+            model=text,
+            waiting=1,
+            conflicts=1,
+            stats=Stats(text, 1, 1, 1, 1, 1, 1, 1, 1, types={text: 1}),
+        ),
+        Trail((Step(text, 0, text, text, notebook={"code": text, "path": text}, actor=text, stale=(text,)),)),
+        Opening(
+            text,
+            1,
+            2,
+            text,
+            text,
+            (shown,),
+            conflicting_facts=(clash,),
+            absent=(Absent(text, text, text),),
+            left_out=LeftOut({"no_room": 1}, {text: text}),
+            meaning=text,
+        ),
+        hostile,
+        Pin(key, SignedHead(head, memory.head().note)),
+        key,
+        Verdict("current", False, head, text, 1, None, '{"value": ' + _quoted(text) + "}"),  # noqa: FBT003
+        memory,
+    ]
+    return {f"{type(one).__module__}.{type(one).__name__}": one for one in results}
+
+
+def _quoted(text: str) -> str:
+    import json  # noqa: PLC0415
+
+    return json.dumps(text)
+
+
+class Page(HTMLParser):
+    """Reads an output as a browser would: its elements, attributes and texts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+
+def check(html: str) -> str:
+    """The text of an output, if it is nothing but our elements around texts."""
+    page = Page(html)
+    assert page.open == []
+    assert set(page.tags) <= TAGS
+    assert page.attributes <= {"class", "title", "style"}
+    text = "".join(page.texts)
+    assert text == visible(text)
+    return text
+
+
+def test_every_type_has_its_twin_here(signed: substrate.Memory) -> None:
+    assert set(every("x", signed)) == {f"{module}.{kind}" for module, kind in SHOWN}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_text_in_every_type(signed: substrate.Memory, text: str) -> None:
+    results = every(text, signed)
+    for (module, kind), show in SHOWN.items():
+        shown = check(show(results[f"{module}.{kind}"]))
+        assert kind == "Memory" or visible(text) in shown, kind
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50))
+def test_any_text_is_text_in_every_type(signed: substrate.Memory, text: str) -> None:
+    results = every(text, signed)
+    for (module, kind), show in SHOWN.items():
+        check(show(results[f"{module}.{kind}"]))
+
+
+def test_the_check_sees_what_is_not_escaped() -> None:
+    for broken in ("<div><script>1</script></div>", '<div onclick="x">a</div>', "<div>a", "<div>\u202e</div>"):
+        with pytest.raises(AssertionError):
+            check(broken)
+    assert check(h("div", "<b>", title='"')) == "<b>"
+
+
+def test_a_long_list_ends_with_how_many_more_there_are() -> None:
+    many = Listing(tuple(Atom(f"v1.fact.n{at}", "x", recorded_at=NOW) for at in range(130)))
+    shown = check(SHOWN["substrate.model", "Listing"](many))
+    assert "… 80 more: .to_df() has all" in shown
+    assert "v1.fact.n49" in shown
+    assert "v1.fact.n50" not in shown
+
+
+def test_a_long_value_is_shown_in_part_which_is_said() -> None:
+    html = SHOWN["substrate.model", "Access"](Access(Atom("v1.fact.a", "x" * 1_000_000, recorded_at=NOW)))
+    assert "… 1,000,000 characters" in check(html)
+    assert len(html) < 20_000
+
+
+def test_marks_are_where_they_belong() -> None:
+    hit = Hit(Atom("v1.fact.a", "", recorded_at=NOW), 1.0, snippet="we <pay> Stripe", marks=((4, 7), (9, 15)))
+    html = SHOWN["substrate.findings", "Found"](Found((hit,), "q"))
+    assert "we &lt;<mark>pay</mark>&gt; <mark>Stripe</mark>" in html
+
+
+def test_the_same_characters_are_made_visible_as_in_widgets() -> None:
+    page = (Path(__file__).parents[2] / "widgets/shared/page.js").read_text(encoding="utf-8")
+    found = re.search(r"UNSEEN = /(?P<set>\[.*?\])\|(?P<more>\[.*?\])/gu", page)
+    assert found is not None
+    pattern = found["set"] + "|" + re.sub(r"\\u\{(\w+)\}", lambda code: f"\\U{code[1]:0>8}", found["more"])
+    theirs = re.compile(pattern)
+    for number in [*range(0xD800), *range(0xE000, 0xE0200)]:
+        assert bool(theirs.match(chr(number))) == (visible(chr(number)) != chr(number)), hex(number)
+    assert visible("\u202e") == "‹202E›"  # noqa: RUF001
+
+
+def test_a_notebook_shows_html_and_a_terminal_the_repr(notebook: Any) -> None:
+    notebook.run("%memory checkpoint v1.fact.a = <b>x</b>")
+    formatter = notebook.shell.display_formatter
+    formatter.active_types = ["text/plain", "text/html"]
+    for line in ("list", "access v1.fact.a --proof", "search x", "status", "history v1.fact.a", "open", "diff 0"):
+        shown, _ = formatter.format(notebook.run(f"%memory {line}"))
+        assert "substrate-shown" in shown["text/html"]
+        assert "substrate-shown" not in shown["text/plain"]
+        assert "<b>x" not in shown["text/html"]
+    notebook.run("%unload_ext substrate")
+    shown, _ = formatter.format(notebook.shell.user_ns["_"])
+    assert "substrate-shown" not in shown.get("text/html", "")

@@ -1,0 +1,132 @@
+"""Which store `%memory` uses, what it remembers, and what becomes of stores that are open."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import substrate
+from substrate.notebook.remembered import Remembered
+from substrate.notebook.stores import Stores
+
+
+def test_a_store_that_is_opened_is_made_and_said_so_and_remembered_for_the_folder(notebook: Any, folder: Path) -> None:
+    assert f"made a new store in {folder / 'mine'}" in notebook.printed("%memory open mine")
+    assert "made" not in notebook.printed("%memory open mine")
+    notebook.run("%memory checkpoint v1.fact.a = x")
+    fresh = Stores()
+    assert fresh.path() == (folder / "mine", "remembered for this folder")
+    assert fresh.current().access("v1.fact.a").value == "x"
+    fresh.close()
+
+
+def test_another_folder_has_another_store(notebook: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook.run("%memory open mine")
+    elsewhere = folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert Stores().path() == (elsewhere / "substrate-store", "the default here")
+    assert notebook.run("%memory status").store == str(folder / "mine")  # a kernel keeps to what it has opened
+
+
+def test_what_is_set_comes_before_what_is_remembered(notebook: Any, folder: Path) -> None:
+    notebook.run("%memory open mine")
+    with substrate.open(folder / "other") as other:
+        other.checkpoint(["v1.fact.other = y"])
+    stores = Stores()
+    stores.preferred = "other"
+    assert stores.path()[0] == folder / "other"
+
+
+def test_the_environment_says_which_where_nothing_is_remembered(
+    notebook: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUBSTRATE_STORE", str(folder / "from-environment"))
+    notebook.run("%memory checkpoint v1.fact.a = x")
+    assert (folder / "from-environment").is_dir()
+
+
+@pytest.mark.parametrize("line", ["status", "list", "search x", "access v1.fact.a", "bootstrap x", "forget v1.fact.a"])
+def test_what_reads_makes_no_store_and_says_what_to_do(notebook: Any, folder: Path, line: str) -> None:
+    printed = notebook.error(f"%memory {line}")
+    assert printed.startswith(f"UsageError: there is no store in {folder / 'substrate-store'} (the default here).")
+    assert "%memory open PATH" in printed
+    assert list(folder.iterdir()) == []
+
+
+def test_stores_that_were_opened_stay_open(notebook: Any) -> None:
+    notebook.run("first = %memory open one\n%memory checkpoint v1.fact.a = x")
+    notebook.run("second = %memory open two")
+    assert notebook.run("first.access('v1.fact.a').value") == "x"
+    assert notebook.run("%memory list").items == ()
+
+
+def test_a_store_that_was_closed_is_opened_again(notebook: Any) -> None:
+    notebook.run("memory = %memory open\n%memory checkpoint v1.fact.a = x")
+    notebook.shell.magics_manager.registry["MemoryMagics"].stores.close()
+    assert notebook.run("%memory access v1.fact.a").value == "x"
+
+
+def test_a_store_can_be_opened_for_reading_only(notebook: Any) -> None:
+    notebook.run("%memory checkpoint v1.fact.a = x")
+    notebook.run("%memory open --read-only")
+    assert notebook.run("%memory status").read_only
+    assert notebook.run("%memory access v1.fact.a").value == "x"
+    assert "UsageError" in notebook.error("%memory checkpoint v1.fact.b = y")
+    notebook.run("%memory open")
+    notebook.run("%memory checkpoint v1.fact.b = y")
+
+
+def test_who_works_here_is_the_login_name_unless_it_is_said(notebook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGNAME", "grace")
+    notebook.run("%memory checkpoint v1.fact.a = x")
+    atom = notebook.run("%memory access v1.fact.a").atom
+    assert atom.actor == "grace"
+    assert atom.session.startswith("notebook ")
+    notebook.run("%memory open --actor ada\n%memory checkpoint --actor someone v1.fact.b = y")
+    assert notebook.run("%memory access v1.fact.b").atom.actor == "someone"
+
+
+# -- the file ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "[]", '{"format": "other"}', '{"stores": 1}', "\udcff", "[" * 9**5])
+def test_a_file_that_is_broken_or_foreign_is_said_once_and_replaced(notebook: Any, folder: Path, text: str) -> None:
+    home = folder.parent / "home"
+    home.mkdir(exist_ok=True)
+    (home / "notebook-stores.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    printed = notebook.printed("%memory open mine")
+    assert printed.count("what was remembered is not used") == 1
+    assert "remembered" not in notebook.printed("%memory open mine")
+    assert json.loads((home / "notebook-stores.json").read_text())["stores"] == {str(folder): str(folder / "mine")}
+
+
+def test_a_folder_of_settings_that_cannot_be_written_is_no_error(folder: Path) -> None:
+    home = folder.parent / "file"
+    home.write_text("not a folder")
+    news: list[str] = []
+    Remembered(home, news).remember(folder, folder / "mine")
+    assert "not remembered" in news[-1]
+
+
+REMEMBER = """
+import sys
+from pathlib import Path
+from substrate.notebook.remembered import Remembered
+home, mine = Path(sys.argv[1]), sys.argv[2]
+for at in range(25):
+    Remembered(home, []).remember(Path(f"/work/{mine}/{at}"), Path(f"/stores/{mine}/{at}"))
+"""
+
+
+def test_kernels_that_remember_at_once_lose_nothing_of_each_other(tmp_path: Path) -> None:
+    writers = [subprocess.Popen([sys.executable, "-c", REMEMBER, str(tmp_path), name]) for name in "abc"]
+    assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0]
+    known = Remembered(tmp_path, [])
+    for name in "abc":
+        assert all(known.store_for(Path(f"/work/{name}/{at}")) == Path(f"/stores/{name}/{at}") for at in range(25))

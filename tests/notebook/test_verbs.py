@@ -1,0 +1,169 @@
+"""The verbs that learn, judge, prove and forget, in a real shell on a real store."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.error import StdinNotImplementedError
+
+from substrate.cli.catalogue import VERBS as COMMANDS
+from substrate.notebook.catalogue import VERBS
+
+NOT_HERE = {
+    "list": {"--all", "--names"},
+    "key": {"--rotate"},
+}
+"""Options of the command line that a notebook has no use for."""
+
+
+@pytest.fixture
+def filled(notebook: Any) -> Any:
+    notebook.run(
+        "%%memory checkpoint --source kick-off\n"
+        "v1.fact.currency = The currency is EUR\n"
+        "v1.decision.ledger = Amounts are integers, in cents\n"
+        "v1.goal.launch = Launch the shop in March\n"
+        "v1.decision.ledger -[depends_on]-> v1.fact.currency\n"
+    )
+    return notebook
+
+
+def test_options_are_those_of_the_command_line() -> None:
+    commands = {verb.name: {flag for one in verb.options for flag in one.flags if flag[0] == "-"} for verb in COMMANDS}
+    shared = [verb for verb in VERBS.values() if verb.name in commands and verb.name != "watch"]
+    assert len(shared) >= 15
+    for verb in shared:
+        assert set(verb.options) == commands[verb.name] - NOT_HERE.get(verb.name, set()), verb.name
+
+
+def test_what_was_trained_is_predicted_and_opens_a_session(filled: Any) -> None:
+    trained = filled.run("%memory train v1.fact.currency v1.goal.launch --passes 2 --objective 'take it live'")
+    assert (trained.learnt, trained.passes) == (("v1.fact.currency", "v1.goal.launch"), 2)
+    assert "v1.goal.launch" in [one.name for one in filled.run("%memory predict v1.fact.currency")]
+    opening = filled.run("%memory bootstrap take it live --max-tokens 500")
+    assert (opening.objective, opening.max_tokens) == ("take it live", 500)
+    assert len(opening) == len(list(opening)) > 0
+    assert opening[0].name == "v1.goal.launch"
+    assert opening.to_dict()["tokens"] <= 500
+
+
+def test_a_conflict_is_listed_and_settled(filled: Any) -> None:
+    filled.run("%memory checkpoint v1.fact.us.currency = The currency is USD")
+    assert len(filled.run("%memory conflicts")) == 1
+    filled.run("%memory resolve v1.fact.currency v1.fact.us.currency --keep v1.fact.currency --reason 'it's so'")
+    assert len(filled.run("%memory conflicts v1.fact.currency")) == 0
+
+
+def test_context_and_edges_lead_from_one_atom_to_another(filled: Any) -> None:
+    assert [edge.target for edge in filled.run("%memory edges v1.decision.ledger --out")] == ["v1.fact.currency"]
+    assert filled.run("%memory edges v1.decision.ledger --in").items == ()
+    around = filled.run("%memory context v1.fact.currency --depth 2")
+    assert {one.name for one in around.atoms} == {"v1.fact.currency", "v1.decision.ledger"}
+    assert filled.run("%memory associate v1.fact.currency") is not None
+
+
+def test_a_proof_is_made_written_and_verified_from_a_file_and_from_variables(filled: Any, folder: Path) -> None:
+    filled.run("pin = %memory pin -o me.pin\nkey = %memory key")
+    filled.run("%memory checkpoint v1.fact.later = x")
+    filled.run("proof = %memory prove v1.fact.currency --since me.pin -o proof.json")
+    assert (folder / "proof.json").read_text() == filled.run("str(proof)")
+    for line in (
+        "proof.json",
+        "proof",
+        "$proof",
+        "proof.json --pin me.pin",
+        "proof --pin pin",
+        "proof --key key",
+        "proof --key {key}",
+        "proof.json --name v1.fact.currency --claim current",
+    ):
+        verdict = filled.run(f"%memory verify {line}")
+        assert (verdict.trusted, verdict.name, verdict.to_dict()["kind"]) == (True, "v1.fact.currency", "put")
+    filled.run("%memory access v1.fact.currency --proof")
+    assert filled.run("%memory verify _").claim == "current"
+    assert filled.run("%memory prove --extended-since me.pin").claim == "extended"
+    assert filled.run("%memory prove --entry 1").claim == "recorded"
+    assert "it holds" in filled.printed("%memory pin --check me.pin")
+
+
+def test_a_proof_that_is_not_true_is_rejected_in_a_line(filled: Any, folder: Path) -> None:
+    filled.run("%memory prove v1.fact.currency -o proof.json")
+    (folder / "proof.json").write_text((folder / "proof.json").read_text().replace("EUR", "USD"))
+    assert filled.error("%memory verify proof.json").startswith("UsageError: the proof is rejected: ")
+    assert "in nowhere.json cannot be read" in filled.error("%memory verify nowhere.json")
+    assert "is no pin" in filled.error("%memory prove v1.fact.currency --since proof.json")
+    assert "one thing" in filled.error("%memory prove")
+
+
+def test_without_a_store_and_a_key_a_proof_is_consistent_at_best(filled: Any, folder: Path) -> None:
+    filled.run("%memory prove v1.fact.currency -o proof.json")
+    filled.shell.magics_manager.registry["MemoryMagics"].stores._opened = folder / "nowhere"
+    assert filled.run("%memory verify proof.json").trusted is False
+
+
+def test_forget_counts_first_and_asks(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def answer(question: str) -> str:
+        asked.append(question)
+        return "no"
+
+    monkeypatch.setattr(builtins, "input", answer)
+    would = filled.run("%memory forget v1.fact.currency --dry-run")
+    assert (would.dry_run, would.atoms, would.edges) == (True, 1, 1)
+    assert asked == []
+    assert "nothing was forgotten" in filled.printed("%memory forget v1.fact.currency")
+    assert asked == ["This erases for good: 1 atom, 1 version, 1 edge. There is no undo. [y/N] "]
+    assert filled.run("%memory access v1.fact.currency").value
+    monkeypatch.setattr(builtins, "input", lambda _: "Yes")
+    assert filled.run("%memory forget v1.fact.currency").atoms == 1
+    assert "was forgotten" in filled.error("%memory access v1.fact.currency")
+    assert filled.run("%memory forget --source kick-off --yes").atoms == 2
+
+
+def test_where_nobody_can_be_asked_forget_says_what_to_add(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: str) -> str:
+        raise StdinNotImplementedError
+
+    monkeypatch.setattr(builtins, "input", refuse)
+    printed = filled.error("%memory forget v1.fact.currency")
+    assert "add --yes" in printed
+    assert printed.count("\n") == 1
+    assert filled.run("%memory access v1.fact.currency").value
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "checkpoint v1.fact.new = x",
+        "access v1.fact.currency --proof",
+        "list",
+        "edges v1.decision.ledger",
+        "history v1.fact.currency",
+        "diff 0",
+        "search currency",
+        "context v1.fact.currency",
+        "associate v1.fact.currency",
+        "bootstrap",
+        "train v1.fact.currency",
+        "predict",
+        "conflicts",
+        "prove v1.fact.currency",
+        "pin",
+        "key",
+        "status",
+        "forget v1.fact.currency --dry-run",
+    ],
+)
+def test_every_result_is_a_dictionary_and_a_short_repr_and_those_of_results_a_table(filled: Any, line: str) -> None:
+    result = filled.run(f"%memory {line}")
+    assert isinstance(result.to_dict(), dict)
+    assert 0 < len(repr(result)) < 4000
+    if hasattr(result, "items"):
+        assert list(result) == [result[at] for at in range(len(result))]
+    if hasattr(result, "to_df"):
+        pytest.importorskip("pandas")
+        assert len(result.to_df()) == (len(result) if hasattr(result, "__len__") else 1)

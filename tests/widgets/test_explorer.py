@@ -1,0 +1,262 @@
+"""The Explorer in process: traits in, traits out. What of it is seen in a page is in tests/browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+import substrate
+from substrate.engine.memory import Memory
+from substrate.errors import ProofInvalid
+from substrate_widgets import Explorer, link
+from substrate_widgets.explorer import telling
+from substrate_widgets.explorer.telling import Asked, detail_of, find, offer, reasons
+
+PROVIDER = "v1.fact.payment_provider"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with substrate.open(tmp_path / "store", home=tmp_path / "home", actor="ada", background=False) as memory:
+        memory.checkpoint(
+            [
+                {"name": PROVIDER, "value": "Stripe handles card payments", "tags": ["billing"]},
+                {"name": "v1.decision.refunds", "value": "Refunds of payments take five days", "tags": ["billing"]},
+                {"name": "v1.goal.launch", "value": "Launch in May", "occurred_at": "2025-05-03"},
+                {"name": "v1.domain.billing", "value": "Invoices and money"},
+            ],
+            edges=[
+                {"source": PROVIDER, "type": "member_of", "target": "v1.domain.billing"},
+                {"source": "v1.decision.refunds", "type": "depends_on", "target": PROVIDER},
+                {"source": "v1.decision.refunds", "type": "references", "target": "v1.metric.days"},
+            ],
+        )
+        memory.checkpoint([{"name": PROVIDER, "value": "Adyen handles card payments", "tags": ["billing"]}])
+        yield memory
+
+
+@pytest.fixture
+def explorer(memory: Memory) -> Iterator[Explorer]:
+    explorer = Explorer(memory)
+    assert explorer.wait()
+    yield explorer
+    explorer.close()
+
+
+def _names(explorer: Explorer) -> list[str]:
+    return [hit["name"] for hit in explorer.answer["hits"]]
+
+
+def test_it_begins_with_what_was_recorded_last(explorer: Explorer) -> None:
+    assert _names(explorer)[0] == PROVIDER
+    assert len(_names(explorer)) == 4
+    assert explorer.offered == {"types": ["decision", "domain", "fact", "goal"], "domains": ["v1.domain.billing"]}
+    assert explorer.detail == {}
+    assert explorer.problem == ""
+
+
+def test_an_empty_store_can_be_explored(tmp_path: Path) -> None:
+    with substrate.open(tmp_path / "store", home=tmp_path / "home", background=False) as memory:
+        explorer = Explorer(memory, "anything", selected="v1.fact.nothing")
+        assert explorer.wait()
+        assert (explorer.answer["hits"], explorer.offered["types"]) == ([], [])
+        assert explorer.detail["state"] == "absent"
+        assert explorer.detail["proof"]["claim"] == "absent"
+        explorer.close()
+
+
+def test_hits_carry_their_query_their_marks_and_their_reasons(explorer: Explorer) -> None:
+    explorer.query = "card payments"
+    assert explorer.wait()
+    assert explorer.answer["query"] == "card payments"
+    hit = explorer.answer["hits"][0]
+    assert hit["name"] == PROVIDER
+    assert [hit["snippet"][start:stop] for start, stop in hit["marks"]] == ["card", "payments"]
+    assert hit["why"].startswith("has “card”, “payments”")
+    assert hit["parts"]["words"] > 0
+
+
+def test_the_newest_question_wins(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    entered, go_on = Event(), Event()
+    answered: list[str] = []
+    explorer.observe(lambda change: answered.append(change["new"]["query"]), "answer")
+
+    def slow(memory: Memory, asked: Asked) -> dict[str, object]:
+        if asked.query == "a":
+            entered.set()
+            assert go_on.wait(20)
+        return find(memory, asked)
+
+    monkeypatch.setattr("substrate_widgets.explorer.widget.find", slow)
+    explorer.query = "a"
+    assert entered.wait(20)
+    for query in ("ab", "abc", "abcd"):
+        explorer.query = query
+    go_on.set()
+    assert explorer.wait()
+    assert answered == ["abcd"]
+
+
+@pytest.mark.parametrize(
+    ("facets", "names"),
+    [
+        ({"type": "goal"}, {"v1.goal.launch"}),
+        ({"domain": "v1.domain.billing"}, {PROVIDER}),
+        ({"tag": "billing"}, {PROVIDER, "v1.decision.refunds"}),
+        ({"since": "2025-05-03", "until": "2025-05-03"}, {"v1.goal.launch"}),
+        ({"until": "2025-05-02"}, set()),
+        ({"query": "payments", "type": "decision"}, {"v1.decision.refunds"}),
+        ({"query": "payments", "until": "2025-05-03T10:00:00Z"}, set()),
+    ],
+)
+def test_facets_narrow_what_is_found(explorer: Explorer, facets: dict[str, str], names: set[str]) -> None:
+    for facet, value in facets.items():
+        setattr(explorer, facet, value)
+    assert explorer.wait()
+    assert set(_names(explorer)) == names
+
+
+def test_what_is_wrong_is_told_and_passes(explorer: Explorer) -> None:
+    explorer.domain = "nowhere"
+    assert explorer.wait()
+    assert "there is no domain v1.domain.nowhere" in explorer.problem
+    explorer.selected = PROVIDER
+    assert explorer.wait()
+    assert explorer.problem
+    explorer.domain = ""
+    explorer.until = "9999-12-31"
+    assert explorer.wait()
+    assert "out of range" in explorer.problem
+    explorer.until = ""
+    assert explorer.wait()
+    assert explorer.problem == ""
+
+
+def test_an_atom_is_shown_in_full(explorer: Explorer, memory: Memory) -> None:
+    explorer.selected = PROVIDER
+    assert explorer.wait()
+    detail = explorer.detail
+    size = memory.head().head.size
+    assert (detail["asked"], detail["name"], detail["value"]) == (PROVIDER, PROVIDER, "Adyen handles card payments")
+    assert detail["proof"] == {"verified": True, "claim": "current", "seq": size - 1, "size": size}
+    assert [version["value"] for version in detail["history"]] == [
+        "Adyen handles card payments",
+        "Stripe handles card payments",
+    ]
+    assert {(edge["out"], edge["type"], edge["other"]) for edge in detail["edges"]} == {
+        (True, "member_of", "v1.domain.billing"),
+        (False, "depends_on", "v1.decision.refunds"),
+    }
+    assert detail["atom"]["actor"] == "ada"
+
+
+def test_what_depends_on_a_change_is_to_be_reviewed_and_ends_can_be_missing(memory: Memory) -> None:
+    detail: Any = detail_of(memory, "v1.decision.refunds", None)
+    assert PROVIDER in detail["stale"][0]
+    assert [edge["other"] for edge in detail["edges"] if not edge["there"]] == ["v1.metric.days"]
+    by_id: Any = detail_of(memory, detail["atom"]["id"], None)
+    assert by_id["name"] == "v1.decision.refunds"
+    assert all(edge["out"] for edge in by_id["edges"])
+
+
+def test_it_travels_in_time(explorer: Explorer) -> None:
+    explorer.selected = PROVIDER
+    explorer.as_of = 1
+    assert explorer.wait()
+    assert explorer.detail["value"] == "Stripe handles card payments"
+    assert (explorer.detail["proof"]["claim"], explorer.detail["proof"]["seq"]) == ("recorded", 1)
+    assert len(explorer.detail["history"]) == 2
+    assert _names(explorer) == [PROVIDER]
+    explorer.selected = "v1.goal.launch"
+    assert explorer.wait()
+    assert explorer.detail["state"] == "absent"
+    assert "as of entry 1" in explorer.detail["note"]
+    assert [version["seq"] for version in explorer.detail["history"]] == [3]
+
+
+def test_what_is_out_of_use_or_forgotten_says_so_with_its_proof(memory: Memory) -> None:
+    memory.checkpoint(tombstones=["v1.goal.launch"])
+    gone: Any = detail_of(memory, "v1.goal.launch", None)
+    assert (gone["state"], gone["proof"]["claim"]) == ("absent", "tombstoned")
+    assert [version["kind"] for version in gone["history"]] == ["tombstone", "put"]
+    memory.forget("v1.goal.launch")
+    forgotten: Any = detail_of(memory, "v1.goal.launch", None)
+    assert (forgotten["state"], forgotten["proof"]["claim"]) == ("forgotten", "forgotten")
+    assert "Launch in May" not in str(forgotten)
+
+
+def test_a_proof_that_is_refused_is_said_to_be(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise ProofInvalid("root", "the path does not lead to the root")
+
+    monkeypatch.setattr(Memory, "verify", refuse)
+    detail: Any = detail_of(memory, PROVIDER, None)
+    assert detail["proof"]["verified"] is False
+    assert "does not lead to the root" in detail["proof"]["reason"]
+
+
+def test_of_a_long_value_the_beginning_is_sent_and_more_if_asked(memory: Memory, explorer: Explorer) -> None:
+    memory.checkpoint(["v1.document.short = abc", {"name": "v1.document.long", "value": "ä" * 500_000}])
+    explorer.selected = "v1.document.long"
+    assert explorer.wait()
+    shown = {part: explorer.detail[part] for part in ("shown", "whole", "length")}
+    assert shown == {"shown": telling.BEGINNING, "whole": telling.WHOLE, "length": 500_000}
+    assert len(explorer.detail["value"]) == telling.BEGINNING
+    explorer.whole = True
+    assert explorer.wait()
+    assert len(explorer.detail["value"]) == telling.WHOLE
+    explorer.selected = "v1.document.short"
+    assert explorer.wait()
+    assert not explorer.whole
+    assert explorer.detail["value"] == "abc"
+
+
+def test_to_look_at_atoms_is_no_access_that_is_learnt_from(tmp_path: Path, memory: Memory) -> None:
+    explorer = Explorer(memory)
+    for name in (PROVIDER, "v1.decision.refunds", PROVIDER, "v1.goal.launch"):
+        explorer.selected = name
+        assert explorer.wait()
+    explorer.close()
+    memory.close()
+    with substrate.open(tmp_path / "store", home=tmp_path / "home", background=False) as later:
+        assert later.stats().sessions == 0
+        later.access(PROVIDER)  # the broken twin: this one counts
+        later.access("v1.goal.launch")
+    with substrate.open(tmp_path / "store", home=tmp_path / "home", background=False) as later:
+        assert later.stats().sessions == 1
+
+
+def test_a_store_that_is_only_read_can_be_explored(tmp_path: Path, memory: Memory) -> None:
+    memory.close()
+    with substrate.open(tmp_path / "store", read_only=True) as read:
+        explorer = Explorer(read, "payments", selected=PROVIDER)
+        assert explorer.wait()
+        assert explorer.detail["proof"]["verified"]
+        assert _names(explorer)
+        explorer.close()
+
+
+def test_linked_widgets_select_and_travel_together(memory: Memory, explorer: Explorer) -> None:
+    other = Explorer(memory)
+    link(explorer, other)
+    explorer.selected, other.as_of = PROVIDER, 1
+    assert explorer.wait()
+    assert other.wait()
+    assert explorer.detail == other.detail
+    assert other.detail["value"] == "Stripe handles card payments"
+    other.close()
+
+
+def test_reasons_are_told_the_weightiest_first_and_trifles_not() -> None:
+    parts = {"evidence": 0.01, "meaning": 0.6, "words": 0.5, "time": -0.2, "edges": 0.1}
+    assert reasons(parts, ["card"]) == "near in meaning; has “card”; an edge leads to it from a match"
+    assert reasons({}, []) == ""
+
+
+def test_each_type_is_offered_once(memory: Memory) -> None:
+    memory.checkpoint([f"v1.{kind}.x{number} = 1" for kind in ("fact", "fact_a", "facta", "a") for number in range(3)])
+    assert offer(memory)["types"] == ["a", "decision", "domain", "fact", "fact_a", "facta", "goal"]
