@@ -48,7 +48,7 @@ function short(bytes, width) {
 
 function clipped(text, width) {
   const points = Array.from(visible(text).replace(/\s+/g, " "));
-  const room = Math.max(4, Math.floor(width / 6.4));
+  const room = Math.max(4, Math.floor(width / 7));
   return points.length <= room ? points.join("") : `${points.slice(0, room - 1).join("")}…`;
 }
 
