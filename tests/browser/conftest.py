@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.lab import Lab, running_lab
 from tests.browser.notebook import Desk, Notebook
@@ -46,6 +46,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Browser]:
+    expect.set_options(timeout=20_000)  # a bound, not a wait: what is expected is looked for again and again
     with sync_playwright() as playwright:
         # Launched by Playwright, which gives each launch a user-data-dir of its own.
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
@@ -72,7 +73,8 @@ def desk(browser: Browser, lab: Lab) -> Iterator[Desk]:
 @pytest.fixture
 def notebook(browser: Browser, desk: Desk, request: pytest.FixtureRequest) -> Iterator[Notebook]:
     """Runs notebooks. Afterwards: no page error, no error on the console, and no request went to another server."""
-    folder = desk.lab.root / re.sub(r"\W+", "-", request.node.name)[:80]
+    number = len(list(desk.lab.root.iterdir()))  # or a long name with two parameters would give one folder twice
+    folder = desk.lab.root / f"{re.sub(r'[^A-Za-z0-9]+', '-', request.node.name)[:60]}-{number}"
     folder.mkdir()
     notebook = Notebook(desk, folder)
     with loop_of(browser):

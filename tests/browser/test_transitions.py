@@ -168,7 +168,7 @@ def test_many_sessions_are_taken_in_while_the_kernel_is_free(notebook: Notebook)
     assert shown.python("1 + 1") == 2
     expect(widget.get_by_test_id("learnt")).to_contain_text("Learnt from 400 sessions", timeout=60_000)
     shown.until("memory.stats().sessions == 424")
-    expect(node(widget, "v1.contact.auditor")).to_have_class("tr-node tr-changed")
+    expect(node(widget, "v1.contact.auditor")).to_have_class("tr-node tr-changed tr-more")
 
 
 def test_names_are_text_and_a_dead_kernel_is_told(notebook: Notebook) -> None:

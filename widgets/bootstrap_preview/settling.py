@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from substrate.errors import Conflict, InputError, NotFound
 from substrate.model import Atom, Window
@@ -36,15 +36,15 @@ class Verdict:
         """As the page says it. InputError if it is none."""
         try:
             first, second, do = str(said["first"]), str(said["second"]), str(said["do"])
-            one, other = (int(seq) for seq in said["seqs"])  # type: ignore[attr-defined]
-            windows = said.get("windows") or (("", ""), ("", ""))
-            (a, b), (c, d) = windows  # type: ignore[misc]
-        except (KeyError, TypeError, ValueError):
+            one, other = map(int, cast("Any", said["seqs"]))
+            given: Any = said.get("windows") or (("", ""), ("", ""))
+            windows = (str(given[0][0]), str(given[0][1])), (str(given[1][0]), str(given[1][1]))
+        except (IndexError, KeyError, TypeError, ValueError):
             raise InputError("a verdict has first, second, seqs, do, and keep, windows or reason") from None
         if do not in {"keep", "both", "windows"}:
             raise InputError("a conflict is settled by keep, both or windows")
         keep, reason = str(said.get("keep", "")), str(said.get("reason", "")).strip()
-        return cls(first, second, (one, other), do, keep, ((str(a), str(b)), (str(c), str(d))), reason)
+        return cls(first, second, (one, other), do, keep, windows, reason)
 
     @property
     def expect(self) -> dict[str, int]:

@@ -1,8 +1,8 @@
 // The graph around an atom: what leads to it on the left, what is needed after it on the right. Drag, wheel and keys move it.
 
-const WIDE = 960;
+const WIDE = 1000;
 const NODE = { width: 252, height: 26, step: 36 };
-const MIDDLE = { width: 236, height: 38 };
+const MIDDLE = { width: 220, height: 38 };
 const LETTERS = 30;
 const PART_WORDS = {
   next: "came right after", skip: "came within ten steps", spread: "one step further", episodes: "needed in sessions like this",
@@ -10,7 +10,9 @@ const PART_WORDS = {
 };
 
 const share = (probability) => (probability >= 0.0995 ? `${Math.round(probability * 100)}%` : `${(probability * 100).toFixed(1)}%`);
-const change = (node) => (node.was === undefined ? share(node.probability) : `${share(node.was).replace("%", "")} → ${share(node.probability)}`);
+const change = (node) => (node.was === undefined ? share(node.probability) : node.was === 0 ? `new ${share(node.probability)}` : `${share(node.was).replace("%", "")} → ${share(node.probability)}`);
+const turn = (node) => (node.was === undefined ? "" : node.was < node.probability ? " tr-changed tr-more" : " tr-changed tr-less");
+const room = (nodes) => Math.max(0, ...nodes.map((node) => change(node).length)) * 6.6 + 10;
 
 /** A name that fits: its beginning and its end, which tell it apart from others. */
 function shortened(name, letters) {
@@ -32,7 +34,7 @@ function nodeBox(node, x, y, side, act) {
   const add = s("g", { class: "tr-add", "data-testid": "add", onclick: (event) => { event.stopPropagation(); act.pick(node.name); } },
     s("title", {}, "Add to the training (t)"),
     s("rect", { x: width - 24, y: 3, width: 20, height: height - 6, rx: 3 }), s("path", { d: `M${width - 14} ${height / 2 - 4}v8m-4-4h8` }));
-  return s("g", { class: `tr-node${node.was === undefined ? "" : " tr-changed"}`, transform: `translate(${x} ${y - height / 2})`, tabindex: "-1", role: "button",
+  return s("g", { class: `tr-node${turn(node)}`, transform: `translate(${x} ${y - height / 2})`, tabindex: "-1", role: "button",
     "aria-label": `${side === "after" ? "needed after" : "leads here"}: ${told}`, "data-testid": "node", "data-side": side, "data-name": node.name,
     onclick: () => act.go(node.name), onmouseenter: () => act.tell(node, side), onfocus: () => act.tell(node, side) },
     s("title", {}, visible(node.name)),
@@ -40,16 +42,12 @@ function nodeBox(node, x, y, side, act) {
     s("text", { x: 9, y: height / 2, dy: "0.35em" }, shortened(node.name, LETTERS)), add);
 }
 
-function arcLine(node, from, to, most, onRight) {
+/** An arc between two points, with its number beside the atom at its outer end: `at`, where there is `wide` room for it. */
+function arcLine(node, from, to, most, at, wide) {
   const bend = (from[0] + to[0]) / 2;
-  const words = change(node);
-  const room = words.length * 6.4 + 8;
-  const at = onRight ? to[0] - room - 7 : from[0] + 7;
-  const y = onRight ? to[1] : from[1];
-  return s("g", { class: `tr-arc${node.was === undefined ? "" : " tr-changed"}` },
+  return s("g", { class: `tr-arc${turn(node)}` },
     s("path", { d: `M${from[0]} ${from[1]}C${bend} ${from[1]} ${bend} ${to[1]} ${to[0]} ${to[1]}`, "stroke-width": (1 + (8 * node.probability) / most).toFixed(2) }),
-    s("rect", { class: "tr-label", x: at, y: y - 8, width: room, height: 16, rx: 3 }),
-    s("text", { class: "tr-share", x: at + room / 2, y, dy: "0.35em" }, words));
+    s("text", { class: "tr-share", x: at[0] + wide / 2, y: at[1], dy: "0.35em" }, change(node)));
 }
 
 /** All that is drawn, in its own coordinates. `act` has go, pick and tell. */
@@ -62,16 +60,23 @@ function drawing(graph, act) {
   const place = (count, at) => middle + (at - (count - 1) / 2) * NODE.step;
   const empty = (x, words) => s("text", { class: "tr-none", x, y: middle, dy: "0.35em", "text-anchor": "middle" }, words);
   const spread = (count, at) => middle + Math.max(-12, Math.min(12, (at - (count - 1) / 2) * 4));
+  const [wide, broad] = [room(graph.before), room(graph.after)];
   const arcs = [
-    ...graph.before.map((node, at) => arcLine(node, [NODE.width, place(graph.before.length, at)], [left, spread(graph.before.length, at)], most, false)),
-    ...graph.after.map((node, at) => arcLine(node, [left + MIDDLE.width, spread(graph.after.length, at)], [WIDE - NODE.width, place(graph.after.length, at)], most, true)),
+    ...graph.before.map((node, at) => {
+      const y = place(graph.before.length, at);
+      return arcLine(node, [NODE.width + wide, y], [left, spread(graph.before.length, at)], most, [NODE.width, y], wide);
+    }),
+    ...graph.after.map((node, at) => {
+      const y = place(graph.after.length, at);
+      return arcLine(node, [left + MIDDLE.width, spread(graph.after.length, at)], [WIDE - NODE.width - broad, y], most, [WIDE - NODE.width - broad, y], broad);
+    }),
   ];
   const nodes = [
     ...graph.before.map((node, at) => nodeBox(node, 0, place(graph.before.length, at), "before", act)),
     s("g", { class: "tr-node tr-middle", transform: `translate(${left} ${middle - MIDDLE.height / 2})`, tabindex: "-1", role: "button", "data-testid": "middle", "data-side": "middle", "data-name": graph.name,
       "aria-label": `here: ${visible(graph.name)}`, onfocus: () => act.tell(null), onmouseenter: () => act.tell(null) }, s("title", {}, visible(graph.name)),
       s("rect", { class: "tr-box", width: MIDDLE.width, height: MIDDLE.height, rx: 5 }),
-      s("text", { x: MIDDLE.width / 2, y: MIDDLE.height / 2, dy: "0.35em", "text-anchor": "middle" }, shortened(graph.name, 28))),
+      s("text", { x: MIDDLE.width / 2, y: MIDDLE.height / 2, dy: "0.35em", "text-anchor": "middle" }, shortened(graph.name, 26))),
     ...graph.after.map((node, at) => nodeBox(node, WIDE - NODE.width, place(graph.after.length, at), "after", act)),
   ];
   return { high, content: [...arcs, ...nodes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from substrate.learned import Around, Observed, Trained
 from substrate.model import Refused
@@ -13,6 +13,8 @@ __all__ = ["Shares", "graph_shown", "observed_shown", "shares_of", "trained_show
 
 Shares: TypeAlias = Mapping[tuple[str, str], float]
 """How likely each atom around was, by side (after, before) and name."""
+_SLIGHT: Final = 0.005
+"""A change that is not worth telling: half of a percent."""
 
 
 def shares_of(around: Around) -> Shares:
@@ -41,7 +43,8 @@ def graph_shown(around: Around, earlier: Shares | None) -> dict[str, object]:
 
 def _node(one: Prediction, was: float | None) -> dict[str, object]:
     said = {"name": one.name, "probability": one.probability, "parts": dict(one.parts)}
-    return said if was is None or round(was, 3) == round(one.probability, 3) else {**said, "was": was}
+    is_same = was is None or (was > 0 and abs(was - one.probability) < _SLIGHT)
+    return said if is_same else {**said, "was": was}
 
 
 def trained_shown(trained: Trained) -> dict[str, object]:

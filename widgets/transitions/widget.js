@@ -34,7 +34,7 @@ function tables(graph, act) {
   const table = (title, nodes, side) => h("table", { class: "tr-table", "data-testid": `table-${side}` }, h("caption", {}, title),
     h("thead", {}, h("tr", {}, ["Atom", "Probability", "Why", ""].map((word) => h("th", { scope: "col" }, word)))),
     h("tbody", {}, nodes.length === 0 ? h("tr", {}, h("td", { colspan: 4, class: "sub-faint" }, side === "before" ? "nothing is known to lead here" : "nothing is known to follow"))
-      : nodes.map((node) => h("tr", { "data-name": node.name, class: node.was === undefined ? "" : "tr-changed" },
+      : nodes.map((node) => h("tr", { "data-name": node.name, class: turn(node).trim() },
         h("td", {}, h("button", { type: "button", class: "tr-go sub-mono", onclick: () => act.go(node.name) }, stored(node.name))),
         h("td", { class: "tr-number" }, change(node)), h("td", { class: "sub-faint" }, because(node)),
         h("td", {}, h("button", { type: "button", class: "sub-quiet", "aria-label": `add ${visible(node.name)} to the training`, onclick: () => act.pick(node.name) }, "+ train"))))));
@@ -65,8 +65,8 @@ export default {
     const meaning = h("div", { class: "sub-faint tr-meaning" });
     const zooms = h("div", { class: "tr-zooms" }, [["−", "zoom out", () => view.zoom(1 / 1.2)], ["+", "zoom in", () => view.zoom(1.2)], ["fit", "show all", view.fit]]
       .map(([word, label, f]) => h("button", { type: "button", "aria-label": label, title: label, onclick: f }, word)));
-    const heads = h("div", { class: "tr-heads", "aria-hidden": "true" }, h("span", {}, "leads here"), h("span", {}, "needed after"));
-    const picture = h("div", { class: "tr-picture" }, heads, view.svg, zooms);
+    const heads = h("div", { class: "tr-heads" }, h("span", {}, "leads here"), zooms, h("span", {}, "needed after"));
+    const picture = h("div", { class: "tr-picture" }, heads, view.svg);
     const written = h("div", { class: "tr-written" });
     const empty = h("div", { class: "tr-empty", "data-testid": "empty" });
     page.body.append(h("div", { class: "tr-bar" }, back, forward, box, parts.group, forms.group), meaning, empty, picture, written, detail, trainingPart(model, page));

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import traitlets
 
 from substrate.engine.around import PARTS
-from substrate.errors import NotFound, SubstrateError
+from substrate.errors import InputError, NotFound, SubstrateError
 
 from ..assets import script, style
 from ..linked import Linked
@@ -110,7 +110,10 @@ class Transitions(Linked):
             return {"graph": {"first": [one.name for one in first]}}
         try:
             around = self._memory.around(name, self.k, part=part or None)
-        except NotFound as error:  # selected elsewhere, and not in use: no fault of who looks
+        except (
+            NotFound,
+            InputError,
+        ) as error:  # not in use, or mistyped: said in its place
             return {"graph": {"name": name, "missing": str(error)}}
         is_same = self._earlier is not None and self._earlier[:2] == (name, part)
         return {"graph": graph_shown(around, self._earlier[2] if self._earlier and is_same else None)}
@@ -141,11 +144,8 @@ class Transitions(Linked):
     def _trained(self, said: Mapping[str, object]) -> Mapping[str, object]:
         self._look_before()
         try:
-            trained = self._memory.train(
-                said.get("atoms", ()),  # type: ignore[arg-type] - checked by train, which says what is wrong
-                said.get("passes", 1),  # type: ignore[arg-type]
-                objective=str(said.get("objective", "")),
-            )
+            atoms, passes = cast("Any", said.get("atoms", ())), cast("Any", said.get("passes", 1))  # train checks both
+            trained = self._memory.train(atoms, passes, objective=str(said.get("objective", "")))
         except SubstrateError as error:
             return {"learnt": {"ok": False, "problem": str(error)}}
         self._refresh()
