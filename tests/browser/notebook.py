@@ -116,6 +116,7 @@ class Shown:
     def screenshot(self, name: str, of: Locator | None = None) -> Path:
         """A picture of the notebook, or of one part of it, in the ignored folder screenshots/."""
         file = _SCREENSHOTS / f"{name}-{self.theme}.png"
+        self.page.mouse.move(0, 0)  # nothing is hovered over
         (of or self.page.locator(".jp-NotebookPanel")).screenshot(path=file, animations="disabled")
         return file
 

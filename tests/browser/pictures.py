@@ -105,7 +105,9 @@ def main(folder: Path) -> None:
     ):
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         furnish(lab.root / "shop", lab.home)
-        notebook = Notebook(Desk(browser, lab), lab.root)
+        desk = Desk(browser, lab)
+        desk.open().set_viewport_size({"width": 1280, "height": 1500})  # no widget is cut off
+        notebook = Notebook(desk, lab.root)
         _explorer(notebook, folder / "explorer.png")
         _proof(notebook, folder / "proof.png")
         _transitions(notebook, folder / "transitions.png")
@@ -125,8 +127,10 @@ def _explorer(notebook: Notebook, file: Path) -> None:
 
 
 def _proof(notebook: Notebook, file: Path) -> None:
-    shown = _run(notebook, "memory.show_proof('v1.fact.payment_provider', changed='body')", "dark")
+    shown = _run(notebook, "memory.show_proof('v1.fact.payment_provider')", "dark")
     widget = shown.widget("Proof")
+    widget.get_by_text("Verified").first.wait_for()
+    widget.get_by_role("button", name="Change one byte").click()
     widget.get_by_text("Rejected").first.wait_for()
     widget.screenshot(path=file, animations="disabled")
 
@@ -134,7 +138,7 @@ def _proof(notebook: Notebook, file: Path) -> None:
 def _transitions(notebook: Notebook, file: Path) -> None:
     shown = _run(notebook, "memory.transitions('v1.fact.payment_provider')", "light")
     widget = shown.widget("Transitions")
-    widget.get_by_text("card_data").first.wait_for()
+    widget.locator("[data-testid=node]").nth(3).wait_for()
     widget.screenshot(path=file, animations="disabled")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.notebook import Notebook, Shown, Theme
+from tests.browser.notebook import Notebook, Theme
 
+START = 15_000
 OPEN = """
 import substrate
 memory = substrate.open("store", actor="ann")
@@ -15,6 +16,11 @@ memory.checkpoint(["v1.fact.payment_provider = Stripe"])
 memory.checkpoint(["v1.fact.payment_provider = Adyen", "v1.fact.gone = x", "v1.fact.erased = y"])
 memory.checkpoint(tombstones=["v1.fact.gone"])
 _ = memory.forget("v1.fact.erased")
+"""
+DEEP = """
+deep = next(name for n in range(300) if len(memory.prove(name := f"v1.fact.n{n}").map.path) > 10)
+viewer = memory.show_proof(deep)
+viewer
 """
 SHOW = "viewer = memory.show_proof('v1.fact.payment_provider')\nviewer"
 
@@ -32,7 +38,7 @@ def test_a_changed_byte_shows_in_red_from_there_up_until_restored(notebook: Note
     shown = notebook.run([OPEN, SHOW], theme=theme)
     widget = shown.widget("Proof")
     verdict = widget.get_by_test_id("verdict")
-    expect(verdict).to_contain_text("Verified v1.fact.payment_provider is current")
+    expect(verdict).to_contain_text("Verified v1.fact.payment_provider is current", timeout=START)
     expect(verdict).to_contain_text("this store's own key")
     assert red(widget) == set()
     shown.screenshot("proof", widget)
@@ -53,3 +59,111 @@ def test_a_changed_byte_shows_in_red_from_there_up_until_restored(notebook: Note
     expect(verdict).to_contain_text("Verified")
     assert red(widget) == set()
     assert shown.python("viewer.changed") == ""
+
+
+def test_any_name_that_is_typed_has_a_proof(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, "viewer = memory.show_proof('')\nviewer"])
+    widget = shown.widget("Proof")
+    expect(widget.get_by_test_id("empty")).to_be_visible(timeout=START)
+    name, verdict = widget.get_by_test_id("proof-name"), widget.get_by_test_id("verdict")
+    for typed, told in {
+        "v1.fact.gone": "is out of use",
+        "v1.fact.erased": "was forgotten",
+        "v1.fact.never": "was never in this store",
+        "v1.fact.n7": "is current",
+    }.items():
+        name.fill(typed)
+        name.press("Enter")
+        expect(verdict).to_contain_text(f"Verified {typed} {told}")
+        assert shown.python("viewer.selected") == typed
+    name.fill("payment provider")
+    name.press("Enter")
+    expect(widget.get_by_test_id("problem")).to_contain_text("v1.")
+    expect(widget.get_by_test_id("proof-node")).to_have_count(0)
+    name.fill("v1.fact.n7")
+    name.press("Enter")
+    expect(verdict).to_contain_text("is current")
+    widget.get_by_test_id("copy-proof").click()
+    expect(widget.get_by_test_id("copy-proof")).to_have_text("copied")
+    assert shown.page.evaluate("navigator.clipboard.readText()") == shown.python("viewer.proof")
+    widget.get_by_test_id("copy-command").click()
+    copied = shown.page.evaluate("navigator.clipboard.readText()")
+    assert copied == "python examples/verify_proof.py proof.json --key auditor.key"
+
+
+def test_the_drawing_is_used_by_keyboard_alone(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, DEEP])
+    widget = shown.widget("Proof")
+    detail = widget.get_by_test_id("detail")
+    node(widget, "signed").focus(timeout=START)
+    for key, told in {"ArrowDown": "head", "ArrowRight": "signature", "ArrowUp": "signed"}.items():
+        shown.page.keyboard.press(key)
+        expect(detail.locator("b")).to_have_text(told)
+    shown.page.keyboard.press("ArrowDown")
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.keyboard.press("Enter")
+    expect(widget.get_by_test_id("part")).to_have_value("signature")
+    expect(widget.get_by_test_id("bytes")).to_have_text(
+        shown.python("{n['id']: n for n in viewer.nodes}['signature']['bytes']")
+    )
+    widget.get_by_test_id("change").press("Enter")
+    expect(widget.get_by_test_id("verdict")).to_contain_text("Rejected signature: no valid signature")
+    assert red(widget) == {"signature", "signed"}
+    node(widget, "signature").focus()
+    shown.page.keyboard.press("Escape")
+    expect(widget.get_by_test_id("verdict")).to_contain_text("Verified")
+    fold = widget.get_by_test_id("proof-fold").first
+    fold.focus()
+    shown.page.keyboard.press("Enter")
+    expect(node(widget, "map_path.5")).to_be_visible()
+
+
+def test_the_middle_of_the_map_can_be_changed_and_stays_in_sight(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, DEEP])
+    widget = shown.widget("Proof")
+    expect(widget.get_by_test_id("proof-fold").first).to_be_visible(timeout=START)
+    widget.get_by_test_id("part").select_option("map_path.5")
+    widget.get_by_test_id("change").click()
+    expect(widget.get_by_test_id("verdict")).to_contain_text("Rejected map_root_mismatch")
+    expect(node(widget, "map_path.5")).to_have_attribute("data-red", "true")
+    expect(node(widget, "map_root")).to_have_attribute("data-red", "true")
+    expect(node(widget, "record")).to_have_attribute("data-red", "false")
+    expect(node(widget, "leaf")).to_have_attribute("data-red", "false")
+
+
+def test_stored_text_is_text_and_what_another_process_writes_appears(notebook: Notebook) -> None:
+    hostile = "<img src=x onerror=window.harmed=1><script>window.harmed=1</script>\u202egnp.exe"
+    elsewhere = (
+        "import subprocess, sys\n"
+        "code = \"import substrate; substrate.open('store').checkpoint(['v1.fact.payment_provider = Mollie'])\"\n"
+        "def write(): return subprocess.run([sys.executable, '-c', code], check=True).returncode"
+    )
+    name = "v1.fact.x\u202e<b onclick=1>y"
+    shown = notebook.run(
+        [
+            OPEN,
+            f"_ = memory.checkpoint([{{'name': {name!r}, 'value': {hostile!r}}}])",
+            elsewhere,
+            f"viewer = memory.show_proof({name!r})\nviewer",
+        ]
+    )
+    widget = shown.widget("Proof")
+    expect(widget.get_by_test_id("verdict")).to_contain_text("‹202E›<b onclick=1>y is current", timeout=START)  # noqa: RUF001
+    node(widget, "body").click()
+    expect(widget.get_by_test_id("detail")).to_contain_text("<img src=x onerror=window.harmed=1>")
+    assert widget.locator("img, script, b[onclick]").count() == 0
+    assert shown.page.evaluate("window.harmed") is None
+    widget.get_by_test_id("proof-name").fill("v1.fact.payment_provider")
+    widget.get_by_test_id("proof-name").press("Enter")
+    expect(node(widget, "body")).to_contain_text("Adyen")
+    assert shown.python("write()") == 0
+    expect(node(widget, "body")).to_contain_text("Mollie")
+
+
+def test_a_restarted_kernel_leaves_a_clear_word(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, SHOW])
+    widget = shown.widget("Proof")
+    expect(widget.get_by_test_id("verdict")).to_contain_text("Verified", timeout=START)
+    shown.restart_kernel()
+    expect(widget.get_by_test_id("gone")).to_be_visible()
+    expect(widget.get_by_test_id("gone")).to_contain_text("Run the cell again")

@@ -7,6 +7,8 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.notebook import Notebook, Theme
 
+START = 15_000
+
 OPEN = """
 import substrate
 from substrate.clock import ManualClock
@@ -41,7 +43,7 @@ def mark(widget: Locator, size: int) -> Locator:
 def test_two_heads_are_picked_and_compared(notebook: Notebook, theme: Theme) -> None:
     shown = notebook.run([OPEN, SHOW, VIEW], theme=theme)
     widget, viewer = shown.widget("Timeline"), shown.widget("Proof")
-    expect(widget.get_by_test_id("mark").first).to_be_visible()
+    expect(widget.get_by_test_id("mark").first).to_be_visible(timeout=START)
     sizes = shown.python("sizes")
     assert 1 < widget.get_by_test_id("mark").count() < len(sizes)  # the burst is one mark
     mark(widget, 3).click()
@@ -63,3 +65,91 @@ def test_two_heads_are_picked_and_compared(notebook: Notebook, theme: Theme) -> 
     widget.get_by_test_id("travel").get_by_role("button", name="back to now").click()
     shown.until("viewer.as_of is None")
     expect(viewer.get_by_test_id("verdict")).to_contain_text("is current")
+
+
+def test_heads_are_walked_picked_and_zoomed_by_keyboard(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, SHOW])
+    widget = shown.widget("Timeline")
+    marks = widget.get_by_test_id("mark")
+    expect(marks.last).to_be_visible(timeout=START)
+    sizes = shown.python("sizes")
+    marks.last.focus()
+    press = shown.page.keyboard.press
+    press("Home")
+    press("Enter")
+    shown.until("len(timeline.heads) == 1")
+    first = shown.python("timeline.picked[0]")
+    press("End")
+    press("Shift+Enter")
+    expect(widget.get_by_test_id("badge")).to_contain_text(": verified")
+    assert shown.python("timeline.picked") == [first, sizes[-1]]
+    before = marks.count()
+    press("ArrowLeft")  # the burst: seven heads in one mark
+    press("+")
+    shown.until("len(timeline.window) == 2")
+    expect(marks).to_have_count(7)
+    press("Escape")
+    expect(marks).to_have_count(before)
+    assert shown.python("timeline.window") == []
+    change = widget.get_by_test_id("change").first
+    change.focus()
+    press("ArrowDown")
+    press("Enter")
+    shown.until("timeline.selected.startswith('v1.')")
+    expect(widget.locator('[data-testid="change"][aria-selected="true"]')).to_have_count(1)
+
+
+def test_the_axis_turns_zooms_by_drag_and_travels_by_its_slider(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, SHOW])
+    widget = shown.widget("Timeline")
+    marks = widget.get_by_test_id("mark")
+    expect(marks.last).to_be_visible(timeout=START)
+    widget.get_by_test_id("by-entries").click()
+    expect(widget.get_by_test_id("by-entries")).to_have_attribute("aria-pressed", "true")
+    shown.until("timeline.span['axis'] == 'entries'")
+    expect(marks).to_have_count(shown.python("len(timeline.marks)"))
+    everything = marks.count()
+    box = widget.get_by_role("listbox", name="Heads, oldest first").bounding_box()
+    assert box is not None
+    shown.page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + 20)
+    shown.page.mouse.down()
+    shown.page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 30, steps=4)
+    shown.page.mouse.up()
+    low, high = shown.until("timeline.window")
+    assert 220 < low < high < 260
+    expect(marks).not_to_have_count(everything)
+    widget.get_by_test_id("zoom-out").click()
+    widget.get_by_test_id("zoom-all").click()
+    expect(marks).to_have_count(everything)
+    slider = widget.get_by_test_id("travel-slider")
+    slider.focus()
+    shown.page.keyboard.press("ArrowLeft")
+    as_of = shown.until("timeline.as_of")
+    assert as_of == shown.python("timeline.marks[-2]['size'] - 1")
+    expect(widget.get_by_test_id("from")).to_have_text(f"after entry {as_of}")
+    shown.page.keyboard.press("End")
+    shown.until("timeline.as_of is None")
+
+
+def test_what_another_process_writes_appears_and_stored_text_is_text(notebook: Notebook) -> None:
+    hostile = "<img src=x onerror=window.harmed=1>\u202egnp.exe"
+    atom = {"name": "v1.fact.<b>x", "value": hostile}
+    write = f"import substrate; substrate.open('store').checkpoint([{atom!r}])"
+    elsewhere = (
+        "import subprocess, sys\n"
+        f"code = {write!r}\n"
+        "def write(): return subprocess.run([sys.executable, '-c', code], check=True).returncode"
+    )
+    shown = notebook.run([OPEN, elsewhere, SHOW])
+    widget = shown.widget("Timeline")
+    expect(widget.get_by_test_id("mark").last).to_be_visible(timeout=START)
+    size = shown.python("sizes[-1]")
+    widget.get_by_test_id("by-entries").click()  # by time, all that was before would be one mark
+    assert shown.python("write()") == 0
+    expect(mark(widget, size + 1)).to_be_attached()
+    mark(widget, 1).click()
+    widget.get_by_test_id("compare").click()
+    change = widget.locator('[data-name="v1.fact.<b>x"]')
+    expect(change).to_contain_text("<img src=x onerror=window.harmed=1>‹202E›gnp.exe")  # noqa: RUF001
+    assert widget.locator("img, .tl-change b").count() == 0
+    assert shown.page.evaluate("window.harmed") is None

@@ -23,6 +23,7 @@ _WATCH = """
 import os, sys
 
 folder, told = os.environ["WATCHED_FOLDER"], os.environ["WATCHED_TOLD"]
+mine = (folder, "/dev/", "/proc/", *([sys.pycache_prefix] if sys.pycache_prefix else []))
 writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 def watch(event, given):
@@ -33,8 +34,7 @@ def watch(event, given):
     else:
         return
     path = os.path.abspath(os.fsdecode(path))
-    if not path.startswith((folder, "/dev/", "/proc/")) and not os.path.basename(path).startswith("__pycache__") \\
-            and os.path.basename(os.path.dirname(path)) != "__pycache__" and ".pyc" not in path:
+    if not path.startswith(mine) and "__pycache__" not in path:
         with open(told, "a", encoding="utf-8") as file:
             file.write(f"{path}\\n")
 
@@ -109,7 +109,8 @@ def _environment(folder: Path) -> dict[str, str]:
         "WATCHED_TOLD": folder / "outside",
         "PYTHONPATH": os.pathsep.join(path for path in paths if path),
     }
-    left_out = ("SUBSTRATE_STORE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+    # By the last one a kernel knows that it is tested, and then has no standard error that a process could be given.
+    left_out = ("SUBSTRATE_STORE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PYTEST_CURRENT_TEST")
     return {key: value for key, value in os.environ.items() if key not in left_out} | {
         name: str(value) for name, value in ours.items()
     }

@@ -84,10 +84,10 @@ function hitOf(hit, id, chosen, open) {
     h("div", { class: "ex-line" },
       stored(short(hit.name) || hit.name, { class: "sub-stored ex-key", title: visible(hit.name) }),
       hit.current ? null : h("span", { class: "ex-badge ex-earlier", "data-testid": "earlier", title: "Not what is known now: an earlier version, or superseded" }, "earlier"),
+      hit.tags.slice(0, 3).map((tag) => h("span", { class: "ex-tag" }, stored(tag))),
       h("span", { class: "sub-chip" }, visible(typeOf(hit.name)))),
     h("div", { class: "ex-snippet" }, marked(hit.snippet, hit.marks)),
-    h("div", { class: "ex-why" }, hit.why ? [partsOf(hit), h("span", { class: "ex-words" }, visible(hit.why))] : moment(hit.when),
-      hit.tags.slice(0, 4).map((tag) => h("span", { class: "ex-tag" }, stored(tag)))));
+    h("div", { class: "ex-why" }, hit.why ? [partsOf(hit), h("span", {}, visible(hit.why))] : moment(hit.when)));
 }
 
 /** The list of hits, and how many they are. Gives what the box needs: `enter`, to go into the list, and `open`. */

@@ -8,8 +8,9 @@ function render({ model, el }) {
   let focus = "signed";
 
   const name = h("input", { class: "pv-name", type: "text", spellcheck: "false", placeholder: "the name of an atom, such as v1.fact.payment_provider", "aria-label": "Atom", "data-testid": "proof-name" });
-  const ask = h("form", { class: "pv-ask", onsubmit: (event) => { event.preventDefault(); tell(model, { selected: name.value.trim() }); } },
-    name, h("button", { type: "submit" }, "Prove"));
+  const prove = () => tell(model, { selected: name.value.trim() });
+  name.addEventListener("keydown", (event) => { if (event.key === "Enter") prove(); });
+  const ask = h("div", { class: "pv-ask" }, name, h("button", { type: "button", "data-testid": "prove", onclick: prove }, "Prove"));
   const verdict = h("div", { class: "pv-verdict", role: "status", "data-testid": "verdict" });
   const part = h("select", { "aria-label": "Part to change", "data-testid": "part" });
   const change = h("button", { type: "button", "data-testid": "change", onclick: () => tell(model, { changed: part.value }) }, "Change one byte");
@@ -64,12 +65,13 @@ function render({ model, el }) {
     const plan = placed(nodes, width, open);
     boxes = plan.boxes;
     if (!boxes.some((box) => box.id === focus)) focus = "signed";
+    const held = svg.contains(document.activeElement); // who has the focus keeps it
     svg.setAttribute("width", width);
     svg.setAttribute("height", plan.height);
     svg.replaceChildren(
       ...plan.labels.map(({ side, x, y, w }) => s("text", { class: "pv-side", x: side === "map" && x ? x + w : x, y, "text-anchor": side === "map" && x ? "end" : "start" }, side === "log" ? "log: it was recorded" : "map of names: it is so now")),
       ...lines(nodes, boxes), ...boxes.map((box) => drawBox(box, nodes, focus)));
-    look(focus, { grab: false });
+    look(focus, { grab: held });
   }
 
   svg.addEventListener("click", (event) => {

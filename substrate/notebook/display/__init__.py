@@ -26,7 +26,7 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.model", "Access"): atoms.access,
         ("substrate.model", "Atom"): atoms.atom,
         ("substrate.model", "Conflicts"): kept.conflicts,
-        ("substrate.model", "Diff"): atoms.diff,
+        ("substrate.growth", "Diff"): atoms.diff,
         ("substrate.model", "Edges"): atoms.edges,
         ("substrate.model", "Forgot"): kept.forgot,
         ("substrate.model", "History"): atoms.history,
