@@ -15,15 +15,14 @@ from hypothesis import strategies as st
 
 import substrate
 from substrate.findings import Arc, Association, Associations, Context, Found, Hit, Missing, Reached
+from substrate.growth import Change, Diff
 from substrate.learned import Predictions, Trained
 from substrate.model import (
     Access,
     Atom,
-    Change,
     Conflict,
     Conflicts,
     Contradicted,
-    Diff,
     Edge,
     Edges,
     Forgot,

@@ -23,7 +23,8 @@ from substrate.notebook.wording import counted
 from substrate.results import plain
 
 if TYPE_CHECKING:
-    from substrate.model import Access, Atom, Change, Diff, Edge, Edges, History, Listing, Version
+    from substrate.growth import Change, Diff
+    from substrate.model import Access, Atom, Edge, Edges, History, Listing, Version
     from substrate.prediction import Prediction
 
 __all__ = ["access", "atom", "diff", "edge_line", "edges", "history", "listing", "prediction_rows"]

@@ -10,7 +10,8 @@ from substrate.notebook.given import moment, number
 from substrate.notebook.verb import argument, verb
 
 if TYPE_CHECKING:
-    from substrate.model import Access, Diff, Edges, History, Listing
+    from substrate.growth import Diff
+    from substrate.model import Access, Edges, History, Listing
 
 __all__ = ["AS_OF", "NAME", "VALID_AT", "access", "diff", "edges", "history", "list_atoms"]
 
