@@ -44,8 +44,8 @@ def measure() -> Result:
             ours.append(taken[0])
             empty.append(taken[1])
     ratio = median(one / other for one, other in zip(ours, empty, strict=True))
-    beside = Beside("%load_ext of an empty module", median(empty), "s", ratio)
-    return Result("%load_ext substrate", None, median(ours), "s", _TARGET_S, (beside,))
+    beside = Beside("%load_ext of an empty module", median(empty), "ms", ratio)
+    return Result("%load_ext substrate", None, median(ours), "ms", _TARGET_S, (beside,))
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def status_of(memory: Memory, stores: Stores) -> Status:
     return Status(
         store=str(path),
         why=why,
-        actor=stores.name_of_actor(),
+        actor=stores.working_as(),
         session=stores.session,
         read_only=stores.read_only,
         watching=memory.watching,

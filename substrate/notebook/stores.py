@@ -88,8 +88,12 @@ class Stores:
         known = self._all.get(self.path()[0])
         return known is not None and known.read_only
 
-    def name_of_actor(self) -> str:
-        """Who works here."""
+    def working_as(self) -> str:
+        """Who writes to the store in use."""
+        known = self._all.get(self.path()[0])
+        return self._who() if known is None else known.actor
+
+    def _who(self) -> str:
         if self.actor:
             return self.actor
         try:
@@ -104,7 +108,7 @@ class Stores:
             one.whole.close()
 
     def _open(self, folder: Path, *, create: bool, read_only: bool, actor: str | None = None) -> Memory:
-        who = actor or self.name_of_actor()
+        who = actor or self._who()
         known = self._all.get(folder)
         if known is not None and known.read_only == read_only and _answers(known.whole):
             if known.actor != who and (actor is not None or self.actor):
@@ -113,11 +117,11 @@ class Stores:
             return known.mine
         import substrate  # noqa: PLC0415 - with it comes the engine, which who only looks around does not need
 
-        is_new = not folder.exists() or not any(folder.iterdir())
+        was_there = folder.is_dir() and any(folder.iterdir())
         whole = substrate.open(folder, read_only=read_only, create=create)
         if known is not None:
             known.whole.close()
-        if is_new:
+        if not was_there:
             self._news.append(f"made a new store in {folder}")
         mine = whole.client(who, self.session)
         self._all[folder] = _Open(whole, mine, who, read_only)

@@ -73,7 +73,8 @@ def desk(browser: Browser, lab: Lab) -> Iterator[Desk]:
 @pytest.fixture
 def notebook(browser: Browser, desk: Desk, request: pytest.FixtureRequest) -> Iterator[Notebook]:
     """Runs notebooks. Afterwards: no page error, no error on the console, and no request went to another server."""
-    folder = desk.lab.root / re.sub(r"\W+", "-", request.node.name)[:80]
+    number = len(list(desk.lab.root.iterdir()))  # or a long name with two parameters would give one folder twice
+    folder = desk.lab.root / f"{re.sub(r'[^A-Za-z0-9]+', '-', request.node.name)[:60]}-{number}"
     folder.mkdir()
     notebook = Notebook(desk, folder)
     with loop_of(browser):

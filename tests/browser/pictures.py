@@ -120,8 +120,11 @@ def _run(notebook: Notebook, code: str, theme: Theme) -> Shown:
 
 
 def _explorer(notebook: Notebook, file: Path) -> None:
-    shown = _run(notebook, "memory.explore('card payments', selected='v1.fact.payment_provider')", "light")
+    code = "explorer = memory.explore('card payments', selected='v1.fact.payment_provider')\nexplorer"
+    shown = _run(notebook, code, "light")
     widget = shown.widget("Explorer")
+    shown.until("explorer.answer.get('by_words') is False", 60)
+    widget.get_by_role("option").first.wait_for()
     widget.get_by_text("verified").first.wait_for()
     widget.screenshot(path=file, animations="disabled")
 

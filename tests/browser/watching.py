@@ -24,7 +24,7 @@ class Watch:
         page.on("websocket", self._socket)
 
     def _error(self, error: Error) -> None:
-        if not error.message.startswith(_THEIRS):
+        if not error.message.removeprefix("Error: ").startswith(_THEIRS):
             self.faults.append(f"page error: {error.stack or error.message}")
 
     def _console(self, message: ConsoleMessage) -> None:

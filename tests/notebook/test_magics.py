@@ -48,7 +48,12 @@ def test_a_question_may_end_in_a_question_mark_and_hold_an_apostrophe(filled: An
 def test_a_question_mark_below_a_cell_magic_or_in_other_lines_stays_what_it_is(notebook: Any) -> None:
     notebook.run("%%memory checkpoint\nv1.fact.open =\n    %memory search who pays?")
     assert notebook.run("%memory access v1.fact.open").value == "%memory search who pays?"
-    assert notebook.run("'''\n%memory list?\n'''") == "\n%memory list?\n"
+    text = "\n%memory search who pays?\n%memory list?\n"
+    assert notebook.run(f"'''{text}'''") == text
+
+
+def test_a_verb_with_a_question_mark_asks_for_its_help(notebook: Any) -> None:
+    assert notebook.printed("%memory search?") == notebook.printed("%memory search --help")
 
 
 def test_variables_are_put_into_what_is_asked_for(filled: Any) -> None:

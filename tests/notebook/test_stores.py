@@ -90,6 +90,14 @@ def test_who_works_here_is_the_login_name_unless_it_is_said(notebook: Any, monke
     assert atom.session.startswith("notebook ")
     notebook.run("%memory open --actor ada\n%memory checkpoint --actor someone v1.fact.b = y")
     assert notebook.run("%memory access v1.fact.b").atom.actor == "someone"
+    assert notebook.run("%memory status").actor == "ada"
+
+
+def test_a_path_that_can_be_no_store_is_told_in_a_line(notebook: Any, folder: Path) -> None:
+    (folder / "file").write_text("x")
+    printed = notebook.error("%memory open file")
+    assert printed.startswith("UsageError: ")
+    assert printed.count("\n") == 1
 
 
 # -- the file ----------------------------------------------------------------------------------------------------------

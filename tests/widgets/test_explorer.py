@@ -260,3 +260,16 @@ def test_reasons_are_told_the_weightiest_first_and_trifles_not() -> None:
 def test_each_type_is_offered_once(memory: Memory) -> None:
     memory.checkpoint([f"v1.{kind}.x{number} = 1" for kind in ("fact", "fact_a", "facta", "a") for number in range(3)])
     assert offer(memory)["types"] == ["a", "decision", "domain", "fact", "fact_a", "facta", "goal"]
+
+
+@pytest.mark.usefixtures("cache")
+def test_what_was_found_by_words_alone_is_looked_for_again_when_the_model_is_up(tmp_path: Path) -> None:
+    with substrate.open(tmp_path / "store", home=tmp_path / "home") as memory:
+        memory.checkpoint(["v1.fact.provider = Stripe handles card payments"])
+        memory.index()
+    with substrate.open(tmp_path / "store", home=tmp_path / "home") as memory:  # where no model is loaded
+        explorer, by_meaning = Explorer(memory, "who deals with our money"), Event()
+        explorer.observe(lambda change: change["new"].get("by_words") or by_meaning.set(), "answer")
+        assert by_meaning.wait(60)
+        assert [hit["name"] for hit in explorer.answer["hits"]] == ["v1.fact.provider"]
+        explorer.close()

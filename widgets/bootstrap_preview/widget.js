@@ -79,8 +79,8 @@ function reasons(atom, most) {
       atom.parts.length ? atom.parts.map((part) => row(part.words, part.share / most, percent(part.share), "bp-fill-need")) : h("li", { class: "sub-faint" }, "a rule of this store: it is shown in any case"))),
     h("div", {}, h("h5", {}, `Supported: ${strength(atom.evidence)}, ${atom.evidence.toFixed(2)}`),
       h("ul", {}, grounds.length ? grounds : h("li", { class: "sub-faint" }, "even odds: nothing speaks for it or against it"))),
-    h("div", { class: "bp-from sub-faint" }, [atom.origin && `said by: ${atom.origin}`, atom.source && `source: ${visible(atom.source)}`].filter(Boolean).join(" · "),
-      atom.recorded_at && h("span", {}, " recorded ", moment(atom.recorded_at))));
+    h("div", { class: "bp-from sub-faint" }, atom.origin && h("span", {}, `said by: ${atom.origin}`), atom.source && h("span", {}, "source: ", stored(atom.source)),
+      atom.recorded_at && h("span", {}, "recorded ", moment(atom.recorded_at))));
 }
 
 function atomRow(model, { atom, number }, most) {
@@ -125,10 +125,12 @@ function atomList(model, page) {
     const focused = list.contains(document.activeElement) ? document.activeElement.dataset.name : null;
     const shown = placed(opening);
     const most = Math.max(1e-9, ...shown.flatMap(({ atom }) => Object.values(atom.needs)));
-    list.replaceChildren(...Object.keys(opening.sections ?? {}).map((section) =>
+    list.hidden = shown.length === 0;
+    const heads = h("div", { class: "bp-heads", "aria-hidden": "true" }, h("span", { class: "bp-heading" }, "In this order"),
+      COLUMNS.map(([, word, what]) => h("span", { title: what }, word)), h("span", { title: "how well it is supported" }, "Evidence"), h("span", { class: "bp-tokens" }, "Tokens"));
+    list.replaceChildren(heads, ...Object.keys(opening.sections ?? {}).map((section) =>
       h("div", { role: "group", "aria-label": SECTIONS[section], class: "bp-section" },
-        h("div", { class: "bp-heads", "aria-hidden": "true" }, h("span", { class: "bp-heading" }, h("i", { class: `bp-key bp-${section}` }), SECTIONS[section]),
-          section === Object.keys(opening.sections)[0] && [...COLUMNS.map(([, word, what]) => h("span", { title: what }, word)), h("span", { title: "how well it is supported" }, "Evidence"), h("span", { class: "bp-tokens" }, "Tokens")]),
+        h("div", { class: "bp-title", "aria-hidden": "true" }, h("i", { class: `bp-key bp-${section}` }), SECTIONS[section]),
         shown.filter((item) => item.section === section).map((item) => atomRow(model, item, most)))));
     const row = rows().find((one) => one.dataset.name === focused) ?? rows()[0];
     if (row) row.tabIndex = 0;

@@ -72,6 +72,7 @@ def find(memory: Memory, asked: Asked) -> Told:
         "types": _counted(hit.atom.type for hit in found),
         "tags": _counted(tag for hit in found for tag in hit.atom.tags),
         "remarks": list(found.remarks),
+        "by_words": bool(found.meaning),
         "more": found.more,
     }
 

@@ -9,6 +9,7 @@ import traitlets
 
 from ..assets import script, style
 from ..linked import Linked
+from ..working import Worker
 from .telling import BEGINNING, WHOLE, Asked, detail_of, find, offer
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Explorer(Linked):
 
     def __init__(self, memory: Memory, query: str = "", **traits: object) -> None:
         """`memory` is used, not closed, by it. Any trait can be given."""
+        self._warming = Worker("substrate-warming")
+        self._warmed = False
         super().__init__(memory, query=query, **traits)
 
     def _refresh(self) -> None:
@@ -53,7 +56,22 @@ class Explorer(Linked):
         asked = Asked(
             self.query, self.type, self.domain, self.tag, self.since, self.until, self.as_of, limit=self.limit
         )
-        self._later("answer", lambda: {"answer": find(self._memory, asked)})
+        self._later("answer", lambda: {"answer": self._found(asked)})
+
+    def _found(self, asked: Asked) -> dict[str, object]:
+        """The hits. The first that were found by words alone are looked for again once the model is up, if it will be.
+
+        In a thread beside the widget's own: who types meanwhile is answered by words.
+        """
+        answer = find(self._memory, asked)
+        if answer["by_words"] and not self._warmed:
+            self._warmed = True
+            self._warming.submit("warm", self._warm)
+        return answer
+
+    def _warm(self) -> None:
+        self._memory.warm()
+        self._ask()
 
     @traitlets.observe("selected", "as_of", "whole")
     def _look(self, change: Any = None) -> None:  # noqa: ANN401 - traitlets' own

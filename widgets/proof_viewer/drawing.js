@@ -4,7 +4,7 @@
 const BOX = 24;
 const GAP = 18;
 const SHOWN_LEVELS = 9; // of a longer path the middle is folded
-const SINGLE = 240; // the width of a box that stands alone in its row; beside it there is room for how it is made
+const SINGLE = 200; // the width of a box that stands alone in its row; beside it there is room for how it is made
 const NARROW = 620; // below this the two sides stand one above the other
 
 /** The rows of one side, from its root down. A row is a list of ids; a level has `level`, and `empty` if its sibling is. */
@@ -48,7 +48,7 @@ function short(bytes, width) {
 
 function clipped(text, width) {
   const points = Array.from(visible(text).replace(/\s+/g, " "));
-  const room = Math.max(4, Math.floor(width / 6.4));
+  const room = Math.max(4, Math.floor(width / 7));
   return points.length <= room ? points.join("") : `${points.slice(0, room - 1).join("")}…`;
 }
 
@@ -154,7 +154,7 @@ function drawBox(box, nodes, focus) {
     texts.push(s("text", { class: said ? "pv-text" : "pv-hash", x: box.w - 8, y: box.h / 2 + 4, "text-anchor": "end" },
       said ? clipped(said, right) : short(node.bytes, right)));
   }
-  if (node.formula && node.formula.length * 5.4 < box.beside - 8) {
+  if (node.formula && node.formula.length * 5.2 < box.beside - 8) {
     texts.push(s("text", { class: "pv-formula", x: box.w + 8, y: box.h / 2 + 4 }, node.formula));
   }
   return s("g", {

@@ -35,7 +35,7 @@ function render({ model, el }) {
       h("div", {}, h("b", {}, node.title), h("span", { class: "sub-faint" }, ` ${made}${side}`)),
       node.text && node.id !== "signed" ? h("div", { class: "pv-says" }, stored(node.text)) : "",
       what ? h("div", { class: "pv-bytes sub-mono" }, h("span", { "data-testid": "bytes" }, what), node.bytes && node.id !== "signed" && !node.empty ? copyButton(node.bytes, "copy") : null) : "",
-      node.red && node.was && node.was !== node.bytes && node.id !== "signed" ? h("div", { class: "pv-bytes sub-mono sub-faint" }, `was ${node.was}`) : "");
+      node.red && node.was && node.was !== node.bytes && node.id !== "signed" ? h("div", { class: "pv-bytes sub-mono sub-faint" }, "was ", stored(node.was)) : "");
   }
 
   function look(id, { grab = true } = {}) {

@@ -51,7 +51,7 @@ def title(identity: str, nodes: dict[str, Node]) -> str:
         return f"sibling {int(level) + 1}"
     if f"{kind}.{int(level) + 1}" in nodes:
         return f"node {int(level) + 1}"
-    return "log root" if kind == "log" else "root of the tree"
+    return "log root" if kind == "log" else "tree root"
 
 
 def told(bundle: Bundle, honest: dict[str, Node], now: dict[str, Node], changed: str) -> list[dict[str, object]]:
@@ -63,7 +63,7 @@ def told(bundle: Bundle, honest: dict[str, Node], now: dict[str, Node], changed:
             "id": node.id,
             "title": title(node.id, now),
             "bytes": _differing(honest[node.id], node).hex(),
-            "was": honest[node.id].value.hex() if node.id in red else "",
+            "was": _said(honest[node.id]) if node.id in red else "",
             "text": _text(bundle, node),
             "formula": node.formula,
             "inputs": list(node.inputs),
@@ -85,7 +85,14 @@ def _differing(honest: Node, node: Node) -> bytes:
     return value if len(value) <= 2 * HASH_BYTES else b""
 
 
-def _text(bundle: Bundle, node: Node) -> str:  # noqa: PLR0911 - one for each kind
+def _said(node: Node) -> str:
+    """A value in a line: text as text, what is short as hex."""
+    if node.id in {"body", "name"}:
+        return node.value.decode()[:_SHOWN]
+    return node.value.hex() if len(node.value) <= 2 * HASH_BYTES else ""
+
+
+def _text(bundle: Bundle, node: Node) -> str:
     """What it says, of what is not a hash."""
     match node.id:
         case "body" | "name" | "head":

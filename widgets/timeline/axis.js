@@ -3,7 +3,7 @@
 const HEIGHT = 118;
 const BASE = 92; // where the bars stand
 const EDGE = 14; // so that marks at the ends are seen whole
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5]; // milliseconds
+const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5]; // milliseconds
 const DAY = 864e5;
 
 /** From a place on the axis to one in the drawing, and back. */
@@ -28,6 +28,10 @@ function ticks(span, width) {
   const [low, high] = [span.low / 1000, span.high / 1000];
   const step = STEPS.find((each) => (high - low) / each <= most);
   if (step === undefined) return days(low, high, most);
+  if (step < 1) { // closer than a time of the page can say: seconds, to the microsecond
+    const fine = Math.round(step * 1000);
+    return range(Math.ceil(span.low / fine) * fine, span.high, fine).map((at) => [at, `${((at / 1e6) % 60).toFixed(6)} s`]);
+  }
   const zone = new Date(low).getTimezoneOffset() * 6e4; // full hours of the reader's own zone
   const parts = { hour: "2-digit", minute: "2-digit", ...(step < 6e4 && { second: "2-digit" }), ...(step < 1e3 && { fractionalSecondDigits: 3 }) };
   return range(Math.ceil((low - zone) / step) * step + zone, high, step).map((at) => [at * 1000, new Date(at).toLocaleTimeString(undefined, parts)]);
@@ -82,7 +86,7 @@ function drawAxis(marks, span, width, { asOf, picked, focus }) {
     const letter = picked.indexOf(mark.size) < 0 ? "" : picked.length === 2 && picked.indexOf(mark.size) === 1 ? "B" : "A";
     const run = mark.first !== mark.size;
     const [left, right, h] = [x(mark.from), x(mark.at), tall(mark)];
-    const w = run ? Math.max(7, right - left) : 5;
+    const w = run ? Math.max(4, right - left - 1) : 5;
     const middle = run ? (left + right) / 2 : right;
     return s("g", {
       class: ["tl-mark", run && "tl-run", letter && "tl-picked"].filter(Boolean).join(" "), role: "option", tabindex: i === focus ? 0 : -1,
