@@ -36,6 +36,7 @@ def test_the_demo_runs_and_catches_what_it_should(tmp_path: Path, cache: Path) -
     assert [name in after for name in trained] == [True] * 3
     assert "(stale: v1.fact.payment_provider changed" in after
     assert "needed next: v1.procedure.bank_file" in done.stdout
+    assert done.stdout.endswith("make lab opens the tour in JupyterLab.\n")
 
 
 def test_an_agents_two_conversations_go_as_the_example_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
