@@ -35,7 +35,7 @@ from substrate.engine.likeness import MOST_SUGGESTED, or_near
 from substrate.engine.moments import last_seq
 from substrate.engine.provenance import placed
 from substrate.engine.reading import Moments, body_of, find_subject
-from substrate.engine.restating import compared, merged, repeats
+from substrate.engine.restating import is_same, merged, placed_by, repeats
 from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
@@ -272,12 +272,13 @@ class _Planner:
         known = self._names[atom.name]
         said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
         if known is not None and known.members is not None and known.members["value"] == atom.value:
-            said = merged(known.members, said, atom.cleared)
-            if compared(said) == compared(known.members):
+            both = merged(known.members, said, atom.cleared)
+            if is_same(both, known.members, atom.cleared):
                 self.confirmed[atom.name] = None
                 if known.seq is not None:
                     self._confirm(transaction, known, time)
                 return
+            said = placed_by(said, both)
             members = {key: member for key, member in said.items() if key not in ("name", "value")}
         self._places[atom.name] = len(self._drafts)
         self._drafts.append(draft_put(atom.name, atom.value, members))
@@ -322,12 +323,13 @@ class _Planner:
             raise InputError("it is stated and taken back in the same checkpoint: which of the two is meant?")
         said: dict[str, Json] = {**edge.members, "source": source.hex(), "type": edge.type, "target": target.hex()}
         if known is not None and known.members is not None:
-            said = merged(known.members, said, edge.cleared)
-            if compared(said) == compared(known.members):
+            both = merged(known.members, said, edge.cleared)
+            if is_same(both, known.members, edge.cleared):
                 self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
                 if known.seq is not None:
                     self._confirm(transaction, known, time)
                 return
+            said = placed_by(said, both)
         subject = draw_id() if known is None else known.subject
         self._drafts.append(draft_other(Kind.EDGE, said, subject=subject))
         self._links[key] = _Known(subject, None, said)

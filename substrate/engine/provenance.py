@@ -6,6 +6,7 @@ part of what is said: to run a cell again does not make another version.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,7 +16,9 @@ from typing import Final, TypeVar
 
 from substrate.engine.intake import AtomGiven, EdgeGiven
 from substrate.engine.restating import PLACE
+from substrate.limits import LIMITS
 from substrate.places import Place
+from substrate.proof.encoding import Json
 
 __all__ = ["accesses", "note_access", "placed"]
 
@@ -24,11 +27,14 @@ _LISTS: Final[ContextVar[tuple[tuple[Path, list[str]], ...]]] = ContextVar("subs
 
 
 def placed(given: _Given, where: Place | None) -> _Given:
-    """The same, and where it is recorded; what the caller says of that himself holds."""
+    """The same, and where it is recorded; but what the caller says of that himself holds, and limits do."""
     attrs = given.members.get("attrs", {})
     if not where or not isinstance(attrs, dict) or PLACE in attrs:
         return given
-    return replace(given, members={**given.members, "attrs": {**attrs, PLACE: dict(where)}})
+    both: dict[str, Json] = {**attrs, PLACE: dict(where)}
+    if len(json.dumps(both, ensure_ascii=False).encode()) > LIMITS["attrs_bytes"]:
+        return given
+    return replace(given, members={**given.members, "attrs": both})
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-"""What is said again: whether it is the same, and what holds if it is said with other fields."""
+"""What is said again: whether it is the same, and what holds if it is said with other fields.
+
+Where in a notebook a thing is said (`PLACE` in its attrs: path, cell, execution) does not make it another thing; by
+which code it was worked out does, if that is said.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +12,35 @@ from typing import Final
 from substrate.errors import InputError
 from substrate.proof.encoding import Json
 
-__all__ = ["PLACE", "compared", "merged", "repeats"]
+__all__ = ["PLACE", "is_same", "merged", "placed_by", "repeats"]
 
 PLACE: Final = "notebook"
 """Under which of its attrs an atom or edge says where in a notebook it was recorded."""
-
 _UNCOMPARED: Final = ("actor", "session", "origin")
-"""Who says a thing again does not make it another thing; nor does where (`PLACE`)."""
+"""Who says a thing again does not make it another thing."""
+_WHERE: Final = ("path", "cell", "execution")
+"""Of a place: nor does where."""
 
 
 def merged(known: Mapping[str, Json], said: Mapping[str, Json], cleared: tuple[str, ...]) -> dict[str, Json]:
     """What holds when the same is said again: what is said now, and what was known of which it does not speak."""
     both = {key: member for key, member in known.items() if key not in cleared and key not in _UNCOMPARED}
     both.update(said)
-    attrs, before = said.get("attrs"), known.get("attrs")
-    unsaid = isinstance(attrs, dict) and attrs.keys() == {PLACE} and "attrs" not in cleared
-    if isinstance(before, dict) and isinstance(attrs, dict) and unsaid:
-        both["attrs"] = {**before, **attrs}
+    if isinstance(said.get("attrs"), dict) and "attrs" not in cleared:
+        both["attrs"] = _merged_attrs(_mapping(known.get("attrs")), _mapping(said["attrs"]))
     start, end = both.get("valid_from"), both.get("valid_to")
     if isinstance(start, int) and isinstance(end, int) and start >= end:
         raise InputError("valid_from must be earlier than valid_to, also than the one that was said before")
+    return both
+
+
+def placed_by(said: Mapping[str, Json], both: dict[str, Json]) -> dict[str, Json]:
+    """What is recorded of both: the place is that of who says it now, or none. The version before was made there."""
+    attrs = _mapping(both.get("attrs"))
+    if isinstance(attrs.get(PLACE), dict):
+        own = _mapping(said.get("attrs")).get(PLACE)
+        rest = {key: value for key, value in attrs.items() if key != PLACE} | ({} if own is None else {PLACE: own})
+        return {key: value for key, value in both.items() if key != "attrs"} | ({"attrs": rest} if rest else {})
     return both
 
 
@@ -39,11 +52,31 @@ def repeats(caller: Mapping[str, str | None], known: Mapping[str, Json]) -> bool
     return caller.get("session") is not None and caller.get("session") == known.get("session")
 
 
-def compared(members: Mapping[str, Json]) -> dict[str, Json]:
+def is_same(both: Mapping[str, Json], known: Mapping[str, Json], cleared: tuple[str, ...]) -> bool:
+    """Whether what would hold now (see `merged`) is what was known. A place that is to go makes a difference."""
+    if "attrs" in cleared and "attrs" not in both and known.get("attrs"):
+        return False
+    return _compared(both) == _compared(known)
+
+
+def _compared(members: Mapping[str, Json]) -> dict[str, Json]:
     """The members that make one saying another than the one before."""
     said = {key: value for key, value in members.items() if key not in _UNCOMPARED}
     attrs = said.get("attrs")
-    if isinstance(attrs, dict) and PLACE in attrs:
+    if isinstance(attrs, dict) and isinstance(attrs.get(PLACE), dict):
+        place = {key: value for key, value in _mapping(attrs[PLACE]).items() if key not in _WHERE}
+        rest = {key: value for key, value in attrs.items() if key != PLACE} | ({PLACE: place} if place else {})
         del said["attrs"]
-        said |= {"attrs": rest} if (rest := {key: value for key, value in attrs.items() if key != PLACE}) else {}
+        said |= {"attrs": rest} if rest else {}
     return said
+
+
+def _merged_attrs(known: Mapping[str, Json], said: Mapping[str, Json]) -> dict[str, Json]:
+    """Attrs are said as a whole, but for the place: who says nothing else of them leaves the others as they are."""
+    both = {**known, **said} if said.keys() == {PLACE} else dict(said)
+    place = {**_mapping(known.get(PLACE)), **_mapping(said.get(PLACE))}
+    return {**both, PLACE: place} if place and isinstance(said.get(PLACE, {}), dict) else both
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, dict) else {}

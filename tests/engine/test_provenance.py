@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import substrate
+from substrate.limits import LIMITS
 from substrate.places import Place, recorded_by
 
 
@@ -65,6 +66,65 @@ def test_the_same_said_again_in_a_notebook_keeps_the_other_attrs(
     assert memory.access("v1.fact.b").atom.attrs == {"unit": "EUR", "notebook": first}
     memory.checkpoint([{"name": "v1.fact.b", "value": "y", "attrs": None}])
     assert memory.access("v1.fact.b").atom.attrs == {"notebook": first}
+    assert memory.checkpoint([{"name": "v1.fact.b", "value": "y", "attrs": None}]).recorded == ()
+
+
+def test_outside_of_a_notebook_a_place_can_be_taken_out(
+    memory: substrate.Memory, where: dict[str, Place | None]
+) -> None:
+    memory.checkpoint(["v1.fact.a = x"])
+    where["place"] = None
+    assert memory.checkpoint(["v1.fact.a = x"]).recorded == ()
+    assert memory.checkpoint([{"name": "v1.fact.a", "value": "x", "attrs": None}]).recorded == ("v1.fact.a",)
+    assert memory.access("v1.fact.a").atom.attrs == {}
+
+
+def test_a_version_that_another_caller_makes_does_not_inherit_the_place(
+    memory: substrate.Memory, where: dict[str, Place | None]
+) -> None:
+    memory.checkpoint([{"name": "v1.fact.a", "value": "x", "attrs": {"unit": "EUR"}}])
+    where["place"] = None
+    memory.client("agent").checkpoint([{"name": "v1.fact.a", "value": "x", "tags": ["new"]}])
+    assert memory.access("v1.fact.a").atom.attrs == {"unit": "EUR"}
+    assert memory.access("v1.fact.a").atom.actor == "agent"
+
+
+def test_other_code_with_the_same_result_is_another_version(
+    memory: substrate.Memory, where: dict[str, Place | None]
+) -> None:
+    def record(code: str | None, execution: int) -> tuple[str, ...]:
+        place = {"path": "a.ipynb", "execution": execution} | ({"code": code} if code else {})
+        return memory.checkpoint([{"name": "v1.fact.a", "value": "2", "attrs": {"notebook": place}}]).recorded
+
+    assert where["place"]
+    assert [bool(record(code, at)) for at, code in enumerate(["1 + 1", "1 + 1", None, "4 / 2", "4 / 2"])] == [
+        *(True, False, False),
+        *(True, False),
+    ]
+    assert memory.access("v1.fact.a").atom.attrs["notebook"] == {"path": "a.ipynb", "execution": 3, "code": "4 / 2"}
+
+
+def test_an_attr_of_the_users_own_that_has_the_same_name_counts(memory: substrate.Memory) -> None:
+    def say(notebook: object) -> bool:
+        saved = memory.checkpoint([{"name": "v1.fact.a", "value": "x", "attrs": {"notebook": notebook}}])
+        return bool(saved.recorded)
+
+    assert [say(brand) for brand in ("Moleskine", "Moleskine", "Leuchtturm")] == [True, False, True]
+    assert memory.access("v1.fact.a").atom.attrs == {"notebook": "Leuchtturm"}
+
+
+def test_a_place_for_which_there_is_no_room_is_left_out(
+    memory: substrate.Memory, where: dict[str, Place | None], tmp_path: Path
+) -> None:
+    where["place"] = {"path": "p" * 400}
+    attrs = {"a": "y" * (LIMITS["attrs_bytes"] - 50)}
+    memory.checkpoint([{"name": "v1.fact.a", "value": "x", "attrs": attrs}])
+    assert memory.access("v1.fact.a").atom.attrs == attrs
+    memory.export(tmp_path / "lines")
+    where["place"] = None
+    with substrate.open(tmp_path / "other", home=tmp_path / "home") as other:
+        other.import_lines(tmp_path / "lines")
+        assert other.access("v1.fact.a").atom.attrs == attrs
 
 
 def test_what_the_caller_says_of_the_place_holds(memory: substrate.Memory, where: dict[str, Place | None]) -> None:
