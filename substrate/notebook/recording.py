@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from substrate.errors import InputError, NotFound
+from substrate.names import check_name
 from substrate.notebook.provenance import place_of
+from substrate.notebook.running import NOTHING, run
 from substrate.notebook.summaries import summary_of
 from substrate.results import Result
 from substrate.secrets import find_secrets
@@ -17,12 +19,13 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from substrate.engine.memory import Memory
+    from substrate.model import Edge
     from substrate.proof.encoding import Json
 
-__all__ = ["DERIVED_FROM", "Recorded", "record"]
+__all__ = ["DERIVED_FROM", "Recorded", "naming", "record"]
 
 DERIVED_FROM = "derived_from"
-_STATED = {"recorded": True}
+_BY_A_CELL = {"recorded": True}
 """What an edge says that a recorded cell stated, and not a person: the next run may take it back."""
 _CODE = 4000
 """Characters of a cell that are kept with its result."""
@@ -44,36 +47,63 @@ class Recorded(Result):
 
 def record(
     shell: InteractiveShell, memory: Memory, name: str, code: str, fields: Mapping[str, object] | None = None
-) -> Recorded | None:
-    """Run the code as a cell, and record what its last line comes to; None if it fails, which the cell itself shows.
+) -> Recorded:
+    """Run the code as a cell, show what its last line comes to, and record it. What the code raises is raised.
 
     The atom says in its attrs where it was recorded, with the code, and of which kind the result was. A derived_from
-    edge leads to each atom that was accessed; those that an earlier run stated, and that this one did not access, are
-    taken back. `fields` are further fields of the atom. InputError, with nothing recorded, if the result is none that
-    can be kept.
+    edge leads to each atom that was accessed, unless someone stated it already; those that an earlier run stated, and
+    that this one did not access, are taken back. `fields` are further fields of the atom. InputError, with nothing
+    recorded, if the name is none, before anything is run; or if the result is none that can be kept.
     """
+    name = check_name(name)
     with memory.accesses() as accessed:
-        ran = shell.run_cell(code)  # type: ignore[no-untyped-call]
-    if not ran.success:
-        print(f"Nothing was recorded as {name}: the cell failed.", file=sys.stderr)  # noqa: T201 - beside its traceback
-        return None
-    if ran.result is None:
+        result = run(shell, code)
+    if result is NOTHING or result is None:
         raise InputError("the cell has no result, so nothing was recorded: its last line must be an expression")
-    summary = summary_of(ran.result)
+    _show(result)
+    summary = summary_of(result)
     sources = tuple(source for source in dict.fromkeys(accessed) if source != name)
-    where = {**(place_of(shell) or {}), **_code(code)}
+    stated = _stated(memory, name)
     atom = {
         "name": name,
         "value": summary.value,
         **(fields or {}),
-        "attrs": {"result": {"kind": summary.kind, **summary.attrs}, "notebook": where},
+        "attrs": {
+            "result": {"kind": summary.kind, **summary.attrs},
+            "notebook": {**(place_of(shell) or {}), **_code(code)},
+        },
     }
     saved = memory.checkpoint(
         [atom],
-        edges=[{"source": name, "type": DERIVED_FROM, "target": source, "attrs": _STATED} for source in sources],
-        unedges=_outdated(memory, name, sources),
+        edges=[
+            {"source": name, "type": DERIVED_FROM, "target": source, "attrs": _BY_A_CELL}
+            for source in sources
+            if source not in stated or _is_by_a_cell(stated[source])
+        ],
+        unedges=[edge for target, edge in stated.items() if _is_by_a_cell(edge) and target not in sources],
     )
     return Recorded(name, summary.value, summary.kind, name in saved.recorded, sources)
+
+
+def naming(memory: Memory, names: Iterable[str]) -> list[str]:
+    """Atoms that were worked out from one of these, and whose recorded code has its name in it.
+
+    To forget the one does not take its name out of the code of the others.
+    """
+    found: dict[str, None] = {}
+    for name in names:
+        with suppress(NotFound):
+            for edge in memory.edges(name, direction="in", type=DERIVED_FROM):
+                places = [version.atom.attrs.get("notebook") for version in memory.history(edge.source) if version.atom]
+                if any(isinstance(place, dict) and name in str(place.get("code")) for place in places):
+                    found[edge.source] = None
+    return list(found)
+
+
+def _show(result: object) -> None:
+    from IPython.display import display  # noqa: PLC0415 - it is there when a cell was run
+
+    display(result)  # type: ignore[no-untyped-call]
 
 
 def _code(code: str) -> dict[str, Json]:
@@ -82,10 +112,12 @@ def _code(code: str) -> dict[str, Json]:
     return {"code": code if len(code) <= _CODE else code[:_CODE] + "…"}
 
 
-def _outdated(memory: Memory, name: str, sources: tuple[str, ...]) -> list[Any]:
-    """Edges that an earlier run of a cell stated, to atoms that this one did not access."""
-    try:
-        edges = memory.edges(name, direction="out", type=DERIVED_FROM)
-    except NotFound:
-        return []
-    return [edge for edge in edges if edge.attrs.get("recorded") and edge.target not in sources]
+def _stated(memory: Memory, name: str) -> dict[str, Edge]:
+    """The derived_from edges that there are, by where they lead."""
+    with suppress(NotFound):
+        return {edge.target: edge for edge in memory.edges(name, direction="out", type=DERIVED_FROM)}
+    return {}
+
+
+def _is_by_a_cell(edge: Edge) -> bool:
+    return bool(edge.attrs.get("recorded"))

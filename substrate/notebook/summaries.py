@@ -22,6 +22,8 @@ __all__ = ["Summary", "summary_of"]
 
 _COLUMNS = 200
 """That are described of a data frame."""
+_ROOM = 50_000
+"""Bytes that the columns take in the attrs; some must be left for the code of the cell."""
 _SHOWN = 60
 """Characters of the most frequent value of a column, and of a column's name."""
 
@@ -39,7 +41,7 @@ def summary_of(result: object) -> Summary:
     """What is kept of a result. InputError, with what can be kept, if nothing can."""
     if isinstance(result, str):
         return Summary(result, "text")
-    if isinstance(result, bool | Mapping | list | tuple):
+    if isinstance(result, bool | Mapping | list | tuple) or _is(result, "numpy", "bool"):
         return Summary(_json(result), "json")
     if isinstance(result, Number) or _is(result, "numpy", "generic"):
         return Summary(str(result), "number" if isinstance(result, Number) else "text")
@@ -60,19 +62,34 @@ def _is(value: object, package: str, name: str) -> bool:
 
 def _json(result: object) -> str:
     try:
-        return json.dumps(result, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError) as error:
+        return json.dumps(result, ensure_ascii=False, allow_nan=False, default=_scalar)
+    except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"the result is not JSON all through: {error}") from None
+
+
+def _scalar(value: Any) -> object:  # noqa: ANN401 - whatever a container holds
+    """A number of numpy's as one of Python's."""
+    if not _is(value, "numpy", "generic"):
+        raise TypeError(f"it holds a {type(value).__name__}")
+    plain: object = value.item()
+    return plain
 
 
 def _of_frame(frame: Any) -> Summary:  # noqa: ANN401 - pandas is not a dependency
     rows, width = frame.shape
-    columns = [_column(str(name), frame.iloc[:, at]) for at, name in enumerate(frame.columns[:_COLUMNS])]
+    columns: list[Json] = []
     lines = [f"Data frame of {rows:,} rows and {width:,} columns"]
-    lines += [_line(column, rows) for column in columns]
-    if width > _COLUMNS:
-        lines.append(f"… and {width - _COLUMNS:,} more columns")
-    return Summary("\n".join(lines), "frame", {"rows": rows, "columns": list(columns)})
+    room = _ROOM
+    for at, name in enumerate(frame.columns[:_COLUMNS]):
+        column = _column(str(name), frame.iloc[:, at])
+        room -= len(json.dumps(column, ensure_ascii=False).encode())
+        if room < 0:
+            break
+        columns.append(column)
+        lines.append(_line(column, rows))
+    if width > len(columns):
+        lines.append(f"… and {width - len(columns):,} more columns")
+    return Summary("\n".join(lines), "frame", {"rows": rows, "columns": columns})
 
 
 def _column(name: str, column: Any) -> dict[str, Json]:  # noqa: ANN401
@@ -81,9 +98,10 @@ def _column(name: str, column: Any) -> dict[str, Json]:  # noqa: ANN401
     if not len(filled):
         return said
     kind = getattr(column.dtype, "kind", "O")
-    if kind in "iuf":
-        numbers = {"least": filled.min(), "most": filled.max(), "mean": filled.mean()}
-        return said | {word: _number(number) for word, number in numbers.items()}
+    if kind in "iu":
+        return said | {"least": int(filled.min()), "most": int(filled.max()), "mean": _rounded(filled.mean())}
+    if kind == "f":
+        return said | {"least": _exact(filled.min()), "most": _exact(filled.max()), "mean": _rounded(filled.mean())}
     if kind in "mM":
         return said | {"least": str(filled.min()), "most": str(filled.max())}
     counts = filled.astype(str).value_counts()
@@ -103,11 +121,15 @@ def _line(column: dict[str, Json], rows: int) -> str:
     return said
 
 
-def _number(value: Any) -> Json:  # noqa: ANN401
+def _exact(value: Any) -> Json:  # noqa: ANN401
+    """As it is: what is said to be the most is not less than something in the column."""
     number = float(value)
-    if not math.isfinite(number):
-        return str(number)
-    return int(number) if number.is_integer() and abs(number) < 2**53 else float(f"{number:.6g}")
+    return number if math.isfinite(number) else str(number)
+
+
+def _rounded(value: Any) -> Json:  # noqa: ANN401
+    number = float(value)
+    return float(f"{number:.6g}") if math.isfinite(number) else str(number)
 
 
 def _short(text: str) -> str:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 
 import substrate
 from substrate.errors import InputError, NotFound
-from substrate.notebook.recording import record
+from substrate.notebook.recording import naming, record
 from substrate.notebook.trail import trail_of
 from substrate.notebook.watching import Watch
 
@@ -45,7 +46,6 @@ def test_a_recorded_cell_is_run_and_its_result_kept_with_what_it_was_made_of(
     shell: InteractiveShell, memory: substrate.Memory
 ) -> None:
     recorded = record(shell, memory, "v1.metric.gross", GROSS, {"tags": ["money"]})
-    assert recorded is not None
     assert (recorded.value, recorded.kind, recorded.is_new) == ("119.0", "number", True)
     assert recorded.derived_from == ("v1.fact.rate", "v1.fact.net")
     atom = memory.access("v1.metric.gross").atom
@@ -59,7 +59,6 @@ def test_a_recorded_cell_is_run_and_its_result_kept_with_what_it_was_made_of(
 def test_run_again_it_is_confirmed_and_no_new_version(shell: InteractiveShell, memory: substrate.Memory) -> None:
     record(shell, memory, "v1.metric.gross", GROSS)
     again = record(shell, memory, "v1.metric.gross", GROSS)
-    assert again is not None
     assert not again.is_new
     assert len(memory.history("v1.metric.gross")) == 1
 
@@ -74,13 +73,72 @@ def test_what_a_later_run_does_not_access_it_no_longer_comes_from(
     assert derived(memory, "v1.metric.gross") == {"v1.fact.net", "v1.fact.other"}, "what a person stated stays"
 
 
-def test_a_cell_that_fails_records_nothing(
-    shell: InteractiveShell, memory: substrate.Memory, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("code", ["1 / 0", "raise KeyboardInterrupt"])
+def test_a_cell_that_fails_records_nothing_and_fails(
+    shell: InteractiveShell, memory: substrate.Memory, code: str
 ) -> None:
-    assert record(shell, memory, "v1.metric.gross", "1 / 0") is None
-    assert "Nothing was recorded" in capsys.readouterr().err
+    with pytest.raises((ZeroDivisionError, KeyboardInterrupt)):
+        record(shell, memory, "v1.metric.gross", code)
     with pytest.raises(NotFound):
         memory.access("v1.metric.gross")
+
+
+def test_a_name_that_is_none_is_refused_before_anything_is_run(
+    shell: InteractiveShell, memory: substrate.Memory
+) -> None:
+    with pytest.raises(InputError):
+        record(shell, memory, "gross", "ran = True\n1")
+    assert "ran" not in shell.user_ns
+
+
+def test_a_cell_that_awaits_is_refused_before_it_is_run(shell: InteractiveShell, memory: substrate.Memory) -> None:
+    with pytest.raises(InputError, match="awaits cannot be recorded"):
+        record(shell, memory, "v1.metric.x", "ran = True\nimport asyncio\nawait asyncio.sleep(0)\n1")
+    assert "ran" not in shell.user_ns
+
+
+def test_a_recorded_cell_may_record_others_and_use_magics(shell: InteractiveShell, memory: substrate.Memory) -> None:
+    shell.user_ns["inner"] = lambda: record(shell, memory, "v1.metric.inner", "5")
+    recorded = record(shell, memory, "v1.metric.outer", "inner()\n%precision 3\n42")
+    assert (recorded.value, memory.access("v1.metric.inner").value) == ("42", "5")
+
+
+def test_a_result_is_recorded_also_where_output_is_captured(shell: InteractiveShell, memory: substrate.Memory) -> None:
+    with capture_output() as captured:
+        recorded = record(shell, memory, "v1.metric.x", "6 * 7")
+    assert recorded.value == "42"
+    assert captured.outputs[0].data["text/plain"] == "42"
+
+
+def test_an_edge_that_a_person_stated_stays_hers_also_if_a_cell_accessed_it(
+    shell: InteractiveShell, memory: substrate.Memory
+) -> None:
+    stated = {"source": "v1.metric.p", "type": "derived_from", "target": "v1.fact.net"}
+    memory.checkpoint(["v1.metric.p = 1"], edges=[stated])
+    record(shell, memory, "v1.metric.p", "memory.access('v1.fact.rate')\nlen(memory.access('v1.fact.net').value)")
+    record(shell, memory, "v1.metric.p", "3")
+    assert derived(memory, "v1.metric.p") == {"v1.fact.net"}
+
+
+def test_other_code_with_the_same_result_is_another_version(shell: InteractiveShell, memory: substrate.Memory) -> None:
+    record(shell, memory, "v1.metric.two", "1 + 1")
+    again = record(shell, memory, "v1.metric.two", "4 // 2")
+    assert again.is_new
+    assert memory.access("v1.metric.two").atom.attrs["notebook"]["code"] == "4 // 2"
+
+
+def test_long_code_is_kept_by_its_beginning(shell: InteractiveShell, memory: substrate.Memory) -> None:
+    record(shell, memory, "v1.metric.one", "# " + "x" * 9000 + "\n1")
+    code = memory.access("v1.metric.one").atom.attrs["notebook"]["code"]
+    assert len(code) == 4001
+
+
+def test_whose_code_names_an_atom_that_is_to_be_forgotten_is_told(
+    shell: InteractiveShell, memory: substrate.Memory
+) -> None:
+    record(shell, memory, "v1.metric.gross", GROSS)
+    record(shell, memory, "v1.metric.all", "len([memory.access(atom.name) for atom in memory.list('v1.fact.')])")
+    assert naming(memory, ["v1.fact.rate", "v1.fact.nowhere"]) == ["v1.metric.gross"]
 
 
 @pytest.mark.parametrize("code", ["x = 1", "object()", "None"])

@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from substrate.errors import InputError
@@ -30,7 +30,9 @@ _JSON = st.recursive(
         (np.float64(0.25), "0.25", "number"),
         (np.int64(7), "7", "number"),
         (True, "true", "json"),
+        (np.True_, "true", "json"),
         ({"a": [1, None]}, '{"a": [1, null]}', "json"),
+        ({"a": np.int64(3), "b": [np.float64(0.5)]}, '{"a": 3, "b": [0.5]}', "json"),
     ],
 )
 def test_texts_numbers_and_json_are_kept_as_they_are(result: object, value: str, kind: str) -> None:
@@ -38,6 +40,7 @@ def test_texts_numbers_and_json_are_kept_as_they_are(result: object, value: str,
     assert (summary.value, summary.kind) == (value, kind)
 
 
+@settings(deadline=None)
 @given(_JSON.filter(lambda value: isinstance(value, list | dict)))
 def test_json_comes_back_as_it_was(value: object) -> None:
     assert json.loads(summary_of(value).value) == value
@@ -58,21 +61,32 @@ def test_a_data_frame_is_kept_as_its_schema_and_a_summary() -> None:
     first, city, price, day, empty = summary.value.splitlines()
     assert first == "Data frame of 3 rows and 4 columns"
     assert city.endswith("2 filled, 1 distinct, most often 'Bern' (2)")
-    assert price == "price: float64, 2 filled, 1.5 to 2.5, mean 2"
+    assert price == "price: float64, 2 filled, 1.5 to 2.5, mean 2.0"
     assert "2026-01-01 00:00:00 to 2026-01-03 00:00:00" in day
     assert empty.endswith("0 filled")
 
 
 def test_a_series_is_a_frame_of_one_column() -> None:
-    assert summary_of(pd.Series([1, 2, 3], name="n")).value.splitlines()[1] == "n: int64, 1 to 3, mean 2"
+    assert summary_of(pd.Series([1, 2, 3], name="n")).value.splitlines()[1] == "n: int64, 1 to 3, mean 2.0"
 
 
 def test_a_wide_frame_fits_into_an_atom_and_says_what_is_not_described() -> None:
-    frame = pd.DataFrame({f"a very long name of a column, number {at:05}" * 3: ["x" * 500] for at in range(2000)})
+    frame = pd.DataFrame({f"列の名前はとても長い {at:05}" * 5: ["x" * 500] for at in range(2000)})
     summary = summary_of(frame)
-    assert summary.value.endswith("… and 1,800 more columns")
+    described = summary.attrs["columns"]
+    assert isinstance(described, list)
+    assert 100 < len(described) <= 200
+    assert summary.value.endswith(f"… and {2000 - len(described):,} more columns")
     assert len(summary.value.encode()) < LIMITS["value_bytes"]
-    assert len(json.dumps(summary.attrs).encode()) < LIMITS["attrs_bytes"]
+    assert len(json.dumps(summary.attrs, ensure_ascii=False).encode()) < LIMITS["attrs_bytes"] - 12_000, "and the code"
+
+
+def test_the_ends_of_a_range_are_told_exactly() -> None:
+    frame = pd.DataFrame({"id": [2**60 + 1, 5], "price": [1234567.89, 0.1]})
+    assert summary_of(frame).value.splitlines()[1:] == [
+        f"id: int64, 5 to {2**60 + 1}, mean {float(f'{(2**60 + 6) / 2:.6g}')}",
+        "price: float64, 0.1 to 1234567.89, mean 617284.0",
+    ]
 
 
 @pytest.mark.parametrize("result", [object(), {1, 2}, np.zeros(3), {"a": float("nan")}, {"a": object()}])

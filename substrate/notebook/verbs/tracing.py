@@ -36,7 +36,7 @@ __all__ = ["record", "watch", "why"]
 @argument("--tag", metavar="TAG", action="append", help="a tag; again for several")
 @argument("--confidence", metavar="0..1", type=fraction, help="how sure")
 @argument("--source", metavar="TEXT", help="where the data comes from")
-def record(desk: Desk, given: Namespace, cell: str | None) -> Recorded | None:
+def record(desk: Desk, given: Namespace, cell: str | None) -> Recorded:
     """Run a cell, and save what it comes to with where and of what it was made.
 
     Kept are texts and numbers as they are, dictionaries and lists as JSON, and of a data frame its columns and a
@@ -45,18 +45,23 @@ def record(desk: Desk, given: Namespace, cell: str | None) -> Recorded | None:
     """
     from substrate.notebook.recording import record  # noqa: PLC0415 - few cells are recorded
 
-    name, _, expression = given.said.strip().partition(" ")
+    name, *further = given.said.split(maxsplit=1) or [""]
+    expression = "".join(further)
     options = ("tag", "confidence", "source")
     if not name:
         raise UsageError("under which name? %%memory record NAME, above the code; or %memory record NAME EXPRESSION")
-    if (cell is None) == (not expression.strip()):
+    if (cell is None) == (not expression):
         raise UsageError(
             "what is to be recorded stands in the cell below %%memory record NAME, or on the line: "
-            "%memory record NAME EXPRESSION"
-            + ("; options come before the name" if expression.strip().startswith("--") else "")
+            "%memory record NAME EXPRESSION" + ("; options come before the name" if expression.startswith("--") else "")
+        )
+    memory = desk.memory(create=True)
+    if desk.stores.read_only:
+        raise UsageError(
+            "the store is open for reading only, so nothing was run: %memory open PATH opens it for writing"
         )
     fields = {"tags" if word == "tag" else word: value for word in options if (value := getattr(given, word))}
-    return record(desk.shell, desk.memory(create=True), name, expression if cell is None else cell, fields)
+    return record(desk.shell, memory, name, expression if cell is None else cell, fields)
 
 
 @verb("why", "read", "%memory why v1.metric.gross")
