@@ -109,3 +109,16 @@ def test_a_notebook_that_is_run_by_a_program_is_not_asked(folder: Path) -> None:
     notebook.cells[2].source += " --yes"
     NotebookClient(notebook, timeout=WAIT, kernel_name="python3", resources=there).execute()
     assert "erased for good" in notebook.cells[2].outputs[-1]["data"]["text/html"]
+
+
+def test_a_recorded_cell_that_fails_stops_the_notebook(folder: Path) -> None:
+    cells = ["%load_ext substrate", "%%memory record v1.metric.bad\n1 / 0", "print('went on')"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    there = {"metadata": {"path": str(folder)}}
+    with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
+        NotebookClient(notebook, timeout=WAIT, kernel_name="python3", resources=there).execute()
+    notebook.cells[1].source = "%%memory record v1.metric.bad\nimport asyncio\nawait asyncio.sleep(0)\n1"
+    with pytest.raises(CellExecutionError):
+        NotebookClient(notebook, timeout=WAIT, kernel_name="python3", resources=there).execute()
+    assert "awaits cannot be recorded" in notebook.cells[1].outputs[0]["text"]
+    assert "Traceback" not in str(notebook.cells[1].outputs)
