@@ -9,7 +9,7 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from substrate.results import Result, compact, frame
+from substrate.results import UNTYPESET, Result, compact, frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -236,7 +236,7 @@ class Opening(Result):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.text())}</pre>"
+        return f'<pre class="{UNTYPESET}">{escape(self.text())}</pre>'
 
 
 def _quoted(text: str) -> str:

@@ -7,14 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from html import escape
-from typing import TYPE_CHECKING, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Result", "Results", "compact", "frame", "iso", "plain"]
+__all__ = ["UNTYPESET", "Result", "Results", "compact", "frame", "iso", "plain"]
 
 _Item = TypeVar("_Item", bound="Result")
+UNTYPESET: Final = "mathjax_ignore tex2jax_ignore"
+"""Classes that keep a page from typesetting what stands between dollar signs: stored text is shown as it is stored."""
 _SHOWN_CHARACTERS = 500
 """Of a value in a repr or a cell; `to_dict` has all of it."""
 _SHOWN_ITEMS = 20
@@ -79,7 +81,7 @@ class Result:
         rows = "".join(
             f"<tr><th>{escape(name)}</th><td>{_cell(said)}</td></tr>" for name, said in self.to_dict().items()
         )
-        return f"<table>{rows}</table>"
+        return f'<table class="{UNTYPESET}">{rows}</table>'
 
 
 class Results(Result, Sequence[_Item], Generic[_Item]):
@@ -120,7 +122,7 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
         columns = list(dict.fromkeys(name for row in rows for name in row))
         head = "".join(f"<th>{escape(column)}</th>" for column in columns)
         body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(c, ''))}</td>" for c in columns) + "</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f'<table class="{UNTYPESET}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def frame(rows: list[dict[str, object]]) -> DataFrame:

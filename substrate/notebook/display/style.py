@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from substrate.notebook.display.markup import Child, Markup, h
+from substrate.results import UNTYPESET
 
 __all__ = ["page"]
 
@@ -23,4 +24,4 @@ def _sheet() -> Markup:
 def page(title: Child, *content: Child, beside: Child = None) -> str:
     """An output: a title, what stands beside it, and the content."""
     head = h("div", h("span", title, css="ss-title"), h("span", beside, css="ss-faint"), css="ss-head")
-    return _sheet() + h("div", head, content, css="substrate-shown")
+    return _sheet() + h("div", head, content, css=f"substrate-shown {UNTYPESET}")
