@@ -22,6 +22,8 @@ __all__ = ["Summary", "summary_of"]
 
 _COLUMNS = 200
 """That are described of a data frame."""
+_ROWS = 20
+"""Up to so many, and as many columns, a frame is kept whole after its summary: there, the numbers are the point."""
 _ROOM = 50_000
 """Bytes that the columns take in the attrs; some must be left for the code of the cell."""
 _SHOWN = 60
@@ -89,6 +91,8 @@ def _of_frame(frame: Any) -> Summary:  # noqa: ANN401 - pandas is not a dependen
         lines.append(_line(column, rows))
     if width > len(columns):
         lines.append(f"… and {width - len(columns):,} more columns")
+    if rows <= _ROWS and width <= _ROWS:
+        lines += ["All of it:", frame.to_csv().rstrip("\n")]
     return Summary("\n".join(lines), "frame", {"rows": rows, "columns": columns})
 
 

@@ -82,14 +82,17 @@ def verify(desk: Desk, given: Namespace, _: str | None) -> Verdict:
     text = _text(desk, given.proof, "the proof")
     try:
         if given.pin is not None:
-            verifier = Verifier(pin=_text(desk, given.pin, "the pin"))
+            verifier, by = Verifier(pin=_text(desk, given.pin, "the pin")), "the pin you gave"
         elif given.key is not None:
-            verifier = Verifier(key=_text(desk, given.key, "the key").strip())
+            verifier, by = Verifier(key=_text(desk, given.key, "the key").strip()), "the key you gave"
         else:
-            verifier = Verifier(key=_own_key(desk))
-        return verifier.verify(text, name=given.name, claim=given.claim)
+            verifier, by = Verifier(key=_own_key(desk)), "the own key of the store in use"
+        verdict = verifier.verify(text, name=given.name, claim=given.claim)
     except ProofInvalid as error:
         raise InputError(f"the proof is rejected: {error}") from None
+    if verdict.trusted:
+        desk.say(f"checked against {by}")
+    return verdict
 
 
 @verb("pin", "prove", "%memory pin -o me.pin", "%memory pin --check me.pin")
@@ -115,10 +118,14 @@ def pin(desk: Desk, given: Namespace, _: str | None) -> Pin:
     return made
 
 
-@verb("key", "prove", "%memory key")
-def key(desk: Desk, _: Namespace, __: str | None) -> VerifierKey:
+@verb("key", "prove", "%memory key -o auditor.key")
+@_OUTPUT
+def key(desk: Desk, given: Namespace, _: str | None) -> VerifierKey:
     """Show the verifier key in force, which whoever checks proofs should get by another way than these."""
-    return desk.memory().key()
+    made = desk.memory().key()
+    if given.output is not None:
+        _write(desk, given.output, f"{made}\n", "the key")
+    return made
 
 
 def _own_key(desk: Desk) -> VerifierKey | None:
