@@ -27,7 +27,7 @@ __all__ = ["offer", "register", "unregister"]
 
 _LINE = re.compile(r"\s*(?:[^\W\d]\w*\s*=\s*)?%{1,2}memory\s+(?P<line>.*)", re.DOTALL)
 _CELL = re.compile(r"\s*%%memory\s+checkpoint\b")
-_ITEM = re.compile(r"(?:-\s+|.*-\[[^\]]*\]->\s*)?(?P<word>\S*)")
+_TOMBSTONE = re.compile(r"-\s+(?P<word>\S*)")
 _WORD = re.compile(r"""(?:^|(?<=\s))(?P<word>["'][^"']*|\S*)$""")
 _NAMES = 50
 _FILES = 100
@@ -71,9 +71,18 @@ def offer(text: str, row: int, column: int, stores: Stores) -> _Offer | None:
     found = _LINE.fullmatch(line)
     if found is not None:
         return _on_line(found["line"], stores)
-    if row > 0 and _CELL.match(lines[0]) and (item := _ITEM.fullmatch(line)) is not None:
-        return _Offer(item["word"], _names(stores, item["word"]), "atom")
+    if row > 0 and _CELL.match(lines[0]):
+        return _in_item(line, stores)
     return None
+
+
+def _in_item(line: str, stores: Stores) -> _Offer | None:
+    """Names where an item has one: at its beginning, after `- `, and after the arrow of an edge."""
+    before, arrow, after = line.rpartition("]->")
+    begun = after.lstrip() if arrow and "-[" in before else line
+    tombstone = _TOMBSTONE.fullmatch(begun)
+    word = begun if tombstone is None else tombstone["word"]
+    return None if any(map(str.isspace, word)) else _Offer(word, _names(stores, word), "atom")
 
 
 def _on_line(line: str, stores: Stores) -> _Offer | None:
@@ -85,21 +94,37 @@ def _on_line(line: str, stores: Stores) -> _Offer | None:
     if not before:
         return _Offer(word, [name for name in VERBS if name.startswith(word)], "verb")
     verb = VERBS.get(before[0])
-    if verb is None:
-        return None
+    return None if verb is None else _of_verb(verb, before, word, line, stores)
+
+
+def _of_verb(verb: Verb, before: list[str], word: str, line: str, stores: Stores) -> _Offer | None:
     open_option = verb.option(before[-1])
     if open_option is not None and open_option.takes_value and len(before) > 1:
         return _values(open_option, word, stores)
     if word.startswith("-"):
         return _Offer(word, [flag for flag in verb.options if flag.startswith(word)], "option")
+    if verb.stores:
+        return _in_text(verb, line, stores)
     place = _place(verb, before[1:])
     return _Offer(word, [], "") if place is None else _values(place, word, stores)
+
+
+def _in_text(verb: Verb, line: str, stores: Stores) -> _Offer | None:
+    """What to offer in the text that a verb stores, which begins after the options."""
+    words = split_line(line)[1:]
+    at = 0
+    while at < len(words) and (option := verb.option(words[at].text)) is not None:
+        at += 2 if option.takes_value else 1
+    begun = line[words[at].start :] if at < len(words) else ""
+    if any(one.complete == "item" for one in verb.arguments):
+        return _in_item(begun, stores) or _Offer("", [], "")
+    return None if any(map(str.isspace, begun)) else _Offer(begun, _names(stores, begun), "name")  # then Python's own
 
 
 def _place(verb: Verb, words: list[str]) -> argument | None:
     """The argument that the next word would be, by its place; None if it is free text, or one too many."""
     positional = [one for one in verb.arguments if not one.is_option]
-    if verb.rest and not verb.stores:
+    if verb.rest:
         return None
     taken, at = 0, 0
     while at < len(words):
@@ -162,6 +187,6 @@ def _paths(prefix: str, *, folders: bool) -> list[str]:
         entries = sorted(Path(folder + slash or ".").expanduser().iterdir())[:10_000]
         fitting = [one for one in entries if one.name.startswith(begun) and (begun or not one.name.startswith("."))]
         offered = [f"{folder}{slash}{one.name}{'/' if one.is_dir() else ''}" for one in fitting]
-    except OSError:
+    except (OSError, RuntimeError, ValueError):  # no such folder; no such user; what can be no path
         return []
     return [text for text in offered if text.endswith("/") or not folders][:_FILES]

@@ -2,47 +2,73 @@
 
 from __future__ import annotations
 
-import atexit
-from weakref import WeakKeyDictionary
+from typing import Any
+from weakref import WeakKeyDictionary, finalize
 
 from IPython.core.interactiveshell import InteractiveShell
 
 from substrate.notebook import completion, display
 from substrate.notebook.magics import MemoryMagics
 from substrate.notebook.provenance import places_of
-from substrate.notebook.questions import keep_questions
+from substrate.notebook.questions import Question
 from substrate.notebook.stores import Stores
 from substrate.places import recorded_by
 
 __all__ = ["load", "unload"]
 
 _STORES: WeakKeyDictionary[InteractiveShell, Stores] = WeakKeyDictionary()
-"""Of each shell. They outlive the extension, since variables and widgets use them: closed at the process's end."""
+"""Of each shell. They outlive the extension, since variables and widgets use them."""
+_LOADED: WeakKeyDictionary[InteractiveShell, None] = WeakKeyDictionary()
+"""The shells that have the extension, in the order in which they got it."""
 
 
 def load(shell: InteractiveShell) -> None:
     """Register all of it; what is registered already, once."""
-    if shell not in _STORES:
-        _STORES[shell] = Stores()
-        atexit.register(_STORES[shell].close)
-    shell.register_magics(MemoryMagics(shell, _STORES[shell]))
+    stores = _stores_of(shell)
+    if _magics_of(shell) is None:
+        shell.register_magics(MemoryMagics(shell, stores))
     display.register(shell)
-    completion.register(shell, _STORES[shell])
-    recorded_by(places_of(shell))
-    if keep_questions not in shell.input_transformers_cleanup:
-        shell.input_transformers_cleanup.append(keep_questions)
+    completion.register(shell, stores)
+    transformers = shell.input_transformer_manager.token_transformers
+    if Question not in transformers:
+        transformers.append(Question)
+    _LOADED[shell] = None
+    _say_where()
 
 
 def unload(shell: InteractiveShell) -> None:
     """Take all of it back. Stores that are open stay open."""
     completion.unregister(shell)
     display.unregister(shell)
-    magics = shell.magics_manager.registry.get(MemoryMagics.__name__)
-    if isinstance(magics, MemoryMagics):
+    magics = _magics_of(shell)
+    if magics is not None:
         magics.watch.turn(on=False)
-    recorded_by(None)
+        configurables: Any = shell.configurables
+        configurables.remove(magics)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("memory", None)
     shell.magics_manager.registry.pop(MemoryMagics.__name__, None)
-    if keep_questions in shell.input_transformers_cleanup:
-        shell.input_transformers_cleanup.remove(keep_questions)
+    transformers = shell.input_transformer_manager.token_transformers
+    if Question in transformers:
+        transformers.remove(Question)
+    _LOADED.pop(shell, None)
+    _say_where()
+
+
+def _stores_of(shell: InteractiveShell) -> Stores:
+    """Those of the shell. They are closed when it goes, at the process's end at the latest."""
+    if shell not in _STORES:
+        _STORES[shell] = Stores()
+        finalize(shell, _STORES[shell].close)
+    return _STORES[shell]
+
+
+def _magics_of(shell: InteractiveShell) -> MemoryMagics | None:
+    magics = shell.magics_manager.registry.get(MemoryMagics.__name__)
+    return magics if isinstance(magics, MemoryMagics) else None
+
+
+def _say_where() -> None:
+    """What this process records is recorded where the shell is that got the extension last, of those that have it."""
+    shells = list(_LOADED)
+    recorded_by(places_of(shells[-1]) if shells else None)

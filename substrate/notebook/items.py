@@ -23,8 +23,10 @@ from substrate.errors import InputError
 
 __all__ = ["Items", "read_cell"]
 
-_EDGE = re.compile(r"(?P<source>.+?)\s*-\[\s*(?P<type>[^\[\]]+?)\s*\]->\s*(?P<target>.+)")
-_ATOM = re.compile(r"(?P<name>\S.*?)\s=(?:\s(?P<value>.*))?")
+# What divides a line. Only that is looked for, and the rest is cut and stripped: a pattern of the whole line, with free
+# text and spaces on both sides, takes time by the square of a line's length, and lines may be pasted tables.
+_ARROW = re.compile(r"-\[(?P<type>[^\[\]]+)\]->")
+_EQUALS = re.compile(r"\s=(?=\s|\Z)")
 _TOMBSTONE = re.compile(r"-\s+(?P<name>\S.*)")
 _EXPECTED = "expected `name = value`, `a -[type]-> b`, `- name`, or an indented line that goes on with the value before"
 
@@ -77,23 +79,29 @@ def _continuation(lines: list[str], at: int) -> list[str]:
 
 
 def _take(items: Items, line: str, more: list[str], number: int) -> None:
-    edge, atom = _EDGE.fullmatch(line), _ATOM.fullmatch(line)
-    if edge is not None and atom is not None:
-        edge, atom = (edge, None) if edge.start("type") < atom.end("name") else (None, atom)
-    if atom is not None:
+    arrow, equals = _ARROW.search(line, 1), _EQUALS.search(line, 1)
+    if equals is not None and (arrow is None or equals.start() < arrow.start()):
         items.lines[f"atoms[{len(items.atoms)}]"] = number
-        items.atoms.append({"name": atom["name"], "value": _value(atom["value"] or "", more, number)})
+        name = line[: equals.start()].rstrip()
+        items.atoms.append({"name": name, "value": _value(line[equals.end() :], more, number)})
         return
     if more:
         raise InputError(f"line {number + 1} is indented, and there is no value before it that it could go on with")
-    if edge is not None:
+    if arrow is not None:
         items.lines[f"edges[{len(items.edges)}]"] = number
-        items.edges.append(edge.groupdict())
+        items.edges.append(_edge(line, arrow, number))
     elif (tombstone := _TOMBSTONE.fullmatch(line)) is not None:
         items.lines[f"tombstones[{len(items.tombstones)}]"] = number
         items.tombstones.append(tombstone["name"])
     else:
         raise InputError(f"line {number}: {_EXPECTED}")
+
+
+def _edge(line: str, arrow: re.Match[str], number: int) -> dict[str, object]:
+    edge = {"source": line[: arrow.start()], "type": arrow["type"], "target": line[arrow.end() :]}
+    if not all(said.strip() for said in edge.values()):
+        raise InputError(f"line {number}: {_EXPECTED}")
+    return {word: said.strip() for word, said in edge.items()}
 
 
 def _value(first: str, more: list[str], number: int) -> str:

@@ -9,14 +9,14 @@ import re
 from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from IPython.core.error import UsageError
 from IPython.utils.text import FullEvalFormatter
 
 from substrate.notebook.verb import Verb
+from substrate.notebook.wording import nearest
 
-__all__ = ["Word", "asks_for_help", "expanded", "nearest", "parse_line", "split_line"]
+__all__ = ["Word", "asks_for_help", "expanded", "parse_line", "split_line"]
 
 _VARIABLE = re.compile(r"\$\$?[^\W\d]\w*")
 _HELP = ("--help", "-h")
@@ -124,11 +124,14 @@ def _expanded_word(text: str, names: Names) -> list[str]:
 
 
 def asks_for_help(verb: Verb, line: str) -> bool:
-    """Whether the line asks what the verb does: `--help` where an option could stand."""
+    """Whether the line asks what the verb does: `--help` where an option could stand, and not within free text."""
     words = split_line(line)
+    places = words = words[: next((at for at, word in enumerate(words) if word.text == "--"), None)]
     if verb.stores:
-        return bool(words) and words[0].text in _HELP
-    return any(word.text in _HELP for word in words)
+        places = words[:1]
+    elif verb.rest:
+        places = [*words[:1], *words[-1:]]
+    return any(line[word.start : word.end] in _HELP for word in places)
 
 
 def parse_line(verb: Verb, line: str, names: Names) -> Namespace:
@@ -168,7 +171,8 @@ def _sorted(verb: Verb, line: str) -> tuple[list[tuple[str, list[str]]], list[st
             kept.append(line[since : word.start])
             since = word.end
             break
-        if not word.is_option or line[word.start] in "\"'":
+        within_text = bool(verb.rest) and word.text in _HELP  # else it would have been heeded: `asks_for_help`
+        if not word.is_option or line[word.start] in "\"'" or within_text:
             if verb.stores:
                 break
             plain.append(word.text)
@@ -194,10 +198,3 @@ def _unquoted(text: str, verb: Verb) -> str:
     """Free text without quotes around all of it, since a habit of shells puts them there. Never what is stored."""
     quoted = None if verb.stores else re.fullmatch(r"""(["'])(.*)\1""", text, re.DOTALL)
     return quoted[2] if quoted is not None and quoted[1] not in quoted[2] else text
-
-
-def nearest(word: str, known: list[str]) -> str:
-    """The end of a message about a word that there is not: which was meant, perhaps, and which there are."""
-    near = get_close_matches(word, known, n=1, cutoff=0.5)
-    meant = f". Did you mean {near[0]}?" if near else "."
-    return f"{meant} There are: {', '.join(known)}" if known else meant

@@ -8,16 +8,17 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
-from traitlets import Float, Int, Unicode
+from traitlets import Float, Int, Unicode, observe
 
 from substrate.errors import SubstrateError
 from substrate.notebook.catalogue import VERBS, table
 from substrate.notebook.desk import Desk
-from substrate.notebook.line import asks_for_help, nearest, parse_line, split_line
+from substrate.notebook.line import asks_for_help, parse_line, split_line
 from substrate.notebook.stores import Stores
 from substrate.notebook.unseen import visible
 from substrate.notebook.verb import Verb
 from substrate.notebook.watching import Watch
+from substrate.notebook.wording import nearest
 
 __all__ = ["MemoryMagics"]
 
@@ -39,7 +40,14 @@ class MemoryMagics(Magics):
     def __init__(self, shell: InteractiveShell, stores: Stores) -> None:
         super().__init__(shell)
         self.stores = stores
+        self._tell_stores()
         self.watch = Watch(shell, stores.current, lambda: self.limit)
+
+    @observe("store", "actor")  # type: ignore[untyped-decorator, unused-ignore]
+    def _tell_stores(self, _change: object = None) -> None:
+        """At once, since completion and watching use the stores, too."""
+        if hasattr(self, "stores"):  # settings from a file come before it
+            self.stores.preferred, self.stores.actor = self.store, self.actor
 
     @no_var_expand  # what is saved is not expanded; everything else is, word by word (line.py)
     @needs_local_scope
@@ -67,7 +75,6 @@ class MemoryMagics(Magics):
         shell: Any = self.shell
         names = {**shell.user_ns, **local_ns}
         given = parse_line(verb, rest, names)
-        self.stores.actor, self.stores.preferred = self.actor, self.store
         desk = Desk(shell, self.stores, self.watch, names, self.limit, self.max_tokens, self.wait)
         return verb.run(desk, given, cell)
 

@@ -8,30 +8,45 @@ for that on the verb.
 from __future__ import annotations
 
 import re
+from tokenize import DEDENT, INDENT, TokenInfo
 
-__all__ = ["keep_questions"]
+from IPython.core.inputtransformer2 import TokenTransformBase
+
+__all__ = ["Question"]
 
 _QUESTION = re.compile(r"(?P<before>\s*(?:[^\W\d]\w*\s*=\s*)?)%memory\s+(?P<line>[a-z_]+\s.*\?)\s*")
 _HELP = re.compile(r"(?P<before>\s*)%memory\s+(?P<verb>[a-z_]+)\?{1,2}\s*")
 
 
-def keep_questions(lines: list[str]) -> list[str]:
-    """The lines of a cell, with each `%memory VERB ... ?` as a call. Not below `%%magic`, nor in a long string."""
-    if not lines or lines[0].startswith("%%"):
-        return lines
-    kept = []
-    quotes = 0
-    for line in lines:
-        kept.append(line if quotes % 2 else _call(line))
-        quotes += line.count('"""') + line.count("'''")
-    return kept
+class Question(TokenTransformBase):  # type: ignore[misc, unused-ignore]
+    """A line `%memory VERB ... ?` of code. By tokens, so that what stands in a string or a comment is left alone."""
+
+    priority = 4
+    """Before IPython's own help."""
+
+    def __init__(self, start: tuple[int, int], call: str) -> None:
+        super().__init__(start)  # type: ignore[no-untyped-call]
+        self._call = call
+
+    @classmethod
+    def find(cls, tokens_by_line: list[list[TokenInfo]]) -> Question | None:
+        """The first such line of a cell."""
+        for line in tokens_by_line:
+            first = next((token for token in line if token.type not in (INDENT, DEDENT)), None)
+            if first is not None and (call := _call(first.line)) is not None:
+                return cls(first.start, call)
+        return None
+
+    def transform(self, lines: list[str]) -> list[str]:
+        """The lines, with that one as the call that it means."""
+        return [*lines[: self.start_line], self._call, *lines[self.start_line + 1 :]]
 
 
-def _call(line: str) -> str:
+def _call(line: str) -> str | None:
     if (found := _HELP.fullmatch(line)) is not None:
         meant = f"{found['verb']} --help"
     elif (found := _QUESTION.fullmatch(line)) is not None:
         meant = found["line"]
     else:
-        return line
+        return None
     return f"{found['before']}get_ipython().run_line_magic('memory', {meant!r})\n"

@@ -2,7 +2,8 @@
 
 The one opened in this kernel; else the one that is set (`%config MemoryMagics.store`); else the one remembered for the
 working folder; else as the settings say: SUBSTRATE_STORE, or ./substrate-store. What was opened stays open until the
-kernel ends, since variables and widgets may use it: to open another store closes none.
+kernel ends, since variables and widgets may use it: to open another store, or the same one for reading only, closes
+none.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from substrate.errors import Denied, NotFound, Unusable
-from substrate.notebook.remembered import Remembered
+from substrate.errors import Denied, InputError, NotFound, Unusable
+from substrate.notebook.remembered import Kept, Remembered
 from substrate.settings import load_settings
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ class _Open:
     whole: Memory
     mine: Memory
     actor: str
-    read_only: bool
 
 
 class Stores:
@@ -39,42 +39,48 @@ class Stores:
     def __init__(self) -> None:
         self.session = f"notebook {uuid4().hex[:8]}"
         """What the sessions and checkpoints of this kernel are called."""
-        self.actor = ""
-        """Who works here; empty: the login name."""
         self.preferred = ""
         """The store that the user has set; empty: none."""
-        self._opened: Path | None = None
-        self._all: dict[Path, _Open] = {}
+        self._actor = ""
+        self._said: dict[Path, str] = {}
+        """Who works in a store, where that was said when it was opened."""
+        self._opened: Kept | None = None
+        self._all: dict[Kept, _Open] = {}
         self._news: list[str] = []
+
+    @property
+    def actor(self) -> str:
+        """Who works here, in all stores; empty: the login name. The last word holds: this one, or that of `open`."""
+        return self._actor
+
+    @actor.setter
+    def actor(self, name: str) -> None:
+        if name != self._actor:
+            self._actor = name
+            self._said.clear()
 
     def path(self) -> tuple[Path, str]:
         """The folder of the store that is in use, absolute; and why that one."""
-        if self._opened is not None:
-            return self._opened, "opened in this kernel"
-        if self.preferred:
-            return Path(self.preferred).expanduser().absolute(), "set by MemoryMagics.store"
-        remembered = self._remembered().store_for(Path.cwd())
-        if remembered is not None:
-            return remembered, "remembered for this folder"
-        return load_settings().store.absolute(), "the default here"
+        kept, why = self._in_use()
+        return kept.store, why
 
     def open(self, path: str | None = None, *, read_only: bool = False, actor: str | None = None) -> Memory:
         """Open the store in `path` (default: the one in use), make it if there is none, and remember it for here."""
-        folder = self.path()[0] if path is None else Path(path).expanduser().absolute()
-        memory = self._open(folder, create=not read_only, read_only=read_only, actor=actor)
-        self._opened = folder
-        self._remembered().remember(Path.cwd(), folder)
+        kept = Kept(self.path()[0] if path is None else _folder(path), read_only)
+        said = {**self._said, **({kept.store: actor} if actor else {})}
+        memory = self._open(kept, said.get(kept.store) or self._who(), create=not read_only)
+        self._opened, self._said = kept, said
+        self._remembered().remember(Path.cwd(), kept)
         return memory
 
     def current(self, *, create: bool = False) -> Memory:
         """The store in use, opened if it is not. NotFound, with what to do, if there is none and it is not made."""
-        folder, why = self.path()
-        known = self._all.get(folder)
+        kept, why = self._in_use()
         try:
-            return self._open(folder, create=create, read_only=known is not None and known.read_only)
+            return self._open(kept, self.working_as(), create=create and not kept.read_only)
         except NotFound:
             raise NotFound(
-                f"there is no store in {folder} ({why}). To make one, or to use another: %memory open PATH"
+                f"there is no store in {kept.store} ({why}). To make one, or to use another: %memory open PATH"
             ) from None
 
     def news(self) -> list[str]:
@@ -85,21 +91,11 @@ class Stores:
     @property
     def read_only(self) -> bool:
         """Whether the store in use is open for reading only."""
-        known = self._all.get(self.path()[0])
-        return known is not None and known.read_only
+        return self._in_use()[0].read_only
 
     def working_as(self) -> str:
         """Who writes to the store in use."""
-        known = self._all.get(self.path()[0])
-        return self._who() if known is None else known.actor
-
-    def _who(self) -> str:
-        if self.actor:
-            return self.actor
-        try:
-            return getpass.getuser()
-        except (OSError, KeyError):  # a container may have no user of this number
-            return "user"
+        return self._said.get(self.path()[0]) or self._who()
 
     def close(self) -> None:
         """End the sessions, and close all. What is used after this is opened again."""
@@ -107,28 +103,54 @@ class Stores:
         for one in opened.values():
             one.whole.close()
 
-    def _open(self, folder: Path, *, create: bool, read_only: bool, actor: str | None = None) -> Memory:
-        who = actor or self._who()
-        known = self._all.get(folder)
-        if known is not None and known.read_only == read_only and _answers(known.whole):
-            if known.actor != who and (actor is not None or self.actor):
-                known = _Open(known.whole, known.whole.client(who, self.session), who, read_only)
-                self._all[folder] = known
+    def _in_use(self) -> tuple[Kept, str]:
+        if self._opened is not None:
+            return self._opened, "opened in this kernel"
+        if self.preferred:
+            return Kept(_folder(self.preferred)), "set by MemoryMagics.store"
+        remembered = self._remembered().store_for(Path.cwd())
+        if remembered is not None:
+            return remembered, "remembered for this folder"
+        return Kept(load_settings().store.absolute()), "the default here"
+
+    def _who(self) -> str:
+        if self._actor:
+            return self._actor
+        try:
+            return getpass.getuser()
+        except (OSError, KeyError):  # a container may have no user of this number
+            return "user"
+
+    def _open(self, kept: Kept, who: str, *, create: bool) -> Memory:
+        known = self._all.get(kept)
+        if known is not None and _answers(known.whole):
+            if known.actor != who:
+                known = self._all[kept] = _Open(known.whole, known.whole.client(who, self.session), who)
             return known.mine
         import substrate  # noqa: PLC0415 - with it comes the engine, which who only looks around does not need
 
-        was_there = folder.is_dir() and any(folder.iterdir())
-        whole = substrate.open(folder, read_only=read_only, create=create)
+        was_there = kept.store.is_dir() and any(kept.store.iterdir())
+        whole = substrate.open(kept.store, read_only=kept.read_only, create=create)
         if known is not None:
             known.whole.close()
         if not was_there:
-            self._news.append(f"made a new store in {folder}")
+            self._news.append(f"made a new store in {kept.store}")
         mine = whole.client(who, self.session)
-        self._all[folder] = _Open(whole, mine, who, read_only)
+        self._all[kept] = _Open(whole, mine, who)
         return mine
 
     def _remembered(self) -> Remembered:
         return Remembered(load_settings().home, self._news)
+
+
+def _folder(path: str) -> Path:
+    """The absolute path that is meant. InputError if it can be none."""
+    if "\0" in path:
+        raise InputError(f"{path!r} is no path")
+    try:
+        return Path(path).expanduser().absolute()
+    except RuntimeError:
+        raise InputError(f"{path}: there is no such user, or the home folder is not known") from None
 
 
 def _answers(memory: Memory) -> bool:

@@ -13,7 +13,7 @@ A verb is a function with its arguments as decorators, in the manner of IPython'
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -22,6 +22,7 @@ from IPython.core import magic_arguments
 from IPython.core.magic_arguments import MagicArgumentParser
 
 from substrate.notebook.desk import Desk
+from substrate.notebook.wording import nearest
 
 __all__ = ["Run", "Verb", "argument", "verb"]
 
@@ -30,13 +31,18 @@ Run: TypeAlias = Callable[[Desk, Namespace, str | None], object]
 
 
 class argument(magic_arguments.argument):  # noqa: N801 - written as a decorator, and named as IPython names it
-    """An argument of a verb, as argparse takes it. `complete` is what Tab offers for it: name, domain, file, folder."""
+    """An argument of a verb, as argparse takes it.
+
+    `complete` is what Tab offers for it: name, domain, file, folder; or item, names where an item has them.
+    """
 
     def __init__(self, *flags: str, complete: str = "", **properties: Any) -> None:  # noqa: ANN401 - argparse's own
+        self.choices: tuple[str, ...] = tuple(properties.pop("choices", ()))
+        if self.choices:  # not argparse's own, which does not say which word is near
+            properties["type"] = _one_of(self.choices)
         super().__init__(*flags, **properties)  # type: ignore[no-untyped-call]
         self.flags = flags
         self.complete = complete
-        self.choices: tuple[str, ...] = tuple(properties.get("choices", ()))
         self.is_option = flags[0].startswith("-")
         self.takes_value = not self.is_option or properties.get("action") not in ("store_true", "store_false")
 
@@ -44,6 +50,15 @@ class argument(magic_arguments.argument):  # noqa: N801 - written as a decorator
         """The function, which has this argument too."""
         decorated: Run = super().__call__(run)  # type: ignore[no-untyped-call]
         return decorated
+
+
+def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
+    def choose(text: str) -> str:
+        if text not in choices:
+            raise ArgumentTypeError(f"there is no {text}{nearest(text, choices)}")
+        return text
+
+    return choose
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def bare(folder: Path) -> Iterator[Notebook]:
     try:
         yield Notebook(shell)
     finally:
+        extension.unload(shell)
         if shell in extension._STORES:
             extension._STORES.pop(shell).close()
         shell.history_manager.end_session()

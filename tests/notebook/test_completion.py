@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from IPython.core.completer import provisionalcompleter
 
+import substrate
+
 
 def offered(notebook: Any, text: str) -> list[str]:
     """What is offered at `|`, as whole texts with the completion put in."""
@@ -51,6 +53,12 @@ def filled(notebook: Any) -> Any:
         ("%memory search x --origin ag|", ["%memory search x --origin agent"]),
         ("%memory predict --horizon s|", ["%memory predict --horizon session"]),
         ("%memory list v1.fact.pay|", ["%memory list v1.fact.payment_provider"]),
+        ("%memory checkpoint v1.fact.pay|", ["%memory checkpoint v1.fact.payment_provider"]),
+        ("%memory checkpoint --tag a v1.fact.pay|", ["%memory checkpoint --tag a v1.fact.payment_provider"]),
+        ("%memory checkpoint - v1.fact.pay|", ["%memory checkpoint - v1.fact.payment_provider"]),
+        ("%memory checkpoint a -[b]-> v1.fact.pay|", ["%memory checkpoint a -[b]-> v1.fact.payment_provider"]),
+        ("%memory checkpoint v1.fact.a = v1.fact.pay|", []),
+        ("%memory record v1.fact.pay|", ["%memory record v1.fact.payment_provider"]),
         ("%%memory checkpoint\nv1.fact.pay|", ["%%memory checkpoint\nv1.fact.payment_provider"]),
         ("%%memory checkpoint\n- v1.fact.pay|", ["%%memory checkpoint\n- v1.fact.payment_provider"]),
         ("%%memory checkpoint\na -[b]-> v1.domain.s|", ["%%memory checkpoint\na -[b]-> v1.domain.shop"]),
@@ -76,10 +84,19 @@ def test_nothing_is_offered_in_free_text_and_beside_the_magic_python_is(filled: 
 
 def test_tab_makes_no_store_and_never_fails(notebook: Any, folder: Path) -> None:
     assert offered(notebook, "%memory access v1.|") == []
+    assert offered(notebook, "%memory open ~nosuchuser/zzz|") == []
+    assert offered(notebook, "%memory open a\0b/zzz|") == []
     assert list(folder.iterdir()) == []
     (folder / "substrate-store").mkdir()
     (folder / "substrate-store" / "CURRENT").write_text("nonsense")
     assert offered(notebook, "%memory access v1.|") == []
+
+
+def test_tab_asks_the_store_that_is_set(notebook: Any, folder: Path) -> None:
+    with substrate.open(folder / "other") as other:
+        other.checkpoint(["v1.fact.elsewhere = x"])
+    notebook.run("%config MemoryMagics.store = 'other'")
+    assert offered(notebook, "%memory access v1.fact.e|") == ["%memory access v1.fact.elsewhere"]
 
 
 def test_after_loading_twice_each_is_offered_once_and_after_unloading_none(filled: Any) -> None:

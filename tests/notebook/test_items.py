@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from time import process_time
 from typing import Any
 
 import pytest
@@ -42,6 +44,31 @@ def test_a_cell_holds_atoms_edges_tombstones_and_comments() -> None:
 def test_what_comes_first_in_a_line_says_what_it_is() -> None:
     assert read_cell("v1.fact.a = b -[c]-> d").atoms == [{"name": "v1.fact.a", "value": "b -[c]-> d"}]
     assert read_cell("v1.fact.a -[c]-> v1.fact.b = d").edges[0]["target"] == "v1.fact.b = d"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "v1.fact.x = a -[" + " " * 100_000,
+        "v1.fact.x" + " " * 100_000 + "x",
+        "v1.fact.x" + " " * 100_000 + "-[" + " " * 100_000 + "]",
+        "v1.fact.x" + " -[" * 50_000,
+        "v1.fact.x" + " =x" * 50_000,
+        "-" + " " * 100_000,
+    ],
+)
+def test_a_long_line_takes_no_longer_than_its_length(line: str) -> None:
+    began = process_time()
+    with suppress(InputError):
+        read_cell(line)
+    assert process_time() - began < 1
+
+
+def test_spaces_around_names_and_types_do_not_belong_to_them() -> None:
+    assert read_cell("v1.fact.a   =   x y  ").atoms == [{"name": "v1.fact.a", "value": "x y"}]
+    assert read_cell("v1.fact.a   -[  b c ]->   v1.fact.d").edges == [
+        {"source": "v1.fact.a", "type": "b c", "target": "v1.fact.d"}
+    ]
 
 
 def test_json_is_taken_as_the_command_line_takes_it() -> None:

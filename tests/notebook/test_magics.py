@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
+from substrate import places
+from substrate.errors import Denied
+from substrate.notebook import extension
 from substrate.notebook.catalogue import VERBS
-from substrate.notebook.questions import keep_questions
+from substrate.notebook.magics import MemoryMagics
+from substrate.notebook.questions import Question
 
 
 @pytest.fixture
@@ -50,6 +57,17 @@ def test_a_question_mark_below_a_cell_magic_or_in_other_lines_stays_what_it_is(n
     assert notebook.run("%memory access v1.fact.open").value == "%memory search who pays?"
     text = "\n%memory search who pays?\n%memory list?\n"
     assert notebook.run(f"'''{text}'''") == text
+
+
+@pytest.mark.parametrize(
+    "before", ["", '\'"""\'; ', '# it\'s """\n', "x = \"'''\"\n", "f'''{1}'''; ", "if True:\n    "]
+)
+def test_what_stands_in_a_string_is_not_rewritten(notebook: Any, before: str) -> None:
+    text = "\n%memory search who pays?\n    x = %memory list?\n"
+    notebook.run(f'{before}said = """{text}"""')
+    assert notebook.run("said") == text
+    notebook.run(f"{before}said = 'a \\\n%memory search who pays?'")
+    assert notebook.run("said") == "a %memory search who pays?"
 
 
 def test_a_verb_with_a_question_mark_asks_for_its_help(notebook: Any) -> None:
@@ -106,7 +124,10 @@ def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
         ("%memory access", "the following arguments are required: NAME"),
         ("%memory list --limit many", "argument --limit: not a whole number"),
         ("%memory search x --limit", "--limit needs a value"),
-        ("%memory search x --origin nobody", "invalid choice: 'nobody'"),
+        ("%memory search x --origin usr", "there is no usr. Did you mean user? There are: user, agent, ingested"),
+        ("%memory watch onn", "there is no onn. Did you mean on? There are: on, off"),
+        ("%memory explore --as-of yesterday", "a time in ISO 8601"),
+        ("%memory explore --as-of 99", "not yet 99"),
         ("%memory checkpoint bad = x", "nothing was saved: line 1: 'bad' is no name"),
         ("%memory checkpoint", "there is nothing to save"),
         ("%%memory checkpoint\nv1.fact.ok = x\nnothing\n", "line 3: expected `name = value`"),
@@ -142,6 +163,48 @@ def test_help_lists_every_verb_and_explains_each(notebook: Any) -> None:
         assert all(example.split("\n")[0] in explained for example in verb.examples)
 
 
+@pytest.mark.parametrize("query", ["what does the -h option do", "'what does --help do'", "who needs -- --help"])
+def test_a_question_may_speak_of_the_option_for_help(filled: Any, query: str) -> None:
+    assert filled.run(f"%memory search {query}").query == query.strip("'").replace(" -- ", " ")
+
+
+@pytest.mark.parametrize("line", ["search --help", "search -h", "search payments --help", "access x --help --proof"])
+def test_help_is_asked_for_where_an_option_may_stand(notebook: Any, line: str) -> None:
+    assert f"%memory {line.split(maxsplit=1)[0]}" in notebook.printed(f"%memory {line}")
+
+
+def test_the_explorer_goes_back_to_a_time_as_all_verbs_do(filled: Any) -> None:
+    assert filled.run("shown = %memory explore --as-of 2\nshown.as_of") == 2
+    assert (
+        filled.run("shown = %memory explore --as-of 2099-01-01\nshown.as_of")
+        == filled.run("%memory status").stats.entries - 1
+    )
+    assert filled.run("shown = %memory explore --as-of 1999-01-01\nshown.as_of") == 0
+
+
+@pytest.mark.parametrize(
+    "atom",
+    [
+        '"v1.fact.js = b"',
+        '{"name": "v1.fact.js", "value": "b"}',
+        '{"name": "v1.fact.js", "value": "b", "tags": ["plan"]}',
+    ],
+)
+def test_options_hold_for_every_atom_of_a_cell_of_json(notebook: Any, atom: str) -> None:
+    notebook.run(f"%%memory checkpoint --tag plan --tag more --confidence 0.4\n[{atom}]")
+    saved = notebook.run("%memory access v1.fact.js").atom
+    assert (saved.value, saved.tags, saved.confidence) == ("b", ("plan", "more"), 0.4)
+
+
+def test_what_an_atom_of_json_says_itself_holds(notebook: Any) -> None:
+    notebook.run(
+        "%%memory checkpoint --tag plan --confidence 0.4\n"
+        '[{"name": "v1.fact.a", "value": "b", "tags": ["own"], "confidence": 1}]'
+    )
+    saved = notebook.run("%memory access v1.fact.a").atom
+    assert (saved.tags, saved.confidence) == (("own", "plan"), 1.0)
+
+
 def test_settings_are_traits(filled: Any) -> None:
     filled.run("%config MemoryMagics.limit = 1")
     assert len(filled.run("%memory search payments cents EUR")) == 1
@@ -150,12 +213,59 @@ def test_settings_are_traits(filled: Any) -> None:
     assert filled.run("%memory access v1.fact.by_ada").atom.actor == "ada"
 
 
+def test_loading_twice_leaves_one_of_each_and_unloading_none(filled: Any) -> None:
+    def magics() -> list[Any]:
+        return [one for one in filled.shell.configurables if isinstance(one, MemoryMagics)]
+
+    extension.load(filled.shell)
+    filled.run("%memory watch on")
+    (first,) = magics()
+    extension.load(filled.shell)
+    assert magics() == [first]
+    assert "probably needed next" not in filled.printed("%memory watch off")
+    assert not first.watch.is_on
+    filled.run("%reload_ext substrate\n%reload_ext substrate")
+    (second,) = magics()
+    assert second is not first
+    filled.run("%unload_ext substrate")
+    assert magics() == []
+
+
+def test_the_stores_of_a_shell_go_with_it(folder: Path) -> None:
+    class Shell:
+        pass
+
+    shell: Any = Shell()
+    stores = extension._stores_of(shell)
+    memory = stores.open("mine")
+    gone = weakref.ref(stores)
+    del shell, stores
+    gc.collect()
+    assert gone() is None
+    with pytest.raises(Denied, match="closed"):
+        memory.list()
+    assert (folder / "mine").is_dir()
+
+
+def test_one_shell_that_unloads_does_not_take_the_place_of_another(notebook: Any) -> None:
+    other = InteractiveShell()
+    other.history_manager.enabled = False
+    extension.load(other)
+    assert places._asked is not None
+    extension.unload(other)
+    assert places._asked is not None
+    assert notebook.shell in [cell.cell_contents for cell in places._asked.__closure__ or ()]
+    notebook.run("%unload_ext substrate")
+    assert places._asked is None
+    other.history_manager.end_session()
+
+
 def test_loading_again_changes_nothing_and_unloading_takes_it_away(filled: Any, folder: Path) -> None:
     filled.run("memory = %memory open")
     filled.run("%load_ext substrate\n%reload_ext substrate")
     assert filled.run("memory.access('v1.fact.currency').value") == "EUR"
     assert filled.run("%memory search EUR?").query == "EUR?"
-    assert filled.shell.input_transformers_cleanup.count(keep_questions) == 1
+    assert filled.shell.input_transformer_manager.token_transformers.count(Question) == 1
     filled.run("%unload_ext substrate")
     assert "not found" in filled.error("%memory list")
     assert folder.exists()

@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 import substrate
-from substrate.notebook.remembered import Remembered
+from substrate.errors import Denied
+from substrate.notebook.remembered import Kept, Remembered
 from substrate.notebook.stores import Stores
 
 
@@ -93,9 +95,52 @@ def test_who_works_here_is_the_login_name_unless_it_is_said(notebook: Any, monke
     assert notebook.run("%memory status").actor == "ada"
 
 
-def test_a_path_that_can_be_no_store_is_told_in_a_line(notebook: Any, folder: Path) -> None:
+def test_a_store_that_is_opened_for_reading_only_stays_open_for_who_writes(notebook: Any) -> None:
+    notebook.run("memory = %memory open mine\nreader = %memory open mine --read-only")
+    notebook.run("memory.checkpoint(['v1.fact.a = x'])")
+    assert notebook.run("reader.access('v1.fact.a').value") == "x"
+    assert "UsageError" in notebook.error("%memory checkpoint v1.fact.b = y")
+    notebook.run("again = %memory open mine\n%memory checkpoint v1.fact.b = y")
+    assert notebook.run("memory is again")
+    assert [atom.name for atom in notebook.run("reader.list()")] == ["v1.fact.a", "v1.fact.b"]
+
+
+def test_the_last_word_on_who_works_here_holds(notebook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGNAME", "grace")
+
+    def who() -> tuple[str, str]:
+        saved = notebook.run(f"%memory checkpoint v1.fact.a = {uuid4().hex}").recorded[0]
+        return notebook.run(f"%memory access {saved}").atom.actor, notebook.run("%memory status").actor
+
+    assert who() == ("grace", "grace")
+    notebook.run("%config MemoryMagics.actor = 'bob'")
+    assert who() == ("bob", "bob")
+    notebook.run("%memory open mine --actor ada")
+    assert who() == ("ada", "ada")
+    notebook.run("%memory open mine --read-only\n%memory open mine\n%reload_ext substrate")
+    assert who() == ("ada", "ada")
+    notebook.run("%memory open other")
+    assert who() == ("bob", "bob")
+    notebook.run("%memory open mine\n%config MemoryMagics.actor = 'carl'")
+    assert who() == ("carl", "carl")
+
+
+def test_a_store_that_was_only_read_is_only_read_by_the_next_kernel(notebook: Any, folder: Path) -> None:
+    notebook.run("%memory open mine\n%memory open mine --read-only")
+    fresh = Stores()
+    assert fresh.path() == (folder / "mine", "remembered for this folder")
+    with pytest.raises(Denied):
+        fresh.current(create=True).checkpoint(["v1.fact.a = x"])
+    assert fresh.read_only
+    notebook.run("%memory open mine")
+    assert not Stores().read_only
+    fresh.close()
+
+
+@pytest.mark.parametrize("path", ["file", "file/below", "~nosuchuser/store", '"a\0b"'])
+def test_a_path_that_can_be_no_store_is_told_in_a_line(notebook: Any, folder: Path, path: str) -> None:
     (folder / "file").write_text("x")
-    printed = notebook.error("%memory open file")
+    printed = notebook.error(f"%memory open {path}")
     assert printed.startswith("UsageError: ")
     assert printed.count("\n") == 1
 
@@ -114,21 +159,39 @@ def test_a_file_that_is_broken_or_foreign_is_said_once_and_replaced(notebook: An
     assert json.loads((home / "notebook-stores.json").read_text())["stores"] == {str(folder): str(folder / "mine")}
 
 
+def test_a_file_of_a_newer_version_is_left_as_it_is(notebook: Any, folder: Path) -> None:
+    file = folder.parent / "home" / "notebook-stores.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('{"format": "substrate-notebook-stores/2", "folders": []}')
+    assert "left as it is" in notebook.printed("%memory open mine")
+    assert file.read_text() == '{"format": "substrate-notebook-stores/2", "folders": []}'
+
+
+def test_what_is_left_out_of_many_is_what_was_opened_longest_ago(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("substrate.notebook.remembered._MOST", 2)
+    known = Remembered(tmp_path, [])
+    for name in ("first", "second", "first", "third"):
+        known.remember(Path(name), Kept(Path("store")))
+    assert [known.store_for(Path(name)) is None for name in ("first", "second", "third")] == [False, True, False]
+
+
 def test_a_folder_of_settings_that_cannot_be_written_is_no_error(folder: Path) -> None:
     home = folder.parent / "file"
     home.write_text("not a folder")
     news: list[str] = []
-    Remembered(home, news).remember(folder, folder / "mine")
+    Remembered(home, news).remember(folder, Kept(folder / "mine"))
     assert "not remembered" in news[-1]
 
 
 REMEMBER = """
 import sys
 from pathlib import Path
-from substrate.notebook.remembered import Remembered
+from substrate.notebook.remembered import Kept, Remembered
 home, mine = Path(sys.argv[1]), sys.argv[2]
 for at in range(25):
-    Remembered(home, []).remember(Path(f"/work/{mine}/{at}"), Path(f"/stores/{mine}/{at}"))
+    Remembered(home, []).remember(Path(f"/work/{mine}/{at}"), Kept(Path(f"/stores/{mine}/{at}")))
 """
 
 
@@ -137,4 +200,6 @@ def test_kernels_that_remember_at_once_lose_nothing_of_each_other(tmp_path: Path
     assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0]
     known = Remembered(tmp_path, [])
     for name in "abc":
-        assert all(known.store_for(Path(f"/work/{name}/{at}")) == Path(f"/stores/{name}/{at}") for at in range(25))
+        assert all(
+            known.store_for(Path(f"/work/{name}/{at}")) == Kept(Path(f"/stores/{name}/{at}")) for at in range(25)
+        )

@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from substrate.notebook.desk import Desk
-from substrate.notebook.given import moment, number
+from substrate.notebook.given import number
 from substrate.notebook.verb import argument, verb
 from substrate.notebook.verbs.reading import AS_OF, VALID_AT
 
@@ -102,8 +102,10 @@ def associate(desk: Desk, given: Namespace, _: str | None) -> Associations:
 
 @verb("explore", "find", "%memory explore payment", rest="query")
 @argument("query", nargs="*", metavar="QUERY", help="what to begin with")
-@argument("--as-of", metavar="MOMENT", type=moment, help="as we knew it then: a seq")
+@AS_OF
 def explore(desk: Desk, given: Namespace, _: str | None) -> object:
     """Open the Explorer: search as you type, narrow down, and see all there is to know of an atom."""
-    traits = {} if given.as_of is None else {"as_of": int(given.as_of)}
-    return desk.memory().explore(given.query, **traits)
+    memory = desk.memory()
+    # The Explorer goes by seqs; before the first entry there is as much as at it, which is the key.
+    traits = {} if given.as_of is None else {"as_of": max(0, memory.diff(given.as_of, given.as_of, limit=1).stop)}
+    return memory.explore(given.query, **traits)

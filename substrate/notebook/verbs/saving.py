@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, cast
 
 from IPython.core.error import UsageError
@@ -37,15 +37,15 @@ _SHOWN = 3
     stores=True,
     cell=True,
 )
-@argument("item", nargs="*", help="NAME = VALUE; or A -[TYPE]-> B; or - NAME, to take it out of use")
+@argument("item", nargs="*", complete="item", help="NAME = VALUE; or A -[TYPE]-> B; or - NAME, to take it out of use")
 @argument("--edge", metavar="EDGE", action="append", type=edge, help="an edge to state: 'SOURCE TYPE TARGET', or JSON")
 @argument("--tombstone", metavar="NAME", action="append", complete="name", help="an atom to take out of use")
 @argument("--unedge", metavar="EDGE", action="append", type=unedge, help="an edge to take back; or its id")
 @argument("--tag", metavar="TAG", action="append", help="a tag for every atom; again for several")
-@argument("--confidence", metavar="0..1", type=fraction, help="how sure, for every atom")
-@argument("--occurred-at", metavar="TIME", help="when it happened, for every atom")
-@argument("--valid-from", metavar="TIME", help="from when it holds, for every atom")
-@argument("--valid-to", metavar="TIME", help="until when it holds, for every atom")
+@argument("--confidence", metavar="0..1", type=fraction, help="how sure, for every atom that does not say it itself")
+@argument("--occurred-at", metavar="TIME", help="when it happened, likewise")
+@argument("--valid-from", metavar="TIME", help="from when it holds, likewise")
+@argument("--valid-to", metavar="TIME", help="until when it holds, likewise")
 @argument("--source", metavar="TEXT", help="where it comes from")
 @argument("--actor", metavar="TEXT", help="who says it")
 @argument("--origin", metavar="WHO", choices=("user", "agent", "ingested"), help="user, agent or ingested")
@@ -91,13 +91,26 @@ def _gathered(given: Namespace, cell: str | None) -> Items:
     fields: dict[str, object] = {name: value for name in _PER_ATOM if (value := getattr(given, name)) is not None}
     if given.tag:
         fields["tags"] = given.tag
-    items.atoms = [{**fields, **atom} if isinstance(atom, dict) else atom for atom in items.atoms]
+    items.atoms = [_with_fields(atom, fields) for atom in items.atoms]
     items.edges += given.edge or []
     items.tombstones += given.tombstone or []
     items.unedges += given.unedge or []
     if items.empty:
         raise InputError("there is nothing to save: %memory checkpoint NAME = VALUE, or lines of it in a cell")
     return items
+
+
+def _with_fields(atom: str | dict[str, object], fields: Mapping[str, object]) -> str | dict[str, object]:
+    """The atom, with what the options say of every atom. What it says itself holds; tags are added to its own."""
+    if isinstance(atom, str):
+        name, equals, value = atom.partition(" = ")
+        if not fields or not equals:  # without ` = ` it is no atom: the engine says so, with all others that are none
+            return atom
+        atom = {"name": name.strip(), "value": value.strip()}
+    own = atom.get("tags")
+    if "tags" in fields and isinstance(own, list):
+        atom = {**atom, "tags": [*own, *(tag for tag in cast("list[str]", fields["tags"]) if tag not in own)]}
+    return {**fields, **atom}
 
 
 def _expected(given: list[tuple[str, int | None] | str]) -> dict[str, int | None] | Pin | None:
