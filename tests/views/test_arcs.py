@@ -71,6 +71,7 @@ def tell(steps: list[Step]) -> None:
         check_gone(story.memory, ever)
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 @pytest.mark.timeout(0)
 @few(rounds(50, 3000))

@@ -60,6 +60,7 @@ def check(store: Vectored, seed: int) -> Any:
     return nearest
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 def test_damage_of_any_kind_is_refused_and_answers_stay_right(vectored: Vectored, foreign: bytes) -> None:
     path = vectored.seal()

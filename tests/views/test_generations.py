@@ -205,6 +205,7 @@ def test_search_is_a_plain_scan_whatever_happened_before(tmp_path_factory: pytes
             handle.close()
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 def test_threads_search_while_another_seals_and_forgets(vectored: Vectored) -> None:
     """Each sees versions of its snapshot, and none that was forgotten before it."""

@@ -84,6 +84,7 @@ def bent(row: bytes, rng: Random) -> bytes:
     return rng.choice([row[:at], row + b"\x00" * rng.randrange(1, 20), b"", b"\xff" * len(row), bytes(changed)])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("table", TABLES)
 def test_no_damage_to_a_row_gets_out_as_anything_but_itself(taught: Memory, table: str) -> None:
     rng = Random(f"bent {table}")
