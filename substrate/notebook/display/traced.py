@@ -44,23 +44,18 @@ def trail(result: Trail) -> str:
 
 def _step(step: Step) -> Child:
     led = h("span", f"{step.by} ", css="ss-faint") if step.by else None
-    if step.seen or step.absent:
+    if step.seen or step.recorded_at is None:
         said: Child = h("span", h("bdi", step.absent or "see above"), css="ss-faint")
     else:
         said = [
+            badge(step.absent, "plain") if step.absent else None,
             [badge("to be reviewed"), stored("; ".join(step.stale))] if step.stale else None,
             h("div", stored(step.value)),
-            h("div", when(step.recorded_at), " ", h("bdi", _where(step)), css="ss-faint"),
+            h("div", when(step.recorded_at), " ", h("bdi", step.told), css="ss-faint"),
             _code(step),
         ]
     indent = f"margin:2px 0 6px {step.depth * 22}px"
     return h("div", led, name(step.name), " ", said, style=indent)
-
-
-def _where(step: Step) -> str:
-    said = [step.actor or "", step.where, f"source {step.source}" if step.source else ""]
-    said += [f"version {step.versions} of it"] if step.versions > 1 else []
-    return ", ".join(part for part in said if part)
 
 
 def _code(step: Step) -> Child:
