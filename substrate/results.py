@@ -20,6 +20,8 @@ UNTYPESET: Final = "mathjax_ignore tex2jax_ignore"
 _SHOWN_CHARACTERS = 500
 """Of a value in a repr or a cell; `to_dict` has all of it."""
 _SHOWN_ITEMS = 20
+_LEFT = 'style="text-align:left"'
+"""JupyterLab puts the text of tables in outputs to the right."""
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: it takes as long to make one as to use it."""
 
@@ -79,7 +81,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><th>{escape(name)}</th><td>{_cell(said)}</td></tr>" for name, said in self.to_dict().items()
+            f"<tr><th {_LEFT}>{escape(name)}</th><td {_LEFT}>{_cell(said)}</td></tr>"
+            for name, said in self.to_dict().items()
         )
         return f'<table class="{UNTYPESET}">{rows}</table>'
 
@@ -118,10 +121,14 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
         return frame([item.to_dict() for item in self.items])
 
     def _repr_html_(self) -> str:
+        if not self.items:  # an empty table would be seen as nothing at all
+            return f"<p>{escape(type(self).__name__)} of 0</p>"
         rows = [item.row() for item in self.items]
         columns = list(dict.fromkeys(name for row in rows for name in row))
-        head = "".join(f"<th>{escape(column)}</th>" for column in columns)
-        body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(c, ''))}</td>" for c in columns) + "</tr>" for row in rows)
+        head = "".join(f"<th {_LEFT}>{escape(column)}</th>" for column in columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td {_LEFT}>{_cell(row.get(c, ''))}</td>" for c in columns) + "</tr>" for row in rows
+        )
         return f'<table class="{UNTYPESET}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 

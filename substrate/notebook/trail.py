@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from substrate.errors import Forgotten, NotFound
+from substrate.notebook.unseen import visible
 from substrate.results import Result, Results
 
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
-    from substrate.model import Atom
+    from substrate.model import Atom, Edge
     from substrate.proof.encoding import Json
 
-__all__ = ["Step", "Trail", "trail_of"]
+__all__ = ["Step", "Trail", "trail_of", "where_in"]
 
 _LEADING = ("derived_from", "depends_on", "produced_by", "supersedes")
 """The types of edges that say where something comes from."""
 _STEPS = 200
+"""Atoms on a trail; those that come again take as many lines at most."""
+_VERSIONS = 20
+"""Versions that are counted; with each its body is read."""
 _SHOWN = 80
 """Characters of a value, in a line."""
 
@@ -35,11 +40,11 @@ class Step(Result):
     """The type of the edge that led here; of the first step nothing."""
     value: str = ""
     absent: str = ""
-    """Why it says nothing: it is not there, or was forgotten."""
+    """Why it is not in use: it is not there, was forgotten, or is tombstoned; then its value is what it last said."""
     seq: int | None = None
     recorded_at: datetime | None = None
     versions: int = 0
-    """How many there were, this one among them."""
+    """How many there were, this one among them; from 20 on they are not counted."""
     actor: str | None = None
     source: str | None = None
     notebook: Mapping[str, Json] = field(default_factory=dict)
@@ -47,27 +52,38 @@ class Step(Result):
     stale: tuple[str, ...] = ()
     """Why it is to be reviewed: what it depends on and has changed since."""
     seen: bool = False
-    """Whether it stands above already, with what it comes from."""
+    """Whether it stands elsewhere on the trail already, with what it comes from."""
 
     @property
     def where(self) -> str:
         """The place in a line: `analysis.ipynb, cell 3f2a, execution 12`; empty if it was not in a notebook."""
-        said = [str(self.notebook["path"]).rsplit("/", 1)[-1]] if "path" in self.notebook else []
-        said += [f"{word} {self.notebook[word]}" for word in ("cell", "execution") if word in self.notebook]
-        return ", ".join(said)
+        return where_in(self.notebook)
+
+    @property
+    def told(self) -> str:
+        """By whom, where, from what source, and as which version, in a line."""
+        version = f"version {self.versions}" if self.versions < _VERSIONS else f"{_VERSIONS} versions or more"
+        said = [self.actor or "", self.where, f"source {self.source}" if self.source else ""]
+        said += [f"{version} of it"] if self.versions > 1 else []
+        return ", ".join(part for part in said if part)
 
     def line(self) -> str:
         """Name, value, and where from, in a line."""
         led = f"{self.by}: " if self.by else ""
-        if self.seen or self.absent:
-            return f"{led}{self.name} ({self.absent or 'see above'})"
+        if self.seen or self.recorded_at is None:
+            return visible(f"{led}{self.name} ({self.absent or 'see above'})")
         value = " ".join(self.value.split())
         value = value if len(value) <= _SHOWN else value[:_SHOWN] + "…"
-        when = f"{self.recorded_at:%Y-%m-%d %H:%M}" if self.recorded_at is not None else ""
-        said = [when, self.actor or "", self.where, f"source {self.source}" if self.source else ""]
-        said += [f"version {self.versions} of it"] if self.versions > 1 else []
+        said = [self.absent, f"{self.recorded_at:%Y-%m-%d %H:%M}", self.told]
         said += [f"to be reviewed: {'; '.join(self.stale)}"] if self.stale else []
-        return f"{led}{self.name} = {value} ({', '.join(part for part in said if part)})"
+        return visible(f"{led}{self.name} = {value} ({', '.join(part for part in said if part)})")
+
+
+def where_in(notebook: Mapping[str, Json]) -> str:
+    """A place in a notebook, in a line: `analysis.ipynb, cell 3f2a, execution 12`; of nothing, nothing."""
+    said = [str(notebook["path"]).rsplit("/", 1)[-1]] if "path" in notebook else []
+    said += [f"{word} {notebook[word]}" for word in ("cell", "execution") if word in notebook]
+    return ", ".join(said)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,53 +100,85 @@ class Trail(Results[Step]):
 
 
 def trail_of(memory: Memory, name: str, depth: int = 8) -> Trail:
-    """Where an atom comes from: by edges that say so, up to so many steps back. NotFound if there is no such atom.
+    """Where an atom, given by its name or id, comes from: by edges that say so, up to so many steps back.
 
-    Nothing of it counts as an access.
+    The nearest first, so that what is cut off is what is far away. NotFound if there never was such an atom. Nothing of
+    it counts as an access.
     """
     walk = _Walk(memory, depth)
-    walk.follow(name, 0, "")
-    return Trail(tuple(walk.steps), walk.more)
+    walk.reach(name)
+    steps = tuple(islice(walk.steps(), 2 * _STEPS + 1))
+    return Trail(steps[: 2 * _STEPS], walk.more or len(steps) > 2 * _STEPS)
 
 
 class _Walk:
+    """First each atom is reached by the shortest way, then all are put under what they led to."""
+
     def __init__(self, memory: Memory, depth: int) -> None:
         self._memory, self._depth = memory, depth
-        self.steps: list[Step] = []
-        self._seen: set[str] = set()
+        self._known: dict[str, Step] = {}
+        self._led: dict[str, list[Edge]] = {}
+        self._root = ""
         self.more = False
 
-    def follow(self, name: str, depth: int, by: str) -> None:
-        """Add the atom, and below it what it comes from."""
-        if len(self.steps) >= _STEPS:
-            self.more = True
+    def reach(self, asked: str) -> None:
+        """Read the atom that is asked about, and, step by step, what it comes from."""
+        first, led = self._read(asked)
+        self._root = first.name
+        self._known[first.name], self._led[first.name] = first, led
+        reached = [first.name]
+        for _ in range(self._depth):
+            further = dict.fromkeys(edge.target for name in reached for edge in self._led[name])
+            reached = [name for name in further if name not in self._known]
+            self.more = self.more or len(self._known) + len(reached) > _STEPS
+            reached = reached[: _STEPS - len(self._known)]
+            for name in reached:
+                self._known[name], self._led[name] = self._read_source(name)
+        self.more = self.more or any(edge.target not in self._known for name in reached for edge in self._led[name])
+
+    def steps(self) -> Iterator[Step]:
+        """Each atom, and below it what it comes from. It is told of once, where it comes first."""
+        return self._under(self._root, 0, "", set())
+
+    def _under(self, name: str, depth: int, by: str, told: set[str]) -> Iterator[Step]:
+        step = replace(self._known[name], depth=depth, by=by)
+        if name in told:
+            yield Step(name, depth, by, seen=True)
             return
-        if name in self._seen:
-            self.steps.append(Step(name, depth, by, seen=True))
-            return
-        self._seen.add(name)
+        told.add(name)
+        yield step
+        for edge in self._led[name]:
+            if edge.target in self._known:
+                yield from self._under(edge.target, depth + 1, edge.type, told)
+
+    def _read_source(self, name: str) -> tuple[Step, list[Edge]]:
         try:
-            context = self._memory.context(name, limit=100)
-            history = self._memory.history(name)
-        except (NotFound, Forgotten) as error:
-            if depth == 0:
-                raise
-            absent = "forgotten" if isinstance(error, Forgotten) else "not there"
-            self.steps.append(Step(name, depth, by, absent=absent))
-            return
+            return self._read(name)
+        except Forgotten:
+            return Step(name, 0, absent="forgotten"), []
+        except NotFound:
+            return Step(name, 0, absent="not there"), []
+
+    def _read(self, asked: str) -> tuple[Step, list[Edge]]:
+        """An atom, and the edges to what it comes from."""
+        history = self._memory.history(asked, limit=_VERSIONS)
         atom = next((version.atom for version in reversed(history) if version.atom is not None), None)
+        if atom is None:
+            return Step(asked, 0, absent="forgotten", versions=len(history)), []
+        if history[-1].atom is None:
+            absent = "tombstoned" if history[-1].kind == "tombstone" else "forgotten"
+            return _said(Step(atom.name, 0, absent=absent, versions=len(history)), atom), []
+        context = self._memory.context(atom.name, limit=1)
         stale = tuple(reason for reached in context.atoms if reached.distance == 0 for reason in reached.stale)
-        here = Step(name, depth, by, versions=len(history), stale=stale)
-        self.steps.append(replace(here, absent="forgotten") if atom is None else _said(here, atom))
-        led = sorted(
-            (edge for edge in context.edges if edge.type in _LEADING and edge.source == name),
-            key=lambda edge: (_LEADING.index(edge.type), edge.target),
-        )
-        if led and depth == self._depth:
-            self.more = True
-            return
-        for edge in led:
-            self.follow(edge.target, depth + 1, edge.type)
+        return _said(Step(atom.name, 0, versions=len(history), stale=stale), atom), self._leading(atom.name)
+
+    def _leading(self, name: str) -> list[Edge]:
+        led: list[Edge] = []
+        for kind in _LEADING:
+            found = self._memory.edges(name, direction="out", type=kind, limit=_STEPS)
+            self.more = self.more or found.more
+            led += sorted(found, key=lambda edge: edge.target)
+        return led
 
 
 def _said(step: Step, atom: Atom) -> Step:

@@ -245,7 +245,7 @@ def test_results_show_themselves(told: Memory) -> None:
     listing = told.list()
     assert "<script>" not in listing._repr_html_()
     assert "&lt;script&gt;" in listing._repr_html_()
-    assert "<td>PayPal</td>" in atom._repr_html_()
+    assert ">PayPal</td>" in atom._repr_html_()
     assert repr(listing).startswith("Listing of 2\n  Atom(")
     assert listing[0].name in [item["name"] for item in listing.to_dict()["items"]]  # type: ignore[index, union-attr]
     assert listing[0:1] == (listing[0],)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import substrate
-from substrate.findings import Arc, Association, Associations, Context, Found, Hit, Missing, Reached
-from substrate.growth import Change, Diff
+from substrate.findings import (
+    Arc,
+    Association,
+    Associations,
+    Context,
+    Found,
+    Hit,
+    Missing,
+    Reached,
+    StaleAtom,
+    StaleAtoms,
+    StaleReason,
+)
+from substrate.growth import Change, Diff, Grown, Growth, HeadAt, Heads
 from substrate.learned import Predictions, Trained
 from substrate.model import (
     Access,
@@ -46,6 +59,7 @@ from substrate.proof.bundle import Opening as Opened
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.verify import Verdict
+from substrate.results import Results
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HOSTILE = [
@@ -117,6 +131,9 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         Access(atom, hostile, (text,), (prediction,)),
         Conflicts((Conflict(atom, atom, text, text, NOW),)),
         Diff((Change(text, text, "", atom, atom), Change("changed", text, "", atom, atom)), 0, 1),
+        StaleAtoms((StaleAtom(atom, (StaleReason(text, "changed", 1, (text,), text),)),), next=text),
+        Heads((HeadAt(1, bytes(32), bytes(32), text, NOW, 0, {text: 1}),), next=1),
+        Growth((Grown(2, 1, 0, NOW, NOW),), text, NOW, NOW, -1, 1, 2),
         Edges((edge,)),
         Forgot(dry_run=False, atoms=1, versions=1, edges=1, traces=1, tombstoned=(text,)),
         History((Version(1, NOW, "put", atom, text), Version(2, NOW, "gap", actor=text, forgotten_by=3))),
@@ -252,6 +269,56 @@ def test_a_long_value_is_shown_in_part_which_is_said() -> None:
     html = SHOWN["substrate.model", "Access"](Access(Atom("v1.fact.a", "x" * 1_000_000, recorded_at=NOW)))
     assert "… 1,000,000 characters" in check(html)
     assert len(html) < 20_000
+
+
+EMPTY: list[tuple[Any, str]] = [
+    (Associations(()), "no unexpected connection was found"),
+    (Conflicts(()), "there are no open conflicts"),
+    (Context(()), "no edges around it"),
+    (Diff((), 0, 1), "nothing changed"),
+    (Edges(()), "it has no such edges"),
+    (Forgot(dry_run=False, atoms=0, versions=0, edges=0, traces=0), "there is nothing to erase"),
+    (Found((), "q"), "nothing was found"),
+    (Growth((), "time", NOW, NOW, -1, -1, 0), "nothing was added"),
+    (Heads(()), "there are no such heads"),
+    (History(()), "there are no such versions"),
+    (Listing(()), "there are no such atoms"),
+    (Opening("x", 1, 2), "nothing is known that would help"),
+    (Predictions((), ()), "nothing is likely enough to be said"),
+    (StaleAtoms(()), "nothing is to be reviewed"),
+    (Trained((), 1, 1), "nothing was learnt"),
+]
+
+
+@pytest.mark.parametrize(("result", "said"), EMPTY, ids=lambda one: type(one).__name__)
+def test_an_empty_result_says_so_in_words(result: Any, said: str) -> None:
+    assert said in check(SHOWN[type(result).__module__, type(result).__name__](result))
+
+
+def test_every_type_that_can_be_empty_is_tried_empty() -> None:
+    tried = {type(result).__name__ for result, _ in EMPTY}
+    listed = {kind for module, kind in SHOWN if issubclass(getattr(import_module(module), kind), Results)}
+    assert listed - {"Trail"} <= tried  # a trail has its first step at least
+
+
+def test_a_place_in_a_notebook_is_told_in_words() -> None:
+    place = {"path": "~/work/analysis.ipynb", "cell": "3f2a", "execution": 12, "code": "1 + <1>"}
+    attrs = {"notebook": place, "result": {"kind": "number"}}
+    shown = check(SHOWN["substrate.model", "Atom"](Atom("v1.fact.a", "x", recorded_at=NOW, attrs=attrs)))
+    assert "analysis.ipynb, cell 3f2a, execution 12" in shown
+    assert "1 + <1>" in shown
+    assert 'result: {"kind": "number"}' in shown
+    assert "'cell'" not in shown
+    own = check(
+        SHOWN["substrate.model", "Atom"](Atom("v1.fact.a", "x", recorded_at=NOW, attrs={"notebook": "Moleskine"}))
+    )
+    assert "notebook: Moleskine" in own
+
+
+def test_the_bars_of_hits_differ_where_the_scores_do() -> None:
+    hits = tuple(Hit(Atom("v1.fact.a", "x", recorded_at=NOW), score) for score in (1.25, 1.0, 0.5))
+    html = SHOWN["substrate.findings", "Found"](Found(hits, "q"))
+    assert re.findall(r"width:(\d+)%", html) == ["100", "80", "40"]
 
 
 def test_marks_are_where_they_belong() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from substrate.notebook.display import atoms, found, kept, learnt, traced
+from substrate.notebook.display import atoms, found, grown, kept, learnt, traced
 
 __all__ = ["SHOWN", "register", "unregister"]
 
@@ -21,7 +21,10 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.findings", "Associations"): found.associations,
         ("substrate.findings", "Context"): found.context,
         ("substrate.findings", "Found"): found.found,
+        ("substrate.findings", "StaleAtoms"): found.stale,
         ("substrate.growth", "Diff"): atoms.diff,
+        ("substrate.growth", "Growth"): grown.growth,
+        ("substrate.growth", "Heads"): grown.heads,
         ("substrate.learned", "Predictions"): learnt.predictions,
         ("substrate.learned", "Trained"): learnt.trained,
         ("substrate.model", "Access"): atoms.access,

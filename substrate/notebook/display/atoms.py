@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrate.notebook.display.markup import (
@@ -19,6 +21,7 @@ from substrate.notebook.display.markup import (
     when,
 )
 from substrate.notebook.display.style import page
+from substrate.notebook.trail import where_in
 from substrate.notebook.wording import counted
 from substrate.results import plain
 
@@ -26,12 +29,14 @@ if TYPE_CHECKING:
     from substrate.growth import Change, Diff
     from substrate.model import Access, Atom, Edge, Edges, History, Listing, Version
     from substrate.prediction import Prediction
+    from substrate.proof.encoding import Json
 
-__all__ = ["access", "atom", "diff", "edge_line", "edges", "history", "listing", "prediction_rows"]
+__all__ = ["access", "atom", "cell_code", "diff", "edge_line", "edges", "history", "listing", "prediction_rows"]
 
 _SHOWN = 50
 _WHOLE = 4000
 """Characters of a value that is shown by itself."""
+_CODE = 1000
 _KINDS = {"added": "good", "revived": "good", "edge_added": "good", "changed": "warn", "edge_changed": "warn"}
 
 
@@ -78,7 +83,9 @@ def _head_of(note: str) -> Markup:
 
 def _fields(atom: Atom) -> dict[str, Child]:
     said = ", ".join(word for word in (atom.actor, atom.origin, atom.session) if word)
-    attrs = "; ".join(f"{key}: {plain(said)}" for key, said in atom.attrs.items())
+    place = atom.attrs.get("notebook")
+    notebook = place if isinstance(place, Mapping) else {}
+    attrs = "\n".join(f"{key}: {_json(said)}" for key, said in atom.attrs.items() if key != "notebook" or not notebook)
     return {
         "tags": [chip(tag) for tag in atom.tags],
         "entities": [chip(entity) for entity in atom.entities],
@@ -91,8 +98,21 @@ def _fields(atom: Atom) -> dict[str, Child]:
         "superseded by": [name(other) for other in atom.superseded_by],
         "recorded": [when(atom.recorded_at), h("span", f", entry {atom.seq}", css="ss-faint")],
         "confirmed": when(atom.confirmed_at),
+        "notebook": [h("bdi", where_in(notebook)), cell_code(notebook)],
         "attrs": stored(attrs) if attrs else None,
     }
+
+
+def cell_code(notebook: Mapping[str, Json]) -> Child:
+    """The code of the cell that something was recorded in, folded away."""
+    code, left_out = notebook.get("code"), notebook.get("code_left_out")
+    if not isinstance(code, str):
+        return h("div", h("bdi", f"its code is not kept: {left_out}"), css="ss-faint") if left_out else None
+    return h("details", h("summary", "the cell", css="ss-faint"), h("div", stored(code, _CODE), css="ss-name ss-code"))
+
+
+def _json(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)
 
 
 def _state(atom: Atom) -> Child:
@@ -137,7 +157,7 @@ def history(result: History) -> str:
     versions = result.items[-_SHOWN:]
     left = len(result.items) - len(versions)
     return page(
-        counted(len(result.items), "version"),
+        counted(len(result.items), "version") if result.items else "there are no such versions",
         table(("entry", "recorded", "by", "value", "holds"), [_version(one) for one in versions]),
         footer(
             f"… {left:,} older: .to_df() has all" if left else "",

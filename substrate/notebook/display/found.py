@@ -22,9 +22,9 @@ from substrate.notebook.display.style import page
 from substrate.notebook.wording import counted
 
 if TYPE_CHECKING:
-    from substrate.findings import Association, Associations, Context, Found, Hit, Reached
+    from substrate.findings import Association, Associations, Context, Found, Hit, Reached, StaleAtoms
 
-__all__ = ["associations", "context", "found"]
+__all__ = ["associations", "context", "found", "stale"]
 
 _SHOWN = 50
 _SNIPPET = 600
@@ -32,7 +32,8 @@ _SNIPPET = 600
 
 def found(result: Found) -> str:
     """Hits with score, name, passage and reasons."""
-    rows = [_hit(hit) for hit in result.items[:_SHOWN]]
+    best = max([1.0, *(hit.score for hit in result.items)])  # a score may be above 1, where several reasons add up
+    rows = [_hit(hit, best) for hit in result.items[:_SHOWN]]
     left = len(result.items) - _SHOWN
     return page(
         counted(len(result.items), "atom") if result.items else "nothing was found",
@@ -46,13 +47,13 @@ def found(result: Found) -> str:
     )
 
 
-def _hit(hit: Hit) -> list[Child]:
+def _hit(hit: Hit, best: float) -> list[Child]:
     passage = marked(hit.snippet, hit.marks) if len(hit.snippet) <= _SNIPPET else stored(hit.snippet, _SNIPPET)
     parts = [chip(f"{part} {added:+.2f}") for part, added in hit.parts.items()]
     words = chip(f"matched: {', '.join(hit.matched)}") if hit.matched else None
     time = hit.atom.occurred_at or hit.atom.valid_from or hit.atom.recorded_at
     return [
-        bar(hit.score, f"{hit.score:.2f}"),
+        bar(hit.score / best, f"{hit.score:.2f}"),
         [
             h("div", None if hit.current else badge("earlier"), name(hit.name), "  ", when(time)),
             h("div", passage),
@@ -97,7 +98,9 @@ def context(result: Context) -> str:
     left = len(result.items) - _SHOWN
     asked = sum(one.distance == 0 for one in result.atoms)
     return page(
-        f"{counted(len(result.items), 'edge')} around {counted(asked, 'atom')}",
+        f"{counted(len(result.items), 'edge')} around {counted(asked, 'atom')}"
+        if result.items
+        else "no edges around it",
         table(("away", "atom", "value"), [_reached(atom) for atom in result.atoms[:_SHOWN]]),
         h("div", "edges", css="ss-section") if edges else None,
         table((), edges),
@@ -109,6 +112,27 @@ def context(result: Context) -> str:
             "there is more: --offset" if result.more else "",
             f"not all edges were followed of: {', '.join(result.cut)}" if result.cut else "",
             *(f"{gone.name}: {gone.reason}" for gone in result.missing),
+        ),
+    )
+
+
+def stale(result: StaleAtoms) -> str:
+    """Atoms to be reviewed, each with what has changed under it."""
+    rows = [
+        [
+            [h("div", name(one.name)), h("div", stored(one.atom.value))],
+            [h("div", badge(because.change), h("bdi", because.reason)) for because in one.because],
+        ]
+        for one in result.items[:_SHOWN]
+    ]
+    left = len(result.items) - _SHOWN
+    return page(
+        f"{counted(len(result.items), 'atom')} to be reviewed" if result.items else "nothing is to be reviewed",
+        table(("atom", "what it depends on has changed"), rows),
+        footer(
+            f"… {left:,} more: .to_df() has all" if left > 0 else "",
+            f"there is more: after={result.next!r}" if result.next else "",
+            "to clear one: say it again, as it is or anew" if result.items else "",
         ),
     )
 

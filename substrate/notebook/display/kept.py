@@ -63,8 +63,10 @@ def forgot(result: Forgot) -> str:
     counts = ("atoms", "versions", "edges", "traces", "sessions", "trainings")
     lasts = "backups and exports made before still hold it; they are yours to delete"
     owed = "the bytes are still in the store's file, since others were reading: memory.compact() takes them out"
+    found = any(getattr(result, word) for word in counts) or result.tombstoned
+    done = "would be erased" if result.dry_run else "erased for good"
     return page(
-        "would be erased" if result.dry_run else "erased for good",
+        done if found else "there is nothing to erase",
         facts(
             {
                 **{word: f"{getattr(result, word):,}" for word in counts if getattr(result, word)},

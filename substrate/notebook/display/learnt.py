@@ -83,7 +83,7 @@ def _section(word: str, atoms: tuple[OpeningAtom, ...]) -> Markup | None:
         return None
     rows = [_atom(one) for one in atoms[:_SHOWN]]
     more = f"… {len(atoms) - _SHOWN:,} more: .to_df() has all" if len(atoms) > _SHOWN else ""
-    return h("div", h("div", word, css="ss-section"), table((), rows), footer(more))
+    return h("div", h("div", word, css="ss-section"), h("div", table((), rows), css="ss-even"), footer(more))
 
 
 def _atom(one: OpeningAtom) -> list[Child]:

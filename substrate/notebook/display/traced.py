@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from substrate.notebook.display.atoms import cell_code
 from substrate.notebook.display.markup import Child, badge, chip, facts, footer, h, name, stored, when
 from substrate.notebook.display.style import page
 from substrate.notebook.wording import counted
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["recorded", "trail"]
 
 _SHOWN = 100
-_CODE = 1000
 
 
 def recorded(result: Recorded) -> str:
@@ -44,27 +44,15 @@ def trail(result: Trail) -> str:
 
 def _step(step: Step) -> Child:
     led = h("span", f"{step.by} ", css="ss-faint") if step.by else None
-    if step.seen or step.absent:
+    if step.seen or step.recorded_at is None:
         said: Child = h("span", h("bdi", step.absent or "see above"), css="ss-faint")
     else:
         said = [
+            badge(step.absent, "plain") if step.absent else None,
             [badge("to be reviewed"), stored("; ".join(step.stale))] if step.stale else None,
             h("div", stored(step.value)),
-            h("div", when(step.recorded_at), " ", h("bdi", _where(step)), css="ss-faint"),
-            _code(step),
+            h("div", when(step.recorded_at), " ", h("bdi", step.told), css="ss-faint"),
+            cell_code(step.notebook),
         ]
     indent = f"margin:2px 0 6px {step.depth * 22}px"
     return h("div", led, name(step.name), " ", said, style=indent)
-
-
-def _where(step: Step) -> str:
-    said = [step.actor or "", step.where, f"source {step.source}" if step.source else ""]
-    said += [f"version {step.versions} of it"] if step.versions > 1 else []
-    return ", ".join(part for part in said if part)
-
-
-def _code(step: Step) -> Child:
-    code = step.notebook.get("code")
-    if not isinstance(code, str):
-        return None
-    return h("details", h("summary", "the cell", css="ss-faint"), h("div", stored(code, _CODE), css="ss-name"))
