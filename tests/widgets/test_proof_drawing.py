@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +16,7 @@ from substrate.proof.hashes import EMPTY
 from substrate.proof.head import SignedHead
 from substrate.proof.verify import Verifier
 from substrate_widgets.proof_viewer.changing import change, parts
-from substrate_widgets.proof_viewer.drawing import Node, differing, draw
+from substrate_widgets.proof_viewer.drawing import Node, contradicting, differing, draw
 from tests.proof import script
 
 verify_proof = script.load()
@@ -116,6 +117,29 @@ def test_empty_siblings_are_told_apart_from_others(memory: Memory) -> None:
     siblings = [node for identity, node in nodes.items() if identity.startswith("map_path.")]
     assert {node.place for node in siblings} <= {"left", "right"}
     assert all(len(node.value) == len(EMPTY) for node in siblings)
+
+
+def test_without_a_true_proof_beside_it_a_false_one_still_contradicts_itself(memory: Memory) -> None:
+    """What is found is above the false byte; of head and signature, also what they are held against."""
+    key = memory.key()
+    for name, bundle in bundles(memory).items():
+        for part in parts(bundle):
+            false = change(bundle, part, key).bundle
+            nodes = draw(false, key)
+            found = set(contradicting(false, nodes))
+            assert "signed" in found, (name, part)
+            beside = {*nodes["head"].inputs, "signature"} if part in {"head", "signature"} else set()
+            assert found <= above(nodes, part) | beside, (name, part)
+            assert all(found & above(nodes, each) - {each} for each in found - {"signed"}), (name, part)
+
+
+def test_a_rejected_bundle_is_never_without_a_contradiction(memory: Memory) -> None:
+    """One in which every hash is right, and the claim is not: the name is there, and said to be absent."""
+    true = memory.prove("v1.fact.n0")
+    false = replace(true, claim="absent", entry=None, opening=None)
+    with pytest.raises(ProofInvalid, match="not_absent"):
+        Verifier(key=memory.key()).verify(false.to_json())
+    assert contradicting(false, draw(false, memory.key())) == ["signed"]
 
 
 def _differing_bytes(one: Bundle, other: Bundle) -> int:

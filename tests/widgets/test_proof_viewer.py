@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from substrate.engine.memory import Memory
+from substrate.engine.memory import Memory, open_memory
+from substrate.proof.bundle import Bundle
 from substrate.proof.verify import Verifier
 from substrate_widgets import ProofViewer, link
 
@@ -132,3 +134,88 @@ def test_a_large_value_is_cut_in_the_page_and_still_proven(told: Memory) -> None
     assert len(json.dumps(viewer.nodes)) < 60_000
     assert "1,000,0" in next(node["text"] for node in viewer.nodes if node["id"] == "body")
     viewer.close()
+
+
+def test_of_a_large_value_that_is_changed_only_the_beginning_goes_into_the_page(told: Memory) -> None:
+    told.checkpoint([{"name": A, "value": "x" * (1 << 20)}])
+    viewer = ProofViewer(told, selected=A)
+    ask(viewer, changed="body")
+    assert viewer.verdict["ok"] is False
+    body = next(node for node in viewer.nodes if node["id"] == "body")
+    assert "bytes in all)" in body["was"]
+    assert len(json.dumps(viewer.get_state())) < 100_000
+    viewer.close()
+
+
+def altered(folder: Path, part: Callable[[Bundle], bytes]) -> Memory:
+    """A store with 300 atoms, closed, of which a byte was then changed in its file; opened again."""
+    with open_memory(folder / "store", home=folder / "home") as memory:
+        memory.checkpoint([f"v1.fact.n{number} = number {number}" for number in range(300)])
+        wanted = part(memory.prove("v1.fact.n3"))
+    (file,) = (folder / "store").rglob("data.mdb")
+    data = file.read_bytes()
+    assert wanted in data
+    file.write_bytes(data.replace(wanted, wanted[:10] + bytes([wanted[10] ^ 1]) + wanted[11:]))
+    return open_memory(folder / "store", home=folder / "home")
+
+
+def _log_sibling(bundle: Bundle) -> bytes:
+    assert bundle.entry is not None
+    return bundle.entry.path[3]
+
+
+def _entry(bundle: Bundle) -> bytes:
+    assert bundle.entry is not None
+    return bundle.entry.data
+
+
+def _record(bundle: Bundle) -> bytes:
+    assert bundle.map is not None
+    assert bundle.map.record is not None
+    return bundle.map.record
+
+
+@pytest.mark.parametrize(
+    ("part", "reason", "reds"),
+    [
+        (_log_sibling, "root_mismatch", {"log.8", "head", "signed"}),
+        (_entry, "root_mismatch", {"log.8", "record", "map_leaf", "map_root", "head", "signed"}),
+        (_record, "map_root_mismatch", {"map_root", "head", "signed"}),
+    ],
+)
+def test_a_store_of_which_the_file_was_altered_is_rejected_and_red_up_to_the_signature(
+    tmp_path: Path, part: Callable[[Bundle], bytes], reason: str, reds: set[str]
+) -> None:
+    with altered(tmp_path, part) as memory:
+        viewer = ProofViewer(memory, selected="v1.fact.n3")
+        assert viewer.wait()
+        assert (viewer.verdict["headline"], viewer.verdict["reason"]) == ("Rejected", reason)
+        assert {identity for identity in red(viewer) if not identity.startswith("map.")} == reds
+        assert not any(node["good"] for node in viewer.nodes)
+        assert viewer.parts == [], "there is no true proof to change a byte of"
+        ask(viewer, changed="body")
+        assert viewer.verdict["reason"] == reason
+        ask(viewer, selected="v1.fact.absent", changed="")
+        assert [node["good"] for node in viewer.nodes if node["good"]] == ([True] if viewer.verdict["ok"] else [])
+        viewer.close()
+
+
+def test_a_body_that_was_altered_in_the_file_is_rejected_though_there_is_nothing_to_draw(tmp_path: Path) -> None:
+    def salt(bundle: Bundle) -> bytes:
+        assert bundle.opening is not None
+        return bundle.opening.salt
+
+    with altered(tmp_path, salt) as memory:
+        viewer = ProofViewer(memory, selected="v1.fact.n3")
+        assert viewer.wait()
+        assert viewer.verdict["ok"] is False
+        assert "not the one the entry commits to" in viewer.verdict["words"]
+        assert (viewer.nodes, viewer.proof) == ([], "")
+        viewer.close()
+
+
+def test_only_what_the_verifier_accepts_is_good(viewer: ProofViewer) -> None:
+    assert [node["id"] for node in viewer.nodes if node["good"]] == ["signed"]
+    for part in [part["id"] for part in viewer.parts]:
+        ask(viewer, changed=part)
+        assert not any(node["good"] for node in viewer.nodes), part

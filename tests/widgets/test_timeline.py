@@ -167,3 +167,44 @@ def test_of_many_changes_the_page_gets_the_last(timeline: Timeline, memory: Memo
     assert len(timeline.changes["items"]) == 200
     assert timeline.changes["left_out"] == 50
     assert len(str(timeline.changes)) < 120_000
+
+
+def test_what_others_write_leaves_a_comparison_alone(
+    timeline: Timeline, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(timeline, picked=[3, 7])
+    said = (timeline.changes, timeline.badge, timeline.heads)
+    heard: list[str] = []
+    timeline.observe(lambda change: heard.append(change["name"]), ["changes", "badge", "heads", "working"])
+    compared: list[int] = []
+    diff = Memory.diff
+    monkeypatch.setattr(Memory, "diff", lambda self, *given, **named: compared.append(1) or diff(self, *given, **named))
+    memory.checkpoint(["v1.fact.unrelated = x"])
+    timeline._moved(memory.head().head.size)
+    assert timeline.wait()
+    assert [mark["size"] for mark in timeline.marks][-1] == 8
+    assert (heard, compared) == ([], [])
+    assert (timeline.changes, timeline.badge, timeline.heads) == said
+
+
+def test_what_is_forgotten_leaves_a_comparison_that_is_shown(timeline: Timeline, memory: Memory) -> None:
+    ask(timeline, picked=[3, 7])
+    assert "two" in str(timeline.changes)
+    told: list[object] = []
+    timeline.observe(lambda change: told.append(change["new"]), "changes")
+    memory.forget(A)
+    memory.checkpoint(["v1.fact.unrelated = x"])
+    timeline._moved(memory.head().head.size)
+    assert timeline.wait()
+    assert "two" not in str(timeline.get_state())
+    assert ("forgotten", "") in changes(timeline)
+    assert {} not in told, "what else is shown stays meanwhile"
+    assert timeline.badge["ok"]
+
+
+def test_heads_that_are_given_at_once_are_compared(memory: Memory) -> None:
+    timeline = Timeline(memory, picked=[3, 7])
+    assert timeline.wait()
+    assert ("changed", A) in changes(timeline)
+    assert timeline.badge["ok"]
+    timeline.close()

@@ -134,7 +134,7 @@ function drawBox(box, nodes, focus) {
   const red = box.ids.some((id) => nodes.get(id).red);
   const kind = box.fold ? "pv-fold" : node.formula ? "pv-made" : "pv-given";
   const classes = ["pv-node", kind, red && "pv-red", node.changed && "pv-changed", node.empty && "pv-empty",
-    box.id === "signed" && !red && "pv-good"].filter(Boolean).join(" ");
+    node.good && "pv-good"].filter(Boolean).join(" ");
   const empties = box.fold?.filter((row) => row.empty).length;
   const label = box.fold
     ? `${box.fold.length} levels${empties === box.fold.length ? " with an empty sibling" : empties ? `, ${empties} with an empty sibling` : " more"}`
@@ -149,7 +149,7 @@ function drawBox(box, nodes, focus) {
       s("text", { class: "pv-hash", x: 8, y: 35 }, `log root ${short(root, box.w / 2 - 90)}`),
       s("text", { class: "pv-hash", x: box.w - 8, y: 35, "text-anchor": "end" }, `map root ${short(map_root, box.w / 2 - 90)}`));
   } else if (node.id === "signed") {
-    texts.push(s("text", { class: "pv-text", x: box.w - 8, y: box.h / 2 + 4, "text-anchor": "end" }, red ? "not what the key signed" : "by this store's own key"));
+    texts.push(s("text", { class: "pv-text", x: box.w - 8, y: box.h / 2 + 4, "text-anchor": "end" }, node.good ? "by this store's own key" : "not what the key signed"));
   } else if (!box.fold && right > 24) {
     texts.push(s("text", { class: said ? "pv-text" : "pv-hash", x: box.w - 8, y: box.h / 2 + 4, "text-anchor": "end" },
       said ? clipped(said, right) : short(node.bytes, right)));

@@ -4,6 +4,9 @@ Some things stand in a bundle although they follow from others: the commitment i
 the head. Of such a node there are two values: as the bundle says it, and as it is worked out from below. Both are
 carried upward. In a true bundle they are the same everywhere; a false byte changes one of them in every node above it.
 So what is drawn in red is found by working out both bundles and comparing, not by following lines.
+
+Of a bundle that the store itself gives and the verifier rejects there is no true twin. There, red is what contradicts
+itself: a node whose two values are not one, a root that is not the one in the head, a signature that does not hold.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from substrate.proof.head import Head, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import State, encode_record
 
-__all__ = ["Node", "differing", "draw"]
+__all__ = ["Node", "contradicting", "differing", "draw"]
 
 _STATES = {"current": State.LIVE, "tombstoned": State.TOMBSTONED, "forgotten": State.FORGOTTEN}
 _COMMITMENT = 26
@@ -57,6 +60,21 @@ def draw(bundle: Bundle, key: VerifierKey) -> dict[str, Node]:
 def differing(honest: dict[str, Node], now: dict[str, Node]) -> list[str]:
     """The ids of the nodes that do not come out as in the honest bundle, the lowest first."""
     return [identity for identity, node in now.items() if honest[identity].values != node.values]
+
+
+def contradicting(bundle: Bundle, nodes: dict[str, Node]) -> list[str]:
+    """Of a rejected bundle without a true one beside it: the ids of what contradicts itself or the head, and `signed`.
+
+    It begins where the contradiction shows. With a false sibling this is the root: any of the path could be the one.
+    """
+    head = SignedHead.parse(bundle.head).head
+    found = {"signed"} | {identity for identity, node in nodes.items() if len(set(node.values)) > 1}
+    for root in nodes["head"].inputs:
+        if set(nodes[root].values) != {head.map_root if root == "map_root" else head.root}:
+            found.add(root)
+    if nodes["signed"].value == b"\x00":
+        found.add("signature")
+    return [identity for identity in nodes if identity in found]
 
 
 def _log_side(entry: EntryProof, opening: Opening, bundle: Bundle) -> Iterator[Node]:

@@ -30,12 +30,12 @@ function render({ model, el }) {
     const names = node.inputs.map((id) => nodes.get(id).title);
     const made = node.formula ? `${node.formula}${names.length ? `, from ${names.join(" and ")}` : ""}` : "as the bundle brings it";
     const side = node.place ? `; it stands to the ${node.place}` : "";
-    const what = node.id === "signed" ? (node.red ? "not valid over what this leads to" : `valid: ${model.get("verdict").signer ?? ""}`) : node.empty ? "an empty subtree: 32 zero bytes" : node.bytes;
+    const what = node.id === "signed" ? (node.good ? `valid: ${model.get("verdict").signer ?? ""}` : "not valid over what this leads to") : node.empty ? "an empty subtree: 32 zero bytes" : node.bytes;
     detail.replaceChildren(
       h("div", {}, h("b", {}, node.title), h("span", { class: "sub-faint" }, ` ${made}${side}`)),
       node.text && node.id !== "signed" ? h("div", { class: "pv-says" }, stored(node.text)) : "",
       what ? h("div", { class: "pv-bytes sub-mono" }, h("span", { "data-testid": "bytes" }, what), node.bytes && node.id !== "signed" && !node.empty ? copyButton(node.bytes, "copy") : null) : "",
-      node.red && node.was && node.was !== node.bytes && node.id !== "signed" ? h("div", { class: "pv-bytes sub-mono sub-faint" }, "was ", stored(node.was)) : "");
+      node.red && node.was && node.was !== node.bytes && node.id !== "signed" ? h("div", { class: "pv-bytes sub-mono sub-faint", "data-testid": "was" }, model.get("changed") ? "was " : "follows from below: ", stored(node.was)) : "");
   }
 
   function look(id, { grab = true } = {}) {
@@ -107,11 +107,13 @@ function render({ model, el }) {
       ...model.get("parts").filter((each) => each.side === side).map((each) => h("option", { value: each.id }, `${label}: ${each.title}`)))).filter((group) => group.children.length));
     if (model.get("parts").some((each) => each.id === before)) part.value = before;
   });
-  on("changed", () => {
+  on(["changed", "parts"], () => {
     const changed = model.get("changed");
+    const held = [change, restore, part].includes(document.activeElement) && document.activeElement;
     if (changed) part.value = changed;
     restore.disabled = !changed;
-    change.disabled = part.disabled = Boolean(changed);
+    change.disabled = part.disabled = Boolean(changed) || !model.get("parts").length; // nothing to change, if it is false as it is
+    if (held?.disabled) (change.disabled ? restore : change).focus(); // a button that is disabled would lose it to the page
   });
   on(["verdict", "proof"], () => {
     const said = model.get("verdict");

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from substrate.errors import NotFound, ProofInvalid, SubstrateError
+from substrate.errors import NotFound, ProofInvalid, StoreDamaged, SubstrateError
 
 from ..assets import script, style
 from ..linked import Linked
@@ -61,7 +61,10 @@ class ProofViewer(Linked):
 
 
 def _shown(memory: Memory, name: str, as_of: int | None, changed: str) -> dict[str, object]:
-    bundle = memory.prove(name) if as_of is None else _recorded(memory, name, as_of)
+    try:
+        bundle = memory.prove(name) if as_of is None else _recorded(memory, name, as_of)
+    except StoreDamaged as error:  # what it found false it does not even hand out
+        return {**_NOTHING, "verdict": {"ok": False, "headline": "Rejected", "words": str(error), "reason": "damaged"}}
     if bundle is None:
         said = (
             f"There was no {name} after entry {as_of}. That it was absent then cannot be proven: the map of names is "
@@ -69,21 +72,21 @@ def _shown(memory: Memory, name: str, as_of: int | None, changed: str) -> dict[s
         )
         return {**_NOTHING, "verdict": {"ok": None, "headline": "Nothing to prove", "words": said}}
     key = memory.key()
-    honest = draw(bundle, key)
-    can_change = parts(bundle)
-    made = change(bundle, changed, key) if changed in can_change else None
-    shown = bundle if made is None else made.bundle
-    verdict = _verdict(memory, shown, name, as_of, key)
-    if made is not None:
-        byte = f"byte {made.at + 1} of {title(changed, honest)}"
+    verdict = _verdict(memory, bundle, name, as_of, key)
+    nodes = draw(bundle, key)
+    can_change = parts(bundle) if verdict["ok"] else []  # of what is false already, nothing is learnt by more of it
+    listed = [{"id": part, "title": title(part, nodes), "side": _side(part)} for part in can_change]
+    if changed not in can_change:
+        shown = told(bundle, None, nodes, "", accepted=bool(verdict["ok"]))
+    else:
+        made = change(bundle, changed, key)
+        bundle = made.bundle
+        byte = f"byte {made.at + 1} of {title(changed, nodes)}"
+        verdict = _verdict(memory, bundle, name, as_of, key)
         verdict["change"] = f"Changed {byte}: {made.before:02x} is now {made.after:02x}."
-    text = shown.to_json()
-    return {
-        "nodes": told(shown, honest, draw(shown, key), changed),
-        "parts": [{"id": part, "title": title(part, honest), "side": _side(part)} for part in can_change],
-        "verdict": verdict,
-        "proof": text if len(text) <= _COPIED else "",
-    }
+        shown = told(bundle, nodes, draw(bundle, key), changed, accepted=bool(verdict["ok"]))
+    text = bundle.to_json()
+    return {"nodes": shown, "parts": listed, "verdict": verdict, "proof": text if len(text) <= _COPIED else ""}
 
 
 def _recorded(memory: Memory, name: str, as_of: int) -> Bundle | None:

@@ -16,7 +16,7 @@ from substrate.proof.verify import Verdict
 from substrate.results import iso, plain
 
 from .changing import parts
-from .drawing import Node, differing
+from .drawing import Node, contradicting, differing
 
 __all__ = ["title", "told", "words"]
 
@@ -54,9 +54,20 @@ def title(identity: str, nodes: dict[str, Node]) -> str:
     return "log root" if kind == "log" else "tree root"
 
 
-def told(bundle: Bundle, honest: dict[str, Node], now: dict[str, Node], changed: str) -> list[dict[str, object]]:
-    """The nodes as the page shows them. Of one that differs: what it is, and `was` what it is in the honest proof."""
-    red, can_change = set(differing(honest, now)), set(parts(bundle))
+def told(
+    bundle: Bundle, honest: dict[str, Node] | None, now: dict[str, Node], changed: str, *, accepted: bool
+) -> list[dict[str, object]]:
+    """The nodes as the page shows them; `accepted` is what the verifier says of the bundle.
+
+    `honest` is the true proof that a byte was changed of, or None: then the store gave the bundle as it is. A node that
+    is `red` has in `was` what it should be: as in the true proof, or as it is worked out.
+    """
+    if honest is None:
+        red = set() if accepted else set(contradicting(bundle, now))
+        honest = {identity: Node(identity, node.values[::-1]) for identity, node in now.items()}
+    else:
+        red = set(differing(honest, now))
+    can_change = set(parts(bundle)) if accepted or changed else set()
     head = SignedHead.parse(bundle.head).head
     return [
         {
@@ -70,6 +81,7 @@ def told(bundle: Bundle, honest: dict[str, Node], now: dict[str, Node], changed:
             "place": node.place,
             "empty": node.value == EMPTY,
             "red": node.id in red,
+            "good": accepted and node.id == "signed",
             "part": node.id in can_change,
             "changed": node.id == changed,
             "head": plain(asdict(head)) if node.id == "head" else None,
@@ -88,16 +100,20 @@ def _differing(honest: Node, node: Node) -> bytes:
 def _said(node: Node) -> str:
     """A value in a line: text as text, what is short as hex."""
     if node.id in {"body", "name"}:
-        return node.value.decode()[:_SHOWN]
+        return _cut(node.value)
     return node.value.hex() if len(node.value) <= 2 * HASH_BYTES else ""
+
+
+def _cut(data: bytes) -> str:
+    text = data.decode()
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(data):,} bytes in all)"
 
 
 def _text(bundle: Bundle, node: Node) -> str:
     """What it says, of what is not a hash."""
     match node.id:
         case "body" | "name" | "head":
-            text = node.value.decode()
-            return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(node.value):,} bytes in all)"
+            return _cut(node.value)
         case "stamp" | "id" if bundle.entry is not None:
             entry = decode_entry(bundle.entry.data)
             if node.id == "id":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from substrate.engine.memory import Memory
     from substrate.growth import Change
 
-__all__ = ["MARKS", "between", "head", "marks"]
+__all__ = ["MARKS", "between", "erased_since", "head", "marks"]
 
 MARKS = 200
 """At most so many marks are in the page; heads that lie closer together are one."""
@@ -71,6 +71,21 @@ def between(memory: Memory, older: int, newer: int) -> dict[str, object]:
     diff = memory.diff(older - 1, newer - 1, limit=_CHANGES)
     changes = {"items": [_change(change) for change in reversed(diff.items)], "left_out": diff.left_out or 0}
     return {"changes": changes, "badge": _badge(memory, older, newer)}
+
+
+def erased_since(memory: Memory, size: int) -> bool:
+    """Whether after this size anything was forgotten: all else leaves what lay between two heads as it was."""
+    before: int | None = None
+    while True:
+        page = memory.heads(before=before)
+        for found in page:
+            if found.size <= size:
+                return False
+            if "forget" in found.added:
+                return True
+        if page.next is None:
+            return False
+        before = page.next
 
 
 def _change(change: Change) -> dict[str, object]:

@@ -9,7 +9,7 @@ import traitlets
 
 from ..assets import script, style
 from ..linked import Linked
-from .telling import between, head, marks
+from .telling import between, erased_since, head, marks
 
 __all__ = ["Timeline"]
 
@@ -41,9 +41,12 @@ class Timeline(Linked):
             raise traitlets.TraitError("a window is two places on the axis, the lower one first; or empty")
         return window
 
+    _compared = 0
+    """How many entries there were when the heads that are picked were compared."""
+
     def _refresh(self) -> None:
         self._look()
-        self._compare()
+        self._later("erased", self._without_what_was_erased)
 
     @traitlets.observe("axis")
     def _turn(self, _: object) -> None:
@@ -60,6 +63,7 @@ class Timeline(Linked):
         sizes = sorted(set(self.picked))[-2:]
 
         def work() -> dict[str, object]:
+            self._compared = self._memory.head().head.size
             found = {**_NOTHING, "heads": [head(self._memory, size) for size in sizes]}
             if len(sizes) == 2:  # noqa: PLR2004 - an older and a newer one
                 self._set(found)  # at once: to compare them may take longer
@@ -67,3 +71,11 @@ class Timeline(Linked):
             return found
 
         self._later("between", work, "Comparing the two heads" if len(sizes) == 2 else "")  # noqa: PLR2004
+
+    def _without_what_was_erased(self) -> dict[str, object]:
+        """What lies between two heads is worked out once: it cannot change, but for what is erased from it."""
+        size = self._memory.head().head.size
+        erased = bool(self.changes) and erased_since(self._memory, self._compared)
+        found = between(self._memory, *(each["size"] for each in self.heads)) if erased else {}
+        self._compared = size
+        return found
