@@ -184,6 +184,16 @@ def test_names_are_text_and_a_dead_kernel_is_told(notebook: Notebook) -> None:
     expect(widget.get_by_test_id("gone")).to_be_visible()
 
 
+def test_travel_is_not_claimed(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    expect(widget.get_by_test_id("travel")).to_be_hidden()
+    shown.python("setattr(widget, 'as_of', 2)")
+    expect(widget.get_by_test_id("travel")).to_contain_text("Shows now")
+    expect(widget).not_to_contain_text("As it was known")
+    widget.get_by_role("button", name="back to now").click()
+    shown.until("widget.as_of is None")
+
+
 def test_without_an_atom_one_begins_somewhere(notebook: Notebook) -> None:
     shown = notebook.run([STORE.replace(f'memory.transitions("{LEDGER}")', "memory.transitions()")])
     widget = shown.widget("Transitions")

@@ -230,6 +230,35 @@ def test_an_odd_verdict_is_told(preview: BootstrapPreview) -> None:
     assert preview.problem == ""
 
 
+def test_the_same_mistake_twice_is_told_twice(preview: BootstrapPreview) -> None:
+    told = [settle(preview, "windows", windows=[["", ""], ["", ""]]) for _ in range(3)]
+    assert len({said["text"] for said in told}) == 1
+    assert len({said["number"] for said in told}) == 3
+
+
+def test_a_verdict_is_told_though_the_opening_fails(stored: Memory, preview: BootstrapPreview) -> None:
+    preview.objective = "x" * 200_000
+    assert preview.wait()
+    assert settle(preview, "both")["ok"]
+    assert not stored.conflicts()
+    assert preview.conflicts == []
+    assert "200,000 characters" in preview.problem
+    preview.objective = ""
+    assert preview.wait()
+    assert preview.problem == ""
+
+
+def test_a_fault_in_a_verdict_is_told_until_one_goes_well(
+    preview: BootstrapPreview, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(type(preview._memory), "resolve", None)
+        assert not settle(preview, "both")["ok"]
+        assert preview.problem
+    assert settle(preview, "both")["ok"]
+    assert preview.problem == ""
+
+
 def test_two_verdicts_at_once_are_both_done(stored: Memory, preview: BootstrapPreview) -> None:
     stored.checkpoint(["v1.fact.api_timeout = 30 s", "v1.fact.api.timeout = 2 min"])
     looked(preview)

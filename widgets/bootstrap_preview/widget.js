@@ -158,7 +158,7 @@ function notShown(model, opening) {
 
 export default {
   render({ model, el }) {
-    const page = openPage(model, el, "Bootstrap preview");
+    const page = openPage(model, el, "Bootstrap preview", { travels: (seq) => `Shows now: a session opens with what is known when it begins. Other widgets look from entry ${seq}. ` });
     const used = h("div");
     const note = h("div", { class: "sub-faint bp-note" });
     const rest = h("div", { class: "bp-rest" });
@@ -172,10 +172,10 @@ export default {
       used.replaceChildren(budgetBar(model, opening, shown));
       rest.replaceChildren(...notShown(model, opening).filter(Boolean));
     });
-    page.on(["opening", "as_of"], () => {
-      const told = [model.get("as_of") !== null && "An opening is always of now, also while the other widgets show the past.", model.get("opening").meaning && `Matched by words: ${model.get("opening").meaning}`].filter(Boolean);
-      note.hidden = told.length === 0;
-      note.textContent = told.join(" ");
+    page.on("opening", () => {
+      const { meaning } = model.get("opening");
+      note.hidden = !meaning;
+      note.textContent = `Matched by words: ${meaning}`;
     });
     empty.hidden = true;
     return page.close;

@@ -93,9 +93,10 @@ function tell(model, traits) {
 
 /**
  * The frame of a widget: title, store, time travel, what goes on, what went wrong, and a clear word when the kernel is gone.
+ * A widget that has no past says so by `travels(seq)`, in place of whose past it is.
  * Gives `body`, to be filled; `on(trait, f)`, which calls f now and whenever the trait changes; and `close`, for render to return.
  */
-function openPage(model, el, title) {
+function openPage(model, el, title, { travels = (seq) => `As it was known after entry ${seq}. ` } = {}) {
   const listening = [];
   const on = (names, f) => {
     for (const name of [names].flat()) {
@@ -124,7 +125,7 @@ function openPage(model, el, title) {
   on("as_of", () => {
     const seq = model.get("as_of");
     travel.hidden = seq === null;
-    travel.replaceChildren(`As it was known after entry ${seq}. `, back);
+    travel.replaceChildren(travels(seq), back);
   });
   on("problem", () => {
     problem.hidden = !model.get("problem");

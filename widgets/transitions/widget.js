@@ -43,7 +43,7 @@ function tables(graph, act) {
 
 export default {
   render({ model, el }) {
-    const page = openPage(model, el, "Transitions");
+    const page = openPage(model, el, "Transitions", { travels: (seq) => `Shows now: what was learnt has no past. Other widgets look from entry ${seq}. ` });
     const go = (name) => tell(model, { selected: name });
     const step = (by) => tell(model, { place: model.get("place") + by });
     const detail = h("div", { class: "tr-detail", "aria-live": "polite", "data-testid": "detail" });
