@@ -5,12 +5,11 @@ To look takes some microseconds and no lock. There is one thread for each open m
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary
-
-from substrate.errors import SubstrateError
 
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
@@ -20,6 +19,7 @@ __all__ = ["Pulse", "follow"]
 Moved: TypeAlias = Callable[[int | None], None]
 """Told the log's size when it has changed; None when the store can be read no more, after which nothing is told."""
 
+_LOG = logging.getLogger(__name__)
 _SECONDS = 0.5
 _NOTHING = -1
 _PULSES: WeakKeyDictionary[Memory, Pulse] = WeakKeyDictionary()
@@ -72,7 +72,7 @@ class Pulse:
             self._soon.clear()
             try:
                 size: int | None = self._memory.head().head.size
-            except SubstrateError:
+            except Exception:  # noqa: BLE001 - closed, erased, a broken disk: whoever looks at it is told
                 size = None
             self._tell(size)
             self._soon.wait(_SECONDS)
@@ -83,4 +83,7 @@ class Pulse:
             followers = [moved for moved, told in self._told.items() if told != size]
             self._told |= dict.fromkeys(followers, size)
         for moved in followers:
-            moved(size)
+            try:
+                moved(size)
+            except Exception:  # noqa: BLE001 - one that cannot hear it must not keep it from the others
+                _LOG.exception("the store moved to %s, and one who follows it could not be told", size)

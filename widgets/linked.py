@@ -3,7 +3,9 @@
 1. What the page shows is in traits: a view that is shown late, or twice, shows the same.
 2. The page asks by setting a trait; whoever observes it hands the work to the widget's thread (`_later`), and what
    comes out of it is set as traits. So the kernel is free meanwhile, and Python can use a widget as the page does.
-3. Stored text goes into the page as text, never as markup: shared/page.js has the only functions that write it.
+3. What nobody looks at is not worked out: without a view (`views`) a widget lets the store move on, and catches up when
+   it is shown again or when Python waits for it. What Python asks of it is done at once, view or not.
+4. Stored text goes into the page as text, never as markup: shared/page.js has the only functions that write it.
 """
 
 from __future__ import annotations
@@ -41,6 +43,11 @@ class Linked(anywidget.AnyWidget):
     progress = traitlets.Float(None, allow_none=True, help="how much of it is done, from 0 to 1; None: unknown").tag(
         sync=True
     )
+    views = traitlets.Int(0, help="how many views of it are open in the page").tag(sync=True)
+    asked = traitlets.Int(0, help="how often the page has asked for something").tag(sync=True)
+    heard = traitlets.Int(0, help="the last of these that the kernel has heard of: it does not while a cell runs").tag(
+        sync=True
+    )
     problem = traitlets.Unicode("", help="what went wrong, and what to do about it; empty: nothing").tag(sync=True)
 
     def __init__(self, memory: Memory, **traits: object) -> None:
@@ -49,13 +56,15 @@ class Linked(anywidget.AnyWidget):
         self._guard = threading.RLock()
         self._worker = Worker(f"substrate-{type(self).__name__.lower()}")
         self._problems: dict[str, str] = {}
+        self._unfollow: Callable[[], None] = lambda: None
         with self._guard:  # what is worked out before the page can be told of it is set when it can: else it is lost
             super().__init__(store=repr(memory).removeprefix("<Memory ").removesuffix(">"), **traits)
-        self._moved(memory.head().head.size)  # in this thread: who waits for the widget waits for what it shows first
+        self._catch_up()  # in this thread: who waits for the widget waits for what it shows first
         self._unfollow = follow(memory, self._moved)
 
     def wait(self, seconds: float = 30) -> bool:
-        """For scripts and tests: until nothing is being worked out, or for so long; whether nothing is."""
+        """Until it shows the store as it is now and nothing is being worked out, or for so long; whether nothing is."""
+        self._catch_up()
         return self._worker.wait(seconds)
 
     def close(self) -> None:
@@ -68,6 +77,20 @@ class Linked(anywidget.AnyWidget):
         """What the page says. Never at the same moment as what the worker says: traitlets are not made for that."""
         with self._guard:
             super().set_state(sync_data)
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 - as anywidget has it
+        """It is about to be seen: the page says so only when the cell has ended, and the cell may write meanwhile."""
+        self.views = max(self.views, 1)
+        return super()._repr_mimebundle_(**options)
+
+    @traitlets.observe("views")
+    def _shown(self, _: object) -> None:
+        if self.views and self.size >= 0:
+            self._catch_up()
+
+    @traitlets.observe("asked")
+    def _answer(self, _: object) -> None:
+        self.heard = self.asked
 
     def _refresh(self) -> None:
         """Work out anew what is shown, since the store has changed. Called in any thread; returns at once."""
@@ -82,7 +105,8 @@ class Linked(anywidget.AnyWidget):
     ) -> None:
         """Do `work` in the widget's thread and set the traits that it answers with; the latest of a kind counts.
 
-        `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well. What
+        `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well; kinds
+        that differ after a space only ("verdict 1", "verdict 2") are of one family, and the next tells for all. What
         takes long has a `worker` of its own, so that the widget still answers.
         """
         worker = worker or self._worker
@@ -90,37 +114,68 @@ class Linked(anywidget.AnyWidget):
         def done() -> None:
             if telling:
                 self._set({"working": telling, "progress": None})
-            said: dict[str, object] = {}
+            said: Mapping[str, object] = {}
             problem = ""
             try:
-                said |= work()
+                said = work()
             except SubstrateError as error:
                 problem = str(error)
             except Exception as error:  # noqa: BLE001 - a thread has no one to raise to
                 problem = f"This should not have happened: {type(error).__name__}: {error}"
-            self._problems[kind] = problem
-            said["problem"] = next(filter(None, self._problems.values()), "")
-            if telling:
-                said |= {"working": "", "progress": None}
             if worker.is_latest(kind):
                 self._set(said)
-            elif telling:
+                self._tell_problem(kind.partition(" ")[0], problem)
+            if telling:
                 self._set({"working": "", "progress": None})
 
         worker.submit(kind, done)
 
     def _set(self, said: Mapping[str, object]) -> None:
-        """One message for each: to hold them back and send them as one can lose what another thread sets meanwhile."""
+        """One message for each: to hold them back and send them as one can lose what another thread sets meanwhile.
+
+        All are set, whatever those who observe them make of it: what an observer raises is told as `problem`, until
+        the same trait is set again without.
+        """
         with self._guard:
             for trait, value in said.items():
-                setattr(self, trait, value)
+                problem = ""
+                try:
+                    setattr(self, trait, value)
+                except Exception as error:  # noqa: BLE001 - an observer is anyone's code
+                    problem = f"What observes {trait!r} raised {type(error).__name__}: {error}"
+                if trait != "problem":
+                    self._tell_problem(f"observing {trait}", problem)
+
+    def _tell_problem(self, kind: str, problem: str) -> None:
+        """What went wrong with this kind of thing; empty: nothing, or nothing any more. The oldest is shown."""
+        with self._guard:
+            if problem or self._problems.get(kind):
+                self._problems[kind] = problem
+                self._set({"problem": next(filter(None, self._problems.values()), "")})
 
     def _moved(self, size: int | None) -> None:
         if size is None:
-            self._set({"problem": "The store was closed. Open it again, and show this widget anew."})
-        elif size != self.size:
+            self._tell_problem(
+                "store", "The store was closed, or cannot be read any more. Open it again, and show this widget anew."
+            )
+        elif self.views:
+            self._move_to(size)
+
+    def _catch_up(self) -> None:
+        """Show the store as it is now, view or not."""
+        try:
+            size = self._memory.head().head.size
+        except SubstrateError:
+            self._moved(None)
+        else:
+            self._move_to(size)
+
+    def _move_to(self, size: int) -> None:
+        with self._guard:
+            if size == self.size:
+                return
             self._set({"size": size})
-            self._refresh()
+        self._refresh()
 
 
 def link(*widgets: Linked) -> None:

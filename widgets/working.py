@@ -3,10 +3,12 @@
 1. Of each kind of work only the latest that was asked for is done: who types on does not wait for what was before.
 2. Kinds are done one after another, in the order in which they were first asked for: a widget needs one thread.
 3. The thread ends when nothing is left to do, and another begins with the next work: no thread waits for nothing.
+4. Work that raises is logged, and the next is done.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import TypeAlias
@@ -15,9 +17,11 @@ __all__ = ["Work", "Worker"]
 
 Work: TypeAlias = Callable[[], None]
 
+_LOG = logging.getLogger(__name__)
+
 
 class Worker:
-    """Does one thing at a time. Work handles its own errors."""
+    """Does one thing at a time. Who wants to tell of an error does so in the work."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -60,4 +64,7 @@ class Worker:
                     self._changed.notify_all()
                     return
                 work = self._waiting.pop(next(iter(self._waiting)))
-            work()
+            try:
+                work()
+            except Exception:  # noqa: BLE001 - whatever it is: or nothing would ever be done again
+                _LOG.exception("%s goes on with what is next", self._name)

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from queue import Queue
 
+import pytest
+
 import substrate
 from substrate.engine.memory import Memory
 from substrate_widgets.following import follow
@@ -55,3 +57,36 @@ def test_that_the_store_was_closed_is_told_and_then_nothing_more(tmp_path: Path)
     memory.close()
     assert heard.get(timeout=_SECONDS) is None
     assert heard.empty()
+
+
+def test_one_who_raises_keeps_it_from_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def bad(_: int | None) -> None:
+        raise ZeroDivisionError
+
+    with _memory(tmp_path) as memory:
+        heard: Queue[int | None] = Queue()
+        ends = [follow(memory, bad), follow(memory, heard.put)]
+        heard.get(timeout=_SECONDS)
+        for colour in ("blue", "red"):
+            memory.checkpoint([f"v1.fact.colour = {colour}"])
+            assert heard.get(timeout=_SECONDS) == memory.head().head.size
+        for end in ends:
+            end()
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_store_that_cannot_be_read_is_told_as_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with _memory(tmp_path) as memory:
+        heard: Queue[int | None] = Queue()
+        follow(memory, heard.put)
+        heard.get(timeout=_SECONDS)
+
+        def broken(_: Memory) -> None:
+            raise OSError("the disk is gone")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Memory, "head", broken)
+            assert heard.get(timeout=_SECONDS) is None
+        end = follow(memory, heard.put)
+        assert heard.get(timeout=_SECONDS) == memory.head().head.size
+        end()

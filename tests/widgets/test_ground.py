@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -78,6 +79,19 @@ def test_a_thread_lives_as_long_as_there_is_work() -> None:
     assert threads[0] is not threads[1]
 
 
+def test_work_that_raises_is_logged_and_the_next_is_done(caplog: pytest.LogCaptureFixture) -> None:
+    worker, done, begun, hold = Worker("test"), [], threading.Event(), threading.Event()
+    worker.submit("first", lambda: begun.set() or (hold.wait() and 1 / 0))
+    assert begun.wait(10)
+    worker.submit("waiting", lambda: done.append("waiting"))
+    hold.set()
+    assert worker.wait(10)
+    worker.submit("later", lambda: done.append("later"))
+    assert worker.wait(10)
+    assert done == ["waiting", "later"]
+    assert "ZeroDivisionError" in caplog.text
+
+
 def test_a_closed_worker_does_nothing_more() -> None:
     worker, done = Worker("test"), []
     worker.close()
@@ -94,6 +108,7 @@ def test_a_widget_shows_something_before_anyone_asks(widget: Plain) -> None:
 
 
 def test_a_widget_follows_what_is_written(widget: Plain, memory: substrate.Memory) -> None:
+    widget.views = 1
     memory.checkpoint(["v1.fact.b = y"])
     heard(widget, "refreshed", lambda times: times == 2)
     assert widget.size == 3
@@ -146,6 +161,107 @@ def test_linked_widgets_look_at_the_same_and_at_the_same_time(memory: substrate.
         widget.close()
 
 
+# -- what others make of it --------------------------------------------------------------------------------------------
+
+
+def test_an_observer_that_raises_is_told_and_the_widget_works_on(widget: Plain, memory: substrate.Memory) -> None:
+    def bad(_: object) -> None:
+        raise ZeroDivisionError("not mine")
+
+    widget.observe(bad, ["refreshed", "size"])
+    widget.views = 1
+    memory.checkpoint(["v1.fact.b = y"])
+    heard(widget, "problem", lambda said: said == "What observes 'size' raised ZeroDivisionError: not mine")
+    assert widget.wait()
+    assert widget.refreshed == 2
+    widget.unobserve(bad, ["refreshed", "size"])
+    memory.checkpoint(["v1.fact.c = z"])
+    heard(widget, "refreshed", lambda times: times == 3)
+    assert widget.wait()
+    assert widget.problem == ""
+
+
+def test_a_widget_that_nobody_sees_does_nothing_until_it_is_seen_or_waited_for(memory: substrate.Memory) -> None:
+    unseen, seen, shown_later = Plain(memory), Plain(memory), Plain(memory)
+    assert all(widget.wait() for widget in (unseen, seen, shown_later))
+    seen.views = 1
+    memory.checkpoint(["v1.fact.b = y"])
+    heard(seen, "refreshed", lambda times: times == 2)
+    memory.checkpoint(["v1.fact.c = z"])  # whoever follows was told of the first write before anyone is of this one
+    heard(seen, "refreshed", lambda times: times == 3)
+    assert (unseen.refreshed, shown_later.refreshed) == (1, 1)
+    shown_later.views = 1
+    heard(shown_later, "refreshed", lambda times: times == 2)
+    assert unseen.wait()
+    assert (unseen.refreshed, unseen.size) == (2, 4)
+    seen.views = 0
+    memory.checkpoint(["v1.fact.d = w"])
+    heard(shown_later, "refreshed", lambda times: times == 3)
+    assert seen.refreshed == 3
+    for widget in (unseen, seen, shown_later):
+        widget.close()
+
+
+def test_what_is_displayed_counts_as_seen_before_the_page_says_so(widget: Plain, memory: substrate.Memory) -> None:
+    widget._repr_mimebundle_()
+    memory.checkpoint(["v1.fact.b = y"])
+    heard(widget, "refreshed", lambda times: times == 2)
+
+
+def test_what_the_page_asks_is_heard(widget: Plain) -> None:
+    widget.set_state({"selected": "v1.fact.a", "asked": 7})
+    assert widget.heard == 7
+
+
+def test_what_the_page_says_waits_for_what_the_worker_says(widget: Plain) -> None:
+    """Both set traits, in two threads; traitlets would mix them up."""
+    inside, go_on, order = threading.Event(), threading.Event(), []
+
+    def slow(_: object) -> None:
+        inside.set()
+        assert go_on.wait(20)
+        order.append("worker")
+
+    widget.observe(slow, "refreshed")
+    widget._later("asked", lambda: {"refreshed": 9})
+    assert inside.wait(20)
+    widget.observe(lambda _: order.append("page"), "selected")
+    page = threading.Thread(target=widget.set_state, args=({"selected": "v1.fact.a"},))
+    page.start()
+    page.join(0.2)  # it can only be seen that it does not come: without the guard it is there long before
+    assert page.is_alive()
+    go_on.set()
+    page.join(20)
+    assert widget.wait()
+    assert order == ["worker", "page"]
+
+
+def test_a_widget_that_could_not_be_made_goes_in_peace(memory: substrate.Memory) -> None:
+    with pytest.raises(traitlets.TraitError):
+        Plain(memory, as_of="long ago")
+    gc.collect()
+
+
+def test_the_next_of_a_family_of_work_tells_for_all(widget: Plain) -> None:
+    widget._later("verdict 1", lambda: {"refreshed": 1 / 0})
+    assert widget.wait()
+    assert widget.problem
+    widget._later("verdict 2", dict)
+    assert widget.wait()
+    assert widget.problem == ""
+
+
+def test_that_the_store_was_closed_is_told_on_whatever_goes_well(tmp_path: Path) -> None:
+    memory = substrate.open(tmp_path / "store", home=tmp_path / "home")
+    widget = Plain(memory)
+    memory.close()
+    heard(widget, "problem", lambda said: "Open it again" in said)
+    widget._later("asked", dict)
+    assert widget.wait()
+    assert "Open it again" in widget.problem
+    widget.close()
+
+
 # -- what goes into the page -------------------------------------------------------------------------------------------
 
 MARKUP = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|srcdoc|DOMParser")
@@ -162,6 +278,15 @@ def test_no_widget_makes_markup_of_data_or_fetches_anything(folder: Path) -> Non
         assert not MARKUP.search(without_comments(text))
         assert not REMOTE.search(without_comments(text))
     assert len(script(folder)) < 60_000
+
+
+def test_shared_rules_weigh_less_than_those_of_a_widget() -> None:
+    """Each widget brings them again, after the rules of those that were shown before it."""
+    shared = (Path(__file__).parents[2] / "widgets" / "shared" / "page.css").read_text(encoding="utf-8")
+    selectors = [rule.strip() for rule in re.findall(r"(?:^|})([^{}]*){", without_comments(shared))]
+    assert len(selectors) > 20
+    fixed = re.compile(r"\.substrate( :where\(.*\)| \[hidden\]| ::placeholder)?")
+    assert [selector for selector in selectors if not fixed.fullmatch(selector)] == []
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ function notShown(model, opening) {
 
 export default {
   render({ model, el }) {
-    const page = openPage(model, el, "Bootstrap preview", { travels: (seq) => `Shows now: a session opens with what is known when it begins. Other widgets look from entry ${seq}. ` });
+    const page = openPage(model, el, "Bootstrap preview", "Shows now: a session opens with what is known when it begins.");
     const used = h("div");
     const note = h("div", { class: "sub-faint bp-note" });
     const rest = h("div", { class: "bp-rest" });

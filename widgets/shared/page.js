@@ -85,18 +85,68 @@ function copyButton(text, label) {
   return button;
 }
 
-/** Set traits, and tell the kernel. */
+/** Set traits, and tell the kernel: it says when it has heard of them (see `openPage`), since it does not while a cell runs. */
 function tell(model, traits) {
-  for (const [name, value] of Object.entries(traits)) model.set(name, value);
+  for (const [name, value] of Object.entries({ ...traits, asked: model.get("asked") + 1 })) model.set(name, value);
   model.save_changes();
 }
 
+/** What tells elements of one kind apart, whether they were drawn before or after. */
+function signOf(element) {
+  const { testid = "", name = "", seq = "", key = "" } = element.dataset;
+  return [element.tagName, element.getAttribute("role"), testid, name, seq, key, testid || name || seq || key ? "" : element.textContent].join("\n");
+}
+
+/** Where an element is, in words that hold for what is drawn in its place: its sign, and which of those that have it. */
+function placeIn(root, element) {
+  const sign = signOf(element);
+  const nth = [...root.querySelectorAll(element.tagName)].filter((one) => signOf(one) === sign).indexOf(element);
+  return () => {
+    const alike = [...root.querySelectorAll(element.tagName)].filter((one) => signOf(one) === sign);
+    return alike[Math.min(nth, alike.length - 1)];
+  };
+}
+
+/**
+ * Fill an element anew, for who stands in it. A child that is equal to the one in its place is left as it is, with its
+ * listeners: they must not depend on anything that is not shown. In the others, focus and scroll go to what is drawn in
+ * the place of what had them; if nothing is, the focus goes to `home`, if one is given.
+ */
+function redraw(element, children, home = null) {
+  const scrolled = [element, ...element.querySelectorAll("*")].filter((one) => one.scrollTop || one.scrollLeft)
+    .map((one) => ({ find: one === element ? () => element : placeIn(element, one), top: one.scrollTop, left: one.scrollLeft }));
+  const held = document.activeElement;
+  const inside = held && held !== element && element.contains(held);
+  const find = inside ? placeIn(element, held) : null;
+  const drawn = [children].flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false)
+    .map((child) => (child instanceof Node ? child : document.createTextNode(child)));
+  drawn.forEach((child, at) => {
+    const old = element.childNodes[at];
+    if (!old) element.append(child);
+    else if (!old.isEqualNode(child)) old.replaceWith(child);
+  });
+  while (element.childNodes.length > drawn.length) element.lastChild.remove();
+  for (const { find: findScrolled, top, left } of scrolled) findScrolled()?.scrollTo({ top, left, behavior: "instant" });
+  if (inside && document.activeElement !== held) (find() ?? home)?.focus({ preventScroll: true });
+}
+
+// How many views of a model this page has: what nobody sees is not worked out.
+const VIEWS = new WeakMap();
+
+function viewed(model, more) {
+  VIEWS.set(model, (VIEWS.get(model) ?? 0) + more);
+  model.set("views", VIEWS.get(model));
+  model.save_changes();
+}
+
+const PATIENCE = 1000;
+
 /**
  * The frame of a widget: title, store, time travel, what goes on, what went wrong, and a clear word when the kernel is gone.
- * A widget that has no past says so by `travels(seq)`, in place of whose past it is.
+ * `now`: why it shows what is known now, whenever the others look from; a widget that travels has none.
  * Gives `body`, to be filled; `on(trait, f)`, which calls f now and whenever the trait changes; and `close`, for render to return.
  */
-function openPage(model, el, title, { travels = (seq) => `As it was known after entry ${seq}. ` } = {}) {
+function openPage(model, el, title, now = "") {
   const listening = [];
   const on = (names, f) => {
     for (const name of [names].flat()) {
@@ -108,13 +158,14 @@ function openPage(model, el, title, { travels = (seq) => `As it was known after 
   const back = h("button", { class: "sub-quiet", type: "button", onclick: () => tell(model, { as_of: null }) }, "back to now");
   const travel = h("div", { class: "sub-travel", role: "status", "data-testid": "travel" });
   const working = h("div", { class: "sub-working", role: "status", "data-testid": "working" });
+  const busy = h("div", { class: "sub-busy", role: "status", "data-testid": "busy", hidden: true });
   const problem = h("div", { class: "sub-problem", role: "alert", "data-testid": "problem" });
   const gone = h("div", { class: "sub-gone", role: "alert", "data-testid": "gone" },
     "The kernel that this was made by is gone: what you see is from before. Run the cell again to go on.");
   const body = h("div", { class: "sub-body" });
   const store = h("span", { class: "sub-store" });
   const root = h("section", { class: "substrate", "aria-label": title },
-    h("header", {}, h("h3", {}, title), store), gone, travel, problem, body, working);
+    h("header", {}, h("h3", {}, title), store, working, busy), gone, travel, problem, body);
   el.replaceChildren(root);
 
   on("store", () => {
@@ -125,7 +176,7 @@ function openPage(model, el, title, { travels = (seq) => `As it was known after 
   on("as_of", () => {
     const seq = model.get("as_of");
     travel.hidden = seq === null;
-    travel.replaceChildren(travels(seq), back);
+    travel.replaceChildren(now ? `${now} Other linked widgets look from entry ${seq}. ` : `As it was known after entry ${seq}. `, back);
   });
   on("problem", () => {
     problem.hidden = !model.get("problem");
@@ -136,11 +187,29 @@ function openPage(model, el, title, { travels = (seq) => `As it was known after 
     const share = model.get("progress");
     working.classList.toggle("sub-idle", !said);
     root.setAttribute("aria-busy", String(Boolean(said)));
-    if (said) working.replaceChildren(`${said} `, h("progress", share === null ? {} : { value: share, max: 1 }));
+    working.replaceChildren(...(said ? [`${said} `, h("progress", share === null ? {} : { value: share, max: 1 })] : []));
+  });
+  let patience = null;
+  on(["asked", "heard"], () => {
+    const waits = model.get("heard") < model.get("asked");
+    if (waits && patience === null) {
+      patience = setTimeout(() => {
+        busy.hidden = false;
+        busy.replaceChildren("The kernel is busy: this is answered when the cell has ended.");
+        working.hidden = true;
+      }, PATIENCE);
+    } else if (!waits) {
+      clearTimeout(patience);
+      patience = null;
+      busy.hidden = true;
+      working.hidden = false;
+    }
   });
   // A widget is shown with a live kernel; that this changes is told when the kernel goes. What comes back is another kernel.
   const end = () => {
     gone.hidden = false;
+    busy.hidden = true;
+    clearTimeout(patience);
     body.inert = true;
   };
   gone.hidden = true;
@@ -152,7 +221,10 @@ function openPage(model, el, title, { travels = (seq) => `As it was known after 
     if (root.contains(event.target)) event.target.toggleAttribute("data-lm-suppress-shortcuts", !event.ctrlKey && !event.metaKey);
   };
   window.addEventListener("keydown", keys, true);
+  viewed(model, 1);
   const close = () => {
+    viewed(model, -1);
+    clearTimeout(patience);
     listening.forEach(([name, f]) => model.off(name, f));
     window.removeEventListener("keydown", keys, true);
   };

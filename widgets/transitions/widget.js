@@ -54,7 +54,7 @@ function retable(written, graph, act) {
 
 export default {
   render({ model, el }) {
-    const page = openPage(model, el, "Transitions", { travels: (seq) => `Shows now: what was learnt has no past. Other widgets look from entry ${seq}. ` });
+    const page = openPage(model, el, "Transitions", "Shows now: what was learnt has no past.");
     const go = (name) => tell(model, { selected: name });
     const step = (by) => tell(model, { place: model.get("place") + by });
     const detail = h("div", { class: "tr-detail", "aria-live": "polite", "data-testid": "detail" });
