@@ -132,6 +132,17 @@ def test_what_another_writes_appears(stored: Memory, preview: BootstrapPreview, 
     assert len(shown(preview)["goals"]) == 2
 
 
+def test_what_is_learnt_from_use_is_shown_though_the_log_is_as_it_was(
+    stored: Memory, preview: BootstrapPreview
+) -> None:
+    before = {atom["name"]: atom["needs"]["sessions"] for atom in shown(preview)["atoms"]}
+    for _ in range(5):
+        stored.observe([B], objective=OBJECTIVE)
+    assert preview.wait()
+    after = {atom["name"]: atom["needs"]["sessions"] for atom in shown(preview)["atoms"]}
+    assert after[B] > before[B]
+
+
 def test_the_newest_question_is_the_one_that_is_answered(preview: BootstrapPreview) -> None:
     for letter in range(1, len(OBJECTIVE) + 1):
         preview.objective = OBJECTIVE[:letter]

@@ -37,6 +37,7 @@ class BootstrapPreview(Linked):
 
     _esm = script(Path(__file__).parent)
     _css = style(Path(__file__).parent)
+    _shows_learnt = True
 
     objective = traitlets.Unicode("", help="what the session is for").tag(sync=True)
     max_tokens = traitlets.Int(1200, help="what the opening may take, from 50 on").tag(sync=True)

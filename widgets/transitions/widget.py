@@ -41,6 +41,7 @@ class Transitions(Linked):
 
     _esm = script(Path(__file__).parent)
     _css = style(Path(__file__).parent)
+    _shows_learnt = True
 
     part = traitlets.Enum(("", *PARTS), "", help="the part of the model that speaks; empty: all").tag(sync=True)
     k = traitlets.Int(12, help="how many atoms on each side, at most").tag(sync=True)
