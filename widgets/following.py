@@ -1,6 +1,7 @@
-"""Noticing that someone wrote to a store, be it another process: the size of its log is looked at twice a second.
+"""Noticing that someone wrote to a store, or that it learnt something, be it by another process: twice a second.
 
-To look takes some microseconds and no lock. There is one thread for each open memory that widgets show.
+What it looks at is the size of the log, and how many sessions were observed, which adds nothing to the log. That takes
+some microseconds and no lock. There is one thread for each open memory that widgets show.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["Pulse", "follow"]
 
 Moved: TypeAlias = Callable[[int | None], None]
-"""Told the log's size when it has changed; None when the store can be read no more, after which nothing is told."""
+"""Told the log's size when it has changed, and again when something was learnt without an entry.
+
+None when the store can be read no more, after which nothing is told.
+"""
 
 _LOG = logging.getLogger(__name__)
 _SECONDS = 0.5
-_NOTHING = -1
+_NOTHING = (-1, -1)
 _PULSES: WeakKeyDictionary[Memory, Pulse] = WeakKeyDictionary()
 _GUARD = threading.Lock()
 
@@ -42,8 +46,8 @@ class Pulse:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._guard = threading.Lock()
-        self._told: dict[Moved, int | None] = {}
-        """Who follows, and what each was told last."""
+        self._told: dict[Moved, tuple[int, int] | None] = {}
+        """Who follows, and how things were when each was told last: entries, and sessions observed."""
         self._over = False
         self._soon = threading.Event()
         self._thread: threading.Thread | None = None
@@ -71,17 +75,18 @@ class Pulse:
         while not self._over:
             self._soon.clear()
             try:
-                size: int | None = self._memory.head().head.size
+                seen: tuple[int, int] | None = (self._memory.head().head.size, self._memory.observed())
             except Exception:  # noqa: BLE001 - closed, erased, a broken disk: whoever looks at it is told
-                size = None
-            self._tell(size)
+                seen = None
+            self._tell(seen)
             self._soon.wait(_SECONDS)
 
-    def _tell(self, size: int | None) -> None:
+    def _tell(self, seen: tuple[int, int] | None) -> None:
+        size = None if seen is None else seen[0]
         with self._guard:
-            self._over = self._over or size is None
-            followers = [moved for moved, told in self._told.items() if told != size]
-            self._told |= dict.fromkeys(followers, size)
+            self._over = self._over or seen is None
+            followers = [moved for moved, told in self._told.items() if told != seen]
+            self._told |= dict.fromkeys(followers, seen)
         for moved in followers:
             try:
                 moved(size)

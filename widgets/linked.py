@@ -34,6 +34,9 @@ _SHARED = ("selected", "as_of")
 class Linked(anywidget.AnyWidget):
     """A view of one open store. Subclasses have `_esm` and `_css`, traits of their own, and `_refresh`."""
 
+    _shows_learnt = False
+    """Whether what is learnt from use, which adds no entry to the log, changes what it shows."""
+
     selected = traitlets.Unicode("", help="the name of the atom that is looked at; empty: none").tag(sync=True)
     as_of = traitlets.Int(None, allow_none=True, help="what was known after this seq; None: what is known now").tag(
         sync=True
@@ -57,6 +60,7 @@ class Linked(anywidget.AnyWidget):
         self._guard = threading.RLock()
         self._worker = Worker(f"substrate-{type(self).__name__.lower()}")
         self._problems: dict[str, str] = {}
+        self._seen = (-1, -1)
         self._unfollow: Callable[[], None] = lambda: None
         with self._guard:  # what is worked out before the page can be told of it is set when it can: else it is lost
             super().__init__(store=repr(memory).removeprefix("<Memory ").removesuffix(">"), **traits)
@@ -166,16 +170,16 @@ class Linked(anywidget.AnyWidget):
     def _catch_up(self) -> None:
         """Show the store as it is now, view or not."""
         try:
-            size = self._memory.head().head.size
+            self._move_to(self._memory.head().head.size)
         except SubstrateError:
             self._moved(None)
-        else:
-            self._move_to(size)
 
     def _move_to(self, size: int) -> None:
+        seen = size, self._memory.observed() if self._shows_learnt else 0
         with self._guard:
-            if size == self.size:
+            if seen == self._seen:
                 return
+            self._seen = seen
             self._set({"size": size})
         self._refresh()
 

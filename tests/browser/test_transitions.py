@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.notebook import Notebook, Shown
+from tests.browser.others import elsewhere
 
 LEDGER = "v1.decision.ledger"
 BANK, RECONCILE, LONG = "v1.procedure.bank_file", "v1.procedure.reconcile", "v1.fact." + "a_very_long_name." * 6 + "end"
@@ -182,6 +183,127 @@ def test_names_are_text_and_a_dead_kernel_is_told(notebook: Notebook) -> None:
     assert widget.locator("img").count() == 0
     shown.restart_kernel()
     expect(widget.get_by_test_id("gone")).to_be_visible()
+
+
+def narrow(shown: Shown, width: int = 700) -> None:
+    shown.page.set_viewport_size({"width": width, "height": 1400})
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_in_a_narrow_page_it_is_as_legible(notebook: Notebook, theme: str) -> None:
+    shown, widget = run(notebook, theme)
+    frame = widget.get_by_test_id("graph")
+    high = "(node) => node.querySelector('text').getBoundingClientRect().height"
+    wide_text = node(widget, BANK).evaluate(high)
+    assert wide_text >= 12
+    try:
+        narrow(shown)
+        shown.until(lambda: node(widget, BANK).evaluate(high) == pytest.approx(wide_text))
+        shown.until(lambda: below(node(widget, BANK), widget.get_by_test_id("middle")))
+        inside = frame.evaluate(
+            "(svg) => [...svg.querySelectorAll('.tr-node')].every((one) =>"
+            " one.getBoundingClientRect().right <= svg.getBoundingClientRect().right + 1)"
+        )
+        assert inside
+        shown.screenshot("transitions-narrow", widget)
+        widget.get_by_test_id("middle").focus()
+        shown.page.keyboard.press("ArrowDown")
+        expect(node(widget, shown.python("widget.graph['after'][0]['name']"))).to_be_focused()
+        widget.get_by_test_id("shown as-table").click()
+        shown.screenshot("transitions-narrow-table", widget)
+    finally:
+        shown.page.set_viewport_size({"width": 1280, "height": 1000})
+
+
+def below(one: Locator, other: Locator) -> bool:
+    lower, upper = one.bounding_box(), other.bounding_box()
+    return lower is not None and upper is not None and lower["y"] >= upper["y"] + upper["height"]
+
+
+def test_the_focus_stays_where_it_is_when_someone_writes(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    bank = node(widget, BANK)
+    widget.get_by_test_id("middle").focus()
+    bank.focus()
+    shown.python(f"memory.train([{LEDGER!r}, {BANK!r}], 3).to_dict()")
+    shown.until("widget.size == memory.head().head.size and widget.wait()")
+    drawn = f"{round(shown.python(_SHARE) * 100)}%"
+    expect(bank).to_have_attribute("aria-label", f"needed after: {BANK}, {drawn}")
+    expect(bank).to_be_focused()
+
+    widget.get_by_test_id("shown as-table").click()
+    row = widget.get_by_test_id("table-after").locator(f'tr[data-name="{BANK}"]')
+    row.get_by_role("button").last.focus()
+    shown.python(f"memory.train([{LEDGER!r}, {BANK!r}], 3).to_dict()")
+    shown.until("widget.size == memory.head().head.size and widget.wait()")
+    expect(row).to_contain_text(f"{round(shown.python(_SHARE) * 100)}%")
+    expect(row.get_by_role("button").last).to_be_focused()
+    row.get_by_role("button").first.press("Enter")
+    shown.until(f"widget.graph['name'] == {BANK!r}")
+    expect(widget.get_by_test_id("table-after").locator("tbody tr").first.get_by_role("button").first).to_be_focused()
+
+
+_SHARE = f"[one['probability'] for one in widget.graph['after'] if one['name'] == {BANK!r}][0]"
+
+
+def test_the_focus_goes_along_with_what_is_picked(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    shown.python("setattr(widget, 'sequence', names[:3])")
+    last = widget.get_by_test_id("picked").locator(f'li[data-name="{RECONCILE}"]')
+    last.get_by_role("button", name="earlier").press("Enter")
+    shown.until(f"widget.sequence[1] == {RECONCILE!r}")
+    expect(last.get_by_role("button", name="earlier")).to_be_focused()
+    shown.page.keyboard.press("Enter")
+    shown.until(f"widget.sequence[0] == {RECONCILE!r}")
+    expect(last.get_by_role("button", name="leave out")).to_be_focused()  # it can go no further
+    for _ in range(3):
+        shown.page.keyboard.press("Enter")
+    shown.until("widget.sequence == []")
+    expect(widget.get_by_test_id("add-name").get_by_role("combobox")).to_be_focused()
+
+
+def test_stored_names_that_would_do_harm_are_text(notebook: Notebook) -> None:
+    hostile = "v1.fact.<img src=x onerror=window.harmed=1><script>window.harmed=2</script>\u202egnp.exe"
+    seen = "<script>window.harmed=2</script>\u2039202E\u203a"
+    code = f"\nname = {hostile!r}\nmemory.checkpoint([{{'name': name, 'value': name}}])\n"
+    code += f"memory.train(['{LEDGER}', name, '{BANK}'], 3)\nwidget = memory.transitions(name)\nwidget"
+    shown = notebook.run([STORE + code])
+    widget = shown.widget("Transitions")
+    expect(widget.get_by_test_id("middle")).to_have_attribute("data-name", hostile)
+    shown.python("(widget.train([name, name, 'v1.fact.<b>gone</b>']), widget.wait())[1]")
+    expect(widget.get_by_test_id("learnt")).to_contain_text("<b>gone</b>")
+    shown.python("setattr(widget, 'sequence', [name])")
+    expect(widget.get_by_test_id("picked")).to_contain_text("202E\u203agnp.exe")
+    widget.get_by_test_id("go-to").get_by_role("combobox").press_sequentially("v1.fact.<img")
+    expect(widget.locator(".tr-names:visible [role=option]")).to_contain_text(seen)
+    shown.page.keyboard.press("Escape")
+    shown.python(f"setattr(widget, 'selected', '{LEDGER}')")
+    widget.locator('.tr-node[data-side="after"][aria-label*="gnp.exe"]').hover()
+    expect(widget.get_by_test_id("detail")).to_contain_text(seen)
+    widget.get_by_test_id("shown as-table").click()
+    expect(widget.get_by_test_id("table-after")).to_contain_text(seen)
+    assert widget.locator("img, script, b").count() == 0
+    assert shown.page.evaluate("window.harmed") is None
+
+
+def test_what_another_process_trains_appears(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    before = shown.python(_SHARE)
+    elsewhere(shown, f"memory.train([{LEDGER!r}, {BANK!r}], 3)")
+    shown.until(f"{_SHARE} > {before}")
+    expect(node(widget, BANK)).to_have_attribute(
+        "aria-label", f"needed after: {BANK}, {round(shown.python(_SHARE) * 100)}%"
+    )
+
+
+def test_travel_is_not_claimed(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    expect(widget.get_by_test_id("travel")).to_be_hidden()
+    shown.python("setattr(widget, 'as_of', 2)")
+    expect(widget.get_by_test_id("travel")).to_contain_text("Shows now")
+    expect(widget).not_to_contain_text("As it was known")
+    widget.get_by_role("button", name="back to now").click()
+    shown.until("widget.as_of is None")
 
 
 def test_without_an_atom_one_begins_somewhere(notebook: Notebook) -> None:

@@ -132,6 +132,17 @@ def test_what_another_writes_appears(stored: Memory, preview: BootstrapPreview, 
     assert len(shown(preview)["goals"]) == 2
 
 
+def test_what_is_learnt_from_use_is_shown_though_the_log_is_as_it_was(
+    stored: Memory, preview: BootstrapPreview
+) -> None:
+    before = {atom["name"]: atom["needs"]["sessions"] for atom in shown(preview)["atoms"]}
+    for _ in range(5):
+        stored.observe([B], objective=OBJECTIVE)
+    assert preview.wait()
+    after = {atom["name"]: atom["needs"]["sessions"] for atom in shown(preview)["atoms"]}
+    assert after[B] > before[B]
+
+
 def test_the_newest_question_is_the_one_that_is_answered(preview: BootstrapPreview) -> None:
     for letter in range(1, len(OBJECTIVE) + 1):
         preview.objective = OBJECTIVE[:letter]
@@ -227,6 +238,35 @@ def test_an_odd_verdict_is_told(preview: BootstrapPreview) -> None:
         preview.verdict = odd
         assert preview.wait()
         assert not preview.settled["ok"]
+    assert preview.problem == ""
+
+
+def test_the_same_mistake_twice_is_told_twice(preview: BootstrapPreview) -> None:
+    told = [settle(preview, "windows", windows=[["", ""], ["", ""]]) for _ in range(3)]
+    assert len({said["text"] for said in told}) == 1
+    assert len({said["number"] for said in told}) == 3
+
+
+def test_a_verdict_is_told_though_the_opening_fails(stored: Memory, preview: BootstrapPreview) -> None:
+    preview.objective = "x" * 200_000
+    assert preview.wait()
+    assert settle(preview, "both")["ok"]
+    assert not stored.conflicts()
+    assert preview.conflicts == []
+    assert "200,000 characters" in preview.problem
+    preview.objective = ""
+    assert preview.wait()
+    assert preview.problem == ""
+
+
+def test_a_fault_in_a_verdict_is_told_until_one_goes_well(
+    preview: BootstrapPreview, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(type(preview._memory), "resolve", None)
+        assert not settle(preview, "both")["ok"]
+        assert preview.problem
+    assert settle(preview, "both")["ok"]
     assert preview.problem == ""
 
 

@@ -49,6 +49,22 @@ with substrate.open({str(tmp_path / "store")!r}, home={str(tmp_path / "home")!r}
         end()
 
 
+def test_what_another_process_learns_is_told_though_the_log_is_as_it_was(tmp_path: Path) -> None:
+    with _memory(tmp_path) as memory:
+        memory.checkpoint(["v1.fact.a = one", "v1.fact.b = two"])
+        heard: Queue[int | None] = Queue()
+        end = follow(memory, heard.put)
+        size = heard.get(timeout=_SECONDS)
+        code = f"""
+import substrate
+with substrate.open({str(tmp_path / "store")!r}, home={str(tmp_path / "home")!r}, background=False) as memory:
+    memory.observe(["v1.fact.a", "v1.fact.b"])
+"""
+        subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+        assert heard.get(timeout=_SECONDS) == size == memory.head().head.size
+        end()
+
+
 def test_that_the_store_was_closed_is_told_and_then_nothing_more(tmp_path: Path) -> None:
     memory = _memory(tmp_path)
     heard: Queue[int | None] = Queue()

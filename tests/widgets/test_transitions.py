@@ -106,6 +106,35 @@ def test_names_are_completed_by_their_beginning_or_by_words(widget: Transitions,
     assert widget.names[:1] == ([] if first is None else [first])
 
 
+def test_what_is_learnt_from_use_is_shown_though_the_log_is_as_it_was(lettered: Memory, widget: Transitions) -> None:
+    size = lettered.head().head.size
+    for _ in range(5):
+        lettered.observe([B, D])
+    assert lettered.head().head.size == size
+    assert widget.wait()
+    assert next(iter(sides(widget)[1])) == D
+
+
+def test_trainings_that_wait_are_counted(
+    lettered: Memory, widget: Transitions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, float | None]] = []
+    train, go_on = lettered.train, threading.Event()
+
+    def slow(*given: Any, **options: Any) -> Any:
+        assert go_on.wait(10)
+        told.append((widget.working, widget.progress))
+        return train(*given, **options)
+
+    monkeypatch.setattr(lettered, "train", slow)
+    for _ in range(4):
+        widget.train([A, D])
+    go_on.set()
+    assert widget.wait()
+    assert told[-1] == ("Training: 3 of 4", 0.75)
+    assert lettered.stats().trainings == 5
+
+
 # -- training ----------------------------------------------------------------------------------------------------------
 
 

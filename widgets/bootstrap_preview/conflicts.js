@@ -22,8 +22,8 @@ function bar(share, kind) {
   return h("span", { class: "bp-bar", "aria-hidden": "true" }, fill);
 }
 
-/** What is known of one side: a list of words and what they say. */
-function side(model, atom, keep) {
+/** What is known of one side: a list of words and what they say. `evidence` is filled by who has it: it changes. */
+function side(model, atom, evidence, keep) {
   const said = [atom.actor || "nobody named", atom.origin && `(${atom.origin})`].filter(Boolean).join(" ");
   const held = [atom.valid_from && `from ${dayOf(atom.valid_from)}`, atom.valid_to && `until ${dayOf(atom.valid_to)}`].filter(Boolean).join(" ");
   const facts = [
@@ -32,7 +32,7 @@ function side(model, atom, keep) {
     ["source", atom.source ? stored(atom.source) : h("span", { class: "sub-faint" }, "none given")],
     atom.confidence !== null && ["confidence", String(atom.confidence)],
     held && ["holds", held],
-    ["evidence", evidenceBar(atom.evidence)],
+    ["evidence", evidence],
   ].filter(Boolean);
   const cut = atom.characters > atom.value.length && h("span", { class: "sub-faint" }, ` … of ${atom.characters.toLocaleString()} characters`);
   return h("article", { class: "bp-side", "data-name": atom.name },
@@ -50,11 +50,14 @@ function windowFields(sides) {
     h("input", { type: "date", value: dayOf(given[at][end]), "aria-label": `${visible(atom.name)} holds ${word}`, "data-testid": `${word}-${at}` })));
 }
 
-function conflictCard(model, conflict, inOpening) {
+/** A card, and `update`, for what may change of the same two versions: evidence, and whether they are in the opening. */
+function conflictCard(model, conflict) {
   const { sides } = conflict;
   const busy = { disabled: Boolean(model.get("working") === "Settling") };
   const reason = h("input", { type: "text", class: "bp-reason", placeholder: "why (optional, kept with it)", "aria-label": "reason", "data-testid": "reason" });
   const fields = windowFields(sides);
+  const here = h("span", { class: "sub-chip bp-here", "data-testid": "here" }, "in this opening");
+  const evidence = sides.map(() => h("span", { "data-testid": "evidence" }));
   const decide = (verdict) => {
     card.querySelectorAll("button.bp-do").forEach((button) => (button.disabled = true));
     tell(model, { verdict: { first: sides[0].name, second: sides[1].name, seqs: sides.map((atom) => atom.seq), reason: reason.value, at: Date.now(), ...verdict } });
@@ -74,14 +77,18 @@ function conflictCard(model, conflict, inOpening) {
   } }, "Both, one after the other …");
   const card = h("section", { class: "bp-conflict", "data-testid": "conflict", "aria-label": `Conflict of ${visible(sides[0].name)} and ${visible(sides[1].name)}` },
     h("div", { class: "bp-conflict-head" }, h("span", { class: "sub-chip" }, conflict.kind), stored(conflict.reason),
-      inOpening && h("span", { class: "sub-chip bp-here" }, "in this opening")),
-    h("div", { class: "bp-sides" }, sides.map((atom) => side(model, atom, keep(atom)))),
+      here),
+    h("div", { class: "bp-sides" }, sides.map((atom, at) => side(model, atom, evidence[at], keep(atom)))),
     h("div", { class: "bp-actions" }, h("button", { class: "bp-do", type: "button", "data-testid": "both", ...busy, onclick: () => decide({ do: "both" }) }, "Both are right"), inTurn, reason),
     windows);
-  return card;
+  const update = (newer, inOpening) => {
+    here.hidden = !inOpening;
+    evidence.forEach((place, at) => place.replaceChildren(evidenceBar(newer.sides[at].evidence)));
+  };
+  return { card, update };
 }
 
-/** The open conflicts, those of this opening first. Kept while one writes into a card, unless it is another conflict. */
+/** The open conflicts, those of this opening first. A card stays, with what one writes into it, until it is another conflict. */
 function showConflicts(model, page) {
   const list = h("div", { class: "bp-conflicts" });
   const heading = h("h4", { "data-testid": "conflicts-heading" });
@@ -94,14 +101,15 @@ function showConflicts(model, page) {
     const kept = new Map(cards);
     cards.clear();
     for (const [conflict, inOpening] of shown) {
-      const same = JSON.stringify([conflict.sides.map((atom) => [atom.name, atom.seq]), inOpening]);
-      cards.set(same, kept.get(same) ?? conflictCard(model, conflict, inOpening));
+      const same = JSON.stringify(conflict.sides.map((atom) => [atom.name, atom.seq]));
+      cards.set(same, kept.get(same) ?? conflictCard(model, conflict));
+      cards.get(same).update(conflict, inOpening);
     }
-    const wanted = [...cards.values()];
+    const wanted = [...cards.values()].map(({ card }) => card);
     if (wanted.length !== list.children.length || wanted.some((card, at) => list.children[at] !== card)) {
-      const lost = list.contains(document.activeElement);
-      list.replaceChildren(...wanted);
-      if (lost && !list.contains(document.activeElement)) said.focus();
+      const focused = list.contains(document.activeElement) ? document.activeElement : null;
+      list.replaceChildren(...wanted);  // which takes the focus away, also from a card that stays
+      if (focused) (list.contains(focused) ? focused : said).focus({ preventScroll: true });
     }
     const count = shown.length;
     heading.textContent = count ? `Open conflicts: ${count}${model.get("more_conflicts") ? " and more" : ""}` : "No open conflicts";

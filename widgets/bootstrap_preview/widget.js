@@ -8,6 +8,8 @@ const COLUMNS = [
   ["use", "Use", "often used, used lately, or recorded last"],
 ];
 
+const ROWS = 15;
+
 const percent = (share) => (share >= 0.0995 ? `${Math.round(share * 100)}%` : `${(share * 100).toFixed(1)}%`);
 
 function controls(model, page) {
@@ -83,26 +85,34 @@ function reasons(atom, most) {
       atom.recorded_at && h("span", {}, "recorded ", moment(atom.recorded_at))));
 }
 
-function atomRow(model, { atom, number }, most) {
+/** A bar with its number, and its word where there is no room for the heads of the columns. */
+function measure(word, title, share, kind, told) {
+  return h("span", { class: "bp-cell", title }, h("span", { class: "bp-word" }, word), bar(share, kind), h("span", { class: "bp-told" }, told));
+}
+
+function atomRow(model, { atom, number }, most, hidden) {
   const isSelected = model.get("selected") === atom.name;
-  const bars = COLUMNS.map(([group, , what]) => h("span", { class: "bp-cell", title: `${what}: ${percent(atom.needs[group])} of all need` }, bar(atom.needs[group] / most, "bp-fill-need")));
+  const bars = COLUMNS.map(([group, word, what]) => measure(word, `${what}: ${percent(atom.needs[group])} of all need`,
+    atom.needs[group] / most, "bp-fill-need", atom.needs[group] >= 0.0005 ? percent(atom.needs[group]) : "–"));
   const cut = atom.characters > atom.value.length && h("span", { class: "sub-faint" }, ` … ${atom.characters.toLocaleString()} characters in all`);
-  return h("div", { class: "bp-atom", role: "option", tabindex: "-1", "aria-selected": String(isSelected), "data-testid": "atom", "data-name": atom.name,
+  return h("div", { class: "bp-atom", role: "option", tabindex: "-1", hidden, "aria-selected": String(isSelected), "data-testid": "atom", "data-name": atom.name,
     "aria-label": `${number}. ${visible(atom.name)}: ${visible(atom.value.slice(0, 200))}. ${atom.why}. Evidence ${atom.evidence.toFixed(2)}, ${atom.tokens} tokens` },
     h("span", { class: "bp-place" }, String(number)),
     h("span", { class: "bp-what" },
       h("span", { class: "bp-line" }, stored(atom.name, { class: "sub-stored sub-mono bp-atom-name" }), atom.stale && h("span", { class: "sub-chip bp-stale", title: visible(atom.stale) }, "stale")),
       h("span", { class: "bp-value" }, stored(atom.value), cut),
       h("span", { class: "bp-why" }, stored(atom.why)), atom.stale && isSelected && h("span", { class: "bp-why bp-warn" }, "stale: ", stored(atom.stale))),
-    bars, h("span", { class: "bp-cell", title: `evidence ${atom.evidence.toFixed(2)}: ${strength(atom.evidence)}` }, bar(atom.evidence, "bp-fill-evidence")),
+    h("span", { class: "bp-measures" }, bars, measure("Evidence", `evidence ${atom.evidence.toFixed(2)}: ${strength(atom.evidence)}`, atom.evidence, "bp-fill-evidence", atom.evidence.toFixed(2))),
     h("span", { class: "bp-tokens" }, String(atom.tokens)),
     isSelected && reasons(atom, most));
 }
 
-/** The list of atoms: arrow keys move, Enter or a click selects. It is drawn anew, and the focus stays where it was. */
+/** The list of atoms: arrow keys move, Enter or a click selects. It is drawn anew, and the focus stays where it was. A long one is shown by its beginning. */
 function atomList(model, page) {
+  let isLong = false;
+  const more = h("button", { type: "button", class: "sub-quiet bp-more", "data-testid": "more", onclick: () => { isLong = !isLong; draw(); } });
   const list = h("div", { role: "listbox", "aria-label": "what would enter", class: "bp-list", "data-testid": "atoms" });
-  const rows = () => [...list.querySelectorAll(".bp-atom")];
+  const rows = () => [...list.querySelectorAll(".bp-atom:not([hidden])")];
   const go = (row) => { rows().forEach((other) => (other.tabIndex = other === row ? 0 : -1)); row?.focus(); };
   list.addEventListener("click", (event) => {
     const row = event.target.closest(".bp-atom");
@@ -126,18 +136,23 @@ function atomList(model, page) {
     const shown = placed(opening);
     const most = Math.max(1e-9, ...shown.flatMap(({ atom }) => Object.values(atom.needs)));
     list.hidden = shown.length === 0;
+    // What is selected, here or in a linked widget, is never hidden.
+    const last = isLong ? shown.length : Math.max(ROWS, ...shown.filter(({ atom }) => atom.name === model.get("selected")).map(({ number }) => number));
+    more.hidden = shown.length <= ROWS;
+    more.textContent = last < shown.length ? `show all ${shown.length}` : `show the first ${ROWS}`;
     const heads = h("div", { class: "bp-heads", "aria-hidden": "true" }, h("span", { class: "bp-heading" }, "In this order"),
-      COLUMNS.map(([, word, what]) => h("span", { title: what }, word)), h("span", { title: "how well it is supported" }, "Evidence"), h("span", { class: "bp-tokens" }, "Tokens"));
+      h("span", { class: "bp-measures" }, COLUMNS.map(([, word, what]) => h("span", { title: what }, word)), h("span", { title: "how well it is supported" }, "Evidence")), h("span", { class: "bp-tokens" }, "Tokens"));
     list.replaceChildren(heads, ...Object.keys(opening.sections ?? {}).map((section) =>
       h("div", { role: "group", "aria-label": SECTIONS[section], class: "bp-section" },
         h("div", { class: "bp-title", "aria-hidden": "true" }, h("i", { class: `bp-key bp-${section}` }), SECTIONS[section]),
-        shown.filter((item) => item.section === section).map((item) => atomRow(model, item, most)))));
+        shown.filter((item) => item.section === section).map((item) => atomRow(model, item, most, item.number > last)))));
+    list.querySelectorAll(".bp-section").forEach((section) => (section.hidden = !section.querySelector(".bp-atom:not([hidden])")));
     const row = rows().find((one) => one.dataset.name === focused) ?? rows()[0];
     if (row) row.tabIndex = 0;
     if (focused !== null && row) row.focus();
   };
   page.on(["opening", "selected"], draw);
-  return list;
+  return [list, more];
 }
 
 const placed = (opening) => Object.entries(opening.sections ?? {})
@@ -158,12 +173,12 @@ function notShown(model, opening) {
 
 export default {
   render({ model, el }) {
-    const page = openPage(model, el, "Bootstrap preview");
+    const page = openPage(model, el, "Bootstrap preview", "Shows now: a session opens with what is known when it begins.");
     const used = h("div");
     const note = h("div", { class: "sub-faint bp-note" });
     const rest = h("div", { class: "bp-rest" });
     const empty = h("div", { class: "bp-empty", "data-testid": "empty" }, "Nothing would enter: the store is empty, or nothing is well enough supported.");
-    page.body.append(controls(model, page), used, note, empty, atomList(model, page), rest, showConflicts(model, page));
+    page.body.append(controls(model, page), used, note, empty, ...atomList(model, page), rest, showConflicts(model, page));
     page.on("opening", () => {
       const opening = model.get("opening");
       if (!opening.sections) return;
@@ -172,10 +187,10 @@ export default {
       used.replaceChildren(budgetBar(model, opening, shown));
       rest.replaceChildren(...notShown(model, opening).filter(Boolean));
     });
-    page.on(["opening", "as_of"], () => {
-      const told = [model.get("as_of") !== null && "An opening is always of now, also while the other widgets show the past.", model.get("opening").meaning && `Matched by words: ${model.get("opening").meaning}`].filter(Boolean);
-      note.hidden = told.length === 0;
-      note.textContent = told.join(" ");
+    page.on("opening", () => {
+      const { meaning } = model.get("opening");
+      note.hidden = !meaning;
+      note.textContent = `Matched by words: ${meaning}`;
     });
     empty.hidden = true;
     return page.close;

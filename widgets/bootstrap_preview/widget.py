@@ -5,6 +5,7 @@ It begins no session, and nothing in it counts as an access. What it settles it 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
@@ -36,6 +37,7 @@ class BootstrapPreview(Linked):
 
     _esm = script(Path(__file__).parent)
     _css = style(Path(__file__).parent)
+    _shows_learnt = True
 
     objective = traitlets.Unicode("", help="what the session is for").tag(sync=True)
     max_tokens = traitlets.Int(1200, help="what the opening may take, from 50 on").tag(sync=True)
@@ -46,16 +48,18 @@ class BootstrapPreview(Linked):
     conflicts = traitlets.List(traitlets.Dict(), help="open conflicts, those that came up last first").tag(sync=True)
     more_conflicts = traitlets.Bool(default_value=False, help="whether there are more").tag(sync=True)
     verdict = traitlets.Dict(help="how to settle a conflict: see settling.Verdict").tag(sync=True)
-    settled = traitlets.Dict(help="what came of the last verdict: ok, text").tag(sync=True)
+    settled = traitlets.Dict(help="what came of the last verdict: ok, text, number").tag(sync=True)
 
     def __init__(self, memory: Memory, objective: str = "", **traits: object) -> None:
         """`memory` is used, not closed, by it."""
-        self._verdicts = count()
+        self._verdicts: deque[Mapping[str, object]] = deque()
+        self._numbers = count(1)
         super().__init__(memory, objective=objective, **traits)
 
     def settle(self, first: str, second: str, seqs: tuple[int, int], do: str, **further: object) -> None:
         """As the page does it: keep one (`keep=`), both, or both in turn (`windows=`), for a `reason`. Back at once."""
-        self.verdict = {"first": first, "second": second, "seqs": list(seqs), "do": do, **further}
+        said = {"first": first, "second": second, "seqs": list(seqs), "do": do, **further}
+        self.verdict = {**said, "at": next(self._numbers)}  # or the same one again would be no change of the trait
 
     def _refresh(self) -> None:
         self._open()
@@ -97,12 +101,19 @@ class BootstrapPreview(Linked):
     @traitlets.observe("verdict")
     def _settle(self, change: Mapping[str, object]) -> None:
         said = change["new"]
-        if isinstance(said, Mapping) and said:  # each is work of its own kind: none takes the place of another
-            self._later(f"verdict {next(self._verdicts)}", lambda: self._settled(said), "Settling")
+        if isinstance(said, Mapping) and said:
+            self._verdicts.append(said)  # each is done, however fast they come
+            self._later("verdicts", self._settle_all, "Settling")
 
-    def _settled(self, said: Mapping[str, object]) -> Mapping[str, object]:
-        try:
-            told = {"ok": True, "text": settle(self._memory, Verdict.of(said))}
-        except SubstrateError as error:
-            told = {"ok": False, "text": str(error)}
-        return {**self._opening(), **self._open_conflicts(), "settled": told}
+    def _settle_all(self) -> Mapping[str, object]:
+        """Each is told as soon as it is done, whatever becomes of the opening after it."""
+        while self._verdicts:
+            told: dict[str, object] = {"ok": False}
+            try:
+                told |= {"text": settle(self._memory, Verdict.of(self._verdicts.popleft())), "ok": True}
+            except SubstrateError as error:
+                told["text"] = str(error)
+            finally:  # the number: the page waits for a word on its verdict, and the same word twice would be none
+                self._set({"settled": {**told, "number": next(self._numbers)}})
+            self._refresh()
+        return {}

@@ -1,9 +1,9 @@
 // The graph around an atom: what leads to it on the left, what is needed after it on the right. Drag, wheel and keys move it.
 
-const WIDE = 1000;
 const NODE = { width: 252, height: 26, step: 36 };
 const MIDDLE = { width: 220, height: 38 };
-const LETTERS = 30;
+const STACKED = 720;
+const ARC = 60;
 const PART_WORDS = {
   next: "came right after", skip: "came within ten steps", spread: "one step further", episodes: "needed in sessions like this",
   start: "sessions begin with it", usage: "often used", recent: "used lately", edges: "declared by an edge", repeat: "opened before",
@@ -22,14 +22,17 @@ function shortened(name, letters) {
   return `${points.slice(0, letters - 1 - end).join("")}…${points.slice(-end).join("")}`;
 }
 
+/** How many letters fit into so many pixels of the graph's text. */
+const fitting = (pixels) => Math.max(8, Math.floor(pixels / 6.9));
+
 /** What a number is made of, in words. */
 function because(node) {
   const parts = Object.entries(node.parts).sort((a, b) => b[1] - a[1]);
   return parts.map(([part, added]) => `${PART_WORDS[part] ?? part} ${share(added)}`).join(", ");
 }
 
-function nodeBox(node, x, y, side, act) {
-  const { width, height } = NODE;
+function nodeBox(node, x, y, width, side, act) {
+  const { height } = NODE;
   const told = `${visible(node.name)}, ${share(node.probability)}${node.was === undefined ? "" : `, was ${share(node.was)}`}`;
   const add = s("g", { class: "tr-add", "data-testid": "add", onclick: (event) => { event.stopPropagation(); act.pick(node.name); } },
     s("title", {}, "Add to the training (t)"),
@@ -39,48 +42,63 @@ function nodeBox(node, x, y, side, act) {
     onclick: () => act.go(node.name), onmouseenter: () => act.tell(node, side), onfocus: () => act.tell(node, side) },
     s("title", {}, visible(node.name)),
     s("rect", { class: "tr-box", width, height, rx: 4 }),
-    s("text", { x: 9, y: height / 2, dy: "0.35em" }, shortened(node.name, LETTERS)), add);
+    s("text", { x: 9, y: height / 2, dy: "0.35em" }, shortened(node.name, fitting(width - 36))), add);
 }
 
-/** An arc between two points, with its number beside the atom at its outer end: `at`, where there is `wide` room for it. */
-function arcLine(node, from, to, most, at, wide) {
-  const bend = (from[0] + to[0]) / 2;
+/** An arc along `path`, with its number in the middle of the `wide` room from `at` on. */
+function arcLine(node, path, most, at, wide) {
   return s("g", { class: `tr-arc${turn(node)}` },
-    s("path", { d: `M${from[0]} ${from[1]}C${bend} ${from[1]} ${bend} ${to[1]} ${to[0]} ${to[1]}`, "stroke-width": (1 + (8 * node.probability) / most).toFixed(2) }),
+    s("path", { d: path, "stroke-width": (1 + (8 * node.probability) / most).toFixed(2) }),
     s("text", { class: "tr-share", x: at[0] + wide / 2, y: at[1], dy: "0.35em" }, change(node)));
 }
 
-/** All that is drawn, in its own coordinates. `act` has go, pick and tell. */
-function drawing(graph, act) {
-  const rows = Math.max(graph.before.length, graph.after.length, 3);
-  const high = rows * NODE.step + 8;
-  const middle = high / 2;
+/** Where things are, side by side: what leads here, the atom, what follows. Texts have the same size at any width. */
+function beside(graph, wide) {
+  const rooms = { before: room(graph.before), after: room(graph.after) };
+  const high = Math.max(graph.before.length, graph.after.length, 3) * NODE.step + 8;
+  const middle = { x: (wide - MIDDLE.width) / 2, y: high / 2, width: MIDDLE.width };
+  const width = Math.min(NODE.width, middle.x - Math.max(rooms.before, rooms.after) - ARC);
+  const at = (side, place) => {
+    const off = place - (graph[side].length - 1) / 2;
+    const y = middle.y + off * NODE.step;
+    const inner = middle.y + Math.max(-12, Math.min(12, off * 4));
+    const [from, to] = side === "before" ? [[width + rooms.before, y], [middle.x, inner]] : [[middle.x + middle.width, inner], [wide - width - rooms.after, y]];
+    const bend = (from[0] + to[0]) / 2;
+    return { x: side === "before" ? 0 : wide - width, y, share: side === "before" ? width : wide - width - rooms.after, room: rooms[side], path: `M${from[0]} ${from[1]}C${bend} ${from[1]} ${bend} ${to[1]} ${to[0]} ${to[1]}` };
+  };
+  return { high, middle, width, at, none: { before: [width / 2 + 20, middle.y], after: [wide - width / 2 - 20, middle.y] } };
+}
+
+/** The same, one below the other, where there is no room beside: what leads here hangs above the atom, what follows below it. */
+function stacked(graph, wide) {
+  const [trunk, step] = [16, NODE.height + 6];
+  const wanted = Math.max(room(graph.before), room(graph.after));
+  const x = trunk + 28 + wanted;
+  const rows = { before: Math.max(1, graph.before.length), after: Math.max(1, graph.after.length) };
+  const middle = { x: 0, y: rows.before * step + MIDDLE.height / 2 + 8, width: Math.min(wide, MIDDLE.width + 120) };
+  const below = middle.y + MIDDLE.height / 2 + 8;
+  const at = (side, place) => {
+    const y = (side === "before" ? 0 : below) + (place + 0.5) * step;
+    const end = middle.y + (side === "before" ? -1 : 1) * (MIDDLE.height / 2);
+    const path = `M${trunk + 28} ${y}C${trunk} ${y} ${trunk} ${y} ${trunk} ${(y + end) / 2}L${trunk} ${end}`;
+    return { x, y, share: trunk + 28, room: wanted, path };
+  };
+  return { high: below + rows.after * step, middle, width: wide - x, at, none: { before: [wide / 2, step / 2], after: [wide / 2, below + step / 2] } };
+}
+
+/** All that is drawn, in pixels. `act` has go, pick and tell. */
+function drawing(graph, wide, act) {
+  const { high, middle, width, at, none } = (wide < STACKED ? stacked : beside)(graph, wide);
   const most = Math.max(0.25, ...graph.before.concat(graph.after).map((node) => node.probability));
-  const left = (WIDE - MIDDLE.width) / 2;
-  const place = (count, at) => middle + (at - (count - 1) / 2) * NODE.step;
-  const empty = (x, words) => s("text", { class: "tr-none", x, y: middle, dy: "0.35em", "text-anchor": "middle" }, words);
-  const spread = (count, at) => middle + Math.max(-12, Math.min(12, (at - (count - 1) / 2) * 4));
-  const [wide, broad] = [room(graph.before), room(graph.after)];
-  const arcs = [
-    ...graph.before.map((node, at) => {
-      const y = place(graph.before.length, at);
-      return arcLine(node, [NODE.width + wide, y], [left, spread(graph.before.length, at)], most, [NODE.width, y], wide);
-    }),
-    ...graph.after.map((node, at) => {
-      const y = place(graph.after.length, at);
-      return arcLine(node, [left + MIDDLE.width, spread(graph.after.length, at)], [WIDE - NODE.width - broad, y], most, [WIDE - NODE.width - broad, y], broad);
-    }),
-  ];
-  const nodes = [
-    ...graph.before.map((node, at) => nodeBox(node, 0, place(graph.before.length, at), "before", act)),
-    s("g", { class: "tr-node tr-middle", transform: `translate(${left} ${middle - MIDDLE.height / 2})`, tabindex: "-1", role: "button", "data-testid": "middle", "data-side": "middle", "data-name": graph.name,
-      "aria-label": `here: ${visible(graph.name)}`, onfocus: () => act.tell(null), onmouseenter: () => act.tell(null) }, s("title", {}, visible(graph.name)),
-      s("rect", { class: "tr-box", width: MIDDLE.width, height: MIDDLE.height, rx: 5 }),
-      s("text", { x: MIDDLE.width / 2, y: MIDDLE.height / 2, dy: "0.35em", "text-anchor": "middle" }, shortened(graph.name, 26))),
-    ...graph.after.map((node, at) => nodeBox(node, WIDE - NODE.width, place(graph.after.length, at), "after", act)),
-  ];
-  return { high, content: [...arcs, ...nodes,
-    graph.before.length === 0 && empty(NODE.width / 2 + 20, "nothing is known to lead here"), graph.after.length === 0 && empty(WIDE - NODE.width / 2 - 20, "nothing is known to follow")].filter(Boolean) };
+  const both = (f) => ["before", "after"].map((side) => graph[side].map((node, place) => f(node, side, at(side, place))));
+  const arcs = both((node, _, spot) => arcLine(node, spot.path, most, [spot.share, spot.y], spot.room)).flat();
+  const [before, after] = both((node, side, spot) => nodeBox(node, spot.x, spot.y, width, side, act));
+  const empty = (side, words) => graph[side].length === 0 && s("text", { class: "tr-none", x: none[side][0], y: none[side][1], dy: "0.35em", "text-anchor": "middle" }, words);
+  const here = s("g", { class: "tr-node tr-middle", transform: `translate(${middle.x} ${middle.y - MIDDLE.height / 2})`, tabindex: "-1", role: "button", "data-testid": "middle", "data-side": "middle", "data-name": graph.name,
+    "aria-label": `here: ${visible(graph.name)}`, onfocus: () => act.tell(null), onmouseenter: () => act.tell(null) }, s("title", {}, visible(graph.name)),
+    s("rect", { class: "tr-box", width: middle.width, height: MIDDLE.height, rx: 5 }),
+    s("text", { x: middle.width / 2, y: MIDDLE.height / 2, dy: "0.35em", "text-anchor": "middle" }, shortened(graph.name, fitting(middle.width - 30))));
+  return { high, content: [...arcs, ...before, here, ...after, empty("before", "nothing is known to lead here"), empty("after", "nothing is known to follow")].filter(Boolean) };
 }
 
 /** The moving picture. Gives the element, `show(graph)`, and what the buttons do. */
@@ -93,13 +111,13 @@ function graphView(act) {
     scene.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.zoom})`);
     svg.dataset.zoom = view.zoom.toFixed(2);
   };
-  const zoom = (factor, x = WIDE / 2, y = svg.viewBox.baseVal.height / 2) => {
+  const zoom = (factor, x = svg.clientWidth / 2, y = svg.clientHeight / 2) => {
     const to = Math.max(0.4, Math.min(4, view.zoom * factor));
     view = { x: x - ((x - view.x) * to) / view.zoom, y: y - ((y - view.y) * to) / view.zoom, zoom: to };
     place();
   };
   const fit = () => { view = { x: 0, y: 0, zoom: 1 }; place(); };
-  const inside = (event) => new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+  const inside = (event) => ({ x: event.clientX - svg.getBoundingClientRect().x, y: event.clientY - svg.getBoundingClientRect().y });
   const nodes = (side) => [...svg.querySelectorAll(".tr-node")].filter((node) => !side || node.dataset.side === side);
   const focus = (node) => { nodes().forEach((other) => other.setAttribute("tabindex", other === node ? "0" : "-1")); node.focus(); };
 
@@ -131,7 +149,8 @@ function graphView(act) {
     const here = event.target.closest(".tr-node");
     const sides = ["before", "middle", "after"];
     const column = here && nodes(here.dataset.side);
-    const step = (by) => column?.[column.indexOf(here) + by];
+    const line = svg.clientWidth < STACKED ? nodes() : column;  // what stands below one another is walked along as a whole
+    const step = (by) => line?.[line.indexOf(here) + by];
     const across = (by) => {
       for (let at = sides.indexOf(here?.dataset.side) + by; at >= 0 && at < sides.length; at += by) {
         const there = nodes(sides[at]);
@@ -152,16 +171,26 @@ function graphView(act) {
   });
 
   let shown = null;
-  const show = (graph) => {
-    const focused = svg.contains(document.activeElement);
-    const { high, content } = drawing(graph, act);
-    svg.setAttribute("viewBox", `0 0 ${WIDE} ${high}`);
+  let wide = 0;
+  const draw = () => {
+    if (!shown || !svg.clientWidth) return;  // what is not seen has no width; it is drawn when it is
+    wide = svg.clientWidth;
+    const focused = svg.contains(document.activeElement) ? document.activeElement.dataset : null;
+    const { high, content } = drawing(shown, wide, act);
+    svg.setAttribute("height", high);
     scene.replaceChildren(...content);
-    if (shown !== graph.name) fit();
-    shown = graph.name;
-    const middle = svg.querySelector(".tr-middle");
-    middle.setAttribute("tabindex", "0");
-    if (focused) middle.focus({ preventScroll: true });
+    // Who stands on an atom stays there when someone writes. Who went to another atom stands on that one, in the middle.
+    const same = focused && nodes(focused.side).find((node) => node.dataset.name === focused.name);
+    const stand = same ?? svg.querySelector(".tr-middle");
+    stand.setAttribute("tabindex", "0");
+    if (focused) stand.focus({ preventScroll: true });
   };
-  return { svg, show, zoom, fit };
+  const show = (graph) => {
+    if (shown?.name !== graph.name) fit();
+    shown = graph;
+    draw();
+  };
+  const watch = new ResizeObserver(() => { if (svg.clientWidth !== wide) { fit(); draw(); } });
+  watch.observe(svg);
+  return { svg, show, zoom, fit, close: () => watch.disconnect() };
 }

@@ -40,7 +40,7 @@ function nameBox(model, page, label, chosen) {
 function learntWords(model, learnt) {
   if (learnt.problem) return h("span", { class: "sub-bad" }, stored(learnt.problem));
   const many = (count, word) => `${count.toLocaleString()} ${word}${count === 1 ? "" : "s"}`;
-  const skipped = (learnt.skipped ?? []).map((one) => h("li", {}, stored(one.name, { class: "sub-stored sub-mono" }), `: ${one.why}`));
+  const skipped = (learnt.skipped ?? []).map((one) => h("li", {}, stored(one.name, { class: "sub-stored sub-mono" }), `: ${visible(one.why)}`));
   const words = learnt.sessions !== undefined
     ? `Learnt from ${many(learnt.sessions, "session")} with ${many(learnt.accesses, "access").replace("accesss", "accesses")}.`
     : learnt.ok ? `Learnt ${many(learnt.learnt.length, "atom")} in this order, ${many(learnt.passes, "pass").replace("passs", "passes")}, as entry ${learnt.seq.toLocaleString()} of the log.` : "Nothing was learnt.";
@@ -63,14 +63,26 @@ function trainingPart(model, page) {
   const said = h("div", { class: "tr-said", role: "status", "data-testid": "learnt" });
   const box = nameBox(model, page, "add an atom by name", (name) => set([...model.get("sequence"), name]));
   box.dataset.testid = "add-name";
+  // Buttons are drawn anew with the list: the focus goes along with the atom that was moved, or to what is in the place of one left out.
+  let next = null;
+  const focus = ([at, what]) => {
+    const item = picked.children[Math.min(at, picked.children.length - 1)];
+    const button = [what, "out"].map((one) => item?.querySelector(`[data-do="${one}"]:not(:disabled)`)).find(Boolean);
+    (button ?? box.querySelector("input")).focus({ preventScroll: true });
+  };
+  const act = (at, what, sequence) => { next = [at, what]; set(sequence); };
   page.on(["sequence", "working"], () => {
     const sequence = model.get("sequence");
+    const focused = picked.contains(document.activeElement) ? document.activeElement : null;
+    const stay = focused && (next ?? [[...picked.children].indexOf(focused.closest("li")), focused.dataset.do]);
+    next = null;
     picked.replaceChildren(...sequence.map((name, at) => h("li", { "data-name": name }, stored(shortened(name, 44), { class: "sub-stored sub-mono", title: visible(name) }),
-      h("button", { type: "button", class: "sub-quiet", "aria-label": `earlier: ${visible(name)}`, title: "earlier", disabled: at === 0, onclick: () => set(sequence.toSpliced(at, 1).toSpliced(at - 1, 0, name)) }, "↑"),
-      h("button", { type: "button", class: "sub-quiet", "aria-label": `leave out ${visible(name)}`, title: "leave out", onclick: () => set(sequence.toSpliced(at, 1)) }, "×"))));
+      h("button", { type: "button", class: "sub-quiet", "data-do": "earlier", "aria-label": `earlier: ${visible(name)}`, title: "earlier", disabled: at === 0, onclick: () => act(at - 1, "earlier", sequence.toSpliced(at, 1).toSpliced(at - 1, 0, name)) }, "↑"),
+      h("button", { type: "button", class: "sub-quiet", "data-do": "out", "aria-label": `leave out ${visible(name)}`, title: "leave out", onclick: () => act(at, "out", sequence.toSpliced(at, 1)) }, "×"))));
+    if (stay) focus(stay);
     picked.hidden = sequence.length === 0;
     clear.hidden = sequence.length === 0;
-    train.disabled = sequence.length < 2 || model.get("working") === "Training";
+    train.disabled = sequence.length < 2 || model.get("working").startsWith("Training");
     train.title = sequence.length < 2 ? "Pick at least two atoms: by + in the graph, or by name" : "";
   });
   page.on("learnt", () => {

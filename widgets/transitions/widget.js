@@ -35,15 +35,26 @@ function tables(graph, act) {
     h("thead", {}, h("tr", {}, ["Atom", "Probability", "Why", ""].map((word) => h("th", { scope: "col" }, word)))),
     h("tbody", {}, nodes.length === 0 ? h("tr", {}, h("td", { colspan: 4, class: "sub-faint" }, side === "before" ? "nothing is known to lead here" : "nothing is known to follow"))
       : nodes.map((node) => h("tr", { "data-name": node.name, class: turn(node).trim() },
-        h("td", {}, h("button", { type: "button", class: "tr-go sub-mono", onclick: () => act.go(node.name) }, stored(node.name))),
+        h("td", {}, h("button", { type: "button", class: "tr-go sub-mono", "data-do": "go", onclick: () => act.go(node.name) }, stored(node.name))),
         h("td", { class: "tr-number" }, change(node)), h("td", { class: "sub-faint" }, because(node)),
-        h("td", {}, h("button", { type: "button", class: "sub-quiet", "aria-label": `add ${visible(node.name)} to the training`, onclick: () => act.pick(node.name) }, "+ train"))))));
+        h("td", {}, h("button", { type: "button", class: "sub-quiet", "data-do": "pick", "aria-label": `add ${visible(node.name)} to the training`, onclick: () => act.pick(node.name) }, "+ train"))))));
   return [table("Leads here", graph.before, "before"), table("Needed after", graph.after, "after")];
+}
+
+/** Tables in the place of those before. The focus stays on its atom; where that is gone, it is on the first one. */
+function retable(written, graph, act) {
+  const button = written.contains(document.activeElement) ? document.activeElement : null;
+  const [name, side] = [button?.closest("tr")?.dataset.name, button?.closest("table")?.dataset.testid];
+  written.replaceChildren(...tables(graph, act));
+  if (!button) return;
+  const rows = [...written.querySelectorAll("tbody tr[data-name]")].sort((a, b) => (b.closest("table").dataset.testid === side) - (a.closest("table").dataset.testid === side));
+  const row = rows.find((one) => one.dataset.name === name) ?? rows[0];
+  row?.querySelector(`[data-do="${button.dataset.do}"]`)?.focus({ preventScroll: true });
 }
 
 export default {
   render({ model, el }) {
-    const page = openPage(model, el, "Transitions");
+    const page = openPage(model, el, "Transitions", "Shows now: what was learnt has no past.");
     const go = (name) => tell(model, { selected: name });
     const step = (by) => tell(model, { place: model.get("place") + by });
     const detail = h("div", { class: "tr-detail", "aria-live": "polite", "data-testid": "detail" });
@@ -81,7 +92,7 @@ export default {
       forms.show(form);
       if (isThere) {
         if (form === "graph") view.show(graph);
-        else written.replaceChildren(...tables(graph, act));
+        else retable(written, graph, act);
         act.tell(null);
         meaning.textContent = (PARTS.find(([part]) => part === graph.part)?.[2] ?? "") + (graph.more ? " It follows more than a thousand atoms: on the left are the likeliest of those looked at." : "");
       } else if (graph.missing) empty.replaceChildren(stored(graph.missing));
@@ -99,6 +110,6 @@ export default {
       back.title = at > 0 ? `Back to ${visible(trail[at - 1])}` : "";
       forward.title = at < trail.length - 1 ? `Forward to ${visible(trail[at + 1])}` : "";
     });
-    return page.close;
+    return () => { view.close(); page.close(); };
   },
 };

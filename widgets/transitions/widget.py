@@ -5,6 +5,7 @@ To look counts as no access. What is trained here is written as the memory's act
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
@@ -40,6 +41,7 @@ class Transitions(Linked):
 
     _esm = script(Path(__file__).parent)
     _css = style(Path(__file__).parent)
+    _shows_learnt = True
 
     part = traitlets.Enum(("", *PARTS), "", help="the part of the model that speaks; empty: all").tag(sync=True)
     k = traitlets.Int(12, help="how many atoms on each side, at most").tag(sync=True)
@@ -54,7 +56,8 @@ class Transitions(Linked):
 
     def __init__(self, memory: Memory, selected: str = "", **traits: object) -> None:
         """`memory` is used, not closed, by it."""
-        self._trainings = count()
+        self._trainings: deque[Mapping[str, object]] = deque()
+        self._numbers = count(1)
         self._learner = Worker("substrate-learning")
         self._earlier: tuple[str, str, Shares] | None = None
         super().__init__(memory, selected=selected, **traits)
@@ -64,7 +67,7 @@ class Transitions(Linked):
     def train(self, atoms: Sequence[str], passes: int = 1, objective: str = "") -> None:
         """Train this sequence, in the widget's thread. Back at once; `learnt` says what came of it."""
         said = {"atoms": list(atoms), "passes": passes, "objective": objective}
-        self.training = {**said, "number": next(self._trainings)}
+        self.training = {**said, "number": next(self._numbers)}
 
     def take_in(self, sessions: Iterable[SessionInput]) -> None:
         """Learn from sessions of the past, as `Memory.observe` does, and show how far it is. Back at once."""
@@ -138,18 +141,28 @@ class Transitions(Linked):
     @traitlets.observe("training")
     def _train(self, change: Mapping[str, object]) -> None:
         said = change["new"]
-        if isinstance(said, Mapping) and said:  # each is work of its own kind: none takes the place of another
-            self._later(f"training {next(self._trainings)}", lambda: self._trained(said), "Training", self._learner)
+        if isinstance(said, Mapping) and said:
+            self._trainings.append(said)  # each is learnt, however fast they come
+            self._later("training", self._train_all, "Training", self._learner)
 
-    def _trained(self, said: Mapping[str, object]) -> Mapping[str, object]:
+    def _train_all(self) -> Mapping[str, object]:
         self._look_before()
+        done = 0
+        while self._trainings:
+            total = done + len(self._trainings)
+            if total > 1:  # one alone takes an instant
+                self._set({"working": f"Training: {done} of {total}", "progress": done / total})
+            self._set({"learnt": self._trained(self._trainings.popleft())})
+            done += 1
+        self._refresh()
+        return {}
+
+    def _trained(self, said: Mapping[str, object]) -> dict[str, object]:
         try:
             atoms, passes = cast("Any", said.get("atoms", ())), cast("Any", said.get("passes", 1))  # train checks both
-            trained = self._memory.train(atoms, passes, objective=str(said.get("objective", "")))
+            return trained_shown(self._memory.train(atoms, passes, objective=str(said.get("objective", ""))))
         except SubstrateError as error:
-            return {"learnt": {"ok": False, "problem": str(error)}}
-        self._refresh()
-        return {"learnt": trained_shown(trained)}
+            return {"ok": False, "problem": str(error)}
 
     def _observed(self, sessions: Sequence[SessionInput]) -> Mapping[str, object]:
         self._look_before()
