@@ -80,9 +80,11 @@ class Result:
         return f"{type(self).__name__}({said})"
 
     def _repr_html_(self) -> str:
+        said = self.to_dict()
+        if not said:
+            return f"<p>{escape(repr(self))}</p>"
         rows = "".join(
-            f"<tr><th {_LEFT}>{escape(name)}</th><td {_LEFT}>{_cell(said)}</td></tr>"
-            for name, said in self.to_dict().items()
+            f"<tr><th {_LEFT}>{escape(name)}</th><td {_LEFT}>{_cell(value)}</td></tr>" for name, value in said.items()
         )
         return f'<table class="{UNTYPESET}">{rows}</table>'
 

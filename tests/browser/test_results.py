@@ -31,6 +31,7 @@ CELLS = [
     "%memory why v1.metric.gross",
     "%memory conflicts",
     "memory.stale('v1.nothing.')",
+    "memory.stats()",
     "memory.access('v1.fact.currency').atom.valid",
 ]
 ALIGNED = """(output) => [...output.querySelectorAll('th, td')].map((cell) => {
@@ -45,9 +46,10 @@ def test_results_stand_at_the_left_and_line_up(notebook: Notebook, theme: Theme)
     shown = notebook.run(CELLS, theme)
     cells = {looks for at in range(1, 14) for looks in shown.output(at).evaluate(ALIGNED)}
     assert cells == {"left rgba(0, 0, 0, 0) 0px"}
-    assert {looks.split()[0] for looks in shown.output(15).evaluate(ALIGNED)} <= {"left"}  # what no display knows
+    assert {looks.split()[0] for looks in shown.output(15).evaluate(ALIGNED)} == {"left"}  # what no display knows
     assert len(set(shown.output(5).evaluate(WIDTHS))) == 1  # goals, constraints, atoms of one opening
     assert "nothing is to be reviewed" in shown.output(14).inner_text()
+    assert "Window()" in shown.output(16).inner_text()
     for at in range(1, len(CELLS)):
         shown.output(at).scroll_into_view_if_needed()
         shown.screenshot(f"result-{at:02}", shown.output(at))

@@ -11,6 +11,7 @@ from IPython.core.error import StdinNotImplementedError
 
 from substrate.cli.catalogue import VERBS as COMMANDS
 from substrate.notebook.catalogue import VERBS
+from substrate.notebook.remembered import Kept
 
 NOT_HERE = {
     "list": {"--all", "--names"},
@@ -101,7 +102,7 @@ def test_a_proof_that_is_not_true_is_rejected_in_a_line(filled: Any, folder: Pat
 
 def test_without_a_store_and_a_key_a_proof_is_consistent_at_best(filled: Any, folder: Path) -> None:
     filled.run("%memory prove v1.fact.currency -o proof.json")
-    filled.shell.magics_manager.registry["MemoryMagics"].stores._opened = folder / "nowhere"
+    filled.shell.magics_manager.registry["MemoryMagics"].stores._opened = Kept(folder / "nowhere")
     assert filled.run("%memory verify proof.json").trusted is False
 
 
