@@ -48,7 +48,7 @@ class Recorded(Result):
 def record(
     shell: InteractiveShell, memory: Memory, name: str, code: str, fields: Mapping[str, object] | None = None
 ) -> Recorded:
-    """Run the code as a cell, show what its last line comes to, and record it. What the code raises is raised.
+    """Run the code as a cell, and record what its last line comes to. What the code raises is raised.
 
     The atom says in its attrs where it was recorded, with the code, and of which kind the result was. A derived_from
     edge leads to each atom that was accessed, unless someone stated it already; those that an earlier run stated, and
@@ -60,8 +60,9 @@ def record(
         result = run(shell, code)
     if result is NOTHING or result is None:
         raise InputError("the cell has no result, so nothing was recorded: its last line must be an expression")
-    _show(result)
     summary = summary_of(result)
+    if summary.kind == "frame":  # of the others, what is recorded is all there is to see
+        _show(result)
     sources = tuple(source for source in dict.fromkeys(accessed) if source != name)
     stated = _stated(memory, name)
     atom = {

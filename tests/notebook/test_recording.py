@@ -106,8 +106,13 @@ def test_a_recorded_cell_may_record_others_and_use_magics(shell: InteractiveShel
 def test_a_result_is_recorded_also_where_output_is_captured(shell: InteractiveShell, memory: substrate.Memory) -> None:
     with capture_output() as captured:
         recorded = record(shell, memory, "v1.metric.x", "6 * 7")
-    assert recorded.value == "42"
-    assert captured.outputs[0].data["text/plain"] == "42"
+    assert (recorded.value, captured.outputs) == ("42", [])
+
+
+def test_a_data_frame_is_shown_beside_what_is_recorded_of_it(shell: InteractiveShell, memory: substrate.Memory) -> None:
+    with capture_output() as captured:
+        record(shell, memory, "v1.metric.x", "import pandas as pd\npd.DataFrame({'n': [1, 2]})")
+    assert "<table" in captured.outputs[0].data["text/html"]
 
 
 def test_an_edge_that_a_person_stated_stays_hers_also_if_a_cell_accessed_it(
