@@ -93,7 +93,7 @@ def _of(widget: Locator, name: str, behind: list[float]) -> list[float]:
 
 def test_a_widget_keeps_its_colours_when_others_are_shown_after_it(notebook: Notebook) -> None:
     """Each brings the shared sheet again, after the sheets that are there."""
-    shown = notebook.run([STORE, SHOW, "memory.timeline()", "memory.bootstrap_preview('payments')"])
+    shown = notebook.run([STORE, SHOW, "memory.timeline()", "memory.preview('payments')"])
     widget = _explorer(shown)
     expect(shown.widget("Bootstrap preview")).to_be_visible()
     widget.evaluate(
