@@ -137,6 +137,7 @@ def test_while_a_cell_runs_who_asks_is_told_to_wait(notebook: Notebook) -> None:
     )
     widget.get_by_test_id("box").fill("refunds")
     expect(widget.get_by_test_id("busy")).to_have_text("The kernel is busy: this is answered when the cell has ended.")
+    expect(widget.get_by_test_id("busy")).to_be_visible()
     shown.screenshot("explorer-busy", widget)
     (notebook.folder / "go-on").touch()
     expect(widget.get_by_test_id("busy")).to_be_hidden()
