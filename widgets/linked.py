@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import anywidget
 import traitlets
@@ -48,6 +49,7 @@ class Linked(anywidget.AnyWidget):
         sync=True
     )
     views = traitlets.Int(0, help="how many views of it are open in the page").tag(sync=True)
+    mark = traitlets.Unicode(help="tells this widget from all others, for the page").tag(sync=True)
     asked = traitlets.Int(0, help="how often the page has asked for something").tag(sync=True)
     heard = traitlets.Int(0, help="the last of these that the kernel has heard of: it does not while a cell runs").tag(
         sync=True
@@ -82,6 +84,10 @@ class Linked(anywidget.AnyWidget):
         """What the page says. Never at the same moment as what the worker says: traitlets are not made for that."""
         with self._guard:
             super().set_state(sync_data)
+
+    @traitlets.default("mark")
+    def _new_mark(self) -> str:
+        return uuid4().hex
 
     def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 - as anywidget has it
         """It is about to be seen: the page says so only when the cell has ended, and the cell may write meanwhile."""

@@ -130,12 +130,14 @@ function redraw(element, children, home = null) {
   if (inside && document.activeElement !== held) (find() ?? home)?.focus({ preventScroll: true });
 }
 
-// How many views of a model this page has: what nobody sees is not worked out.
-const VIEWS = new WeakMap();
+// How many views of a widget this page has: what nobody sees is not worked out. By its mark: each view has a `model` of its own.
+const VIEWS = new Map();
 
 function viewed(model, more) {
-  VIEWS.set(model, (VIEWS.get(model) ?? 0) + more);
-  model.set("views", VIEWS.get(model));
+  const mark = model.get("mark");
+  VIEWS.set(mark, (VIEWS.get(mark) ?? 0) + more);
+  if (model.widget_manager?.kernel === null) return; // The notebook was closed: nobody is left to be told.
+  model.set("views", VIEWS.get(mark));
   model.save_changes();
 }
 
