@@ -35,7 +35,8 @@ _CONTRASTS = """(root) => {
   while (words.nextNode()) {
     const element = words.currentNode.parentElement;
     const style = getComputedStyle(element);
-    if (!words.currentNode.data.trim() || !element.getClientRects().length || element.closest("title, :disabled, option, .sub-idle")) continue;
+    if (!words.currentNode.data.trim() || !element.getClientRects().length) continue;
+    if (element.closest("title, :disabled, option, .sub-idle")) continue;
     const back = behind(element);
     const ink = element.namespaceURI.endsWith("svg") ? style.fill : style.color;
     const [a, b] = [light(over([...back, ink])), light(over(back))].sort((x, y) => y - x);

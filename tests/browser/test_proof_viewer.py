@@ -49,9 +49,10 @@ IN_COLOUR = """(root, colour) => {
 OUTSIDE = """(svg) => {
   const frame = svg.closest(".substrate").getBoundingClientRect();
   const texts = [...svg.querySelectorAll("text")];
-  const out = texts.filter((text) => text.getBoundingClientRect().right > frame.right || text.getBoundingClientRect().left < frame.left);
+  const box = (text) => text.getBoundingClientRect();
+  const out = texts.filter((text) => box(text).right > frame.right || box(text).left < frame.left);
   const touching = [...svg.querySelectorAll("[data-node]")].flatMap((node) => {
-    const [title, said] = [...node.querySelectorAll(".pv-title, .pv-text, .pv-hash")].map((text) => text.getBoundingClientRect());
+    const [title, said] = [...node.querySelectorAll(".pv-title, .pv-text, .pv-hash")].map(box);
     return said?.width && said.top < title.bottom && said.left < title.right + 4 ? [node] : [];
   });
   return [...out, ...touching].map((each) => each.textContent);
@@ -146,9 +147,7 @@ def test_in_a_narrow_page_nothing_leaves_the_frame_or_touches(notebook: Notebook
     shown.page.set_viewport_size({"width": width, "height": 1500})
     try:
         drawing = widget.locator(".pv-drawing")
-        shown.until(
-            lambda: drawing.evaluate("(svg) => svg.getBoundingClientRect().width <= svg.parentElement.clientWidth")
-        )
+        shown.until(lambda: drawing.evaluate("(svg) => svg.clientWidth <= svg.parentElement.clientWidth"))
         assert drawing.evaluate(OUTSIDE) == []
         assert widget.evaluate("(root) => root.scrollWidth <= root.clientWidth")
         tops = widget.get_by_test_id("change").evaluate("(b) => b.getBoundingClientRect().top")
