@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.notebook import Notebook, Theme
+from tests.browser.reading import unreadable
 
 START = 15_000
 OPEN = """
@@ -22,6 +23,41 @@ deep = next(name for n in range(300) if len(memory.prove(name := f"v1.fact.n{n}"
 viewer = memory.show_proof(deep)
 viewer
 """
+TAMPERED = """
+import pathlib, substrate
+name = "v1.fact.n3"
+with substrate.open("store", actor="ann") as memory:
+    memory.checkpoint([f"v1.fact.n{number} = number {number}" for number in range(300)])
+    sibling = memory.prove(name).entry.path[3]
+(file,) = pathlib.Path("store").rglob("data.mdb")
+file.write_bytes(file.read_bytes().replace(sibling, bytes([sibling[0] ^ 1]) + sibling[1:]))
+memory = substrate.open("store", actor="ann")
+viewer = memory.show_proof(name)
+viewer
+"""
+IN_COLOUR = """(root, colour) => {
+  const probe = document.createElement("i");
+  probe.style.color = `var(${colour})`;
+  root.append(probe);
+  const wanted = getComputedStyle(probe).color;
+  probe.remove();
+  const nodes = [...root.querySelectorAll("[data-node]")];
+  const named = (some) => some.map((node) => node.dataset.node);
+  const drawn = (node) => getComputedStyle(node.querySelector("rect")).stroke === wanted;
+  return [named(nodes.filter(drawn)), named(nodes.filter((node) => node.dataset.red === "true"))];
+}"""
+OUTSIDE = """(svg) => {
+  const frame = svg.closest(".substrate").getBoundingClientRect();
+  const texts = [...svg.querySelectorAll("text")];
+  const box = (text) => text.getBoundingClientRect();
+  const out = texts.filter((text) => box(text).right > frame.right || box(text).left < frame.left);
+  const touching = [...svg.querySelectorAll("[data-node]")].flatMap((node) => {
+    const [title, said] = [...node.querySelectorAll(".pv-title, .pv-text, .pv-hash")].map(box);
+    return said?.width && said.top < title.bottom && said.left < title.right + 4 ? [node] : [];
+  });
+  return [...out, ...touching].map((each) => each.textContent);
+}"""
+"""Texts that leave the frame, and boxes in which a label touches its value."""
 SHOW = "viewer = memory.show_proof('v1.fact.payment_provider')\nviewer"
 
 
@@ -30,7 +66,14 @@ def node(widget: Locator, identity: str) -> Locator:
 
 
 def red(widget: Locator) -> set[str]:
-    return set(widget.locator('[data-red="true"]').evaluate_all("(all) => all.map((each) => each.dataset.node)"))
+    """The nodes that are red to the eye: the colour in which their box is drawn."""
+    found, said = widget.evaluate(IN_COLOUR, "--sub-bad")
+    assert found == said, "what is said to be red is, and nothing else"
+    return set(found)
+
+
+def green(widget: Locator) -> set[str]:
+    return set(widget.evaluate(IN_COLOUR, "--sub-good")[0])
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -40,7 +83,8 @@ def test_a_changed_byte_shows_in_red_from_there_up_until_restored(notebook: Note
     verdict = widget.get_by_test_id("verdict")
     expect(verdict).to_contain_text("Verified v1.fact.payment_provider is current", timeout=START)
     expect(verdict).to_contain_text("this store's own key")
-    assert red(widget) == set()
+    assert (red(widget), green(widget)) == (set(), {"signed"})
+    assert unreadable(widget) == []
     shown.screenshot("proof", widget)
     node(widget, "body").click()
     expect(widget.get_by_test_id("part")).to_have_value("body")
@@ -53,12 +97,66 @@ def test_a_changed_byte_shows_in_red_from_there_up_until_restored(notebook: Note
     assert shown.python("sorted(n['id'] for n in viewer.nodes if n['red'] and n['id'][:4] != 'log.')") == sorted(
         ["body", "commitment", "entry", "leaf", "head", "signed"]
     )
+    assert green(widget) == set()
+    assert unreadable(widget) == []
     assert shown.python("viewer.changed") == "body"
     shown.screenshot("proof-changed", widget)
     widget.get_by_test_id("restore").click()
     expect(verdict).to_contain_text("Verified")
     assert red(widget) == set()
     assert shown.python("viewer.changed") == ""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_store_of_which_the_file_was_altered_is_red_and_not_green(notebook: Notebook, theme: Theme) -> None:
+    shown = notebook.run([TAMPERED], theme=theme)
+    widget = shown.widget("Proof")
+    expect(widget.get_by_test_id("verdict")).to_contain_text("Rejected root_mismatch", timeout=START)
+    expect(node(widget, "signed")).to_contain_text("not what the key signed")
+    assert (red(widget), green(widget)) == ({"log.8", "head", "signed"}, set())
+    expect(widget.get_by_test_id("change")).to_be_disabled()
+    shown.screenshot("proof-tampered", widget)
+
+
+def test_who_changes_and_restores_by_keyboard_keeps_the_focus(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, SHOW])
+    widget = shown.widget("Proof")
+    change, restore = widget.get_by_test_id("change"), widget.get_by_test_id("restore")
+    expect(widget.get_by_test_id("verdict")).to_contain_text("Verified", timeout=START)
+    change.focus()
+    for _ in range(2):
+        shown.page.keyboard.press("Enter")
+        expect(widget.get_by_test_id("verdict")).to_contain_text("Rejected")
+        expect(restore).to_be_focused()
+        shown.page.keyboard.press("Enter")
+        expect(widget.get_by_test_id("verdict")).to_contain_text("Verified")
+        expect(change).to_be_focused()
+    widget.get_by_test_id("copy-key").focus()
+    shown.python("len(memory.checkpoint(['v1.fact.unrelated = x']).seqs)")
+    expect(widget.get_by_test_id("verdict")).to_contain_text("of 308")
+    expect(widget.get_by_test_id("copy-key")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [1100, 700, 520])
+def test_in_a_narrow_page_nothing_leaves_the_frame_or_touches(notebook: Notebook, width: int) -> None:
+    shown = notebook.run([OPEN, SHOW])
+    widget = shown.widget("Proof")
+    expect(widget.get_by_test_id("verdict")).to_contain_text("Verified", timeout=START)
+    usual = shown.page.viewport_size
+    assert usual is not None
+    shown.page.set_viewport_size({"width": width, "height": 1500})
+    try:
+        drawing = widget.locator(".pv-drawing")
+        shown.until(lambda: drawing.evaluate("(svg) => svg.clientWidth <= svg.parentElement.clientWidth"))
+        assert drawing.evaluate(OUTSIDE) == []
+        assert widget.evaluate("(root) => root.scrollWidth <= root.clientWidth")
+        tops = widget.get_by_test_id("change").evaluate("(b) => b.getBoundingClientRect().top")
+        if width >= 700:
+            expect(node(widget, "map_key").locator(".pv-formula")).to_have_text("HMAC-SHA256(map salt, name)")
+            assert abs(widget.get_by_test_id("copy-key").evaluate("(b) => b.getBoundingClientRect().top") - tops) < 10
+        shown.screenshot(f"proof-{width}", widget)
+    finally:
+        shown.page.set_viewport_size(usual)
 
 
 def test_any_name_that_is_typed_has_a_proof(notebook: Notebook) -> None:

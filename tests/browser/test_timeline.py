@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.notebook import Notebook, Theme
+from tests.browser.reading import unreadable
 
 START = 15_000
 
@@ -35,6 +36,19 @@ SHOW = "timeline = memory.timeline()\ntimeline"
 VIEW = "viewer = ProofViewer(memory, selected=PAY)\nlink(timeline, viewer)\nviewer"
 
 
+THUMB = """(root) => {
+  const slider = root.querySelector("input[type=range]");
+  const { left, width } = slider.getBoundingClientRect();
+  const share = (slider.value - slider.min) / (slider.max - slider.min);
+  return left + 7 + share * (width - 14);
+}"""
+"""Where the middle of the slider's thumb is."""
+BAR = """(mark) => {
+  const { left, width } = mark.querySelector(".tl-bar").getBoundingClientRect();
+  return left + width / 2;
+}"""
+
+
 def mark(widget: Locator, size: int) -> Locator:
     return widget.locator(f'[data-testid="mark"][data-size="{size}"]')
 
@@ -54,6 +68,7 @@ def test_two_heads_are_picked_and_compared(notebook: Notebook, theme: Theme) -> 
     changed = widget.locator('[data-kind="changed"]')
     expect(changed).to_contain_text("v1.fact.payment_provider")
     expect(changed.locator("del")).to_have_text("Stripe")
+    assert unreadable(widget) == []
     shown.screenshot("timeline", widget)
     changed.click()
     shown.until("timeline.selected == viewer.selected == PAY")
@@ -153,3 +168,60 @@ def test_what_another_process_writes_appears_and_stored_text_is_text(notebook: N
     expect(change).to_contain_text("<img src=x onerror=window.harmed=1>‹202E›gnp.exe")  # noqa: RUF001
     assert widget.locator("img, .tl-change b").count() == 0
     assert shown.page.evaluate("window.harmed") is None
+
+
+@pytest.mark.parametrize("width", [1280, 700])
+def test_the_slider_stands_under_the_head_that_it_means(notebook: Notebook, width: int) -> None:
+    shown = notebook.run([OPEN, SHOW])
+    widget = shown.widget("Timeline")
+    marks = widget.get_by_test_id("mark")
+    expect(marks.last).to_be_visible(timeout=START)
+    usual = shown.page.viewport_size
+    assert usual is not None
+    shown.page.set_viewport_size({"width": width, "height": 1000})
+    try:
+        drawing = widget.locator(".tl-drawing")
+        shown.until(lambda: drawing.evaluate("(svg) => Math.abs(svg.clientWidth - svg.parentElement.clientWidth) < 2"))
+        assert abs(widget.evaluate(THUMB) - marks.last.evaluate(BAR)) < 2, "now is the newest head"
+        slider = widget.get_by_test_id("travel-slider")
+        slider.focus()
+        for _ in range(9):
+            shown.page.keyboard.press("ArrowLeft")
+        at = shown.python("len(timeline.marks)") - 10
+        shown.until(f"timeline.as_of == timeline.marks[{at}]['size'] - 1")
+        assert abs(widget.evaluate(THUMB) - marks.nth(at).evaluate(BAR)) < 2
+        expect(slider).to_have_attribute("aria-valuetext", f"after entry {shown.python('timeline.as_of')}")
+        box = slider.bounding_box()
+        assert box is not None
+        shown.page.mouse.click(marks.nth(3).evaluate(BAR) + 1, box["y"] + box["height"] / 2)
+        shown.until("timeline.as_of == timeline.marks[3]['size'] - 1")
+        assert abs(widget.evaluate(THUMB) - marks.nth(3).evaluate(BAR)) < 2
+        assert widget.evaluate("(root) => root.scrollWidth <= root.clientWidth")
+        shown.screenshot(f"timeline-{width}", widget)
+    finally:
+        shown.page.set_viewport_size(usual)
+
+
+def test_what_others_write_leaves_who_reads_a_comparison_where_he_is(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, SHOW])
+    widget = shown.widget("Timeline")
+    expect(widget.get_by_test_id("mark").last).to_be_visible(timeout=START)
+    shown.python("setattr(timeline, 'picked', [3, sizes[-1]])")
+    row = widget.get_by_test_id("change").nth(40)
+    row.focus()
+    scrolled = widget.get_by_test_id("changes").evaluate("(list) => list.scrollTop")
+    assert scrolled > 0
+    shown.python("len(memory.checkpoint(['v1.fact.unrelated = x']).seqs)")
+    shown.until("timeline.size == memory.head().head.size and timeline.wait()")
+    expect(mark(widget, shown.python("sizes[-1] + 1"))).to_be_attached()
+    expect(row).to_be_focused()
+    assert widget.get_by_test_id("changes").evaluate("(list) => list.scrollTop") == scrolled
+
+
+def test_a_restarted_kernel_leaves_a_clear_word(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, SHOW])
+    widget = shown.widget("Timeline")
+    expect(widget.get_by_test_id("mark").last).to_be_visible(timeout=START)
+    shown.restart_kernel()
+    expect(widget.get_by_test_id("gone")).to_be_visible()
+    expect(widget.get_by_test_id("gone")).to_contain_text("Run the cell again")

@@ -39,17 +39,34 @@ function folded(rows, nodes) {
   return shown;
 }
 
-function short(bytes, width) {
-  const room = Math.max(6, Math.floor(width / 6.8));
-  if (bytes.length <= room) return bytes;
-  const tail = room > 12 ? 4 : 0;
-  return `${bytes.slice(0, room - tail - 1)}…${tail ? bytes.slice(-tail) : ""}`;
+const RULER = document.createElement("canvas").getContext("2d");
+
+/** How wide a text is in this font, in pixels. */
+function wide(text, font) {
+  RULER.font = font;
+  return RULER.measureText(text).width;
 }
 
-function clipped(text, width) {
-  const points = Array.from(visible(text).replace(/\s+/g, " "));
-  const room = Math.max(4, Math.floor(width / 7));
-  return points.length <= room ? points.join("") : `${points.slice(0, room - 1).join("")}…`;
+/** The fonts of the drawing, as the page has them: what is written in which is in widget.css. */
+function fontsOf(element) {
+  const style = getComputedStyle(element);
+  return { text: `11.5px ${style.fontFamily}`, formula: `10.5px ${style.fontFamily}`, hash: `11px ${style.getPropertyValue("--sub-mono") || "monospace"}` };
+}
+
+/** Hex digits, shortened to the room there is: begin and end; nothing, if even a few have none. */
+function short(bytes, room, font) {
+  const digits = Math.floor(room / wide("0", font));
+  if (bytes.length <= digits) return bytes;
+  const tail = digits > 12 ? 4 : 0;
+  return digits < 5 ? "" : `${bytes.slice(0, digits - tail - 1)}…${tail ? bytes.slice(-tail) : ""}`;
+}
+
+/** Text on one line, shortened to the room there is. */
+function clipped(text, room, font) {
+  const points = Array.from(visible(text.slice(0, 500)).replace(/\s+/g, " "));
+  if (wide(points.join(""), font) <= room) return points.join("");
+  while (points.length && wide(`${points.join("")}…`, font) > room) points.pop();
+  return points.length < 3 ? "" : `${points.join("").trimEnd()}…`;
 }
 
 /** What the body says, if it can be read: its value, or its name. */
@@ -68,18 +85,19 @@ const COLUMNS = {
   map: { climb: "map", leaf: "map_leaf", path: "map_path", below: [["record"], ["map_key"], ["map_salt", "name"]] },
 };
 
-/** Where each box stands: {boxes: [{id, ids, fold, x, y, w, h}], height}. */
-function placed(nodes, width, open) {
+/** Where each box stands: {boxes: [{id, ids, fold, x, y, w, h}], height}. `beside` is the room for how it is made. */
+function placed(nodes, width, open, fonts) {
   const boxes = [];
-  const put = (row, x, y, w, h = BOX) => {
+  const put = (row, x, y, w, h = BOX, said = 0) => {
     if (row.fold) return boxes.push({ id: row.ids[0], ids: row.ids, fold: row.fold, x, y, w, h });
     const weights = row.ids.map((id) => (row.level === undefined ? WEIGHTS[id] ?? 1 : 1));
     const whole = weights.reduce((a, b) => a + b, 0);
-    const room = row.ids.length === 1 ? Math.min(w, SINGLE) : w - 10 * (row.ids.length - 1);
-    let at = row.ids.length === 1 ? x + (w - room) / 2 : x;
+    const room = row.ids.length === 1 ? Math.min(w, row.ids[0] === "signed" ? 230 : SINGLE) : w - 10 * (row.ids.length - 1);
+    // In the middle, or as far to the left of it as all of this side need for what is said beside them.
+    let at = row.ids.length === 1 ? x + Math.max(0, Math.min((w - room) / 2, w - room - said)) : x;
     row.ids.forEach((id, i) => {
       const share = (room * weights[i]) / whole;
-      boxes.push({ id, ids: [id], x: at, y, w: share, h, beside: row.ids.length === 1 && id !== "signed" ? (w - room) / 2 : 0 });
+      boxes.push({ id, ids: [id], x: at, y, w: share, h, beside: row.ids.length === 1 && id !== "signed" ? x + w - at - room : 0 });
       at += share + 10;
     });
   };
@@ -98,8 +116,9 @@ function placed(nodes, width, open) {
     if (side === "map") rows = [{ ids: ["map_root"] }, ...rows];
     const x = stacked ? 0 : i * (w + 28);
     labels.push({ side, x: x, y: y - 6, w });
+    const said = Math.max(...rows.filter(({ ids }) => ids.length === 1).map(({ ids }) => 8 + wide(nodes.get(ids[0]).formula, fonts.formula)));
     for (const row of open.has(side) ? rows : folded(rows, nodes)) {
-      put(row, x, y, w);
+      put(row, x, y, w, BOX, said);
       y += BOX + GAP;
     }
     height = Math.max(height, y);
@@ -129,7 +148,7 @@ function lines(nodes, boxes) {
   });
 }
 
-function drawBox(box, nodes, focus) {
+function drawBox(box, nodes, focus, fonts) {
   const node = nodes.get(box.id);
   const red = box.ids.some((id) => nodes.get(id).red);
   const kind = box.fold ? "pv-fold" : node.formula ? "pv-made" : "pv-given";
@@ -140,21 +159,24 @@ function drawBox(box, nodes, focus) {
     ? `${box.fold.length} levels${empties === box.fold.length ? " with an empty sibling" : empties ? `, ${empties} with an empty sibling` : " more"}`
     : node.title;
   const said = box.fold ? "" : node.empty ? "empty" : node.id === "body" ? saying(node.text) : node.id === "head" ? "" : node.text;
-  const right = box.w - 22 - label.length * 6.6;
+  const right = box.w - 28 - wide(label, fonts.text); // between the label, a gap, and the edge
   const texts = [s("text", { class: "pv-title", x: box.fold ? box.w / 2 : 8, y: box.id === "head" ? 17 : box.h / 2 + 4, "text-anchor": box.fold ? "middle" : null }, label)];
   if (node.id === "head" && !box.fold) {
     const { origin, size, root, map_root } = node.head;
+    const counted = `${size.toLocaleString()} ${size === 1 ? "entry" : "entries"}`;
+    const from = clipped(origin, right - wide(`, ${counted}`, fonts.text), fonts.text);
+    const half = (box.w - 32) / 2 - wide("map root ", fonts.hash);
     texts.push(
-      s("text", { class: "pv-text", x: box.w - 8, y: 17, "text-anchor": "end" }, `${clipped(origin, right - 90)}, ${size.toLocaleString()} entries`),
-      s("text", { class: "pv-hash", x: 8, y: 35 }, `log root ${short(root, box.w / 2 - 90)}`),
-      s("text", { class: "pv-hash", x: box.w - 8, y: 35, "text-anchor": "end" }, `map root ${short(map_root, box.w / 2 - 90)}`));
+      s("text", { class: "pv-text", x: box.w - 8, y: 17, "text-anchor": "end" }, from ? `${from}, ${counted}` : counted),
+      s("text", { class: "pv-hash", x: 8, y: 35 }, `log root ${short(root, half, fonts.hash)}`),
+      s("text", { class: "pv-hash", x: box.w - 8, y: 35, "text-anchor": "end" }, `map root ${short(map_root, half, fonts.hash)}`));
   } else if (node.id === "signed") {
     texts.push(s("text", { class: "pv-text", x: box.w - 8, y: box.h / 2 + 4, "text-anchor": "end" }, node.good ? "by this store's own key" : "not what the key signed"));
-  } else if (!box.fold && right > 24) {
+  } else if (!box.fold) {
     texts.push(s("text", { class: said ? "pv-text" : "pv-hash", x: box.w - 8, y: box.h / 2 + 4, "text-anchor": "end" },
-      said ? clipped(said, right) : short(node.bytes, right)));
+      said ? clipped(said, right, fonts.text) : short(node.bytes, right, fonts.hash)));
   }
-  if (node.formula && node.formula.length * 5.2 < box.beside - 8) {
+  if (node.formula && 8 + wide(node.formula, fonts.formula) <= box.beside) {
     texts.push(s("text", { class: "pv-formula", x: box.w + 8, y: box.h / 2 + 4 }, node.formula));
   }
   return s("g", {

@@ -1,5 +1,7 @@
 // The proof of an atom, with the means to change a byte of it. What is drawn, and how, is in drawing.js.
 
+const COMMAND = "python examples/verify_proof.py proof.json --key auditor.key";
+
 function render({ model, el }) {
   const { body, on, close } = openPage(model, el, "Proof");
   const open = new Set();
@@ -15,12 +17,14 @@ function render({ model, el }) {
   const part = h("select", { "aria-label": "Part to change", "data-testid": "part" });
   const change = h("button", { type: "button", "data-testid": "change", onclick: () => tell(model, { changed: part.value }) }, "Change one byte");
   const restore = h("button", { type: "button", "data-testid": "restore", onclick: () => tell(model, { changed: "" }) }, "Restore");
-  const copies = h("span", { class: "pv-copies" });
+  const copies = h("span", { class: "pv-copies", role: "group", "aria-label": "Copy" });
   const tools = h("div", { class: "pv-tools" }, part, change, restore, copies);
   const detail = h("div", { class: "pv-detail", "data-testid": "detail", "aria-live": "polite" });
   const svg = s("svg", { class: "pv-drawing", role: "group", "aria-label": "From what was said up to the signature" });
   const empty = h("p", { class: "sub-faint", "data-testid": "empty" }, "Name an atom, or select one in a linked widget, to see its proof. One that is not there has a proof, too.");
-  const legend = h("div", { class: "pv-legend sub-faint" }, h("span", { class: "pv-key pv-key-given" }), "brought by the bundle", h("span", { class: "pv-key pv-key-made" }), "worked out from what is below it; of a pair: SHA-256(01 | left | right)", h("span", { class: "pv-key pv-key-red" }), "not as it was signed");
+  const key = (kind, words) => h("span", { class: "pv-entry" }, h("span", { class: `pv-key pv-key-${kind}` }), h("span", {}, words));
+  const legend = h("div", { class: "pv-legend sub-faint" }, key("given", "brought by the bundle"),
+    key("made", "worked out from what is below it; of a pair: SHA-256(01 | left | right)"), key("red", "not as it was signed"));
   body.append(ask, verdict, tools, detail, svg, legend, empty);
 
   function showDetail() {
@@ -31,11 +35,11 @@ function render({ model, el }) {
     const made = node.formula ? `${node.formula}${names.length ? `, from ${names.join(" and ")}` : ""}` : "as the bundle brings it";
     const side = node.place ? `; it stands to the ${node.place}` : "";
     const what = node.id === "signed" ? (node.good ? `valid: ${model.get("verdict").signer ?? ""}` : "not valid over what this leads to") : node.empty ? "an empty subtree: 32 zero bytes" : node.bytes;
-    detail.replaceChildren(
+    redraw(detail, [
       h("div", {}, h("b", {}, node.title), h("span", { class: "sub-faint" }, ` ${made}${side}`)),
-      node.text && node.id !== "signed" ? h("div", { class: "pv-says" }, stored(node.text)) : "",
-      what ? h("div", { class: "pv-bytes sub-mono" }, h("span", { "data-testid": "bytes" }, what), node.bytes && node.id !== "signed" && !node.empty ? copyButton(node.bytes, "copy") : null) : "",
-      node.red && node.was && node.was !== node.bytes && node.id !== "signed" ? h("div", { class: "pv-bytes sub-mono sub-faint", "data-testid": "was" }, model.get("changed") ? "was " : "follows from below: ", stored(node.was)) : "");
+      node.text && node.id !== "signed" ? h("div", { class: "pv-says" }, stored(node.text)) : null,
+      what ? h("div", { class: "pv-bytes sub-mono" }, h("span", { "data-testid": "bytes" }, what), node.bytes && node.id !== "signed" && !node.empty ? copyButton(node.bytes, "copy") : null) : null,
+      node.red && node.was && node.was !== node.bytes && node.id !== "signed" ? h("div", { class: "pv-bytes sub-mono sub-faint", "data-testid": "was" }, model.get("changed") ? "was " : "follows from below: ", stored(node.was)) : null]);
   }
 
   function look(id, { grab = true } = {}) {
@@ -62,7 +66,8 @@ function render({ model, el }) {
     empty.hidden = shown || Boolean(model.get("verdict").words) || Boolean(model.get("problem"));
     tools.hidden = legend.hidden = !shown;
     if (!shown) return svg.replaceChildren(), showDetail();
-    const plan = placed(nodes, width, open);
+    const fonts = fontsOf(body);
+    const plan = placed(nodes, width, open, fonts);
     boxes = plan.boxes;
     if (!boxes.some((box) => box.id === focus)) focus = "signed";
     const held = svg.contains(document.activeElement); // who has the focus keeps it
@@ -70,7 +75,7 @@ function render({ model, el }) {
     svg.setAttribute("height", plan.height);
     svg.replaceChildren(
       ...plan.labels.map(({ side, x, y, w }) => s("text", { class: "pv-side", x: side === "map" && x ? x + w : x, y, "text-anchor": side === "map" && x ? "end" : "start" }, side === "log" ? "log: it was recorded" : "map of names: it is so now")),
-      ...lines(nodes, boxes), ...boxes.map((box) => drawBox(box, nodes, focus)));
+      ...lines(nodes, boxes), ...boxes.map((box) => drawBox(box, nodes, focus, fonts)));
     look(focus, { grab: held });
   }
 
@@ -119,18 +124,19 @@ function render({ model, el }) {
     const said = model.get("verdict");
     verdict.hidden = !said.words;
     verdict.dataset.ok = String(said.ok);
-    verdict.replaceChildren(
-      said.change ? h("div", { class: "pv-change", "data-testid": "changed" }, said.change) : "",
+    redraw(verdict, [
+      said.change ? h("div", { class: "pv-change", "data-testid": "changed" }, said.change) : null,
       h("div", {}, h("b", {}, said.headline ?? ""), " ", stored(said.words ?? "")),
-      said.ok ? h("div", { class: "sub-faint" }, "By ", "this store's own key, ", stored(said.signer, { class: "sub-mono" }), ". Others check with a key that they got from you by another way.") : "");
+      said.ok ? h("div", { class: "sub-faint" }, "By this store's own key, ", stored(said.signer, { class: "sub-mono" }), ". Others check with a key that they got from you by another way.") : null]);
     const proof = model.get("proof");
-    copies.replaceChildren(
-      proof ? copyButton(proof, "copy proof") : h("span", { class: "sub-faint", title: "memory.prove(name).to_json()" }, "large proof: get it by memory.prove(…).to_json()"),
-      copyButton(said.key ?? "", "copy key"),
-      copyButton("python examples/verify_proof.py proof.json --key auditor.key", "copy command"));
-    for (const [i, id] of (proof ? ["copy-proof", "copy-key", "copy-command"] : ["", "copy-key", "copy-command"]).entries()) copies.children[i].dataset.testid = id;
-    copies.lastChild.title = "Check it without this package: python examples/verify_proof.py proof.json --key auditor.key";
-    if (proof) copies.firstChild.title = "The bundle file, as it is shown";
+    const copy = (what, text, title) => {
+      const button = copyButton(text, what);
+      return Object.assign(button.dataset, { testid: `copy-${what}` }), title && (button.title = title), button;
+    };
+    redraw(copies, [h("span", { class: "sub-faint" }, "copy"),
+      proof ? copy("proof", proof, "The bundle file, as it is shown") : h("span", { class: "sub-faint", title: "memory.prove(name).to_json()" }, "(large proof: memory.prove(…).to_json())"),
+      copy("key", said.key ?? ""),
+      copy("command", COMMAND, `Check it without this package: ${COMMAND}`)]);
   });
   const resized = new ResizeObserver(quiet(60, draw));
   resized.observe(body);

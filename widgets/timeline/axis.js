@@ -3,6 +3,7 @@
 const HEIGHT = 118;
 const BASE = 92; // where the bars stand
 const EDGE = 14; // so that marks at the ends are seen whole
+const THUMB = 7; // half of the slider's, as in widget.css: it stands under what it means
 const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5]; // milliseconds
 const DAY = 864e5;
 
@@ -14,6 +15,18 @@ function scaled(span, width) {
     x: (place) => (span.high === span.low ? width / 2 : EDGE + ((place - span.low) / whole) * room),
     place: (x) => Math.round(span.low + (Math.min(Math.max(x - EDGE, 0), room) / room) * whole),
   };
+}
+
+/** Where on the axis a mark's bar is drawn: a run of heads in its middle. */
+function middleOf(mark) {
+  return mark.first === mark.size ? mark.at : (mark.from + mark.at) / 2;
+}
+
+/** The day or days of an axis whose labels are times of day; of another nothing. */
+function daysOf(span) {
+  if (span.axis === "entries" || span.high - span.low > 3 * DAY * 1000) return "";
+  const [first, last] = [span.low, span.high].map((at) => new Date(at / 1000).toLocaleDateString(undefined, { dateStyle: "medium" }));
+  return first === last ? first : `${first} – ${last}`;
 }
 
 /** Round places for labels, at most about one for every 110 pixels. */
@@ -71,7 +84,7 @@ function drawAxis(marks, span, width, { asOf, picked, focus }) {
   const most = Math.max(1, ...marks.map((mark) => mark.entries));
   const tall = (mark) => 10 + (58 * Math.log1p(mark.entries)) / Math.log1p(most);
   const seen = asOf === null ? null : marks.filter((mark) => mark.size - 1 <= asOf).at(-1);
-  const parts = [s("line", { class: "tl-axis", x1: 0, x2: width, y1: BASE + 0.5, y2: BASE + 0.5 })];
+  const parts = [s("line", { class: "tl-axis", x1: 0, x2: width, y1: BASE + 0.5, y2: BASE + 0.5 }), s("text", { class: "tl-label tl-days", x: 0, y: 10 }, daysOf(span))];
   for (const [at, label] of ticks(span, width)) {
     parts.push(s("line", { class: "tl-tick", x1: x(at), x2: x(at), y1: BASE, y2: BASE + 5 }),
       s("text", { class: "tl-label", x: Math.min(Math.max(x(at), 26), width - 26), y: BASE + 19 }, label));
@@ -87,7 +100,7 @@ function drawAxis(marks, span, width, { asOf, picked, focus }) {
     const run = mark.first !== mark.size;
     const [left, right, h] = [x(mark.from), x(mark.at), tall(mark)];
     const w = run ? Math.max(4, right - left - 1) : 5;
-    const middle = run ? (left + right) / 2 : right;
+    const middle = x(middleOf(mark));
     return s("g", {
       class: ["tl-mark", run && "tl-run", letter && "tl-picked"].filter(Boolean).join(" "), role: "option", tabindex: i === focus ? 0 : -1,
       "aria-selected": String(Boolean(letter)), "aria-label": markTitle(mark, span), "data-testid": "mark", "data-size": mark.size, "data-at": i,

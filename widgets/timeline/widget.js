@@ -9,6 +9,8 @@ function render({ model, el }) {
   const { body, on, close } = openPage(model, el, "Timeline");
   let focus = -1;
   let dragged = null;
+  let stop = 0; // where the slider stands, of `stops`
+  let pulled = false;
 
   const button = (label, id, f, title) => h("button", { type: "button", "data-testid": id, onclick: f, title }, label);
   const axes = ["time", "entries"].map((axis) => button(`by ${axis}`, `by-${axis}`, () => tell(model, { axis }), axis === "time" ? "Places are times" : "Places are entries: what happened at once stands apart"));
@@ -17,9 +19,9 @@ function render({ model, el }) {
       button("+", "zoom-in", () => zoom(0.5), "Zoom in"), button("−", "zoom-out", () => zoom(2), "Zoom out"), button("all", "zoom-all", () => tell(model, { window: [] }), "Show all heads")),
     h("span", { class: "tl-hint sub-faint" }, "click: A, shift-click: B, double-click or drag: zoom"));
   const svg = s("svg", { class: "tl-drawing", height: HEIGHT, role: "listbox", "aria-label": "Heads, oldest first", "aria-multiselectable": "true" });
-  const slider = h("input", { type: "range", min: 0, step: 1, "aria-label": "Look from a head; at the right end: from now", "data-testid": "travel-slider" });
+  const slider = h("input", { type: "range", step: "any", "aria-label": "Look from a head; at the right end: from now", "data-testid": "travel-slider" });
   const from = h("span", { class: "tl-from", "data-testid": "from" });
-  const travel = h("label", { class: "tl-travel" }, h("span", {}, "look from"), slider, from);
+  const travel = h("div", { class: "tl-travel" }, slider, h("div", { class: "tl-said" }, "looking from ", from));
   const cards = h("div", { class: "tl-cards" });
   const badge = h("div", { class: "tl-badge", role: "status", "data-testid": "badge" });
   const counted = h("h4", {});
@@ -39,17 +41,28 @@ function render({ model, el }) {
     svg.replaceChildren(...drawAxis(marks(), span(), width(), view));
     if (!marks().length) svg.append(s("text", { class: "tl-label", x: width() / 2, y: 50 }, "no head was signed in here"));
     if (held) svg.querySelector('[tabindex="0"]')?.focus();
-    const last = marks().length - (marks().at(-1)?.size === span().size ? 1 : 0); // the newest head is now
-    slider.max = last;
-    const seen = view.asOf === null ? last : Math.max(0, marks().filter((mark) => mark.size - 1 <= view.asOf).length - 1);
-    if (document.activeElement !== slider) slider.value = seen;
+    const all = stops();
+    if (!pulled) stop = view.asOf === null ? all.length - 1 : Math.max(0, all.findLastIndex(({ seq }) => seq !== null && seq <= view.asOf));
+    const { low, high } = span();
+    [slider.min, slider.max] = low === high ? [low - 1, high + 1] : [low, high]; // one place is drawn in the middle
+    slider.style.width = `${width() - 2 * (EDGE - THUMB)}px`;
+    slider.value = all[stop]?.at ?? high;
     from.textContent = view.asOf === null ? "now" : `after entry ${view.asOf.toLocaleString()}`;
+    slider.setAttribute("aria-valuetext", from.textContent);
+  }
+
+  /** Where the slider can stand: at each mark, and at the right end for now; the newest head is now. */
+  function stops() {
+    const all = marks().map((mark) => ({ at: middleOf(mark), seq: mark.size - 1 }));
+    if (marks().at(-1)?.size === span().size) all.at(-1).seq = null;
+    else all.push({ at: span().high, seq: null });
+    return all;
   }
 
   function zoom(times) {
     const { low, high } = span();
     const mark = marks()[focus];
-    const middle = mark && times < 1 ? Math.round((mark.from + mark.at) / 2) : Math.round((low + high) / 2);
+    const middle = mark && times < 1 ? Math.round(middleOf(mark)) : Math.round((low + high) / 2);
     const half = Math.max(1, Math.round(((high - low) * times) / 2));
     look(middle - half, middle + half);
   }
@@ -114,11 +127,25 @@ function render({ model, el }) {
     const { place } = scaled(span(), width());
     look(...[done.from, done.to].map(place).sort((a, b) => a - b));
   });
-  const travelTo = quiet(80, () => {
-    const mark = marks()[Number(slider.value)];
-    tell(model, { as_of: Number(slider.value) < Number(slider.max) && mark ? mark.size - 1 : null });
+  const travelTo = quiet(80, () => tell(model, { as_of: stops()[stop]?.seq ?? null }));
+  const stand = (at) => {
+    const all = stops();
+    stop = Math.min(Math.max(at, 0), all.length - 1);
+    slider.value = all[stop].at;
+    travelTo();
+  };
+  slider.addEventListener("pointerdown", () => (pulled = true));
+  slider.addEventListener("change", () => (pulled = false));
+  slider.addEventListener("input", () => {
+    const far = stops().map(({ at: place }) => Math.abs(place - Number(slider.value)));
+    stand(far.lastIndexOf(Math.min(...far)));
   });
-  slider.addEventListener("input", travelTo);
+  slider.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity }[event.key];
+    if (!step) return;
+    stand(stop + step);
+    event.preventDefault();
+  });
 
   function card(head, letter) {
     const added = Object.entries(head.added).map(([kind, count]) => `${count.toLocaleString()} ${kind}`).join(", ");
@@ -135,7 +162,7 @@ function render({ model, el }) {
       class: "tl-change", role: "option", tabindex: i ? -1 : 0, "data-testid": "change", "data-kind": change.kind, "data-name": change.atom || null,
       "aria-selected": String(Boolean(change.atom) && change.atom === model.get("selected")),
     }, h("span", { class: `sub-chip tl-kind tl-${change.kind}` }, KINDS[change.kind] ?? change.kind),
-      h("span", { class: "tl-name" }, change.name ? stored(change.name) : h("span", { class: "sub-faint" }, "a forgotten one")),
+      h("span", { class: "tl-name", title: visible(change.name) }, change.name ? stored(change.name) : h("span", { class: "sub-faint" }, "a forgotten one")),
       values ? h("span", { class: "tl-values" },
         change.before === undefined ? null : h("del", {}, stored(change.before)), change.before !== undefined && change.after !== undefined ? " → " : null,
         change.after === undefined ? null : stored(change.after)) : null);
@@ -159,26 +186,23 @@ function render({ model, el }) {
   on(["heads", "picked"], () => {
     const heads = model.get("heads");
     cards.hidden = false;
-    const newest = span().size;
-    cards.replaceChildren(...heads.map((head, i) => card(head, i ? "B" : "A")), heads.length === 1 && heads[0].size !== newest
-      ? h("div", { class: "tl-card tl-more" }, button("Compare with now", "compare", () => tell(model, { picked: [heads[0].size, newest] })), h("div", { class: "sub-faint" }, "or shift-click another head"))
-      : heads.length ? "" : h("div", { class: "sub-faint", "data-testid": "empty" }, "Pick a head to see what it added; pick a second one to see what changed between them."));
+    redraw(cards, [heads.map((head, i) => card(head, i ? "B" : "A")), heads.length === 1 && heads[0].size !== span().size
+      ? h("div", { class: "tl-card tl-more" }, button("Compare with now", "compare", () => tell(model, { picked: [model.get("heads")[0].size, span().size] })), h("div", { class: "sub-faint" }, "or shift-click another head"))
+      : heads.length ? null : h("div", { class: "sub-faint", "data-testid": "empty" }, "Pick a head to see what it added; pick a second one to see what changed between them.")]);
   });
   on("badge", () => {
     const said = model.get("badge");
     badge.hidden = !said.words;
     badge.dataset.ok = String(said.ok);
-    badge.replaceChildren(stored(said.words ?? ""), said.ok ? h("b", {}, ": verified") : "", said.proof ? h("span", { class: "tl-copies" },
-      copyButton(said.proof, "copy proof"), copyButton(said.pin, "copy pin of A"), copyButton("python examples/verify_proof.py proof.json --pin a.pin", "copy command")) : "");
+    redraw(badge, [stored(said.words ?? ""), said.ok ? h("b", {}, ": verified") : null, said.proof ? h("span", { class: "tl-copies" },
+      copyButton(said.proof, "copy proof"), copyButton(said.pin, "copy pin of A"), copyButton("python examples/verify_proof.py proof.json --pin a.pin", "copy command")) : null]);
   });
   on(["changes", "selected"], () => {
     const { items, left_out: more } = model.get("changes");
     counted.hidden = list.hidden = !items;
     if (!items) return;
-    const held = list.contains(document.activeElement) ? [...list.children].indexOf(document.activeElement) : -1;
     counted.textContent = items.length ? `${items.length.toLocaleString()} ${items.length === 1 ? "change" : "changes"}${more ? `, the latest first; ${more.toLocaleString()} earlier ones are not shown` : ", the latest first"}` : "Nothing that holds has changed between them.";
-    list.replaceChildren(...items.map(row));
-    if (held >= 0) list.children[held]?.focus();
+    redraw(list, items.map(row));
   });
   const resized = new ResizeObserver(quiet(60, draw));
   resized.observe(body);
