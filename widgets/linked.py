@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -106,20 +107,21 @@ class Linked(anywidget.AnyWidget):
         work: Callable[[], Mapping[str, object]],
         telling: str = "",
         worker: Worker | None = None,
+        otherwise: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         """Do `work` in the widget's thread and set the traits that it answers with; the latest of a kind counts.
 
         `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well; kinds
         that differ after a space only ("verdict 1", "verdict 2") are of one family, and the next tells for all. What
-        takes long has a `worker` of its own, so that the widget still answers.
+        takes long has a `worker` of its own, so that the widget still answers. `otherwise` is set if it raises: or the
+        answer to what was asked before would stand there as if it answered this.
         """
         worker = worker or self._worker
 
         def done() -> None:
             if telling:
                 self._set({"working": telling, "progress": None})
-            said: Mapping[str, object] = {}
-            problem = ""
+            said, problem = otherwise, ""
             try:
                 said = work()
             except SubstrateError as error:

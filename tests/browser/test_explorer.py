@@ -210,3 +210,87 @@ def test_when_the_kernel_starts_anew_the_widget_says_so(notebook: Notebook) -> N
     expect(widget.get_by_test_id("gone")).to_be_visible()
     expect(widget.get_by_test_id("hit").first).to_be_visible()
     shown.screenshot("explorer-gone", widget)
+
+
+HELD = "(root) => document.activeElement.textContent + '|' + getSelection().toString()"
+
+
+def test_enter_opens_the_answer_to_what_is_in_the_box(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, SHOW])
+    widget = _explorer(shown)
+    first = widget.get_by_test_id("hit").first.get_attribute("data-name")
+    widget.get_by_test_id("box").focus()
+    shown.page.keyboard.type("refunds")
+    shown.page.keyboard.press("Enter")  # long before the answer is there
+    expect(widget.get_by_test_id("title")).to_have_text("v1.decision.refunds")
+    assert first != "v1.decision.refunds"
+    assert shown.python("explorer.selected") == "v1.decision.refunds"
+
+
+def test_what_others_write_leaves_focus_selection_and_scroll_to_who_reads(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, f"explorer = memory.explore(selected={PROVIDER!r})\nexplorer"])
+    widget = _explorer(shown)
+    detail, value = widget.get_by_test_id("detail"), widget.get_by_test_id("value")
+    expect(value).to_be_visible()
+    widget.get_by_role("button", name="copy key").focus()
+    value.evaluate("(value) => getSelection().selectAllChildren(value)")
+    detail.evaluate("(detail) => detail.scrollTo(0, 40)")
+    held, scrolled = widget.evaluate(HELD), detail.evaluate("(detail) => detail.scrollTop")
+    assert held == "copy key|Adyen handles all our card payments; Stripe did until May."
+    assert scrolled > 0
+    shown.python("len(memory.checkpoint(['v1.fact.other = something else']).seqs)")
+    expect(widget.get_by_test_id("proof")).to_contain_text("of 13, verified")
+    assert (widget.evaluate(HELD), detail.evaluate("(detail) => detail.scrollTop")) == (held, scrolled)
+    widget.get_by_test_id("version").last.get_by_role("button").focus()
+    shown.python(f"len(memory.checkpoint(['{PROVIDER} = Mollie']).seqs)")  # the list in which one stands is another
+    expect(widget.get_by_test_id("version")).to_have_count(3)
+    assert widget.evaluate("() => document.activeElement.dataset.seq") == "1"
+    widget.get_by_test_id("edge").get_by_role("button").first.focus()
+    shown.page.keyboard.press("Enter")
+    expect(widget.get_by_test_id("title")).not_to_have_text(PROVIDER)
+    expect(detail).to_be_focused()
+
+
+def test_a_date_that_is_being_typed_is_not_wiped_by_an_answer(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, SHOW])
+    widget = _explorer(shown)
+    widget.get_by_test_id("facet-since").focus()
+    shown.page.keyboard.type("0301")
+    shown.python("len(memory.checkpoint(['v1.fact.other = something else']).seqs)")
+    expect(_hit(widget, "v1.fact.other")).to_be_visible()
+    shown.page.keyboard.type("2025")
+    expect(widget.get_by_test_id("facet-since")).to_have_value("2025-03-01")
+    assert shown.until("explorer.since == '2025-03-01'")
+    shown.python("setattr(explorer, 'since', '2025-04-02')")
+    expect(widget.get_by_test_id("facet-since")).to_have_value("2025-04-02")
+
+
+def test_what_cannot_be_answered_shows_no_older_answer(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, f"explorer = memory.explore(selected={PROVIDER!r})\nexplorer"])
+    widget = _explorer(shown)
+    expect(widget.get_by_test_id("value")).to_be_visible()
+    shown.python("setattr(explorer, 'as_of', 10**6)")
+    expect(widget.get_by_test_id("problem")).to_be_visible()
+    expect(widget.get_by_test_id("failed")).to_have_count(2)
+    expect(widget.get_by_test_id("value")).to_have_count(0)
+    expect(widget.get_by_test_id("hit")).to_have_count(0)
+
+
+def test_a_narrow_page_has_one_pane_under_the_other(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, f"explorer = memory.explore(query='payments', selected={PROVIDER!r})\nexplorer"])
+    widget = _explorer(shown)
+    size = shown.page.viewport_size
+    assert size is not None
+    try:
+        shown.page.set_viewport_size({"width": 700, "height": 1000})
+        hits, detail = widget.get_by_test_id("hits"), widget.get_by_test_id("detail")
+        shown.until(lambda: (hits.bounding_box() or {})["width"] < 620)
+        above, below = hits.bounding_box(), detail.bounding_box()
+        assert above is not None
+        assert below is not None
+        assert below["y"] >= above["y"] + above["height"]
+        assert above["width"] == below["width"] > 400
+        assert widget.evaluate("(root) => root.scrollWidth <= root.clientWidth")
+        shown.screenshot("explorer-narrow", widget)
+    finally:
+        shown.page.set_viewport_size(size)

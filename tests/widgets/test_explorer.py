@@ -136,6 +136,37 @@ def test_what_is_wrong_is_told_and_passes(explorer: Explorer) -> None:
     assert explorer.problem == ""
 
 
+def test_when_a_question_fails_the_answer_to_the_one_before_goes(explorer: Explorer) -> None:
+    explorer.selected = PROVIDER
+    assert explorer.wait()
+    assert explorer.detail["value"]
+    explorer.as_of = 10**6
+    assert explorer.wait()
+    assert explorer.problem
+    assert (explorer.answer["hits"], explorer.detail) == ([], {"asked": PROVIDER, "state": "failed"})
+    explorer.as_of = None
+    assert explorer.wait()
+    assert explorer.problem == ""
+    assert explorer.detail["value"]
+    explorer.selected = "no name"
+    assert explorer.wait()
+    assert explorer.detail == {"asked": "no name", "state": "failed"}
+
+
+def test_an_observer_that_raises_does_not_end_the_answers(explorer: Explorer) -> None:
+    def bad(_: object) -> None:
+        raise ZeroDivisionError
+
+    explorer.observe(bad, "answer")
+    explorer.query = "card"
+    assert explorer.wait(20)
+    assert "ZeroDivisionError" in explorer.problem
+    explorer.unobserve(bad, "answer")
+    explorer.query = "refunds"
+    assert explorer.wait(20)
+    assert (explorer.answer["query"], explorer.problem) == ("refunds", "")
+
+
 def test_an_atom_is_shown_in_full(explorer: Explorer, memory: Memory) -> None:
     explorer.selected = PROVIDER
     assert explorer.wait()

@@ -30,12 +30,14 @@ function select(model, facet, label) {
     onchange: (event) => tell(model, { [facet]: event.target.value, limit: FEW }) });
 }
 
-/** Choices as [value, text]; what is chosen is among them, whether it is offered or not. */
+/** Choices as [value, text]; what is chosen is among them, whether it is offered or not. Who is choosing is left in peace. */
 function offerIn(element, all, choices, chosen) {
   const known = choices.some(([value]) => value === chosen) || !chosen;
   const shown = known ? choices : [...choices, [chosen, short(chosen)]];
-  element.replaceChildren(h("option", { value: "" }, all), ...shown.map(([value, text]) => h("option", { value }, visible(text))));
-  element.value = chosen;
+  const options = [h("option", { value: "" }, all), ...shown.map(([value, text]) => h("option", { value }, visible(text)))];
+  const offered = [...element.options].some((option) => option.value === chosen);
+  if (document.activeElement !== element || !offered) element.replaceChildren(...options);
+  if (element.value !== chosen) element.value = chosen;
   element.classList.toggle("ex-chosen", Boolean(chosen));
 }
 
@@ -43,13 +45,17 @@ function facetsIn(model, on) {
   const type = select(model, "type", "Type");
   const domain = select(model, "domain", "Domain");
   const tag = select(model, "tag", "Tag");
+  const days = {};
   const day = (facet, label) => h("label", { class: "ex-day", title: `${label} this day, in UTC` }, label,
-    h("input", { type: "date", "data-testid": `facet-${facet}`, onchange: (event) => tell(model, { [facet]: event.target.value, limit: FEW }) }));
+    h("input", { type: "date", "data-testid": `facet-${facet}`, onblur: () => draw(), onchange: (event) => {
+      days[facet] = event.target.value;
+      tell(model, { [facet]: event.target.value, limit: FEW });
+    } }));
   const since = day("since", "from");
   const until = day("until", "to");
   const clear = h("button", { class: "sub-quiet", type: "button", "data-testid": "clear",
     onclick: () => tell(model, Object.fromEntries(FACETS.map((facet) => [facet, ""]))) }, "clear filters");
-  on(["offered", "answer", ...FACETS], () => {
+  const draw = () => {
     const { types = [], domains = [] } = model.get("offered");
     const answer = model.get("answer");
     const counts = new Map(answer.types ?? []);
@@ -58,11 +64,16 @@ function facetsIn(model, on) {
     offerIn(domain, "all domains", domains.map((name) => [name, short(name)]), model.get("domain"));
     offerIn(tag, "all tags", (answer.tags ?? []).map(([name, count]) => [name, counted(name, count)]), model.get("tag"));
     for (const [facet, label] of [["since", since], ["until", until]]) {
-      label.lastChild.value = model.get(facet).slice(0, 10);
+      const chosen = model.get(facet).slice(0, 10);
+      // A date that is half typed has no value yet: while one is in the field, only another date is put into it.
+      if (document.activeElement !== label.lastChild || days[facet] !== chosen) label.lastChild.value = chosen;
+      days[facet] = chosen;
       label.lastChild.classList.toggle("ex-unset", !model.get(facet));
     }
     clear.hidden = FACETS.every((facet) => !model.get(facet));
-  });
+  };
+  for (const element of [type, domain, tag]) element.addEventListener("blur", draw);
+  on(["offered", "answer", ...FACETS], draw);
   return h("div", { class: "ex-facets", role: "group", "aria-label": "Filters" }, type, domain, tag, since, until, clear);
 }
 
@@ -135,15 +146,16 @@ function hitsIn(model, on, box) {
     const answer = model.get("answer");
     const hits = answer.hits ?? [];
     const was = list.querySelector(".ex-active")?.dataset.name;
-    const scrolled = list.dataset.query === answer.query ? list.scrollTop : 0;
-    list.replaceChildren(...hits.map((hit, at) => hitOf(hit, `${id}-${at}`, model.get("selected"), () => open(at))));
-    if (!hits.length) list.append(nothing(answer));
-    if (answer.more && model.get("limit") < MANY) list.append(more);
+    redraw(list, [
+      hits.map((hit, at) => hitOf(hit, `${id}-${at}`, model.get("selected"), () => open(at))),
+      hits.length ? null : nothing(answer),
+      answer.more && model.get("limit") < MANY ? more : null,
+    ], list);
+    if (list.dataset.query !== answer.query) list.scrollTop = 0;
     list.dataset.query = answer.query ?? "";
-    list.scrollTop = scrolled;
     activate(was === undefined ? -1 : names().indexOf(was));
     const many = `${hits.length}${answer.more ? "+" : ""} ${answer.searched ? "hit" : "atom"}${hits.length === 1 ? "" : "s"}`;
-    count.replaceChildren(!answer.hits ? "Loading…" : answer.searched ? many : `${many}, the newest first`,
+    count.replaceChildren(!answer.hits ? "Loading…" : answer.failed ? "No answer" : answer.searched ? many : `${many}, the newest first`,
       ...(answer.remarks ?? []).map((remark) => h("span", { class: "ex-remark" }, ` · ${visible(remark)}`)));
   });
   on("selected", () => {
@@ -157,6 +169,7 @@ function hitsIn(model, on, box) {
 
 function nothing(answer) {
   if (!answer.hits) return h("p", { class: "ex-empty" }, "Loading…");
+  if (answer.failed) return h("p", { class: "ex-empty", "data-testid": "failed" }, "This could not be answered: what is wrong is said above.");
   return h("p", { class: "ex-empty", "data-testid": "nothing" }, answer.searched
     ? "Nothing fits. Other words, fewer of them, or fewer filters may find it."
     : "Nothing is here: the store is empty, or the filters leave nothing over.");
@@ -236,6 +249,7 @@ function section(title, ...children) {
 
 function detailOf(model, detail) {
   if (!detail.asked) return h("p", { class: "ex-empty" }, "Choose a hit to see what it says, where it comes from and what it is tied to.");
+  if (detail.state === "failed") return h("p", { class: "ex-empty", "data-testid": "failed" }, "This atom cannot be shown: what is wrong is said above.");
   const there = detail.state === "there";
   return [
     h("div", { class: "ex-top" }, stored(detail.name, { class: "sub-stored ex-title", "data-testid": "title" }), copyButton(detail.name, "copy key")),
@@ -260,10 +274,21 @@ function render({ model, el }) {
     tell(model, { query: asked, limit: FEW });
   });
   const hits = hitsIn(model, on, box);
-  box.addEventListener("input", ask);
+  // Enter means the first hit for what is in the box: if that is not answered yet, it is opened when it is.
+  let entered = null;
+  const open = () => {
+    entered = null;
+    if (model.get("answer").query === box.value) hits.open();
+    else entered = box.value;
+  };
+  on("answer", () => entered !== null && entered === model.get("answer").query && open());
+  box.addEventListener("input", () => {
+    entered = null;
+    ask();
+  });
   box.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown") hits.enter();
-    else if (event.key === "Enter") hits.open();
+    else if (event.key === "Enter") open();
     else return;
     event.preventDefault();
   });
@@ -271,15 +296,21 @@ function render({ model, el }) {
   on("query", () => {
     if (model.get("query") !== asked) box.value = asked = model.get("query");
   });
-  const detail = h("div", { class: "ex-detail", role: "region", "aria-label": "Atom", "data-testid": "detail" });
+  const detail = h("div", { class: "ex-detail", role: "region", tabindex: -1, "aria-label": "Atom", "data-testid": "detail" });
   detail.addEventListener("keydown", (event) => {
     if (event.key === "Escape") box.focus();
   });
   on("detail", () => {
-    const same = detail.dataset.asked === model.get("detail").asked;
-    detail.replaceChildren(...[detailOf(model, model.get("detail"))].flat());
-    detail.dataset.asked = model.get("detail").asked ?? "";
-    if (!same) detail.scrollTop = 0;
+    const { asked: name = "" } = model.get("detail");
+    const drawn = [detailOf(model, model.get("detail"))].flat();
+    if (detail.dataset.asked === name) redraw(detail, drawn, detail);
+    else {
+      const inside = detail.contains(document.activeElement);
+      detail.replaceChildren(...drawn);
+      detail.scrollTop = 0;
+      if (inside) detail.focus({ preventScroll: true });
+    }
+    detail.dataset.asked = name;
   });
   on(["selected", "detail"], () => detail.setAttribute("aria-busy", String((model.get("detail").asked ?? "") !== model.get("selected"))));
   body.append(h("div", { class: "ex-whole" }, box, facetsIn(model, on), hits.count, h("div", { class: "ex-panes" }, hits.list, detail)));

@@ -56,7 +56,8 @@ class Explorer(Linked):
         asked = Asked(
             self.query, self.type, self.domain, self.tag, self.since, self.until, self.as_of, limit=self.limit
         )
-        self._later("answer", lambda: {"answer": self._found(asked)})
+        failed = {"query": asked.query, "hits": [], "failed": True}
+        self._later("answer", lambda: {"answer": self._found(asked)}, otherwise={"answer": failed})
 
     def _found(self, asked: Asked) -> dict[str, object]:
         """The hits. The first that were found by words alone are looked for again once the model is up, if it will be.
@@ -78,4 +79,9 @@ class Explorer(Linked):
         if change is not None and change["name"] == "selected":
             self.whole = False
         name, as_of, characters = self.selected, self.as_of, WHOLE if self.whole else BEGINNING
-        self._later("detail", lambda: {"detail": detail_of(self._memory, name, as_of, characters) if name else {}})
+        failed = {"asked": name, "state": "failed"}
+        self._later(
+            "detail",
+            lambda: {"detail": detail_of(self._memory, name, as_of, characters) if name else {}},
+            otherwise={"detail": failed},
+        )

@@ -135,6 +135,7 @@ const VIEWS = new WeakMap();
 
 function viewed(model, more) {
   VIEWS.set(model, (VIEWS.get(model) ?? 0) + more);
+  if (model.widget_manager?.kernel === null) return; // The notebook was closed: nobody is left to be told.
   model.set("views", VIEWS.get(model));
   model.save_changes();
 }
