@@ -51,7 +51,7 @@ def run(notebook: Notebook, theme: str = "light", code: str = STORE) -> Shown:
 
 def picture(shown: Shown, name: str) -> None:
     """All of the widget, which is higher than most screens."""
-    shown.page.set_viewport_size({"width": 1280, "height": 1700})
+    shown.page.set_viewport_size({"width": 1280, "height": 2200})
     shown.screenshot(name, shown.widget("Bootstrap preview"))
     shown.page.set_viewport_size({"width": 1280, "height": 1000})
 
@@ -144,6 +144,43 @@ def test_what_is_typed_into_a_card_outlives_a_change_of_the_opening(notebook: No
     expect(reason).to_be_focused()
     shown.page.keyboard.type(" ended")
     expect(reason).to_have_value("the contract ended")
+
+
+CONTRAST = """(element) => {
+  const canvas = Object.assign(document.createElement("canvas"), {width: 1, height: 1});
+  const context = canvas.getContext("2d", {willReadFrequently: true});
+  const lit = (colours) => {
+    for (const colour of colours) { context.fillStyle = colour; context.fillRect(0, 0, 1, 1); }
+    const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((one) => one / 255)
+      .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const backs = [];
+  for (let one = element; one; one = one.parentElement) backs.unshift(getComputedStyle(one).backgroundColor);
+  const [back, text] = [lit(backs), lit([...backs, getComputedStyle(element).color])];
+  return Math.max(back, text) / Math.min(back, text);
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_written_can_be_read(notebook: Notebook, theme: str) -> None:
+    shown = run(notebook, theme)
+    widget = shown.widget("Bootstrap preview")
+    widget.locator(f'.bp-atom[data-name="{A}"]').click()
+    expect(widget.locator(".bp-reasons")).to_be_visible()
+    kinds = [
+        "bp-name",
+        "bp-told",
+        "bp-why",
+        "bp-atom-name",
+        "bp-here",
+        "bp-stale",
+        "bp-heading",
+        "bp-best button",
+        "bp-side dt",
+    ]
+    faint = {kind: widget.locator(f".{kind}").first.evaluate(CONTRAST) for kind in kinds}
+    assert min(faint.values()) >= 4.5, faint
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -245,5 +282,19 @@ def test_hostile_text_is_text_and_a_dead_kernel_is_told(notebook: Notebook) -> N
 def test_an_empty_store_says_so(notebook: Notebook) -> None:
     shown = notebook.run(["import substrate\nmemory = substrate.open('store')\npreview = memory.preview()\npreview"])
     widget = shown.widget("Bootstrap preview")
-    expect(widget.get_by_test_id("empty")).to_be_visible()
+    expect(widget.get_by_test_id("empty")).to_contain_text("Nothing would enter")
     expect(widget.get_by_test_id("conflicts-heading")).to_have_text("No open conflicts")
+
+
+def test_the_frame_is_there_before_its_content_and_claims_nothing(notebook: Notebook) -> None:
+    held = "import threading\ngate = threading.Event()\nwork = memory.bootstrap\n"
+    held += "memory.bootstrap = lambda *given, **options: (gate.wait(60), work(*given, **options))[1]\n"
+    held += "preview = memory.preview"
+    shown = notebook.run([STORE.replace("preview = memory.preview", held)])
+    widget = shown.widget("Bootstrap preview")
+    expect(widget.get_by_test_id("empty")).to_have_text("Working out what would enter …")
+    expect(widget.get_by_test_id("objective")).to_be_visible()
+    expect(widget.get_by_test_id("conflicts-heading")).to_be_hidden()
+    shown.python("gate.set()")
+    expect(widget.get_by_test_id("empty")).to_be_hidden()
+    expect(widget.get_by_test_id("conflicts-heading")).to_have_text("Open conflicts: 2")

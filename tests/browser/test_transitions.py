@@ -286,14 +286,17 @@ def test_stored_names_that_would_do_harm_are_text(notebook: Notebook) -> None:
     assert shown.page.evaluate("window.harmed") is None
 
 
-def test_what_another_process_trains_appears(notebook: Notebook) -> None:
+def test_what_another_process_trains_or_observes_appears(notebook: Notebook) -> None:
     shown, widget = run(notebook)
-    before = shown.python(_SHARE)
-    elsewhere(shown, f"memory.train([{LEDGER!r}, {BANK!r}], 3)")
-    shown.until(f"{_SHARE} > {before}")
-    expect(node(widget, BANK)).to_have_attribute(
-        "aria-label", f"needed after: {BANK}, {round(shown.python(_SHARE) * 100)}%"
-    )
+    for learnt in (
+        f"memory.train([{LEDGER!r}, {BANK!r}], 3)",
+        f"[memory.observe([{LEDGER!r}, {BANK!r}]) for _ in 'abcde']",
+    ):
+        before = shown.python(_SHARE)
+        elsewhere(shown, learnt)
+        shown.until(f"{_SHARE} > {before}")
+        now = f"{round(shown.python(_SHARE) * 100)}%"
+        expect(node(widget, BANK)).to_have_attribute("aria-label", f"needed after: {BANK}, {now}")
 
 
 def test_travel_is_not_claimed(notebook: Notebook) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -141,6 +143,20 @@ def test_what_is_learnt_from_use_is_shown_though_the_log_is_as_it_was(
     assert preview.wait()
     after = {atom["name"]: atom["needs"]["sessions"] for atom in shown(preview)["atoms"]}
     assert after[B] > before[B]
+
+
+@pytest.mark.parametrize("verb", ["preview", "transitions"])
+def test_to_make_one_loads_no_numpy(tmp_path: Path, verb: str) -> None:
+    code = f"""
+import sys
+import substrate
+from substrate_widgets.working import Worker
+Worker.submit = lambda *_: None  # what the thread loads is its own affair
+with substrate.open({str(tmp_path / "store")!r}, home={str(tmp_path / "home")!r}, background=False) as memory:
+    memory.{verb}().close()
+assert "numpy" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_the_newest_question_is_the_one_that_is_answered(preview: BootstrapPreview) -> None:

@@ -97,7 +97,7 @@ function showConflicts(model, page) {
   const draw = () => {
     const here = new Set((model.get("opening").conflicting ?? []).map((pair) => pair.join("\n")));
     const key = (conflict) => conflict.sides.map((atom) => atom.name).join("\n");
-    const shown = model.get("conflicts").map((conflict) => [conflict, here.has(key(conflict))]).sort((a, b) => b[1] - a[1]);
+    const shown = (model.get("conflicts") ?? []).map((conflict) => [conflict, here.has(key(conflict))]).sort((a, b) => b[1] - a[1]);
     const kept = new Map(cards);
     cards.clear();
     for (const [conflict, inOpening] of shown) {
@@ -112,6 +112,7 @@ function showConflicts(model, page) {
       if (focused) (list.contains(focused) ? focused : said).focus({ preventScroll: true });
     }
     const count = shown.length;
+    heading.hidden = model.get("conflicts") === null;  // to say that there are none one must have looked
     heading.textContent = count ? `Open conflicts: ${count}${model.get("more_conflicts") ? " and more" : ""}` : "No open conflicts";
   };
   page.on(["conflicts", "opening", "more_conflicts"], draw);

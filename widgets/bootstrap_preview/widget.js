@@ -177,13 +177,14 @@ export default {
     const used = h("div");
     const note = h("div", { class: "sub-faint bp-note" });
     const rest = h("div", { class: "bp-rest" });
-    const empty = h("div", { class: "bp-empty", "data-testid": "empty" }, "Nothing would enter: the store is empty, or nothing is well enough supported.");
+    const empty = h("div", { class: "bp-empty", "data-testid": "empty" }, "Working out what would enter …");
     page.body.append(controls(model, page), used, note, empty, ...atomList(model, page), rest, showConflicts(model, page));
     page.on("opening", () => {
       const opening = model.get("opening");
       if (!opening.sections) return;
       const shown = placed(opening);
       empty.hidden = shown.length > 0;
+      empty.textContent = "Nothing would enter: the store is empty, or nothing is well enough supported.";
       used.replaceChildren(budgetBar(model, opening, shown));
       rest.replaceChildren(...notShown(model, opening).filter(Boolean));
     });
@@ -192,7 +193,7 @@ export default {
       note.hidden = !meaning;
       note.textContent = `Matched by words: ${meaning}`;
     });
-    empty.hidden = true;
+    page.on("problem", () => { if (!model.get("opening").sections) empty.hidden = Boolean(model.get("problem")); });
     return page.close;
   },
 };

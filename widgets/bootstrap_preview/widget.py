@@ -45,7 +45,9 @@ class BootstrapPreview(Linked):
     high_impact = traitlets.Bool(default_value=False, help="only what is well supported").tag(sync=True)
     opening = traitlets.Dict(help="what the session would open with").tag(sync=True)
     domains = traitlets.List(traitlets.Unicode(), help="the domains there are").tag(sync=True)
-    conflicts = traitlets.List(traitlets.Dict(), help="open conflicts, those that came up last first").tag(sync=True)
+    conflicts = traitlets.List(
+        traitlets.Dict(), None, allow_none=True, help="open conflicts, the last first; None: not looked yet"
+    ).tag(sync=True)
     more_conflicts = traitlets.Bool(default_value=False, help="whether there are more").tag(sync=True)
     verdict = traitlets.Dict(help="how to settle a conflict: see settling.Verdict").tag(sync=True)
     settled = traitlets.Dict(help="what came of the last verdict: ok, text, number").tag(sync=True)

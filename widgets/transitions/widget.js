@@ -36,7 +36,7 @@ function tables(graph, act) {
     h("tbody", {}, nodes.length === 0 ? h("tr", {}, h("td", { colspan: 4, class: "sub-faint" }, side === "before" ? "nothing is known to lead here" : "nothing is known to follow"))
       : nodes.map((node) => h("tr", { "data-name": node.name, class: turn(node).trim() },
         h("td", {}, h("button", { type: "button", class: "tr-go sub-mono", "data-do": "go", onclick: () => act.go(node.name) }, stored(node.name))),
-        h("td", { class: "tr-number" }, change(node)), h("td", { class: "sub-faint" }, because(node)),
+        h("td", { class: "tr-number", title: because(node) }, change(node)), h("td", { class: "sub-faint" }, because(node)),
         h("td", {}, h("button", { type: "button", class: "sub-quiet", "data-do": "pick", "aria-label": `add ${visible(node.name)} to the training`, onclick: () => act.pick(node.name) }, "+ train"))))));
   return [table("Leads here", graph.before, "before"), table("Needed after", graph.after, "after")];
 }
