@@ -196,7 +196,8 @@ def test_what_is_forgotten_leaves_a_comparison_that_is_shown(timeline: Timeline,
     memory.checkpoint(["v1.fact.unrelated = x"])
     timeline._moved(memory.head().head.size)
     assert timeline.wait()
-    assert "two" not in str(timeline.get_state())
+    state = {trait: value for trait, value in timeline.get_state().items() if not trait.startswith("_")}
+    assert "two" not in str(state)
     assert ("forgotten", "") in changes(timeline)
     assert {} not in told, "what else is shown stays meanwhile"
     assert timeline.badge["ok"]
