@@ -69,6 +69,9 @@ class Linked(anywidget.AnyWidget):
         self._catch_up()  # in this thread: who waits for the widget waits for what it shows first
         self._unfollow = follow(memory, self._moved)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.store}: a notebook shows it>"
+
     def wait(self, seconds: float = 30) -> bool:
         """Until it shows the store as it is now and nothing is being worked out, or for so long; whether nothing is."""
         self._catch_up()

@@ -191,7 +191,7 @@ from pathlib import Path
 from substrate.notebook.remembered import Kept, Remembered
 home, mine = Path(sys.argv[1]), sys.argv[2]
 for at in range(25):
-    Remembered(home, []).remember(Path(f"/work/{mine}/{at}"), Kept(Path(f"/stores/{mine}/{at}")))
+    Remembered(home, []).remember(Path(f"/projects/{mine}/{at}"), Kept(Path(f"/stores/{mine}/{at}")))
 """
 
 
@@ -201,5 +201,5 @@ def test_kernels_that_remember_at_once_lose_nothing_of_each_other(tmp_path: Path
     known = Remembered(tmp_path, [])
     for name in "abc":
         assert all(
-            known.store_for(Path(f"/work/{name}/{at}")) == Kept(Path(f"/stores/{name}/{at}")) for at in range(25)
+            known.store_for(Path(f"/projects/{name}/{at}")) == Kept(Path(f"/stores/{name}/{at}")) for at in range(25)
         )
