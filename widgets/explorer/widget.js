@@ -151,7 +151,11 @@ function hitsIn(model, on, box) {
     const chosen = model.get("selected");
     for (const option of list.querySelectorAll("[role=option]")) option.setAttribute("aria-selected", String(option.dataset.name === chosen));
   });
-  on(["query", "answer"], () => list.setAttribute("aria-busy", String((model.get("answer").query ?? "") !== model.get("query"))));
+  on(["query", "answer"], () => {
+    const answered = model.get("answer").query ?? "";
+    list.dataset.answers = answered;  // what is drawn: by then it is
+    list.setAttribute("aria-busy", String(answered !== model.get("query")));
+  });
   box.setAttribute("aria-controls", id);
   return { list, count, enter, open: () => open(Math.max(active, 0)) };
 }
