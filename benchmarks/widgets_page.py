@@ -27,7 +27,7 @@ _SHOWN = {
     "Proof": ("memory.show_proof(name)", "svg [data-testid]"),
     "Bootstrap preview": ("memory.preview('what was decided')", "[data-name]"),
     "Transitions": ("memory.transitions(name)", "[data-testid=middle]"),
-    "Timeline": ("memory.timeline()", "svg"),
+    "Timeline": ("memory.timeline()", "[data-testid=mark]"),
 }
 # From the run of the last cell to its content.
 _RUN = """async ([label, content]) => {

@@ -124,7 +124,7 @@ def _explorer(notebook: Notebook, file: Path) -> None:
     shown = _run(notebook, code, "light")
     widget = shown.widget("Explorer")
     shown.until("explorer.answer.get('by_words') is False", 60)
-    widget.get_by_role("option").first.wait_for()
+    widget.locator("[data-testid=hit]").first.wait_for()
     widget.get_by_text("verified").first.wait_for()
     widget.screenshot(path=file, animations="disabled")
 
