@@ -127,15 +127,16 @@ def test_a_widget_takes_no_room_for_what_is_not_going_on(notebook: Notebook) -> 
 
 def test_while_a_cell_runs_who_asks_is_told_to_wait(notebook: Notebook) -> None:
     code = "while not __import__('pathlib').Path('go-on').exists():\n    threading.Event().wait(0.05)"
-    shown = notebook.run([STORE + "open('go-on', 'w').close()", SHOW, code])
+    listen = "heard = []\nexplorer.observe(lambda change: heard.append(change['new']), 'query')"
+    shown = notebook.run([STORE + "open('go-on', 'w').close()", SHOW, listen, code])
     widget = _explorer(shown)
     (notebook.folder / "go-on").unlink()
     expect(widget.get_by_test_id("busy")).to_be_hidden()
-    shown.page.evaluate(RUN, 2)
-    expect(shown.page.locator(".jp-Notebook .jp-Cell").nth(2).locator(".jp-InputPrompt")).to_have_text(
+    shown.page.evaluate(RUN, 3)
+    expect(shown.page.locator(".jp-Notebook .jp-Cell").nth(3).locator(".jp-InputPrompt")).to_have_text(
         re.compile(r"\*")
     )
-    widget.get_by_test_id("box").fill("refunds")
+    widget.get_by_test_id("box").press_sequentially("refunds")
     expect(widget.get_by_test_id("busy")).to_have_text("The kernel is busy: this is answered when the cell has ended.")
     expect(widget.get_by_test_id("busy")).to_be_visible()
     shown.screenshot("explorer-busy", widget)
@@ -143,6 +144,7 @@ def test_while_a_cell_runs_who_asks_is_told_to_wait(notebook: Notebook) -> None:
     expect(widget.get_by_test_id("busy")).to_be_hidden()
     expect(widget.get_by_test_id("hit").first).to_have_attribute("data-name", "v1.decision.refunds")
     shown.await_kernel()
+    assert shown.python("heard") == ["r", "refunds"]  # one question at a time: the kernel is not flooded
 
 
 def test_a_widget_whose_cell_was_run_again_works_no_more(notebook: Notebook) -> None:

@@ -68,9 +68,9 @@ function facetsIn(model, on) {
 
 // -- hits ----------------------------------------------------------------------------------------------------------------
 
-/** The parts of a score as labels, each with a bar as long as its share. */
+/** The parts of a score as labels, each with a bar as long as its share. What rounds to nothing is left out. */
 function partsOf(hit) {
-  const parts = Object.entries(hit.parts).sort(([, one], [, other]) => other - one);
+  const parts = Object.entries(hit.parts).filter(([, added]) => Math.abs(added) >= 0.005).sort(([, one], [, other]) => other - one);
   const most = Math.max(...parts.map(([, added]) => Math.abs(added)), 0.001);
   return parts.map(([part, added]) => {
     const bar = h("i", { class: "ex-bar" });
@@ -175,10 +175,13 @@ function render({ model, el }) {
   const box = h("input", { type: "search", class: "ex-box", placeholder: "Search what is remembered", "aria-label": "Search", "data-testid": "box",
     spellcheck: "false", autocomplete: "off", value: model.get("query") });
   let asked = model.get("query");
-  const ask = quiet(40, () => {
+  // One question at a time: what is typed meanwhile is asked once it is answered. So nobody waits for a pause, and a
+  // kernel that is slow or busy is not flooded.
+  const ask = () => {
+    if (box.value === asked || (model.get("answer").query ?? "") !== model.get("query")) return;
     asked = box.value;
     tell(model, { query: asked, limit: FEW });
-  });
+  };
   const hits = hitsIn(model, on, box);
   // Enter means the first hit for what is in the box: if that is not answered yet, it is opened when it is.
   let entered = null;
@@ -202,6 +205,7 @@ function render({ model, el }) {
   on("query", () => {
     if (model.get("query") !== asked) box.value = asked = model.get("query");
   });
+  on("answer", ask);
   const detail = h("div", { class: "ex-detail", role: "region", tabindex: -1, "aria-label": "Atom", "data-testid": "detail" });
   detail.addEventListener("keydown", (event) => {
     if (event.key === "Escape") box.focus();
