@@ -117,6 +117,7 @@ def tally(doctor: Doctor, count: int, seed: str) -> Tally:
     return result
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 @pytest.mark.parametrize("part", range(PARTS))
 def test_all_damage_to_rows_is_found_and_no_proof_lies(part: int, doctor: Doctor) -> None:

@@ -200,6 +200,7 @@ def twice(item: Result) -> str:
     return f"{compact(item)}\n{item.text()}"  # type: ignore[attr-defined]
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 @pytest.mark.parametrize("shown", [compact, twice], ids=["json", "json and text"])
 @pytest.mark.parametrize("share", range(4))

@@ -219,7 +219,7 @@ def test_an_error_in_the_background_is_kept_and_told(
     memory = reopen(model=tiny)
     memory.checkpoint(ATOMS)
     wait_until(lambda: "ZeroDivisionError" in memory.model().state)
-    assert "vectors are behind" in caplog.text
+    wait_until(lambda: "vectors are behind" in caplog.text)
     assert memory.checkpoint(["v1.fact.pet = a cat"]).recorded
 
 

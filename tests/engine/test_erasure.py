@@ -48,6 +48,7 @@ def check_others(memory: Memory, planted: Planted, key: str, pin: str) -> None:
     assert {name: memory.access(name).atom.seq for name in OTHERS} == planted.seqs
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(rounds(20, 200)))
 def test_nothing_is_left_of_what_was_forgotten_by_name(tmp_path: Path, seed: int) -> None:

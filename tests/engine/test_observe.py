@@ -131,6 +131,7 @@ def test_progress_is_told_and_ends_with_all(lettered: Memory) -> None:
     assert len(told) > 3
 
 
+@pytest.mark.no_cover
 @few(20)
 @given(
     st.lists(

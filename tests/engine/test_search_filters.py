@@ -76,6 +76,7 @@ def bm25_shares(atoms: list[Atom]) -> dict[str, float]:
     return shares
 
 
+@pytest.mark.no_cover
 @given(happenings(4, 16), chosen, st.none() | times.map(from_microseconds), st.none() | st.integers(1, 12))
 @few(120)
 def test_a_filtered_search_finds_what_passes_and_counts_nothing_else(

@@ -79,6 +79,7 @@ def interleaved(memory: Memory, order: Sequence[int], *, flushes: bool) -> None:
                 memory._recorder.flush()
 
 
+@pytest.mark.no_cover
 @few(40)
 @given(interleavings(), st.booleans())
 def test_ways_that_cross_are_told_apart_under_any_interleaving_of_sessions(order: list[int], flushes: bool) -> None:  # noqa: FBT001

@@ -52,6 +52,7 @@ def in_bulk(examples: int) -> Any:
     )
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 @given(st.lists(st.tuples(names, texts), min_size=10, max_size=10))
 @in_bulk(rounds(100, 5000))

@@ -82,6 +82,7 @@ def wrong(agent: Agent, some: Iterator[tuple[str, dict[str, Any]]]) -> list[str]
     return found
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 def test_hostile_text_changes_nothing_and_comes_back_as_data_with_its_origin(store: Path) -> None:
     texts = corpus(rounds(86, 300))

@@ -122,6 +122,7 @@ def test_signatures_of_unknown_keys_are_ignored() -> None:
 # Tampered bundles
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 def test_every_tampered_bundle_is_rejected_by_both() -> None:
     count, seen = rounds(5_000, 200_000), Counter[str]()
@@ -183,6 +184,7 @@ def first_slip(judge: Judge) -> str | None:
     return None
 
 
+@pytest.mark.no_cover
 def test_the_whole_verifiers_make_no_slip() -> None:
     assert first_slip(by_package) is None
     assert first_slip(by_script) is None

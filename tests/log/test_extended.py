@@ -36,6 +36,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Log, list[int]]:
     return log, sizes
 
 
+@pytest.mark.no_cover
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_the_log_at_any_head_is_shown_to_contain_that_at_any_earlier_one(
@@ -54,6 +55,7 @@ def test_the_log_at_any_head_is_shown_to_contain_that_at_any_earlier_one(
     assert (told.trust, told.head.size, told.since.size) == ("pin", until, since)
 
 
+@pytest.mark.no_cover
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 39), st.data())
 def test_a_bundle_with_another_byte_or_another_past_is_rejected(

@@ -61,6 +61,7 @@ keys = st.builds(
 batches = st.lists(st.lists(st.tuples(keys, st.integers(0, 2**40), st.integers(1, 3)), max_size=12), max_size=6)
 
 
+@pytest.mark.no_cover
 @given(batches)
 @settings(max_examples=200, deadline=None)
 def test_any_batches_lead_to_the_root_of_the_naive_tree(steps: list[list[tuple[bytes, int, int]]]) -> None:
@@ -76,6 +77,7 @@ def test_any_batches_lead_to_the_root_of_the_naive_tree(steps: list[list[tuple[b
             assert Tile(tile).row() == tile
 
 
+@pytest.mark.no_cover
 @given(batches, keys)
 @settings(max_examples=200, deadline=None)
 def test_every_key_there_or_not_has_a_path_that_folds_to_the_root(

@@ -67,6 +67,7 @@ def said(value: str, actor: str | None = None, **more: object) -> Happening:
 MOMENTS = st.lists(st.tuples(st.integers(-1, 12), st.none() | times), min_size=2, max_size=5)
 
 
+@pytest.mark.no_cover
 @pytest.mark.soak
 @few(rounds(40, 1000))
 @given(happenings(), MOMENTS)

@@ -199,6 +199,7 @@ def test_rows_of_epochs_far_apart_can_be_inherited() -> None:
             assert memory.transition_matrix().row(source)
 
 
+@pytest.mark.no_cover
 def test_a_row_is_cut_to_what_weighs_and_stays_small() -> None:
     with a_story() as story:
         memory = story.memory
