@@ -38,7 +38,7 @@ class Recorded(Result):
     name: str
     value: str
     kind: str
-    """text, number, json, or frame: of a data frame, schema and summary are kept."""
+    """text, number, json, or frame: of a data frame, schema and summary are kept, and no rows."""
     is_new: bool
     """False: the same was recorded before, and is confirmed."""
     derived_from: tuple[str, ...] = ()

@@ -1,7 +1,8 @@
 """What is kept of a cell's result: text and numbers as they are, JSON, a data frame as its schema and a summary.
 
 A value has room for no table, and a memory no need of one: what is asked later is which columns there were, how many
-rows, and what range they had.
+rows, and what range they had. So no row is kept, of however few there are: who records a frame need not ask how long
+it is today. Of its content the ends of a column's range are kept, or its most frequent value.
 """
 
 from __future__ import annotations
@@ -22,8 +23,6 @@ __all__ = ["Summary", "summary_of"]
 
 _COLUMNS = 200
 """That are described of a data frame."""
-_ROWS = 20
-"""Up to so many, and as many columns, a frame is kept whole after its summary: there, the numbers are the point."""
 _ROOM = 50_000
 """Bytes that the columns take in the attrs; some must be left for the code of the cell."""
 _SHOWN = 60
@@ -91,8 +90,6 @@ def _of_frame(frame: Any) -> Summary:  # noqa: ANN401 - pandas is not a dependen
         lines.append(_line(column, rows))
     if width > len(columns):
         lines.append(f"… and {width - len(columns):,} more columns")
-    if rows <= _ROWS and width <= _ROWS:
-        lines += ["All of it:", frame.to_csv().rstrip("\n")]
     return Summary("\n".join(lines), "frame", {"rows": rows, "columns": columns})
 
 

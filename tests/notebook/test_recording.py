@@ -73,6 +73,23 @@ def test_what_a_later_run_does_not_access_it_no_longer_comes_from(
     assert derived(memory, "v1.metric.gross") == {"v1.fact.net", "v1.fact.other"}, "what a person stated stays"
 
 
+IN_THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+with ThreadPoolExecutor(2) as pool:
+    tasks = [pool.submit({run}memory.access, name) for name in ("v1.fact.rate", "v1.fact.net")]
+len([task.result() for task in tasks])
+"""
+
+
+def test_what_other_threads_access_is_seen_only_if_the_context_is_handed_on(
+    shell: InteractiveShell, memory: substrate.Memory
+) -> None:
+    assert record(shell, memory, "v1.metric.a", IN_THREADS.format(run="")).derived_from == ()
+    handed = record(shell, memory, "v1.metric.b", IN_THREADS.format(run="copy_context().run, "))
+    assert set(handed.derived_from) == derived(memory, "v1.metric.b") == {"v1.fact.rate", "v1.fact.net"}
+
+
 @pytest.mark.parametrize("code", ["1 / 0", "raise KeyboardInterrupt"])
 def test_a_cell_that_fails_records_nothing_and_fails(
     shell: InteractiveShell, memory: substrate.Memory, code: str

@@ -39,9 +39,12 @@ __all__ = ["record", "watch", "why"]
 def record(desk: Desk, given: Namespace, cell: str | None) -> Recorded:
     """Run a cell, and save what it comes to with where and of what it was made.
 
-    Kept are texts and numbers as they are, dictionaries and lists as JSON, and of a data frame its columns and a
-    summary. The atom knows the notebook, the cell and the execution, with its code; a derived_from edge leads to each
-    atom that the cell accessed: `%memory why NAME` shows them. Run again with the same result, it is confirmed.
+    Kept are texts and numbers as they are, dictionaries and lists as JSON. Of a data frame no rows are kept, but its
+    columns, with the smallest and the largest value, or the most frequent one, of each; if the rows are the result, end
+    the cell with `df.to_dict("records")`. The atom knows the notebook, the cell and the execution, with its code; a
+    derived_from edge leads to each atom that the cell accessed: `%memory why NAME` shows them. What other threads
+    access is not seen: access in the cell and compute in threads, or submit `contextvars.copy_context().run` with each
+    task. Run again with the same result, it is confirmed.
     """
     from substrate.notebook.recording import record  # noqa: PLC0415 - few cells are recorded
 
