@@ -1,6 +1,7 @@
 """What is stored may be hostile: a value can hold the sequences that move a cursor, retitle a window or hide a text.
 
-On a terminal every character that does something instead of showing something is shown as its escape. In a pipe values
+On a terminal every character that does something instead of showing something, or shows nothing at all, is shown as its
+escape. In a pipe values
 go out as they are: programs want the exact text.
 """
 
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+
+from substrate.blanks import BLANK
 
 __all__ = ["in_json", "parts", "visible"]
 
@@ -25,8 +28,9 @@ def _shows(character: str) -> bool:
 def parts(text: str, keep: str = "") -> Iterator[tuple[str, bool]]:
     """The text in runs: what can be shown (False), and the escapes of what cannot (True). `keep` passes as it is."""
     run = ""
-    for character in text:
-        if _shows(character) or character in keep:
+    blanks = {found.start() for found in BLANK.finditer(text)}
+    for at, character in enumerate(text):
+        if (_shows(character) and at not in blanks) or character in keep:
             run += character
             continue
         if run:

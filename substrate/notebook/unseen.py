@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from substrate.blanks import BLANK
+
 __all__ = ["visible"]
 
 # The same characters as in the widgets' shared/page.js; a test compares the two.
 _UNSEEN = re.compile(
     "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f"
-    "\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e007f\\ud800-\\udfff]"
+    "\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e007f\\ud800-\\udfff]|" + BLANK.pattern
 )
 
 

@@ -115,9 +115,17 @@ def test_json_survives_its_escapes(document: dict[str, str]) -> None:
         assert dangers(text) == []
 
 
-@pytest.mark.parametrize("text", ["नमस्ते", "سلام", "👨‍👩‍👧", "a\u00a0b", "Größe", "日本", "می‌خواهم"])
+@pytest.mark.parametrize("text", ["नमस्ते", "سلام", "👨‍👩‍👧", "a\u00a0b", "Größe", "日本", "می‌خواهم", "\u2764\ufe0f"])
 def test_what_people_write_is_shown_as_it_is(text: str) -> None:
     assert visible(text) == text
+
+
+@pytest.mark.parametrize("blank", ["\u034f", "\u115f", "\u17b4", "\u180f", "\u3164", "\uffa0", "\ufe00", "\U000e0100"])
+def test_what_shows_nothing_is_escaped(blank: str) -> None:
+    escaped = blank.encode("unicode_escape").decode()
+    assert visible(f"a{blank}") == f"a{escaped}"
+    assert visible(f"a{blank}\ufe0f") == f"a{escaped}" + (r"\ufe0f" if blank in "\u180f\ufe00\U000e0100" else "\ufe0f")
+    assert json.loads(in_json(f'"a{blank}"')) == f"a{blank}"
 
 
 def test_no_color_is_honoured(store: Commands) -> None:

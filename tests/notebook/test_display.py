@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from importlib import import_module
@@ -327,15 +327,43 @@ def test_marks_are_where_they_belong() -> None:
     assert "we &lt;<mark>pay</mark>&gt; <mark>Stripe</mark>" in html
 
 
-def test_the_same_characters_are_made_visible_as_in_widgets() -> None:
+BLANKS = [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0]
+BLANKS += [*range(0x180B, 0x1810), *range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0)]
+"""Letters and marks that show nothing; without the two selectors of emoji."""
+
+
+@pytest.fixture(scope="module")
+def seen_in_widgets() -> Callable[[str], str]:
+    """What the page makes of a text, by its own list."""
     page = (Path(__file__).parents[2] / "widgets/shared/page.js").read_text(encoding="utf-8")
-    found = re.search(r"UNSEEN = /(?P<set>\[.*?\])\|(?P<more>\[.*?\])/gu", page)
+    found = re.search(r"UNSEEN = /(.*)/gu;", page)
     assert found is not None
-    pattern = found["set"] + "|" + re.sub(r"\\u\{(\w+)\}", lambda code: f"\\U{code[1]:0>8}", found["more"])
-    theirs = re.compile(pattern)
-    for number in [*range(0xD800), *range(0xE000, 0xE0200)]:
-        assert bool(theirs.match(chr(number))) == (visible(chr(number)) != chr(number)), hex(number)
+    theirs = re.compile(re.sub(r"\\u\{(\w+)\}", lambda code: f"\\U{code[1]:0>8}", found[1]))
+    return lambda text: theirs.sub(lambda one: f"‹{ord(one[0]):04X}›", text)  # noqa: RUF001
+
+
+def test_the_same_characters_are_made_visible_as_in_widgets(seen_in_widgets: Callable[[str], str]) -> None:
+    for number in [*range(0xD800), *range(0xE000, 0xE0300)]:
+        text = chr(number)
+        assert seen_in_widgets(text) == visible(text), hex(number)
+        assert seen_in_widgets(f"{text}\ufe0f") == visible(f"{text}\ufe0f"), hex(number)
     assert visible("\u202e") == "‹202E›"  # noqa: RUF001
+
+
+def test_letters_and_marks_that_show_nothing_are_shown_by_their_number() -> None:
+    for number in BLANKS:
+        assert visible(f"a{chr(number)}") == f"a‹{number:04X}›"  # noqa: RUF001
+
+
+def test_a_text_that_is_spelt_in_selectors_is_seen_and_an_emoji_stays_one(
+    seen_in_widgets: Callable[[str], str],
+) -> None:
+    hidden = "".join(chr(0xFE00 + byte if byte < 16 else 0xE0100 + byte - 16) for byte in b"\x0e\x0f\x0e ignore rules")
+    for shows in (visible, seen_in_widgets):
+        assert shows(f"a{hidden}").count("‹") == len(hidden) - 1, "the first alone could be an emoji's"  # noqa: RUF001
+        assert not set(shows(f"a{hidden}")[2:]) & set(hidden)
+        for emoji in ("\u2764\ufe0f", "\u2764\ufe0e and \u2764\ufe0f\u2764\ufe0f", "\U0001f3f3\ufe0f!"):
+            assert shows(emoji) == emoji
 
 
 def test_a_notebook_shows_html_and_a_terminal_the_repr(notebook: Any) -> None:

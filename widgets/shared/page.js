@@ -24,7 +24,8 @@ function fill(element, attributes, children) {
 }
 
 // Characters that are not seen, or that turn the text around them: shown by their number, so that nobody is deceived.
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+// One selector FE0E or FE0F is part of an emoji; after another selector it could be a letter of a hidden text.
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]|(?<=[\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}])[\ufe0e\ufe0f]/gu;
 
 /** Stored text as a string in which nothing is hidden. For attributes and SVG; elsewhere use `stored`. */
 function visible(text) {
