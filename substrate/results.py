@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar, overload
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["UNTYPESET", "Result", "Results", "compact", "frame", "iso", "plain"]
+__all__ = ["UNTYPESET", "Result", "Results", "Tabular", "compact", "frame", "iso", "plain"]
 
 _Item = TypeVar("_Item", bound="Result")
 UNTYPESET: Final = "mathjax_ignore tex2jax_ignore"
@@ -57,7 +57,21 @@ def compact(value: Result) -> str:
     return _COMPACT.encode(value.to_dict())
 
 
-class Result:
+class Tabular:
+    """Whatever a verb answers, as a dictionary and as a table of pandas."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> Mapping[str, object]:
+        """What it says, as JSON can hold it."""
+        raise NotImplementedError
+
+    def to_df(self) -> DataFrame:
+        """One row of all that its dictionary holds. Needs pandas."""
+        return frame([self.to_dict()])
+
+
+class Result(Tabular):
     """A frozen dataclass that can be shown."""
 
     __slots__ = ()
@@ -70,10 +84,6 @@ class Result:
     def row(self) -> dict[str, object]:
         """What a table of such results shows of it, by column."""
         return self.to_dict()
-
-    def to_df(self) -> DataFrame:
-        """One row of all its fields. Needs pandas."""
-        return frame([self.to_dict()])
 
     def __repr__(self) -> str:
         said = ", ".join(f"{name}={_short(value)}" for name, value in self.row().items())
@@ -134,13 +144,13 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
         return f'<table class="{UNTYPESET}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
-def frame(rows: list[dict[str, object]]) -> DataFrame:
+def frame(rows: Sequence[Mapping[str, object]]) -> DataFrame:
     """The rows as a data frame. ImportError, with what to do, without pandas."""
     try:
         from pandas import DataFrame  # noqa: PLC0415 - not everyone has it, nobody else pays for it
     except ImportError:
         raise ImportError("to_df needs pandas: pip install pandas") from None
-    return DataFrame(rows)
+    return DataFrame(list(rows))
 
 
 def _is_said(value: object) -> bool:

@@ -45,8 +45,9 @@ RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 # Parts that may import less than the layers allow: nothing but these, and themselves.
 ONLY: dict[str, set[str]] = {
     "errors": set(),
+    "results": set(),
     "blanks": set(),
-    "proof": {"errors"},
+    "proof": {"errors", "results"},
     "secrets": set(),
     "terms": set(),
     "claims": {"terms"},

@@ -8,13 +8,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from substrate.log.log import Log
 from substrate.model import Name
+from substrate.results import Tabular
 
 __all__ = ["Showing"]
 
 
-class Showing:
-    """What an open store shows of itself in a notebook. All of it is linked by `substrate_widgets.link`."""
+class Showing(Tabular):
+    """What an open store shows of itself in a notebook. All widgets of it are linked by `substrate_widgets.link`."""
+
+    _log: Log
+    _actor: str | None
+    _read_only: bool
+
+    def to_dict(self) -> dict[str, object]:
+        """Which store it is, and who works in it. How much it holds, `stats` counts."""
+        actor = {} if self._actor is None else {"actor": self._actor}
+        return {"store": str(self._log.path), **actor, "read_only": self._read_only}
 
     def explore(self, query: str = "", **traits: Any) -> Any:  # noqa: ANN401 - a widget, of a class not known here
         """Search as you type, narrow down, and see all there is to know of an atom."""

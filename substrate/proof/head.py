@@ -9,6 +9,7 @@ from substrate.errors import ProofInvalid
 from substrate.proof.encoding import Json, b64, unb64
 from substrate.proof.hashes import HASH_BYTES
 from substrate.proof.note import Note, VerifierKey, check_key_name, open_note
+from substrate.results import Tabular
 
 __all__ = ["MAX_SIZE", "Head", "Pin", "SignedHead"]
 
@@ -80,7 +81,7 @@ class SignedHead:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Pin:
+class Pin(Tabular):
     """A head that someone remembers outside the store, with the key that was in force then."""
 
     key: VerifierKey

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from substrate.errors import ProofInvalid
 from substrate.proof.encoding import Json, b64, unb64
+from substrate.results import Tabular
 
 __all__ = ["Note", "Signature", "Signer", "VerifierKey", "check_key_name", "generate_signer", "open_note"]
 
@@ -48,7 +49,7 @@ def _key_id(name: str, public: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class VerifierKey:
+class VerifierKey(Tabular):
     """A public key with the name it signs under. `str()` gives its one text form, the vkey."""
 
     name: str

@@ -22,6 +22,7 @@ from substrate.proof.hashes import EMPTY, HASH_BYTES, commitment, leaf_hash, map
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import State, decode_record, encode_record
+from substrate.results import Tabular
 
 __all__ = ["Verdict", "Verifier", "fold_map", "verify_consistency", "verify_inclusion"]
 
@@ -111,7 +112,7 @@ def fold_map(key: bytes, proof: MapProof) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verdict:
+class Verdict(Tabular):
     """What a bundle established. With `trusted` False: everything fits together, but anyone could have made it."""
 
     claim: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import json
 from pathlib import Path
 from typing import Any
 
@@ -137,35 +138,50 @@ def test_where_nobody_can_be_asked_forget_says_what_to_add(filled: Any, monkeypa
     assert filled.run("%memory access v1.fact.currency").value
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "checkpoint v1.fact.new = x",
-        "access v1.fact.currency --proof",
-        "list",
-        "edges v1.decision.ledger",
-        "history v1.fact.currency",
-        "diff 0",
-        "search currency",
-        "context v1.fact.currency",
-        "associate v1.fact.currency",
-        "bootstrap",
-        "train v1.fact.currency",
-        "predict",
-        "conflicts",
-        "prove v1.fact.currency",
-        "pin",
-        "key",
-        "status",
-        "forget v1.fact.currency --dry-run",
-    ],
-)
-def test_every_result_is_a_dictionary_and_a_short_repr_and_those_of_results_a_table(filled: Any, line: str) -> None:
-    result = filled.run(f"%memory {line}")
-    assert isinstance(result.to_dict(), dict)
+ANSWERS = {
+    "open": "open",
+    "status": "status",
+    "checkpoint": "checkpoint v1.fact.new = x",
+    "record": "record v1.metric.answer 6 * 7",
+    "access": "access v1.fact.currency --proof",
+    "list": "list",
+    "edges": "edges v1.decision.ledger",
+    "history": "history v1.fact.currency",
+    "diff": "diff 0",
+    "why": "why v1.decision.ledger",
+    "search": "search currency",
+    "context": "context v1.fact.currency",
+    "associate": "associate v1.fact.currency",
+    "bootstrap": "bootstrap",
+    "train": "train v1.fact.currency",
+    "predict": "predict",
+    "conflicts": "conflicts",
+    "resolve": "resolve v1.fact.currency v1.fact.us.currency",
+    "prove": "prove v1.fact.currency",
+    "verify": "verify proof",
+    "pin": "pin",
+    "key": "key",
+    "forget": "forget v1.fact.currency --dry-run",
+}
+"""A line for each verb that answers something."""
+WITHOUT_AN_ANSWER = {"explore", "watch"}
+"""A widget, which is a page; and nothing."""
+
+
+def test_every_verb_that_answers_something_is_tried() -> None:
+    assert set(ANSWERS) == set(VERBS) - WITHOUT_AN_ANSWER
+
+
+@pytest.mark.parametrize("verb", ANSWERS)
+def test_every_answer_is_a_dictionary_a_short_repr_and_a_table(filled: Any, verb: str) -> None:
+    pytest.importorskip("pandas")
+    filled.run("%memory checkpoint v1.fact.us.currency = The currency is USD\nproof = %memory prove v1.fact.currency")
+    result = filled.run(f"%memory {ANSWERS[verb]}")
+    assert json.loads(json.dumps(result.to_dict())) == result.to_dict() != {}
     assert 0 < len(repr(result)) < 4000
     if hasattr(result, "items"):
         assert list(result) == [result[at] for at in range(len(result))]
-    if hasattr(result, "to_df"):
-        pytest.importorskip("pandas")
-        assert len(result.to_df()) == (len(result) if hasattr(result, "__len__") else 1)
+    table = result.to_df()
+    assert len(table) == (len(result) if hasattr(result, "__len__") else 1)
+    if not hasattr(result, "__len__"):
+        assert list(table.columns) == list(result.to_dict())
