@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,8 @@ class Kernel:
 
     def __init__(self, client: Any) -> None:
         self.client = client
+        self.errors: list[dict[str, Any]] = []
+        """What the cell that ran last shows of errors."""
 
     def run(self, code: str, answer: str | None = None) -> tuple[str, dict[str, Any], str]:
         """The status of the reply, the result by kind of text, and what was printed; a question is answered."""
@@ -35,11 +38,14 @@ class Kernel:
                 printed.append(content["text"])
             elif message["msg_type"] == "execute_result":
                 results.update(content["data"])
+            elif message["msg_type"] == "error":
+                self.errors.append(content)
 
         def asked(message: dict[str, Any]) -> None:
             printed.append(message["content"]["prompt"])
             self.client.input(answer)
 
+        self.errors = []
         reply = self.client.execute_interactive(
             code, timeout=WAIT, output_hook=shown, stdin_hook=asked, allow_stdin=answer is not None
         )
@@ -96,6 +102,23 @@ def test_a_kernel_saves_shows_completes_asks_and_closes_the_store_at_its_end(ker
     kernel.client.shutdown(reply=True, timeout=WAIT)
     with substrate.open(folder / "substrate-store", read_only=True) as memory:
         assert memory.stats().sessions == 1  # which is written down when the store is closed
+
+
+def test_what_is_no_python_is_shown_in_a_recorded_cell_as_in_any(kernel: Kernel) -> None:
+    kernel.run("%load_ext substrate")
+
+    def shown(cell: str) -> list[tuple[str, ...]]:
+        """What a cell that fails shows of errors, without the number that each cell has."""
+        assert kernel.run(cell)[0] == "error"
+        parts = ("ename", "evalue", "traceback")
+        return [tuple(re.sub(r"In\[\d+\]|\d+\.py", "", str(error[part])) for part in parts) for error in kernel.errors]
+
+    broken = ["x = = 1", "if 1:\n  x\n y", "ran = 1\nreturn 3"]
+    recorded = [shown(f"%%memory record v1.metric.bad\n{code}") for code in broken]
+    assert kernel.run("ran")[0] == "error", "nothing was run"
+    assert [len(errors) for errors in recorded] == [1, 1, 1]
+    assert recorded == [shown(code) for code in broken]
+    assert "there is no v1.metric.bad" in kernel.run("%memory access v1.metric.bad")[2]
 
 
 def test_a_notebook_that_is_run_by_a_program_is_not_asked(folder: Path) -> None:
