@@ -43,6 +43,19 @@ def test_more_sources_than_are_followed_are_told_of(memory: substrate.Memory) ->
     assert trail.more
 
 
+def test_a_list_of_sources_that_was_cut_is_told_of_also_where_all_that_was_read_is_shown(
+    memory: substrate.Memory,
+) -> None:
+    sources = [f"v1.fact.s{at:03}" for at in range(201)]
+    memory.checkpoint([f"{source} = x" for source in sources])
+    first = min(sources, key=lambda name: memory.access(name).atom.id)  # in the order in which edges are read
+    memory.checkpoint(edges=[{"source": first, "type": "derived_from", "target": source} for source in sources])
+    trail = trail_of(memory, first)  # to itself is the first of its edges, so that 200 of them lead to 200 atoms
+    assert len({step.name for step in trail}) == 200
+    assert trail.more
+    assert repr(trail).endswith("… and further: ask about one of these")
+
+
 def test_an_id_is_as_good_as_a_name(memory: substrate.Memory) -> None:
     derive(memory, "ab")
     by_id = trail_of(memory, memory.access("v1.fact.a").atom.id)
