@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -10,7 +11,10 @@ __all__ = ["Place", "place", "recorded_by"]
 Place: TypeAlias = Mapping[str, str | int]
 """The notebook's path, the cell's id, the number of the execution: what of it is known."""
 
+_log = logging.getLogger(__name__)
 _asked: Callable[[], Place | None] | None = None
+_failed: Callable[[], Place | None] | None = None
+"""The source that failed last: that is said once, not with everything that is recorded."""
 
 
 def recorded_by(source: Callable[[], Place | None] | None) -> None:
@@ -20,5 +24,15 @@ def recorded_by(source: Callable[[], Place | None] | None) -> None:
 
 
 def place() -> Place | None:
-    """Where this process is, if that is in a notebook."""
-    return None if _asked is None else _asked()
+    """Where this process is, if that is in a notebook. A source that fails does not know: that is logged once."""
+    global _failed  # noqa: PLW0603 - as above
+    asked = _asked
+    if asked is None:
+        return None
+    try:
+        return asked()
+    except Exception:  # noqa: BLE001 - whatever it is: to be saved matters more than where
+        if _failed is not asked:
+            _failed = asked
+            _log.warning("where in a notebook this is cannot be told: what is recorded will not say", exc_info=True)
+        return None

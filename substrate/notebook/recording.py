@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from substrate.errors import InputError, NotFound
 from substrate.names import check_name
-from substrate.notebook.provenance import place_of
 from substrate.notebook.running import NOTHING, run
 from substrate.notebook.summaries import summary_of
+from substrate.places import place
 from substrate.results import Result
 from substrate.secrets import find_secrets
 
@@ -71,7 +71,7 @@ def record(
         **(fields or {}),
         "attrs": {
             "result": {"kind": summary.kind, **summary.attrs},
-            "notebook": {**(place_of(shell) or {}), **_code(code)},
+            "notebook": {**(place() or {}), **_code(code)},
         },
     }
     saved = memory.checkpoint(

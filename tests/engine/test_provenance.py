@@ -43,6 +43,24 @@ def test_outside_of_a_notebook_nothing_is_said_of_one(memory: substrate.Memory, 
     assert memory.access("v1.fact.a").atom.attrs == {}
 
 
+def test_what_is_recorded_is_saved_also_if_where_cannot_be_told_which_is_said_once(
+    memory: substrate.Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails() -> Place | None:
+        raise KeyError("parent")
+
+    recorded_by(fails)
+    try:
+        memory.checkpoint(["v1.fact.a = x"])
+        memory.checkpoint(["v1.fact.b = y"])
+    finally:
+        recorded_by(None)
+    assert memory.access("v1.fact.a").atom.attrs == memory.access("v1.fact.b").atom.attrs == {}
+    (said,) = (record for record in caplog.records if record.name == "substrate.places")
+    assert "cannot be told" in said.message
+    assert said.exc_info is not None, "with the reason"
+
+
 def test_to_run_a_cell_again_makes_no_new_version(memory: substrate.Memory, where: dict[str, Place | None]) -> None:
     items = ["v1.fact.a = x", {"name": "v1.fact.b", "value": "y", "attrs": {"unit": "EUR"}}]
     edges = [{"source": "v1.fact.b", "type": "derived_from", "target": "v1.fact.a"}]

@@ -13,6 +13,7 @@ from substrate.errors import InputError, NotFound
 from substrate.notebook.recording import naming, record
 from substrate.notebook.trail import trail_of
 from substrate.notebook.watching import Watch
+from substrate.places import Place, recorded_by
 
 
 @pytest.fixture
@@ -71,6 +72,18 @@ def test_what_a_later_run_does_not_access_it_no_longer_comes_from(
     memory.checkpoint(edges=[stated])
     record(shell, memory, "v1.metric.gross", "float(memory.access('v1.fact.net').value) * 2")
     assert derived(memory, "v1.metric.gross") == {"v1.fact.net", "v1.fact.other"}, "what a person stated stays"
+
+
+def test_a_result_is_recorded_also_if_where_cannot_be_told(shell: InteractiveShell, memory: substrate.Memory) -> None:
+    def fails() -> Place | None:
+        raise KeyError("parent")
+
+    recorded_by(fails)
+    try:
+        record(shell, memory, "v1.metric.x", "6 * 7")
+    finally:
+        recorded_by(None)
+    assert memory.access("v1.metric.x").atom.attrs["notebook"] == {"code": "6 * 7"}
 
 
 IN_THREADS = """
