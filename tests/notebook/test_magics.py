@@ -97,6 +97,16 @@ def test_a_semicolon_silences_a_result_and_is_kept_where_it_is_stored(filled: An
     assert filled.run("%memory access v1.fact.code").value == "return x;"
 
 
+@pytest.mark.parametrize("open_for_good", ["{", "'a ", '"', "--x=' "])
+def test_much_that_is_left_open_takes_no_longer_than_reading_it(filled: Any, open_for_good: str) -> None:
+    text = (open_for_good * 50_000).strip()  # each looked for to the end, it would take an hour
+    shell = filled.shell
+    shell.run_line_magic("memory", f"checkpoint v1.fact.long = {text}")
+    assert shell.run_line_magic("memory", "access v1.fact.long").value == text
+    asked = text[:40_000]
+    assert shell.run_line_magic("memory", f"search -- {asked}").query == asked
+
+
 def test_a_verb_with_a_question_mark_asks_for_its_help(notebook: Any) -> None:
     assert notebook.printed("%memory search?") == notebook.printed("%memory search --help")
 
