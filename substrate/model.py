@@ -340,6 +340,8 @@ class Forgot(Result):
     trainings: int = 0
     sessions: int = 0
     """Traces of sessions that were erased as a whole; what was learnt from them is unlearnt."""
+    mentioned_by: tuple[str, ...] = ()
+    """Atoms whose recorded code still has the name of one that is gone in it: forget them too if that must go."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

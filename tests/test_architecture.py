@@ -88,6 +88,7 @@ STRANGERS = {
         "substrate.engine.judging",
         "substrate.engine.learning",
         "substrate.engine.likeness",
+        "substrate.engine.mentions",
         "substrate.engine.meaning",
         "substrate.engine.moments",
         "substrate.engine.nearby",

@@ -69,6 +69,7 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...]) -> Answer:
         ("sessions", forgot.sessions or None),
         ("trainings", forgot.trainings or None),
         *(("tombstoned", name) for name in forgot.tombstoned),
+        *(("still named in the recorded code of", name) for name in forgot.mentioned_by),
         ("forget entries", ", ".join(map(str, forgot.seqs)) or None),
     ]
     partial = not (forgot.dry_run or forgot.compacted)

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone
 from substrate.engine.likeness import or_near
+from substrate.engine.mentions import Mentions
 from substrate.engine.moments import last_seq
 from substrate.engine.owed import mark_owed, settle
 from substrate.engine.progress import Progress
@@ -55,12 +56,13 @@ def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress 
         subjects = list(_select(transaction, selection, progress))
         if not subjects:
             raise NotFound("there is nothing that matches: nothing was forgotten")
+        mentions = Mentions(transaction, [at for kind, at in subjects if kind is Kind.PUT])
         if dry_run:
             total = _Plan(transaction, selection, whole=True)
             for subject in subjects:
                 total.add(subject)
             total.finish()
-            return total.told(dry_run=True)
+            return total.told(mentions.left(total.is_gone), dry_run=True)
     done = _Told()
     waiting = subjects
     try:
@@ -71,7 +73,9 @@ def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress 
     except SubstrateError:
         _compact(log, done)  # what is forgotten is forgotten, whatever keeps the rest from being so
         raise
-    return done.told(dry_run=False, compacted=_compact(log, done))
+    with log.snapshot() as transaction:
+        left = mentions.left(lambda at: all(row.name is None for row in versions_of(transaction, at)))
+    return done.told(left, dry_run=False, compacted=_compact(log, done))
 
 
 def _compact(log: Log, done: _Told) -> bool:
@@ -131,7 +135,7 @@ class _Told:
         self.tombstoned += other.tombstoned
         self.kinds = other.kinds
 
-    def told(self, *, dry_run: bool, compacted: bool = False) -> Forgot:
+    def told(self, mentioned_by: tuple[str, ...], *, dry_run: bool, compacted: bool = False) -> Forgot:
         """As the caller gets it."""
         return Forgot(
             dry_run,
@@ -144,6 +148,7 @@ class _Told:
             compacted,
             self.trainings,
             self.sessions,
+            mentioned_by,
         )
 
 
@@ -176,6 +181,10 @@ class _Plan(_Told):
         self._sessions_gone: list[bytes] = []
         self.drafts: list[Draft] = []
         self._dropped: dict[tuple[str, bytes], None] = {}
+
+    def is_gone(self, subject: bytes) -> bool:
+        """Whether nothing is left of an atom."""
+        return subject in self._gone
 
     def is_full(self) -> bool:
         """Whether one append had better not take more."""

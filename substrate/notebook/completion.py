@@ -111,7 +111,7 @@ def _of_verb(verb: Verb, before: list[str], word: str, line: str, stores: Stores
 
 def _in_text(verb: Verb, line: str, stores: Stores) -> _Offer | None:
     """What to offer in the text that a verb stores, which begins after the options."""
-    words = split_line(line)[1:]
+    words = list(split_line(line))[1:]
     at = 0
     while at < len(words) and (option := verb.option(words[at].text)) is not None:
         at += 2 if option.takes_value else 1

@@ -1,4 +1,4 @@
-"""What `%load_ext substrate` does: magics, completion, rich display, and questions that end in a question mark."""
+"""What `%load_ext substrate` does: magics, completion, rich display, and lines as calls."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary, finalize
 from IPython.core.interactiveshell import InteractiveShell
 
 from substrate.notebook import completion, display
+from substrate.notebook.calls import Call
 from substrate.notebook.magics import MemoryMagics
 from substrate.notebook.provenance import places_of
-from substrate.notebook.questions import Question
 from substrate.notebook.stores import Stores
 from substrate.places import recorded_by
 
@@ -30,8 +30,8 @@ def load(shell: InteractiveShell) -> None:
     display.register(shell)
     completion.register(shell, stores)
     transformers = shell.input_transformer_manager.token_transformers
-    if Question not in transformers:
-        transformers.append(Question)
+    if Call not in transformers:
+        transformers.append(Call)
     _LOADED[shell] = None
     _say_where()
 
@@ -49,8 +49,8 @@ def unload(shell: InteractiveShell) -> None:
         shell.magics_manager.magics[kind].pop("memory", None)
     shell.magics_manager.registry.pop(MemoryMagics.__name__, None)
     transformers = shell.input_transformer_manager.token_transformers
-    if Question in transformers:
-        transformers.remove(Question)
+    if Call in transformers:
+        transformers.remove(Call)
     _LOADED.pop(shell, None)
     _say_where()
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, takewhile
 
 from IPython.core.error import UsageError
 from IPython.utils.text import FullEvalFormatter
@@ -37,49 +40,68 @@ class Word:
         return bool(re.match(r"--?[A-Za-z]", self.text))
 
 
-def split_line(line: str, start: int = 0) -> list[Word]:
+def split_line(line: str, start: int = 0) -> Iterator[Word]:
     """The words from `start` on. Quotes hold a word together where they open and close one; else they are letters.
 
     So `"two words"` is one, and `what's` needs no care. Braces hold together what they enclose: `{" ".join(names)}`.
+    One after another: who needs the first of them does not read what is to be stored.
     """
-    words = []
+    pairs = _Pairs(line)
     at = start
     while at < len(line):
         if line[at].isspace():
             at += 1
             continue
-        word = _quoted(line, at) or _plain(line, at)
-        words.append(word)
+        word = _quoted(line, at, pairs) or _plain(line, at, pairs)
+        yield word
         at = word.end
-    return words
 
 
-def _quoted(line: str, at: int) -> Word | None:
+class _Pairs:
+    """Where what is opened in a line is closed. Found in one pass: a line may be long, and most of it left open."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+
+    @cached_property
+    def braces(self) -> dict[int, int]:
+        """Of each brace that is closed, where."""
+        found: dict[int, int] = {}
+        opened: list[int] = []
+        for brace in re.finditer("[{}]", self._line):
+            if brace[0] == "{":
+                opened.append(brace.start())
+            elif opened:
+                found[opened.pop()] = brace.start()
+        return found
+
+    @cached_property
+    def _closing(self) -> dict[str, list[int]]:
+        return {quote: [found.start() for found in re.finditer(rf"{quote}(?=\s|$)", self._line)] for quote in "\"'"}
+
+    def quote(self, at: int) -> int | None:
+        """Where the quote that opens here is closed, at the end of a word; None if there is none, or it is not."""
+        places = self._closing.get(self._line[at], [])
+        after = bisect_right(places, at)
+        return places[after] if after < len(places) else None
+
+
+def _quoted(line: str, at: int, pairs: _Pairs) -> Word | None:
     """The word in quotes that begins here; None if there is none."""
-    found = re.compile(r"""(["'])(.*?)\1(?=\s|$)""", re.DOTALL).match(line, at)
-    return None if found is None else Word(found[2], at, found.end())
+    end = pairs.quote(at) if line[at : at + 1] in ("'", '"') else None
+    return None if end is None else Word(line[at + 1 : end], at, end + 1)
 
 
-def _plain(line: str, at: int) -> Word:
+def _plain(line: str, at: int, pairs: _Pairs) -> Word:
     end = at
     while end < len(line) and not line[end].isspace():
-        end = _closing(line, end) + 1 if line[end] == "{" else end + 1
+        end = (pairs.braces.get(end, end) if line[end] == "{" else end) + 1
     flag, equals, _ = line[at:end].partition("=")
     if equals and flag.startswith("--"):  # --objective="two words"
-        value = _quoted(line, at + len(flag) + 1)
+        value = _quoted(line, at + len(flag) + 1, pairs)
         if value is not None:
             return Word(f"{flag}={value.text}", at, value.end)
     return Word(line[at:end], at, end)
-
-
-def _closing(line: str, at: int) -> int:
-    """Where the brace that opens at `at` is closed; `at` itself if it is not."""
-    depth = 0
-    for place in range(at, len(line)):
-        depth += {"{": 1, "}": -1}.get(line[place], 0)
-        if depth == 0:
-            return place
-    return at
 
 
 # -- variables ---------------------------------------------------------------------------------------------------------
@@ -89,10 +111,11 @@ def expanded(text: str, names: Names) -> str:
     """The text with `$name` and `{expression}` put in; each that means nothing stays as it is. `$$` and `{{` escape."""
     parts = []
     at = 0
+    pairs = _Pairs(text)
     while at < len(text):
         end = at + 1
         if text[at] == "{":
-            end = _closing(text, at) + 1
+            end = pairs.braces.get(at, at) + 1
         elif (found := _VARIABLE.match(text, at)) is not None:
             end = found.end()
         parts.append(_put_in(text[at:end], names))
@@ -125,12 +148,13 @@ def _expanded_word(text: str, names: Names) -> list[str]:
 
 def asks_for_help(verb: Verb, line: str) -> bool:
     """Whether the line asks what the verb does: `--help` where an option could stand, and not within free text."""
-    words = split_line(line)
-    places = words = words[: next((at for at, word in enumerate(words) if word.text == "--"), None)]
+    before = takewhile(lambda word: word.text != "--", split_line(line))
     if verb.stores:
-        places = words[:1]
-    elif verb.rest:
-        places = [*words[:1], *words[-1:]]
+        places = list(islice(before, 1))
+    else:
+        places = list(before)
+        if verb.rest:
+            places = [*places[:1], *places[-1:]]
     return any(line[word.start : word.end] in _HELP for word in places)
 
 
@@ -162,12 +186,10 @@ def _sorted(verb: Verb, line: str) -> tuple[list[tuple[str, list[str]]], list[st
     plain: list[str] = []
     kept: list[str] = []
     words = split_line(line)
-    at, since = 0, 0
-    while at < len(words):
-        word = words[at]
-        at += 1
+    since = 0
+    for word in words:
         if word.text == "--":
-            plain += [other.text for other in words[at:]]
+            plain += [other.text for other in words]
             kept.append(line[since : word.start])
             since = word.end
             break
@@ -183,10 +205,10 @@ def _sorted(verb: Verb, line: str) -> tuple[list[tuple[str, list[str]]], list[st
             raise UsageError(f"%memory {verb.name} has no option {flag}{nearest(flag, verb.options)}")
         end, values = word.end, [value] if equals else []
         if known.takes_value and not equals:
-            if at == len(words):
+            following = next(words, None)
+            if following is None:
                 raise UsageError(f"{flag} needs a value")
-            values, end = [words[at].text], words[at].end
-            at += 1
+            values, end = [following.text], following.end
         options.append((flag, values))
         kept.append(line[since : word.start])
         since = end

@@ -80,8 +80,8 @@ class MemoryMagics(Magics):
 
 
 def _first_word(line: str) -> tuple[str, str]:
-    words = split_line(line)
-    return (words[0].text, line[words[0].end :]) if words else ("", "")
+    word = next(split_line(line), None)
+    return ("", "") if word is None else (word.text, line[word.end :])
 
 
 def _one_line(message: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from substrate.model import Edge
     from substrate.proof.encoding import Json
 
-__all__ = ["DERIVED_FROM", "Recorded", "naming", "record"]
+__all__ = ["DERIVED_FROM", "Recorded", "record"]
 
 DERIVED_FROM = "derived_from"
 _BY_A_CELL = {"recorded": True}
@@ -84,21 +84,6 @@ def record(
         unedges=[edge for target, edge in stated.items() if _is_by_a_cell(edge) and target not in sources],
     )
     return Recorded(name, summary.value, summary.kind, name in saved.recorded, sources)
-
-
-def naming(memory: Memory, names: Iterable[str]) -> list[str]:
-    """Atoms that were worked out from one of these, and whose recorded code has its name in it.
-
-    To forget the one does not take its name out of the code of the others.
-    """
-    found: dict[str, None] = {}
-    for name in names:
-        with suppress(NotFound):
-            for edge in memory.edges(name, direction="in", type=DERIVED_FROM):
-                places = [version.atom.attrs.get("notebook") for version in memory.history(edge.source) if version.atom]
-                if any(isinstance(place, dict) and name in str(place.get("code")) for place in places):
-                    found[edge.source] = None
-    return list(found)
 
 
 def _show(result: object) -> None:

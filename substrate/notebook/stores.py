@@ -1,7 +1,8 @@
 """Which store `%memory` is about, and the stores that this kernel has open.
 
-The one opened in this kernel; else the one that is set (`%config MemoryMagics.store`); else the one remembered for the
-working folder; else as the settings say: SUBSTRATE_STORE, or ./substrate-store. What was opened stays open until the
+The one that `%memory open` opened in this kernel; else the one that is set (`%config MemoryMagics.store`); else the one
+that the kernel found by itself when a verb first needed one, wherever its working folder is by now: the one remembered
+for that folder, or as the settings say, SUBSTRATE_STORE or ./substrate-store. What was opened stays open until the
 kernel ends, since variables and widgets may use it: to open another store, or the same one for reading only, closes
 none.
 """
@@ -45,6 +46,8 @@ class Stores:
         self._said: dict[Path, str] = {}
         """Who works in a store, where that was said when it was opened."""
         self._opened: Kept | None = None
+        self._found: tuple[Kept, str] | None = None
+        """What a verb was about that nobody had opened, and why that store."""
         self._all: dict[Kept, _Open] = {}
         self._news: list[str] = []
 
@@ -77,11 +80,14 @@ class Stores:
         """The store in use, opened if it is not. NotFound, with what to do, if there is none and it is not made."""
         kept, why = self._in_use()
         try:
-            return self._open(kept, self.working_as(), create=create and not kept.read_only)
+            memory = self._open(kept, self.working_as(), create=create and not kept.read_only)
         except NotFound:
             raise NotFound(
                 f"there is no store in {kept.store} ({why}). To make one, or to use another: %memory open PATH"
             ) from None
+        if self._opened is None and not self.preferred:
+            self._found = kept, why
+        return memory
 
     def news(self) -> list[str]:
         """What happened on the way that the user should hear of; each is told once."""
@@ -108,6 +114,8 @@ class Stores:
             return self._opened, "opened in this kernel"
         if self.preferred:
             return Kept(_folder(self.preferred)), "set by MemoryMagics.store"
+        if self._found is not None:
+            return self._found
         remembered = self._remembered().store_for(Path.cwd())
         if remembered is not None:
             return remembered, "remembered for this folder"

@@ -172,6 +172,7 @@ class Erased(Shape):
     traces: int
     compacted: bool = Field(description="whether the bytes are gone from the files already")
     seqs: list[int] = Field(description="the forget entries, each of which can be proven")
+    mentioned_by: list[str] | None = Field(None, description="atoms whose recorded code still has the name in it")
 
     @classmethod
     def of(cls, forgot: Forgot) -> Erased:
@@ -183,6 +184,7 @@ class Erased(Shape):
             traces=forgot.traces,
             compacted=forgot.compacted,
             seqs=list(forgot.seqs),
+            mentioned_by=list(forgot.mentioned_by) or None,
         )
 
 

@@ -13,9 +13,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from substrate import places
 from substrate.errors import Denied
 from substrate.notebook import extension
+from substrate.notebook.calls import Call
 from substrate.notebook.catalogue import VERBS
 from substrate.notebook.magics import MemoryMagics
-from substrate.notebook.questions import Question
 
 
 @pytest.fixture
@@ -68,6 +68,43 @@ def test_what_stands_in_a_string_is_not_rewritten(notebook: Any, before: str) ->
     assert notebook.run("said") == text
     notebook.run(f"{before}said = 'a \\\n%memory search who pays?'")
     assert notebook.run("said") == "a %memory search who pays?"
+
+
+@pytest.mark.parametrize("said", ["Europe (EU, UK", "a list [1, 2", "{ and nothing", 'he said """so', "it's", "a ('b"])
+def test_what_is_left_open_in_a_line_swallows_no_line_below(notebook: Any, said: str) -> None:
+    notebook.run(f"x = 1\n%memory checkpoint v1.fact.a = {said}\nx = 2\n%memory checkpoint v1.fact.b = is it so?")
+    assert notebook.run("x") == 2
+    assert notebook.run("%memory access v1.fact.a").value == said
+    assert notebook.run("%memory access v1.fact.b").value == "is it so?"
+
+
+@pytest.mark.parametrize("target", ["hit, *_", "found['hit'], *_", "got.hit, *got.others", "hit, *_ = \\\n"])
+def test_a_question_may_be_assigned_to_anything(filled: Any, target: str) -> None:
+    filled.run("from types import SimpleNamespace\nfound, got, hit = {}, SimpleNamespace(hit=None), None")
+    filled.run(f"{target if '=' in target else target + ' ='} %memory search who handles payments?")
+    assert filled.run("(hit or got.hit or found['hit']).name") == "v1.fact.payment_provider"
+
+
+def test_a_line_goes_on_after_a_backslash(filled: Any) -> None:
+    assert filled.run("%memory search who \\\nhandles payments?").query == "who  handles payments?"
+
+
+def test_a_semicolon_silences_a_result_and_is_kept_where_it_is_stored(filled: Any, folder: Any) -> None:
+    assert filled.run("%memory list;") is None
+    filled.run("%memory open other;")
+    assert (folder / "other").is_dir()
+    filled.run("%memory checkpoint v1.fact.code = return x;")
+    assert filled.run("%memory access v1.fact.code").value == "return x;"
+
+
+@pytest.mark.parametrize("open_for_good", ["{", "'a ", '"', "--x=' "])
+def test_much_that_is_left_open_takes_no_longer_than_reading_it(filled: Any, open_for_good: str) -> None:
+    text = (open_for_good * 50_000).strip()  # each looked for to the end, it would take an hour
+    shell = filled.shell
+    shell.run_line_magic("memory", f"checkpoint v1.fact.long = {text}")
+    assert shell.run_line_magic("memory", "access v1.fact.long").value == text
+    asked = text[:40_000]
+    assert shell.run_line_magic("memory", f"search -- {asked}").query == asked
 
 
 def test_a_verb_with_a_question_mark_asks_for_its_help(notebook: Any) -> None:
@@ -265,7 +302,7 @@ def test_loading_again_changes_nothing_and_unloading_takes_it_away(filled: Any, 
     filled.run("%load_ext substrate\n%reload_ext substrate")
     assert filled.run("memory.access('v1.fact.currency').value") == "EUR"
     assert filled.run("%memory search EUR?").query == "EUR?"
-    assert filled.shell.input_transformer_manager.token_transformers.count(Question) == 1
+    assert filled.shell.input_transformer_manager.token_transformers.count(Call) == 1
     filled.run("%unload_ext substrate")
     assert "not found" in filled.error("%memory list")
     assert folder.exists()

@@ -10,7 +10,7 @@ from IPython.utils.capture import capture_output
 
 import substrate
 from substrate.errors import InputError, NotFound
-from substrate.notebook.recording import naming, record
+from substrate.notebook.recording import record
 from substrate.notebook.trail import trail_of
 from substrate.notebook.watching import Watch
 from substrate.places import Place, recorded_by
@@ -168,12 +168,22 @@ def test_long_code_is_kept_by_its_beginning(shell: InteractiveShell, memory: sub
     assert len(code) == 4001
 
 
-def test_whose_code_names_an_atom_that_is_to_be_forgotten_is_told(
-    shell: InteractiveShell, memory: substrate.Memory
-) -> None:
-    record(shell, memory, "v1.metric.gross", GROSS)
+def test_whose_code_names_what_is_forgotten_is_told(shell: InteractiveShell, memory: substrate.Memory) -> None:
+    memory.checkpoint([{"name": "v1.fact.vat", "value": "0.19", "source": "the law"}])
+    record(shell, memory, "v1.metric.vat", "float(memory.access('v1.fact.vat').value)")
     record(shell, memory, "v1.metric.all", "len([memory.access(atom.name) for atom in memory.list('v1.fact.')])")
-    assert naming(memory, ["v1.fact.rate", "v1.fact.nowhere"]) == ["v1.metric.gross"]
+    for names, source in ((["v1.fact.vat"], None), ([memory.access("v1.fact.vat").atom.id], None), ([], "the law")):
+        assert memory.forget(names, source=source, dry_run=True).mentioned_by == ("v1.metric.vat",)
+    record(shell, memory, "v1.metric.vat", "1 + 1")  # its edge is taken back; the earlier version has its code
+    assert memory.forget(["v1.fact.vat", "v1.metric.vat"], dry_run=True).mentioned_by == ()
+    assert memory.forget(["v1.fact.vat"]).mentioned_by == ("v1.metric.vat",)
+
+
+def test_one_that_keeps_a_version_keeps_its_name(shell: InteractiveShell, memory: substrate.Memory) -> None:
+    record(shell, memory, "v1.metric.gross", GROSS)
+    memory.checkpoint([{"name": "v1.fact.rate", "value": "0.16", "source": "a rumour"}])
+    assert memory.forget(source="a rumour").mentioned_by == ()
+    assert memory.forget(["v1.fact.rate"]).mentioned_by == ("v1.metric.gross",)
 
 
 @pytest.mark.parametrize("code", ["x = 1", "object()", "None"])

@@ -36,6 +36,20 @@ def test_another_folder_has_another_store(notebook: Any, folder: Path, monkeypat
     assert notebook.run("%memory status").store == str(folder / "mine")  # a kernel keeps to what it has opened
 
 
+def test_a_kernel_keeps_to_the_store_that_it_found(notebook: Any, folder: Path) -> None:
+    for here in ("first", "second"):
+        (folder / here).mkdir()
+    notebook.run("%cd -q first\n%memory checkpoint v1.fact.a = x")
+    assert notebook.run("%cd -q ../second\n%memory status").store == str(folder / "first" / "substrate-store")
+    notebook.run("%memory checkpoint v1.fact.b = y")
+    assert [atom.name for atom in notebook.run("%memory list")] == ["v1.fact.a", "v1.fact.b"]
+    assert not list((folder / "second").iterdir())
+    notebook.run("%config MemoryMagics.store = 'third'\n%memory checkpoint v1.fact.c = z")
+    assert [atom.name for atom in notebook.run("%memory list")] == ["v1.fact.c"]
+    notebook.run("%memory open fourth")
+    assert not notebook.run("%memory list")
+
+
 def test_what_is_set_comes_before_what_is_remembered(notebook: Any, folder: Path) -> None:
     notebook.run("%memory open mine")
     with substrate.open(folder / "other") as other:

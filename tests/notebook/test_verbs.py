@@ -127,6 +127,14 @@ def test_forget_counts_first_and_asks(filled: Any, monkeypatch: pytest.MonkeyPat
     assert filled.run("%memory forget --source kick-off --yes").atoms == 2
 
 
+def test_forget_asks_with_whose_code_the_name_stays_in(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    questions: list[str] = []
+    monkeypatch.setattr("builtins.input", lambda question: questions.append(question) or "no")
+    filled.run("memory = %memory open\n%memory record v1.metric.n len(memory.access('v1.fact.currency').value)")
+    filled.run("%memory forget v1.fact.currency")
+    assert "In the recorded code of v1.metric.n the name stays: forget that too if it must go." in questions[0]
+
+
 def test_where_nobody_can_be_asked_forget_says_what_to_add(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: str) -> str:
         raise StdinNotImplementedError

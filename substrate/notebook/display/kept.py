@@ -71,6 +71,7 @@ def forgot(result: Forgot) -> str:
             {
                 **{word: f"{getattr(result, word):,}" for word in counts if getattr(result, word)},
                 "out of use": _names(result.tombstoned),
+                "still named in the code of": _names(result.mentioned_by),
                 "forget entries": ", ".join(map(str, result.seqs[:_SHOWN])),
             }
         ),

@@ -37,22 +37,12 @@ def forget(desk: Desk, given: Namespace, _: str | None) -> Forgot | None:
     if sum(by) != 1:
         raise InputError("say what to forget, by one of: NAME ..., --source, --actor, --session, --seqs")
     memory = desk.memory()
-    _warn(desk, memory, given.names)
     if given.dry_run:
         return _call(memory, given, dry_run=True)
     if not given.yes and not desk.agreed(_question(_call(memory, given, dry_run=True))):
         desk.say("nothing was forgotten")
         return None
     return _call(memory, given, dry_run=False)
-
-
-def _warn(desk: Desk, memory: Memory, names: list[str]) -> None:
-    """Tell which atoms keep the names of what is to go, in the code that they were worked out by."""
-    from substrate.notebook.recording import naming  # noqa: PLC0415 - few forget
-
-    others = [name for name in naming(memory, names) if name not in names]
-    if others:
-        desk.say(f"in the recorded code of {', '.join(others)} the name stays: forget that too if it must go")
 
 
 def _call(memory: Memory, given: Namespace, *, dry_run: bool) -> Forgot:
@@ -79,4 +69,6 @@ def _question(would: Forgot) -> str:
     left = (
         f" {counted(len(would.tombstoned), 'more atom goes', 'more atoms go')} out of use." if would.tombstoned else ""
     )
-    return f"This erases for good: {said}.{left} There is no undo."
+    named = ", ".join(would.mentioned_by)
+    stays = f" In the recorded code of {named} the name stays: forget that too if it must go." if named else ""
+    return f"This erases for good: {said}.{left}{stays} There is no undo."

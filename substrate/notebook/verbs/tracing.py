@@ -63,7 +63,9 @@ def record(desk: Desk, given: Namespace, cell: str | None) -> Recorded:
         raise UsageError(
             "the store is open for reading only, so nothing was run: %memory open PATH opens it for writing"
         )
-    fields = {"tags" if word == "tag" else word: value for word in options if (value := getattr(given, word))}
+    fields = {
+        "tags" if word == "tag" else word: value for word in options if (value := getattr(given, word)) is not None
+    }
     return record(desk.shell, memory, name, expression if cell is None else cell, fields)
 
 
