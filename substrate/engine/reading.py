@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from substrate.clock import Clock
@@ -90,8 +90,7 @@ def moments_of(
     return Moments(upto, None, at)
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """The members of an entry's body, and when the entry was recorded."""
 
     members: Mapping[str, Json]

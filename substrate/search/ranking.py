@@ -193,7 +193,7 @@ def _inside(found: Candidates, places: Ints, when: When) -> Mask:
 
 def _unit(rows: Floats) -> Floats:
     length = np.linalg.norm(rows, axis=-1, keepdims=True)
-    unit: Floats = (rows / np.maximum(length, 1e-9)).astype(np.float32)
+    unit: Floats = (rows / np.maximum(length, 1e-9)).astype(np.float32, copy=False)
     return unit
 
 
@@ -201,7 +201,9 @@ def _meaning(found: Candidates, query: Floats) -> Floats:
     """Cosine, half of it seen from the centre of the best candidates and moved towards them."""
     assert found.vectors is not None  # noqa: S101 - the caller has looked
     absent = np.isnan(found.vectors[:, 0])
-    vectors = np.where(absent[:, None], np.float32(0), found.vectors)
+    vectors = found.vectors
+    if absent.any():
+        vectors = np.where(absent[:, None], np.float32(0), vectors)
     cosine = vectors @ query
     # What is not embedded yet is taken as no better and no worse than the others: its words decide.
     cosine[absent] = cosine[~absent].mean()

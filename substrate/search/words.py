@@ -52,12 +52,16 @@ class WordScores:
     _having: tuple[NDArray[np.int64], ...]
     """Of each term the seqs that have it, in order."""
 
-    def matches(self, seqs: NDArray[np.int64]) -> Mask:
+    def matches(self, seqs: NDArray[np.int64]) -> list[Mask]:
         """A row for each term: which of these versions are meant and have it."""
-        found = np.zeros((len(self.terms), len(seqs)), np.bool_)
-        for row, having in zip(found, self._having, strict=True):
-            if len(having):
-                row[:] = having[np.minimum(np.searchsorted(having, seqs), len(having) - 1)] == seqs
+        return [self.has(place, seqs) for place in range(len(self.terms))]
+
+    def has(self, place: int, seqs: NDArray[np.int64]) -> Mask:
+        """Which of these versions are meant and have the term at this place."""
+        having = self._having[place]
+        if not len(having):
+            return np.zeros(len(seqs), np.bool_)
+        found: Mask = having[np.minimum(having.searchsorted(seqs), len(having) - 1)] == seqs
         return found
 
 

@@ -11,10 +11,9 @@ as a whole nothing stays: its bodies are erased, and the forget entry lists its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from struct import Struct
-from typing import Final
+from typing import Final, NamedTuple
 
 from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
@@ -44,9 +43,8 @@ _STATEMENT: Final = Struct(">B16s16s")
 _KINDS: Final = {int(kind): kind for kind in (Kind.EDGE, Kind.UNEDGE)}
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One version of an edge: UNEDGE means taken back."""
+class Link(NamedTuple):
+    """One version of an edge: UNEDGE means taken back. A tuple: hundreds are read for one answer, and most dropped."""
 
     edge: bytes
     seq: int
