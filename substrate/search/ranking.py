@@ -227,8 +227,12 @@ def _distinct(found: Candidates, score: Floats, absent: Mask, count: int) -> Int
     """The best candidates that have a vector, each text once."""
     order = np.argsort(-score, kind="stable")
     order = order[~absent[order]]
-    _, first = np.unique(found.texts[order], return_index=True)
-    return order[np.sort(first)[:count]]
+    first: dict[int, int] = {}
+    for place, text in zip(order.tolist(), found.texts[order].tolist(), strict=True):
+        first.setdefault(text, place)
+        if len(first) == count:
+            break
+    return np.array(list(first.values()), np.int64)
 
 
 def _beside(found: Candidates, score: Floats) -> Floats:

@@ -21,7 +21,7 @@ from substrate.log.tables import POSTINGS
 from substrate.search.columns import Documents, Mask, extent_of
 from substrate.views.words import BLOCK, Field, keyword_term, posting_keys, split_postings
 
-__all__ = ["BM25_B", "BM25_K1", "TermScore", "WordScores", "keyword_mask", "score_words"]
+__all__ = ["BM25_B", "BM25_K1", "TermScore", "WordScores", "keyword_mask", "keyword_seqs", "score_words"]
 
 BM25_K1: Final = 1.2
 """How soon saying a word more often says no more."""
@@ -114,9 +114,15 @@ def keyword_mask(transaction: ReadTransaction, documents: Documents, field: Fiel
     `Field.UNDER` takes the beginning of names before a dot: `v1.fact` for all facts.
     """
     mask = np.zeros(documents.size, np.bool_)
-    keys = posting_keys(field, keyword_term(field, text), documents.size)
-    mask[_joined(transaction.get_many(POSTINGS, keys))[0]] = True
+    mask[keyword_seqs(transaction, documents, field, text)] = True
     return mask
+
+
+def keyword_seqs(
+    transaction: ReadTransaction, documents: Documents, field: Field, text: str
+) -> NDArray[np.int64]:
+    """The same versions as a list, in order."""
+    return _joined(transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), documents.size)))[0]
 
 
 def _postings(
