@@ -46,8 +46,9 @@ def _of(
     yield from ((row.subject, row.seq) for row in typed if row.kind is Kind.PUT)
     for tag in (word, section):
         tagged = keyword_seqs(transaction, documents, Field.TAG, tag)
-        seqs = tagged[documents.now[tagged]][-_SOME:]
-        yield from zip(documents.subjects(seqs), seqs.tolist(), strict=True)
+        if len(tagged):  # mostly nobody has it
+            seqs = tagged[documents.now[tagged]][-_SOME:]
+            yield from zip(documents.subjects(seqs), seqs.tolist(), strict=True)
     hub = find_subject(transaction, f"v1.hub.{section}")
     links = list(islice(links_of(transaction, hub, out=False, kind="member_of"), _SOME))
     yield from ((link.source, link.seq) for link in holding(transaction, links, moments))

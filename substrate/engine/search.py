@@ -125,9 +125,10 @@ class Searcher:
             gathered = gather(lists, _CANDIDATES, documents.when)
             ranked = rank(gathered.candidates, lists.vector, when)
             scores: dict[bytes, float] = {}
-            for at in ranked.order.tolist()[:_MATCHES]:
-                score = max(float(ranked.score[at]), 0.0)
-                subject = documents.subject(int(gathered.seqs[at]))
+            best = ranked.order[:_MATCHES]
+            subjects = documents.subjects(gathered.seqs[best])
+            for subject, given in zip(subjects, ranked.score[best].tolist(), strict=True):
+                score = max(given, 0.0)
                 inside = domain == HOLE or _belongs(transaction, subject, domain)
                 scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if inside else _OUTSIDE))
             total = sum(scores.values())
@@ -285,7 +286,7 @@ class _Page:
         lists, terms = self._lists, [term.term for term in self._lists.words.terms]
         seqs = [place.seq for place in places]
         bodies = require_bodies(lists.transaction, seqs)
-        has = np.array(lists.words.matches(np.array(seqs, np.int64)), np.bool_).reshape(len(terms), len(seqs))
+        has = lists.words.matches(np.array(seqs, np.int64))
         for place, body, column in zip(places, bodies, has.T.tolist(), strict=True):
             yield self._hit(place, body, list(compress(terms, column)))
 

@@ -52,9 +52,12 @@ class WordScores:
     _having: tuple[NDArray[np.int64], ...]
     """Of each term the seqs that have it, in order."""
 
-    def matches(self, seqs: NDArray[np.int64]) -> list[Mask]:
+    def matches(self, seqs: NDArray[np.int64]) -> Mask:
         """A row for each term: which of these versions are meant and have it."""
-        return [self.has(place, seqs) for place in range(len(self.terms))]
+        found = np.zeros((len(self.terms), len(seqs)), np.bool_)
+        for place in range(len(self.terms)):
+            found[place] = self.has(place, seqs)
+        return found
 
     def has(self, place: int, seqs: NDArray[np.int64]) -> Mask:
         """Which of these versions are meant and have the term at this place."""
@@ -118,9 +121,7 @@ def keyword_mask(transaction: ReadTransaction, documents: Documents, field: Fiel
     return mask
 
 
-def keyword_seqs(
-    transaction: ReadTransaction, documents: Documents, field: Field, text: str
-) -> NDArray[np.int64]:
+def keyword_seqs(transaction: ReadTransaction, documents: Documents, field: Field, text: str) -> NDArray[np.int64]:
     """The same versions as a list, in order."""
     return _joined(transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), documents.size)))[0]
 
