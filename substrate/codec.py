@@ -131,9 +131,13 @@ def draft_other(kind: Kind, members: Mapping[str, Json], *, subject: bytes | Non
 def decode_body(body: bytes) -> dict[str, Json]:
     """The members of a body. StoreDamaged if these are not bytes that this module makes."""
     try:
-        members: Json = _DECODER.decode(body.decode())
+        text = body.decode()
+        # Not `decode`, which spends half of its time on looking for white space around: there is none.
+        members, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         raise StoreDamaged("a body is not well-formed JSON") from None
+    if end != len(text):
+        raise StoreDamaged("a body is not well-formed JSON")
     if not isinstance(members, dict):
         raise StoreDamaged("a body is not a JSON object")
     return members

@@ -276,6 +276,9 @@ def _runs(text: str) -> list[str]:
 
 def _pieces(token: str, *, singles: bool = False) -> Iterator[Span]:
     """The parts of a word as typed that are looked up on their own, with their places in it."""
+    if token.isascii() and token.isalnum():  # as most are: what was met before is known
+        yield Span(0, len(token), _of_text[token][1])
+        return
     evened = _even(token)
     runs = _runs(evened)
     if len(runs) == 1 and not _RUNS.match(evened):

@@ -7,6 +7,7 @@ import re
 import sys
 import unicodedata
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from substrate.codec import decode_body, decode_vkey, draft_forget, draft_put, m
 from substrate.errors import InputError, StoreDamaged, SubstrateError, TooLarge
 from substrate.files import remove_leftovers, replace_file
 from substrate.limits import LIMITS
+from substrate.model import id_text
 from substrate.names import check_name
 from substrate.proof.entry import Kind
 from substrate.settings import load_settings
@@ -178,3 +180,14 @@ def test_the_table_of_limits_in_the_docs_is_the_one_in_the_code() -> None:
     text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", text, re.MULTILINE)
     assert {name: int(number.replace(",", "")) for name, number in rows} == LIMITS
+
+
+@given(st.binary(min_size=16, max_size=16))
+def test_an_id_is_shown_as_a_uuid(subject: bytes) -> None:
+    assert id_text(subject) == str(UUID(bytes=subject))
+
+
+@pytest.mark.parametrize("body", [b'{"name":"v1.fact.a"}x', b'{"name":"v1.fact.a"}{}', b'{"name":"v1.fact.a"} ', b""])
+def test_a_body_with_more_behind_it_is_damaged(body: bytes) -> None:
+    with pytest.raises(StoreDamaged, match="well-formed"):
+        decode_body(body)

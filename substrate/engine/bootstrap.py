@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -37,7 +37,7 @@ from substrate.openings import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
 from substrate.proof.entry import Kind
 from substrate.results import Result, compact
 from substrate.search.columns import Documents
-from substrate.views.edges import find_link, links_of
+from substrate.views.edges import find_links, links_of
 
 __all__ = ["Asked", "Bootstrapper"]
 
@@ -219,9 +219,11 @@ class _Opener:
                 share = _RECENT_SHARE / (1 + rank / _RECENT)
                 needs.setdefault(subject, Need(subject, share, {"newest": share}))
 
+        members = self._members(self._pins)
+
         def precedes(item: tuple[Need, Pinned]) -> tuple[bool, float, int]:
             need, pin = item
-            return not self._is_member(need.subject), -need.share, -pin.seq
+            return need.subject not in members, -need.share, -pin.seq
 
         pins = [(needs.pop(subject, Need(subject, 0.0, {})), pin) for subject, pin in self._pins.items()]
         least = [(need._replace(share=max(need.share, _PINNED_SHARES[pin.section])), pin) for need, pin in pins]
@@ -232,17 +234,17 @@ class _Opener:
         """In the order in which to look at them: members of the domain count double before anyone is left unread."""
         if self._domain is None:
             return needs
-        members = {need.subject for need in needs if self._is_member(need.subject)}
+        members = self._members([need.subject for need in needs])
         likely = (need.subject for need in needs[:_LIKELY] if need.subject not in members)
         members |= {subject for subject in likely if self._gatherer.is_in_domain(subject)}
         return sorted(needs, key=lambda need: -need.share * (BOOST if need.subject in members else 1.0))
 
-    def _is_member(self, subject: bytes) -> bool:
-        """Whether an atom belongs to the domain itself: one look, since there may be hundreds to be put in order."""
+    def _members(self, subjects: Collection[bytes]) -> set[bytes]:
+        """Those that belong to the domain itself: one look at all, since there may be hundreds to be put in order."""
         if self._domain is None:
-            return False
-        link = find_link(self._transaction, subject, "member_of", self._domain)
-        return link is not None and link.kind is Kind.EDGE
+            return set()
+        links = find_links(self._transaction, list(subjects), "member_of", self._domain)
+        return {link.source for link in links if link is not None and link.kind is Kind.EDGE}
 
     def _recent(self) -> Iterator[bytes]:
         """The atoms recorded last, newest first."""

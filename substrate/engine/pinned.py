@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from substrate.engine.reading import Moments, find_subject, holding
 from substrate.kv.api import ReadTransaction
 from substrate.proof.entry import Kind
 from substrate.search.columns import Documents
-from substrate.search.words import keyword_mask
+from substrate.search.words import keyword_seqs
 from substrate.views.atoms import names
 from substrate.views.edges import links_of
 from substrate.views.words import Field
@@ -47,8 +45,10 @@ def _of(
     typed = islice(names(transaction, f"v1.{word}."), _SOME)
     yield from ((row.subject, row.seq) for row in typed if row.kind is Kind.PUT)
     for tag in (word, section):
-        seqs = np.flatnonzero(keyword_mask(transaction, documents, Field.TAG, tag) & documents.now)[-_SOME:]
-        yield from zip(documents.subjects(seqs), seqs.tolist(), strict=True)
+        tagged = keyword_seqs(transaction, documents, Field.TAG, tag)
+        if len(tagged):  # mostly nobody has it
+            seqs = tagged[documents.now[tagged]][-_SOME:]
+            yield from zip(documents.subjects(seqs), seqs.tolist(), strict=True)
     hub = find_subject(transaction, f"v1.hub.{section}")
     links = list(islice(links_of(transaction, hub, out=False, kind="member_of"), _SOME))
     yield from ((link.source, link.seq) for link in holding(transaction, links, moments))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from substrate.clock import Clock
@@ -18,10 +18,10 @@ from substrate.errors import Forgotten, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
 from substrate.log.identity import atom_id
-from substrate.log.prove import find_record, opened, opening_of, prove_name, prove_recorded
+from substrate.log.prove import find_record, opened, prove_name, prove_recorded
 from substrate.log.stored import stored_entry
 from substrate.log.tables import BODIES, ENTRIES, seq_key
-from substrate.model import Atom, Edge, Window, from_microseconds, to_microseconds
+from substrate.model import Atom, Edge, Window, from_microseconds, id_text, to_microseconds
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle
 from substrate.proof.encoding import Json
@@ -50,6 +50,7 @@ __all__ = [
     "moments_of",
     "name_of",
     "refused",
+    "require_bodies",
     "require_body",
     "resolve",
     "sources_of",
@@ -90,8 +91,7 @@ def moments_of(
     return Moments(upto, None, at)
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """The members of an entry's body, and when the entry was recorded."""
 
     members: Mapping[str, Json]
@@ -113,9 +113,7 @@ class End:
 
 def body_of(transaction: ReadTransaction, seq: int) -> Body | None:
     """What an entry says, checked against its commitment; None if it was erased."""
-    entry = stored_entry(seq, transaction.get(ENTRIES, seq_key(seq)))
-    opening = opening_of(transaction, seq, entry)
-    return None if opening is None else Body(decode_body(opening.body), entry.time)
+    return bodies_of(transaction, (seq,))[0]
 
 
 def bodies_of(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body | None]:
@@ -132,10 +130,17 @@ def bodies_of(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body | 
 
 def require_body(transaction: ReadTransaction, seq: int) -> Body:
     """What an entry says that was not erased. StoreDamaged if it is gone."""
-    body = body_of(transaction, seq)
-    if body is None:
-        raise StoreDamaged(f"the body of entry {seq} is gone without a forget entry; run fsck")
-    return body
+    return require_bodies(transaction, (seq,))[0]
+
+
+def require_bodies(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body]:
+    """The same of many entries, read at once."""
+    found = []
+    for seq, body in zip(seqs, bodies_of(transaction, seqs), strict=True):
+        if body is None:
+            raise StoreDamaged(f"the body of entry {seq} is gone without a forget entry; run fsck")
+        found.append(body)
+    return found
 
 
 def kind_of(transaction: ReadTransaction, seq: int) -> Kind:
@@ -225,7 +230,7 @@ def _time(members: Mapping[str, Json], field: str) -> datetime | None:
 
 
 def _uuid(text: Json) -> str | None:
-    return str(UUID(text)) if isinstance(text, str) else None
+    return id_text(bytes.fromhex(text)) if isinstance(text, str) else None
 
 
 def atom_of(  # noqa: PLR0913
@@ -247,7 +252,7 @@ def atom_of(  # noqa: PLR0913
         # What is read here was checked field by field when it was saved, and against its commitment just now.
         name=get("name"),  # type: ignore[arg-type]
         value=get("value"),  # type: ignore[arg-type]
-        id=str(UUID(bytes=version.subject)),
+        id=id_text(version.subject),
         seq=version.seq,
         recorded_at=from_microseconds(body.time),
         tags=tuple(get("tags") or ()),  # type: ignore[arg-type]
@@ -279,7 +284,7 @@ def is_live(transaction: ReadTransaction, subject: bytes, upto: int | None) -> b
 def superseders(transaction: ReadTransaction, subject: bytes, moments: Moments) -> tuple[str, ...]:
     """The names of the live atoms of which a live `supersedes` edge comes in."""
     sources = (link.source for link in sources_of(transaction, subject, _SUPERSEDES, moments))
-    return tuple(sorted(name_of(transaction, source) or str(UUID(bytes=source)) for source in sources))
+    return tuple(sorted(name_of(transaction, source) or id_text(source) for source in sources))
 
 
 def sources_of(transaction: ReadTransaction, subject: bytes, kind: str, moments: Moments) -> Iterator[Link]:
@@ -350,7 +355,7 @@ def edge_from(transaction: ReadTransaction, link: Link, body: Body, moments: Mom
         source=source.name,
         type=link.type,
         target=target.name,
-        id=str(UUID(bytes=link.edge)),
+        id=id_text(link.edge),
         seq=link.seq,
         recorded_at=from_microseconds(body.time),
         source_id=source.id,
@@ -376,7 +381,7 @@ def end_of(transaction: ReadTransaction, subject: bytes, upto: int | None) -> En
         name = name or version.name
         if there and name is not None:
             break
-    said = str(UUID(bytes=subject))
+    said = id_text(subject)
     return End(said, name or expected_name(transaction, subject) or said, there)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import compress, islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from substrate.engine.forecasting import Match
 from substrate.engine.meaning import Meaning, QueryVector
 from substrate.engine.moments import Moment, Time
 from substrate.engine.paging import check_limit
-from substrate.engine.reading import Moments, atom_of, joined_to, moments_of, require_body, superseders
+from substrate.engine.reading import Body, Moments, atom_of, joined_to, moments_of, require_bodies, superseders
 from substrate.engine.scope import scope_of
 from substrate.errors import InputError, SchemaInvalid, TooLarge
 from substrate.findings import Found, Hit
@@ -125,9 +125,10 @@ class Searcher:
             gathered = gather(lists, _CANDIDATES, documents.when)
             ranked = rank(gathered.candidates, lists.vector, when)
             scores: dict[bytes, float] = {}
-            for at in ranked.order.tolist()[:_MATCHES]:
-                score = max(float(ranked.score[at]), 0.0)
-                subject = documents.subject(int(gathered.seqs[at]))
+            best = ranked.order[:_MATCHES]
+            subjects = documents.subjects(gathered.seqs[best])
+            for subject, given in zip(subjects, ranked.score[best].tolist(), strict=True):
+                score = max(given, 0.0)
                 inside = domain == HOLE or _belongs(transaction, subject, domain)
                 scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if inside else _OUTSIDE))
             total = sum(scores.values())
@@ -282,14 +283,15 @@ class _Page:
         return when
 
     def _hits(self, places: list[_Place]) -> Iterator[Hit]:
-        words = self._lists.words
-        has = words.matches(np.array([place.seq for place in places], np.int64))
-        for column, place in enumerate(places):
-            yield self._hit(place, [term.term for term, row in zip(words.terms, has, strict=True) if row[column]])
+        lists, terms = self._lists, [term.term for term in self._lists.words.terms]
+        seqs = [place.seq for place in places]
+        bodies = require_bodies(lists.transaction, seqs)
+        has = lists.words.matches(np.array(seqs, np.int64))
+        for place, body, column in zip(places, bodies, has.T.tolist(), strict=True):
+            yield self._hit(place, body, list(compress(terms, column)))
 
-    def _hit(self, place: _Place, matched: list[str]) -> Hit:
+    def _hit(self, place: _Place, body: Body, matched: list[str]) -> Hit:
         lists = self._lists
-        body = require_body(lists.transaction, place.seq)
         version = VersionRow(lists.documents.subject(place.seq), place.seq, Kind.PUT, str(body.members.get("name")))
         # Who is shown of what is current is not superseded: that was looked at.
         by = None if self._past else ()

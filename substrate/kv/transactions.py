@@ -113,7 +113,7 @@ class Reading:
                 _refuse_key(key)
         try:
             db = self._tables[table]
-            return [None if db is None else get(key, None, db) for key in keys]
+            return [None] * len(keys) if db is None else [get(key, None, db) for key in keys]
         except Exception as error:
             raise self._typed(error, table) from error
 

@@ -6,6 +6,7 @@ and is not shown: what is shown is read anew by whoever shows it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -99,9 +100,8 @@ def gather(lists: Lists, count: int, prefer: Ints) -> Gathered:
     near = _neighbours(lists, leaders, read)
     linked = _linked(lists, leaders[:_LEADERS])
     # What stands beside a hit, or at the end of its edge, may be the answer without having been found by itself.
-    more = np.setdiff1d(
-        np.array([seq for pair in near.values() for seq in pair if seq >= 0] + list(linked), np.int64), seqs
-    )
+    beside_them = {seq for pair in near.values() for seq in pair if seq >= 0}
+    more = np.array(sorted((beside_them | linked.keys()).difference(seqs.tolist())), np.int64)
     if len(more):
         if vectors is not None and lists.vector is not None and lists.nearest is not None:
             vectors = np.concatenate([vectors, _vectors(lists, lists.vector, lists.nearest.space, more)])
@@ -118,8 +118,8 @@ def gather(lists: Lists, count: int, prefer: Ints) -> Gathered:
         atoms=documents.subject_high[seqs],
         before=before,
         after=after,
-        linked=np.array([place.get(linked.get(seq, -1), -1) for seq in place], np.int64),
-        trust=_trust(lists, seqs, leaders, read),
+        linked=_links(place, linked),
+        trust=_trust(lists, place, leaders, read),
         named=_named(lists, seqs),
     )
     weakest = float(_shares(words, best).min(initial=0)) if len(best) < len(words.seqs) else 0.0
@@ -180,16 +180,19 @@ def _shares(words: WordScores, seqs: Ints) -> Floats:
 
 def _vectors(lists: Lists, query: Floats, space: bytes, seqs: Ints) -> Floats:
     """Of each version the vector of the piece that is nearest to the query; nan where it is not embedded yet."""
-    rows = vectors_of(lists.transaction, space, seqs.tolist())
-    single = 2 * len(query)
     absent = np.full(len(query), np.nan, "<f2").tobytes()
-    several = {at: row for at, row in enumerate(rows) if row is not None and len(row) != single}
-    joined = b"".join(absent if row is None or at in several else row for at, row in enumerate(rows))
-    found = np.frombuffer(joined, "<f2").reshape(-1, len(query)).astype(np.float32)
-    for at, row in several.items():
-        pieces = np.frombuffer(row, "<f2").reshape(-1, len(query)).astype(np.float32)
+    rows = [absent if row is None else row for row in vectors_of(lists.transaction, space, seqs.tolist())]
+    several = [at for at, row in enumerate(rows) if len(row) != len(absent)]
+    found = _floats(b"".join([row[: len(absent)] for row in rows]), len(query))
+    for at in several:
+        pieces = _floats(rows[at], len(query))
         found[at] = pieces[int(np.argmax(pieces @ query))]
     return found
+
+
+def _floats(halves: bytes, width: int) -> Floats:
+    """Rows of half floats, as floats."""
+    return np.frombuffer(halves, "<f2").reshape(-1, width).astype(np.float32)
 
 
 def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, Mapping[str, Json]]:
@@ -199,11 +202,12 @@ def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, Mapping[str, 
 
 def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
     """Equal where name words and value are: two cities may have the same name, and are two answers."""
-    texts = lists.documents.value[seqs].copy()
-    _, same, counts = np.unique(texts, return_inverse=True, return_counts=True)
-    several = np.flatnonzero(counts[same] > 1)
+    texts = lists.documents.value[seqs]
+    said = texts.tolist()
+    counts = Counter(said)
+    several = [at for at, text in enumerate(said) if counts[text] > 1]
     read = _bodies(lists.transaction, seqs[several])
-    for at in several.tolist():
+    for at in several:
         words = name_words(str(read.get(int(seqs[at]), {}).get("name", "")))
         if words:
             texts[at] ^= np.uint64(int.from_bytes(blake2b(words.encode(), digest_size=8).digest(), "big"))
@@ -253,6 +257,14 @@ def _places(place: Mapping[int, int], near: Mapping[int, tuple[int, int]]) -> tu
     return before, after
 
 
+def _links(place: Mapping[int, int], linked: Mapping[int, int]) -> Ints:
+    """As places among the candidates: of each the one from which an edge leads to it, or -1."""
+    links = np.full(len(place), -1, np.int64)
+    for seq, leader in linked.items():
+        links[place[seq]] = place[leader]
+    return links
+
+
 def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
     """Versions that an edge joins to one of the leaders: each with the best of these."""
     linked: dict[int, int] = {}
@@ -267,23 +279,23 @@ def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
     return linked
 
 
-def _trust(lists: Lists, seqs: Ints, leaders: Ints, read: Mapping[int, Mapping[str, Json]]) -> Floats:
-    """How sure each is: what its writer said, and a little more if it was said again."""
-    trust = dict.fromkeys(seqs.tolist(), _UNKNOWN)
+def _trust(lists: Lists, place: Mapping[int, int], leaders: Ints, read: Mapping[int, Mapping[str, Json]]) -> Floats:
+    """How sure each is: what its writer said, and a little more if it was said again; of the leaders alone."""
+    trust = np.full(len(place), _UNKNOWN, np.float32)
     subjects = lists.documents.subjects(leaders)
     again = lists.transaction.get_many(CONFIRMED, subjects) if lists.trusts_now else [None] * len(subjects)
     for seq, confirmed in zip(leaders.tolist(), again, strict=True):
         said = read.get(seq, {}).get("confidence")
         given = float(said) if isinstance(said, int | float) else _UNKNOWN
         is_of_it = confirmed is not None and read_seq(confirmed[:8]) == seq
-        trust[seq] = min(1.0, given + _CONFIRMED) if is_of_it else given
-    return np.array(list(trust.values()), np.float32)
+        trust[place[seq]] = min(1.0, given + _CONFIRMED) if is_of_it else given
+    return trust
 
 
 def _named(lists: Lists, seqs: Ints) -> Mask:
     """Which have every name of the query that any version has."""
     named = np.ones(len(seqs), np.bool_)
-    for term, has in zip(lists.words.terms, lists.words.matches(seqs), strict=True):
+    for place, term in enumerate(lists.words.terms):
         if term.term in lists.names and term.found:
-            named &= has
+            named &= lists.words.has(place, seqs)
     return named

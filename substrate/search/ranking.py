@@ -193,7 +193,7 @@ def _inside(found: Candidates, places: Ints, when: When) -> Mask:
 
 def _unit(rows: Floats) -> Floats:
     length = np.linalg.norm(rows, axis=-1, keepdims=True)
-    unit: Floats = (rows / np.maximum(length, 1e-9)).astype(np.float32)
+    unit: Floats = (rows / np.maximum(length, 1e-9)).astype(np.float32, copy=False)
     return unit
 
 
@@ -201,7 +201,9 @@ def _meaning(found: Candidates, query: Floats) -> Floats:
     """Cosine, half of it seen from the centre of the best candidates and moved towards them."""
     assert found.vectors is not None  # noqa: S101 - the caller has looked
     absent = np.isnan(found.vectors[:, 0])
-    vectors = np.where(absent[:, None], np.float32(0), found.vectors)
+    vectors = found.vectors
+    if absent.any():
+        vectors = np.where(absent[:, None], np.float32(0), vectors)
     cosine = vectors @ query
     # What is not embedded yet is taken as no better and no worse than the others: its words decide.
     cosine[absent] = cosine[~absent].mean()
@@ -225,8 +227,12 @@ def _distinct(found: Candidates, score: Floats, absent: Mask, count: int) -> Int
     """The best candidates that have a vector, each text once."""
     order = np.argsort(-score, kind="stable")
     order = order[~absent[order]]
-    _, first = np.unique(found.texts[order], return_index=True)
-    return order[np.sort(first)[:count]]
+    first: dict[int, int] = {}
+    for place, text in zip(order.tolist(), found.texts[order].tolist(), strict=True):
+        first.setdefault(text, place)
+        if len(first) == count:
+            break
+    return np.array(list(first.values()), np.int64)
 
 
 def _beside(found: Candidates, score: Floats) -> Floats:

@@ -21,7 +21,7 @@ from substrate.log.tables import POSTINGS
 from substrate.search.columns import Documents, Mask, extent_of
 from substrate.views.words import BLOCK, Field, keyword_term, posting_keys, split_postings
 
-__all__ = ["BM25_B", "BM25_K1", "TermScore", "WordScores", "keyword_mask", "score_words"]
+__all__ = ["BM25_B", "BM25_K1", "TermScore", "WordScores", "keyword_mask", "keyword_seqs", "score_words"]
 
 BM25_K1: Final = 1.2
 """How soon saying a word more often says no more."""
@@ -55,9 +55,16 @@ class WordScores:
     def matches(self, seqs: NDArray[np.int64]) -> Mask:
         """A row for each term: which of these versions are meant and have it."""
         found = np.zeros((len(self.terms), len(seqs)), np.bool_)
-        for row, having in zip(found, self._having, strict=True):
-            if len(having):
-                row[:] = having[np.minimum(np.searchsorted(having, seqs), len(having) - 1)] == seqs
+        for place in range(len(self.terms)):
+            found[place] = self.has(place, seqs)
+        return found
+
+    def has(self, place: int, seqs: NDArray[np.int64]) -> Mask:
+        """Which of these versions are meant and have the term at this place."""
+        having = self._having[place]
+        if not len(having):
+            return np.zeros(len(seqs), np.bool_)
+        found: Mask = having[np.minimum(having.searchsorted(seqs), len(having) - 1)] == seqs
         return found
 
 
@@ -110,9 +117,13 @@ def keyword_mask(transaction: ReadTransaction, documents: Documents, field: Fiel
     `Field.UNDER` takes the beginning of names before a dot: `v1.fact` for all facts.
     """
     mask = np.zeros(documents.size, np.bool_)
-    keys = posting_keys(field, keyword_term(field, text), documents.size)
-    mask[_joined(transaction.get_many(POSTINGS, keys))[0]] = True
+    mask[keyword_seqs(transaction, documents, field, text)] = True
     return mask
+
+
+def keyword_seqs(transaction: ReadTransaction, documents: Documents, field: Field, text: str) -> NDArray[np.int64]:
+    """The same versions as a list, in order."""
+    return _joined(transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), documents.size)))[0]
 
 
 def _postings(

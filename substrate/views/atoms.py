@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from struct import Struct
-from typing import Final
+from typing import Final, NamedTuple
 
 from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
@@ -45,9 +45,11 @@ _KEY_BYTES: Final = 32
 _KINDS: Final = {int(kind): kind for kind in (Kind.PUT, Kind.TOMBSTONE)}
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRow:
-    """One version of an atom. `name` None: its body was erased, by the entry `forgotten_by`."""
+class VersionRow(NamedTuple):
+    """One version of an atom. `name` None: its body was erased, by the entry `forgotten_by`.
+
+    A tuple: hundreds are read for one answer, and most dropped.
+    """
 
     subject: bytes
     seq: int

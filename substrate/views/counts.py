@@ -143,7 +143,7 @@ def read_cells(transaction: ReadTransaction, kind: bytes, source: bytes, now: in
         return None
     _check(data)
     cells = list(_CELL.iter_unpack(memoryview(data)[_HEAD.size :]))
-    sums = sum(cell[1] for cell in cells), sum(cell[2] for cell in cells)
+    sums = sum([first for _, first, _ in cells]), sum([second for _, _, second in cells])
     return Cells(cells, sums, _scale(_HEAD.unpack_from(data)[0], now))
 
 

@@ -11,10 +11,9 @@ as a whole nothing stays: its bodies are erased, and the forget entry lists its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from struct import Struct
-from typing import Final
+from typing import Final, NamedTuple
 
 from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
@@ -30,6 +29,7 @@ __all__ = [
     "edges_touching",
     "ever_linked",
     "find_link",
+    "find_links",
     "is_linked",
     "links_around",
     "links_of",
@@ -44,9 +44,8 @@ _STATEMENT: Final = Struct(">B16s16s")
 _KINDS: Final = {int(kind): kind for kind in (Kind.EDGE, Kind.UNEDGE)}
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """One version of an edge: UNEDGE means taken back."""
+class Link(NamedTuple):
+    """One version of an edge: UNEDGE means taken back. A tuple: hundreds are read for one answer, and most dropped."""
 
     edge: bytes
     seq: int
@@ -113,11 +112,20 @@ def _forget(transaction: WriteTransaction, entry: Logged) -> None:
 
 def find_link(transaction: ReadTransaction, source: bytes, kind: str, target: bytes) -> Link | None:
     """The latest version of the edge of this type between two atoms."""
-    row = transaction.get(LINKS, source + OUT + kind.encode() + b"\x00" + target)
-    if row is None:
-        return None
-    edge, seq, number = _ROW.unpack(row)
-    return Link(edge, seq, _KINDS[number], source, target, kind)
+    return find_links(transaction, (source,), kind, target)[0]
+
+
+def find_links(transaction: ReadTransaction, sources: Sequence[bytes], kind: str, target: bytes) -> list[Link | None]:
+    """The latest version of the edge of this type from each of these atoms to one, read at once."""
+    end = OUT + kind.encode() + b"\x00" + target
+    found: list[Link | None] = []
+    for source, row in zip(sources, transaction.get_many(LINKS, [source + end for source in sources]), strict=True):
+        if row is None:
+            found.append(None)
+        else:
+            edge, seq, number = _ROW.unpack(row)
+            found.append(Link(edge, seq, _KINDS[number], source, target, kind))
+    return found
 
 
 def links_of(
