@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from traitlets import TraitError
 
+from substrate.engine.around import MOST
 from substrate.engine.memory import Memory, open_memory
 from substrate_widgets import Transitions
 
@@ -96,6 +98,17 @@ def test_an_atom_that_is_not_there_is_told_and_is_no_fault(widget: Transitions) 
     assert widget.wait()
     assert "v1.fact.nowhere" in widget.graph["missing"]
     assert widget.problem == ""
+
+
+@pytest.mark.parametrize("k", [-1, MOST + 1])
+def test_more_atoms_than_the_model_tells_of_are_refused(widget: Transitions, k: int) -> None:
+    with pytest.raises(TraitError):
+        widget.k = k
+    for bound in (0, MOST):
+        widget.k = bound
+        assert widget.wait()
+        assert widget.graph["name"] == B
+        assert "missing" not in widget.graph
 
 
 @pytest.mark.parametrize(("typed", "first"), [("v1.fact.c", C), ("the letter d", D), ("", None)])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import traitlets
 
-from substrate.engine.around import PARTS
+from substrate.engine.around import MOST, PARTS
 from substrate.errors import InputError, NotFound, SubstrateError
 
 from ..assets import script, style
@@ -44,7 +44,7 @@ class Transitions(Linked):
     _shows_learnt = True
 
     part = traitlets.Enum(("", *PARTS), "", help="the part of the model that speaks; empty: all").tag(sync=True)
-    k = traitlets.Int(12, help="how many atoms on each side, at most").tag(sync=True)
+    k = traitlets.Int(12, min=0, max=MOST, help="how many atoms on each side, at most").tag(sync=True)
     graph = traitlets.Dict(help="what is around the selected atom; empty: none is selected").tag(sync=True)
     trail = traitlets.List(traitlets.Unicode(), help="where one was").tag(sync=True)
     place = traitlets.Int(-1, help="where on the trail one is").tag(sync=True)
