@@ -199,6 +199,28 @@ def test_two_trainings_at_once_are_both_learnt(lettered: Memory, widget: Transit
     assert lettered.stats().trainings == 3
 
 
+def test_sessions_are_all_taken_in_and_in_order_however_fast_they_come(
+    lettered: Memory, widget: Transitions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[Any] = []
+    observe, go_on = lettered.observe, threading.Event()
+
+    def slow(sessions: Any, **options: Any) -> Any:
+        assert go_on.wait(10)
+        taken.append(sessions)
+        return observe(sessions, **options)
+
+    monkeypatch.setattr(lettered, "observe", slow)
+    given = [[{"items": [A, C]}], [{"items": [A, D]}], [{"items": 7}], *([{"items": [C, D]}] for _ in range(7))]
+    for sessions in given:
+        widget.take_in(sessions)
+    go_on.set()
+    assert widget.wait()
+    assert taken == given
+    assert lettered.stats().sessions == 9
+    assert widget.problem  # of the one that is none
+
+
 def test_many_sessions_are_taken_in_with_progress_while_one_moves(
     lettered: Memory, widget: Transitions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
