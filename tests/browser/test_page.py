@@ -174,3 +174,21 @@ def test_two_views_of_one_widget_show_the_same(notebook: Notebook) -> None:
     assert shown.until("explorer.views == 1")
     shown.python("len(memory.checkpoint(['v1.fact.refunds = something else']).seqs)")
     expect(views.first.locator('[data-name="v1.fact.refunds"]')).to_be_visible()
+
+
+def test_while_one_of_two_windows_shows_a_widget_it_is_told_of_writes(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, SHOW])
+    _explorer(shown)
+    other = shown.in_another_window()
+    there = other.locator('section.substrate[aria-label="Explorer"]')
+    expect(there.get_by_test_id("value")).to_be_visible()
+    assert shown.until("explorer.views == 2")
+    shown.page.evaluate("() => { jupyterapp.shell.currentWidget.content.widgets[1].model.outputs.clear(); }")
+    assert shown.until("explorer.views == 1")
+    shown.python("len(memory.checkpoint(['v1.fact.other = something else']).seqs)")
+    expect(there.locator('[data-name="v1.fact.other"]')).to_be_visible()
+    other.reload()  # the page of before is gone, and the one that comes is another
+    expect(there.get_by_test_id("value")).to_be_visible()
+    other.evaluate("() => { jupyterapp.shell.currentWidget.content.widgets[1].model.outputs.clear(); }")
+    assert shown.until("explorer.views == 0")  # whether or not the page of before could say that it goes
+    other.close()
