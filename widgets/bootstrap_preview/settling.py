@@ -99,8 +99,8 @@ def _keep_both_in_turn(memory: Memory, verdict: Verdict) -> str:
 def _within(atom: Atom, start: str, end: str) -> Atom:
     """The atom with this window. Who says so, and where, is who settles it; what it says is not changed by that."""
     attrs = {key: value for key, value in atom.attrs.items() if key != PLACE}
-    window = {"valid_from": _time(start, "from"), "valid_to": _time(end, "until")}
-    return replace(atom, **window, attrs=attrs, actor=None, session=None)
+    since, until = _time(start, "from"), _time(end, "until")
+    return replace(atom, valid_from=since, valid_to=until, attrs=attrs, actor=None, session=None)
 
 
 def _time(text: str, field: str) -> datetime | None:
