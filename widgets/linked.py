@@ -3,17 +3,19 @@
 1. What the page shows is in traits: a view that is shown late, or twice, shows the same.
 2. The page asks by setting a trait; whoever observes it hands the work to the widget's thread (`_later`), and what
    comes out of it is set as traits. So the kernel is free meanwhile, and Python can use a widget as the page does.
-3. What nobody looks at is not worked out: without a view (`views`) a widget lets the store move on, and catches up when
-   it is shown again or when Python waits for it. What Python asks of it is done at once, view or not.
+3. What nobody looks at is not worked out: without a view in any page (`views`) a widget lets the store move on, and
+   catches up when it is shown again or when Python waits for it. What Python asks of it is done at once, view or not.
 4. Stored text goes into the page as text, never as markup: shared/page.js has the only functions that write it.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 import anywidget
@@ -22,12 +24,16 @@ import traitlets
 from substrate.errors import SubstrateError
 
 from .following import follow
+from .pages import Pages
 from .working import Worker
 
 if TYPE_CHECKING:
     from substrate.engine.memory import Memory
 
 __all__ = ["Linked", "link"]
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 _SHARED = ("selected", "as_of")
 
@@ -48,7 +54,16 @@ class Linked(anywidget.AnyWidget):
     progress = traitlets.Float(None, allow_none=True, help="how much of it is done, from 0 to 1; None: unknown").tag(
         sync=True
     )
-    views = traitlets.Int(0, help="how many views of it are open in the page").tag(sync=True)
+    views = traitlets.Int(0, help="how many views of it are open, in all pages: none of them can say that alone")
+    page = traitlets.Dict(
+        per_key_traits={
+            "id": traitlets.Unicode(),
+            "views": traitlets.Int(min=0),
+            "call": traitlets.Int(None, allow_none=True),
+        },
+        help="what a page says of itself: how many views it has, in answer to which call, or to none",
+    ).tag(sync=True)
+    call = traitlets.Int(0, help="how often all pages were called to say it again").tag(sync=True)
     mark = traitlets.Unicode(help="tells this widget from all others, for the page").tag(sync=True)
     asked = traitlets.Int(0, help="how often the page has asked for something").tag(sync=True)
     heard = traitlets.Int(0, help="the last of these that the kernel has heard of: it does not while a cell runs").tag(
@@ -62,6 +77,8 @@ class Linked(anywidget.AnyWidget):
         self._guard = threading.RLock()
         self._worker = Worker(f"substrate-{type(self).__name__.lower()}")
         self._problems: dict[str, str] = {}
+        self._pages = Pages()
+        self._turns: dict[str, deque[Any]] = {}
         self._seen = (-1, -1)
         self._unfollow: Callable[[], None] = lambda: None
         with self._guard:  # what is worked out before the page can be told of it is set when it can: else it is lost
@@ -84,9 +101,35 @@ class Linked(anywidget.AnyWidget):
         super().close()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """What the page says. Never at the same moment as what the worker says: traitlets are not made for that."""
+        """What the page says. Never at the same moment as what the worker says: traitlets are not made for that.
+
+        What a trait refuses is told as `problem`, until it is set to something else; the rest is taken. That it was
+        `asked` is heard, whatever becomes of what was asked.
+        """
+        said = dict(sync_data)
+        asked = {"asked": said.pop("asked")} if "asked" in said else {}
         with self._guard:
-            super().set_state(sync_data)
+            try:
+                super().set_state(said)
+                for trait in said:
+                    self._tell_problem(f"setting {trait}", "")
+            except traitlets.TraitError:  # nothing of it was set
+                refused = [trait for trait, value in said.items() if self._refuses(trait, value)]
+                if not refused:
+                    raise  # it is the fault of one who observes
+            finally:
+                super().set_state(asked)
+
+    def _refuses(self, trait: str, value: object) -> bool:
+        """Set it by itself, and whether that cannot be: then it is told, and the page gets what holds."""
+        problem = ""
+        try:
+            super().set_state({trait: value})
+        except traitlets.TraitError as error:
+            problem = f"This was not taken: {error}"
+            self.send_state(trait)
+        self._tell_problem(f"setting {trait}", problem)
+        return bool(problem)
 
     @traitlets.default("mark")
     def _new_mark(self) -> str:
@@ -96,6 +139,12 @@ class Linked(anywidget.AnyWidget):
         """It is about to be seen: the page says so only when the cell has ended, and the cell may write meanwhile."""
         self.views = max(self.views, 1)
         return super()._repr_mimebundle_(**options)
+
+    @traitlets.observe("page")
+    def _page_says(self, _: object) -> None:
+        if {"id", "views"} <= self.page.keys():
+            self._pages.hear(self.page["id"], self.page["views"], self.page.get("call"))
+            self._set({"views": self._pages.views, "call": self._pages.call})
 
     @traitlets.observe("views")
     def _shown(self, _: object) -> None:
@@ -120,8 +169,7 @@ class Linked(anywidget.AnyWidget):
     ) -> None:
         """Do `work` in the widget's thread and set the traits that it answers with; the latest of a kind counts.
 
-        `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well; kinds
-        that differ after a space only ("verdict 1", "verdict 2") are of one family, and the next tells for all. What
+        `telling` is shown meanwhile. What it raises is told as `problem`, until the same kind of work goes well. What
         takes long has a `worker` of its own, so that the widget still answers. `otherwise` is set if it raises: or the
         answer to what was asked before would stand there as if it answered this.
         """
@@ -130,20 +178,48 @@ class Linked(anywidget.AnyWidget):
         def done() -> None:
             if telling:
                 self._set({"working": telling, "progress": None})
-            said, problem = otherwise, ""
-            try:
-                said = work()
-            except SubstrateError as error:
-                problem = str(error)
-            except Exception as error:  # noqa: BLE001 - a thread has no one to raise to
-                problem = f"This should not have happened: {type(error).__name__}: {error}"
+            said, problem = _outcome(work)
             if worker.is_latest(kind):
-                self._set(said)
-                self._tell_problem(kind.partition(" ")[0], problem)
+                self._set(otherwise if said is None else said)
+                self._tell_problem(kind, problem)
             if telling:
                 self._set({"working": "", "progress": None})
 
         worker.submit(kind, done)
+
+    def _each(  # noqa: PLR0913, PLR0917 - as `_later`
+        self,
+        kind: str,
+        item: Item,
+        work: Callable[[Item], Mapping[str, object]],
+        telling: str,
+        worker: Worker | None = None,
+        before: Callable[[], object] = dict,
+    ) -> None:
+        """As `_later`, but `work` is done with each item of a kind, in the order in which they come, however fast.
+
+        They are counted while several wait. `before` is called before the first of a row. What one raises does not
+        keep the others from being done; the first that went wrong in a row is told, until a row goes well.
+        """
+        waiting: deque[Item] = self._turns.setdefault(kind, deque())
+        waiting.append(item)
+
+        def done() -> None:
+            if not waiting:
+                return  # it came while those before it were done, and was done with them
+            self._set({"working": telling, "progress": None})
+            first, count = _outcome(before)[1], 0
+            while waiting:
+                total = count + len(waiting)
+                if total > 1:  # one alone takes an instant, or tells itself how far it is
+                    self._set({"working": f"{telling}: {count} of {total}", "progress": count / total})
+                said, problem = _outcome(partial(work, waiting.popleft()))
+                self._set(said or {})
+                first, count = first or problem, count + 1
+            self._tell_problem(kind, first)
+            self._set({"working": "", "progress": None})
+
+        (worker or self._worker).submit(kind, done)
 
     def _set(self, said: Mapping[str, object]) -> None:
         """One message for each: to hold them back and send them as one can lose what another thread sets meanwhile.
@@ -191,6 +267,16 @@ class Linked(anywidget.AnyWidget):
             self._seen = seen
             self._set({"size": size})
         self._refresh()
+
+
+def _outcome(work: Callable[[], Answer]) -> tuple[Answer | None, str]:
+    """What it answers with, or None and what went wrong, in words: a thread has no one to raise to."""
+    try:
+        return work(), ""
+    except SubstrateError as error:
+        return None, str(error)
+    except Exception as error:  # noqa: BLE001 - told, whatever it is
+        return None, f"This should not have happened: {type(error).__name__}: {error}"
 
 
 def link(*widgets: Linked) -> None:

@@ -25,11 +25,12 @@ from substrate.views.counts import share_in, sources_of_arcs
 from substrate.views.edges import links_of
 from substrate.views.sessions import HOLE
 
-__all__ = ["PARTS", "around"]
+__all__ = ["MOST", "PARTS", "around"]
 
 PARTS: Final = ("next", "skip", "edges", "episodes")
 """The parts that speak of one atom; the others go by the domain, or need more than one."""
-_MOST: Final = 50
+MOST: Final = 50
+"""Atoms on each side."""
 _ROWS: Final = 1000
 """Rows that are read to find who leads to an atom: tens of milliseconds at worst."""
 _EDGES: Final = 24
@@ -39,8 +40,8 @@ _NOTHING: Final = 1e-4
 
 def around(log: Log, name: str, k: int, part: str | None, domain: bytes = HOLE) -> Around:
     """See `Memory.around`."""
-    if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= _MOST:
-        raise InputError(f"k is a whole number up to {_MOST}")
+    if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= MOST:
+        raise InputError(f"k is a whole number up to {MOST}")
     if part is not None and part not in PARTS:
         raise InputError(f"part is one of {', '.join(PARTS)}; None for all together")
     with log.snapshot() as transaction:

@@ -23,6 +23,7 @@ _SCREENSHOTS = Path(__file__).parents[2] / "screenshots"
 _START = 60
 
 _OPEN = "async (path) => (await jupyterapp.commands.execute('docmanager:open', {path})).context.ready"
+_SAVE = "() => jupyterapp.commands.execute('docmanager:save')"
 _RUN = "() => jupyterapp.commands.execute('notebook:run-all-cells')"
 _RESTART = "() => ({promise: jupyterapp.commands.execute('kernelmenu:restart')})"
 _CELLS = "() => jupyterapp.shell.currentWidget.content.model.toJSON().cells"
@@ -112,6 +113,15 @@ class Shown:
                 raise AssertionError(f"still not so after {seconds:g} s: {condition}")
             self.page.wait_for_timeout(30)
         return value
+
+    def in_another_window(self) -> Page:
+        """The same notebook, saved and opened in a second window, with the same kernel."""
+        self.page.evaluate(_SAVE)
+        other = self.page.context.new_page()
+        other.goto("/lab/workspaces/other?reset")
+        other.wait_for_function("() => window.jupyterapp?.restored.then(() => true)", timeout=_START * 1000)
+        other.evaluate(_OPEN, self._path)
+        return other
 
     def screenshot(self, name: str, of: Locator | None = None) -> Path:
         """A picture of the notebook, or of one part of it, in the ignored folder screenshots/."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.notebook import Notebook, Shown, Theme
+from tests.browser.notebook import Desk, Notebook, Shown, Theme
 
 STORE = """
 import threading
@@ -21,6 +22,7 @@ RUN = """(at) => {
     content.activeCellIndex = at;
     return { promise: jupyterapp.commands.execute('notebook:run-cell') };
 }"""
+SUBSHELLS = "(which) => { jupyterapp.serviceManager.kernels.commsOverSubshells = which; }"
 
 # What the browser computed, as red, green, blue and opacity; a mix of colours is told as `color(srgb …)`.
 COLOUR = """(element, property) => {
@@ -125,6 +127,15 @@ def test_a_widget_takes_no_room_for_what_is_not_going_on(notebook: Notebook) -> 
     assert widget.bounding_box() == height
 
 
+@pytest.fixture
+def _one_shell(notebook: Notebook, desk: Desk) -> Iterator[None]:  # noqa: ARG001 - once the page is open
+    """As with a kernel that has no subshells: one that has them may hear the page while a cell runs."""
+    desk.open().evaluate(SUBSHELLS, "disabled")
+    yield
+    desk.open().evaluate(SUBSHELLS, "perCommTarget")
+
+
+@pytest.mark.usefixtures("_one_shell")
 def test_while_a_cell_runs_who_asks_is_told_to_wait(notebook: Notebook) -> None:
     code = "while not __import__('pathlib').Path('go-on').exists():\n    threading.Event().wait(0.05)"
     listen = "heard = []\nexplorer.observe(lambda change: heard.append(change['new']), 'query')"
@@ -144,7 +155,7 @@ def test_while_a_cell_runs_who_asks_is_told_to_wait(notebook: Notebook) -> None:
     expect(widget.get_by_test_id("busy")).to_be_hidden()
     expect(widget.get_by_test_id("hit").first).to_have_attribute("data-name", "v1.decision.refunds")
     shown.await_kernel()
-    assert shown.python("heard") == ["r", "refunds"]  # one question at a time: the kernel is not flooded
+    assert shown.until("heard[1:] and heard") == ["r", "refunds"]  # one question at a time: the kernel is not flooded
 
 
 def test_a_widget_whose_cell_was_run_again_works_no_more(notebook: Notebook) -> None:
@@ -174,3 +185,21 @@ def test_two_views_of_one_widget_show_the_same(notebook: Notebook) -> None:
     assert shown.until("explorer.views == 1")
     shown.python("len(memory.checkpoint(['v1.fact.refunds = something else']).seqs)")
     expect(views.first.locator('[data-name="v1.fact.refunds"]')).to_be_visible()
+
+
+def test_while_one_of_two_windows_shows_a_widget_it_is_told_of_writes(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, SHOW])
+    _explorer(shown)
+    other = shown.in_another_window()
+    there = other.locator('section.substrate[aria-label="Explorer"]')
+    expect(there.get_by_test_id("value")).to_be_visible()
+    assert shown.until("explorer.views == 2")
+    shown.page.evaluate("() => { jupyterapp.shell.currentWidget.content.widgets[1].model.outputs.clear(); }")
+    assert shown.until("explorer.views == 1")
+    shown.python("len(memory.checkpoint(['v1.fact.other = something else']).seqs)")
+    expect(there.locator('[data-name="v1.fact.other"]')).to_be_visible()
+    other.reload()  # the page of before is gone, and the one that comes is another
+    expect(there.get_by_test_id("value")).to_be_visible()
+    other.evaluate("() => { jupyterapp.shell.currentWidget.content.widgets[1].model.outputs.clear(); }")
+    assert shown.until("explorer.views == 0")  # whether or not the page of before could say that it goes
+    other.close()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from substrate.engine.memory import Memory, open_memory
+from substrate.places import Place, recorded_by
 from substrate_widgets import BootstrapPreview
 
 A, B = "v1.fact.payment_provider", "v1.fact.payments.provider"
@@ -209,6 +210,32 @@ def test_both_are_kept_each_for_its_time(stored: Memory, preview: BootstrapPrevi
     assert before.actor == "ann"
     (edge,) = stored.edges(A, type="consistent_with")
     assert edge.attrs["reason"] == "we moved"
+
+
+@pytest.mark.parametrize("settled_in", [{"path": "other.ipynb", "cell": "c9", "execution": 1}, None])
+def test_what_is_settled_was_recorded_where_it_is_settled(memory: Memory, settled_in: Place | None) -> None:
+    made_in = {"path": "analysis.ipynb", "cell": "c1", "execution": 7, "code": "provider = ask()"}
+    memory.checkpoint(
+        [
+            {"name": A, "value": "Stripe", "attrs": {"unit": "EUR", "notebook": made_in}},
+            {"name": B, "value": "Adyen", "attrs": {"notebook": made_in}},
+        ],
+    )
+    preview = BootstrapPreview(memory, OBJECTIVE)
+    assert preview.wait()
+    recorded_by(lambda: settled_in)
+    try:
+        told = settle(preview, "windows", windows=[["", "2026-03-01"], ["2026-03-01", ""]])
+    finally:
+        recorded_by(None)
+        preview.close()
+    assert told["ok"], told
+    place = {} if settled_in is None else {"notebook": settled_in}
+    latest = {name: memory.history(name)[-1].atom for name in (A, B)}
+    assert {name: atom.attrs for name, atom in latest.items() if atom} == {A: {"unit": "EUR", **place}, B: place}
+    first = memory.history(A)[0].atom
+    assert first is not None
+    assert first.attrs["notebook"] == made_in
 
 
 @pytest.mark.parametrize(

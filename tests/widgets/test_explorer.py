@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import substrate
+import substrate_widgets.explorer.widget
 from substrate.engine.memory import Memory
 from substrate.errors import ProofInvalid
 from substrate_widgets import Explorer, link
@@ -291,6 +292,27 @@ def test_reasons_are_told_the_weightiest_first_and_trifles_not() -> None:
 def test_each_type_is_offered_once(memory: Memory) -> None:
     memory.checkpoint([f"v1.{kind}.x{number} = 1" for kind in ("fact", "fact_a", "facta", "a") for number in range(3)])
     assert offer(memory)["types"] == ["a", "decision", "domain", "fact", "fact_a", "facta", "goal"]
+
+
+def test_for_a_widget_that_is_closed_no_model_is_loaded(
+    explorer: Explorer, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, go_on, warmed = Event(), Event(), Event()
+
+    def slow(*_: object) -> dict[str, object]:
+        asked.set()
+        assert go_on.wait(20)
+        return {"by_words": True}
+
+    monkeypatch.setattr(substrate_widgets.explorer.widget, "find", slow)
+    monkeypatch.setattr(memory, "warm", warmed.set)
+    explorer.query = "refunds"
+    assert asked.wait(20)
+    explorer.close()
+    go_on.set()
+    assert explorer._worker.wait(20)
+    assert explorer._warming.wait(20)
+    assert not warmed.is_set()
 
 
 @pytest.mark.usefixtures("cache")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+import comm
 import pytest
 import traitlets
 
@@ -208,9 +210,115 @@ def test_what_is_displayed_counts_as_seen_before_the_page_says_so(widget: Plain,
     heard(widget, "refreshed", lambda times: times == 2)
 
 
+def says(widget: Plain, page: str, views: int, call: int | None = None) -> None:
+    """As shared/page.js does it."""
+    widget.set_state({"page": {"id": page, "views": views, "call": call}})
+
+
+def test_a_widget_is_seen_while_any_page_has_a_view_of_it(widget: Plain, memory: substrate.Memory) -> None:
+    says(widget, "one", 2)
+    says(widget, "other", 1)
+    assert widget.views == 3
+    says(widget, "one", 2, widget.call)  # both are called, since one came
+    says(widget, "other", 1, widget.call)
+    says(widget, "one", 0)
+    assert widget.views == 1
+    memory.checkpoint(["v1.fact.b = y"])
+    heard(widget, "refreshed", lambda times: times == 2)
+    says(widget, "other", 0)
+    assert (widget.views, widget.problem) == (0, "")
+
+
+def test_what_a_page_says_of_all_pages_does_not_count(widget: Plain) -> None:
+    says(widget, "one", 1)
+    widget.set_state({"views": 0})
+    assert widget.views == 1
+
+
 def test_what_the_page_asks_is_heard(widget: Plain) -> None:
     widget.set_state({"selected": "v1.fact.a", "asked": 7})
     assert widget.heard == 7
+
+
+class Bounded(Plain):
+    """One of whose traits does not take everything."""
+
+    limit = traitlets.Int(30, max=100).tag(sync=True)
+
+
+def test_what_the_page_may_not_set_is_told_and_the_rest_is_taken(memory: substrate.Memory) -> None:
+    widget = Bounded(memory)
+    assert widget.wait()
+    sent: list[object] = []
+    widget.send_state = lambda key=None: sent.append(key)
+    widget.set_state({"selected": "v1.fact.a", "limit": 1000, "asked": 5})
+    assert (widget.heard, widget.limit, widget.selected) == (5, 30, "v1.fact.a")
+    assert "'limit'" in widget.problem
+    assert "1000" in widget.problem
+    assert "limit" in sent  # the page that asked shows what holds
+    widget.set_state({"selected": "", "asked": 6})
+    assert (widget.heard, bool(widget.problem)) == (6, True)
+    widget.set_state({"limit": 100, "asked": 7})
+    assert (widget.heard, widget.limit, widget.problem) == (7, 100, "")
+    widget.close()
+
+
+@pytest.mark.parametrize("raised", [ZeroDivisionError, traitlets.TraitError])
+def test_what_the_page_asks_is_heard_though_one_who_observes_it_raises(widget: Plain, raised: type[Exception]) -> None:
+    def bad(_: object) -> None:
+        raise raised("not mine")
+
+    widget.observe(bad, "selected")
+    with pytest.raises(raised, match="not mine"):
+        widget.set_state({"selected": "v1.fact.a", "asked": 7})
+    assert (widget.heard, widget.selected, widget.problem) == (7, "v1.fact.a", "")
+
+
+class Eager(Plain):
+    """Works something out as soon as it is made, and sets it when the page was given the first state."""
+
+    def __init__(self, memory: substrate.Memory) -> None:
+        self.was_read, self.has_set = threading.Event(), threading.Event()
+        super().__init__(memory, selected="v1.fact.a")
+
+    @traitlets.observe("selected")
+    def _look(self, _: object) -> None:
+        self._later("look", lambda: {"progress": 0.5})
+
+    def _set(self, said: Mapping[str, object]) -> None:
+        is_it = "progress" in said
+        assert not is_it or self.was_read.wait(20)
+        super()._set(said)
+        if is_it:
+            self.has_set.set()
+
+
+def test_what_is_worked_out_while_a_widget_is_being_made_reaches_the_page(
+    memory: substrate.Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page gets the state of one moment, and from a later one on what changes: nothing may be set in between."""
+    told: dict[str, object] = {}
+    get_state, create = Eager.get_state, comm.create_comm
+    made: list[Eager] = []
+
+    def state_of(widget: Eager, *given: Any, **options: Any) -> dict[str, object]:
+        state: dict[str, object] = get_state(widget, *given, **options)
+        told.update(state)
+        made.append(widget)
+        return state
+
+    def slow(**options: Any) -> comm.base_comm.BaseComm:
+        if "progress" in options["data"]["state"]:  # its layout is a widget too
+            made[0].was_read.set()
+            made[0].has_set.wait(0.2)  # it can only be seen that it does not come: without the guard it does at once
+        return create(**options)
+
+    monkeypatch.setattr(Eager, "get_state", state_of)
+    monkeypatch.setattr(comm, "create_comm", slow)
+    widget = Eager(memory)
+    assert widget.wait()
+    assert widget.progress == told["progress"] == 0.5
+    widget.close()
 
 
 def test_what_the_page_says_waits_for_what_the_worker_says(widget: Plain) -> None:
@@ -242,13 +350,71 @@ def test_a_widget_that_could_not_be_made_goes_in_peace(memory: substrate.Memory)
     gc.collect()
 
 
-def test_the_next_of_a_family_of_work_tells_for_all(widget: Plain) -> None:
-    widget._later("verdict 1", lambda: {"refreshed": 1 / 0})
+# -- each in its turn --------------------------------------------------------------------------------------------------
+
+
+def in_a_row(widget: Plain, items: list[int], work: Callable[[int], dict[str, object]], **options: Any) -> None:
+    """Ask for all of it while the thread is busy with something else."""
+    begun, hold = threading.Event(), threading.Event()
+    widget._later("busy", lambda: begun.set() or (hold.wait(20) and {}))
+    assert begun.wait(20)
+    for item in items:
+        widget._each("row", item, work, "Working", **options)
+    hold.set()
     assert widget.wait()
-    assert widget.problem
-    widget._later("verdict 2", dict)
+
+
+def test_each_is_done_in_order_however_fast_they_come(widget: Plain) -> None:
+    done: list[object] = []
+    told: list[tuple[str, float | None]] = []
+
+    def work(item: int) -> dict[str, object]:
+        done.append(item)
+        told.append((widget.working, widget.progress))
+        return {"refreshed": item}
+
+    in_a_row(widget, [3, 1, 2], work, before=lambda: done.append("before"))
+    assert done == ["before", 3, 1, 2]
+    assert told == [("Working: 0 of 3", 0), ("Working: 1 of 3", 1 / 3), ("Working: 2 of 3", 2 / 3)]
+    assert (widget.refreshed, widget.working, widget.progress) == (2, "", None)
+    widget._each("row", 4, work, "Working")
     assert widget.wait()
+    assert (done[-1], told[-1]) == (4, ("Working", None))
+
+
+def test_one_that_comes_while_others_are_done_is_done_with_them(widget: Plain) -> None:
+    done: list[int] = []
+
+    def work(item: int) -> dict[str, object]:
+        done.append(item)
+        if item < 3:
+            widget._each("row", item + 1, work, "Working")
+        return {}
+
+    widget._each("row", 1, work, "Working")
+    assert widget.wait()
+    assert done == [1, 2, 3]
+    assert widget.working == ""
+
+
+def test_what_goes_wrong_in_a_row_is_told_until_a_row_goes_well_and_the_others_are_done(widget: Plain) -> None:
+    done: list[float] = []
+
+    def work(item: int) -> dict[str, object]:
+        done.append(1 / item)
+        return {}
+
+    in_a_row(widget, [1, 0, 2], work)
+    assert done == [1, 0.5]
+    assert "ZeroDivisionError" in widget.problem
+    in_a_row(widget, [4], work, before=lambda: 1 / 0)
+    assert done[-1] == 0.25
+    assert "ZeroDivisionError" in widget.problem
+    in_a_row(widget, [1], work)
     assert widget.problem == ""
+
+
+# -- when the store is gone --------------------------------------------------------------------------------------------
 
 
 def test_that_the_store_was_closed_is_told_on_whatever_goes_well(tmp_path: Path) -> None:

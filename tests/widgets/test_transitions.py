@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from traitlets import TraitError
 
+from substrate.engine.around import MOST
 from substrate.engine.memory import Memory, open_memory
 from substrate_widgets import Transitions
 
@@ -98,6 +100,17 @@ def test_an_atom_that_is_not_there_is_told_and_is_no_fault(widget: Transitions) 
     assert widget.problem == ""
 
 
+@pytest.mark.parametrize("k", [-1, MOST + 1])
+def test_more_atoms_than_the_model_tells_of_are_refused(widget: Transitions, k: int) -> None:
+    with pytest.raises(TraitError):
+        widget.k = k
+    for bound in (0, MOST):
+        widget.k = bound
+        assert widget.wait()
+        assert widget.graph["name"] == B
+        assert "missing" not in widget.graph
+
+
 @pytest.mark.parametrize(("typed", "first"), [("v1.fact.c", C), ("the letter d", D), ("", None)])
 def test_names_are_completed_by_their_beginning_or_by_words(widget: Transitions, typed: str, first: str | None) -> None:
     widget.typed = "v1.fact."
@@ -184,6 +197,28 @@ def test_two_trainings_at_once_are_both_learnt(lettered: Memory, widget: Transit
     widget.train([A, D])
     assert widget.wait()
     assert lettered.stats().trainings == 3
+
+
+def test_sessions_are_all_taken_in_and_in_order_however_fast_they_come(
+    lettered: Memory, widget: Transitions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[Any] = []
+    observe, go_on = lettered.observe, threading.Event()
+
+    def slow(sessions: Any, **options: Any) -> Any:
+        assert go_on.wait(10)
+        taken.append(sessions)
+        return observe(sessions, **options)
+
+    monkeypatch.setattr(lettered, "observe", slow)
+    given = [[{"items": [A, C]}], [{"items": [A, D]}], [{"items": 7}], *([{"items": [C, D]}] for _ in range(7))]
+    for sessions in given:
+        widget.take_in(sessions)
+    go_on.set()
+    assert widget.wait()
+    assert taken == given
+    assert lettered.stats().sessions == 9
+    assert widget.problem  # of the one that is none
 
 
 def test_many_sessions_are_taken_in_with_progress_while_one_moves(

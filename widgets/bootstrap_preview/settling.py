@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
+from substrate.engine.restating import PLACE
 from substrate.errors import Conflict, InputError, NotFound
 from substrate.model import Atom, Window
 
@@ -96,8 +97,10 @@ def _keep_both_in_turn(memory: Memory, verdict: Verdict) -> str:
 
 
 def _within(atom: Atom, start: str, end: str) -> Atom:
-    """The atom with this window. Who says so is who settles it; whose value it is, is not changed by that."""
-    return replace(atom, valid_from=_time(start, "from"), valid_to=_time(end, "until"), actor=None, session=None)
+    """The atom with this window. Who says so, and where, is who settles it; what it says is not changed by that."""
+    attrs = {key: value for key, value in atom.attrs.items() if key != PLACE}
+    since, until = _time(start, "from"), _time(end, "until")
+    return replace(atom, valid_from=since, valid_to=until, attrs=attrs, actor=None, session=None)
 
 
 def _time(text: str, field: str) -> datetime | None:

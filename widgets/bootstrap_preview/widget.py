@@ -5,7 +5,6 @@ It begins no session, and nothing in it counts as an access. What it settles it 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
@@ -54,7 +53,6 @@ class BootstrapPreview(Linked):
 
     def __init__(self, memory: Memory, objective: str = "", **traits: object) -> None:
         """`memory` is used, not closed, by it."""
-        self._verdicts: deque[Mapping[str, object]] = deque()
         self._numbers = count(1)
         super().__init__(memory, objective=objective, **traits)
 
@@ -104,18 +102,16 @@ class BootstrapPreview(Linked):
     def _settle(self, change: Mapping[str, object]) -> None:
         said = change["new"]
         if isinstance(said, Mapping) and said:
-            self._verdicts.append(said)  # each is done, however fast they come
-            self._later("verdicts", self._settle_all, "Settling")
+            self._each("verdicts", said, self._settled, "Settling")
 
-    def _settle_all(self) -> Mapping[str, object]:
-        """Each is told as soon as it is done, whatever becomes of the opening after it."""
-        while self._verdicts:
-            told: dict[str, object] = {"ok": False}
-            try:
-                told |= {"text": settle(self._memory, Verdict.of(self._verdicts.popleft())), "ok": True}
-            except SubstrateError as error:
-                told["text"] = str(error)
-            finally:  # the number: the page waits for a word on its verdict, and the same word twice would be none
-                self._set({"settled": {**told, "number": next(self._numbers)}})
-            self._refresh()
+    def _settled(self, said: Mapping[str, object]) -> Mapping[str, object]:
+        """It is told as soon as it is done, whatever becomes of the opening after it."""
+        told: dict[str, object] = {"ok": False}
+        try:
+            told |= {"text": settle(self._memory, Verdict.of(said)), "ok": True}
+        except SubstrateError as error:
+            told["text"] = str(error)
+        finally:  # the number: the page waits for a word on its verdict, and the same word twice would be none
+            self._set({"settled": {**told, "number": next(self._numbers)}})
+        self._refresh()
         return {}

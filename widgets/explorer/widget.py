@@ -46,6 +46,11 @@ class Explorer(Linked):
         self._warmed = False
         super().__init__(memory, query=query, **traits)
 
+    def close(self) -> None:
+        """Let go of the page and of the store. A model that is being loaded is loaded to its end."""
+        self._warming.close()
+        super().close()
+
     def _refresh(self) -> None:
         self._ask()
         self._look()

@@ -133,12 +133,19 @@ function redraw(element, children, home = null) {
 
 // How many views of a widget this page has: what nobody sees is not worked out. By its mark: each view has a `model` of its own.
 const VIEWS = new Map();
+// Which page this is, of several that may show the same widget: the kernel adds up what they say (see pages.py).
+const PAGE = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 function viewed(model, more) {
   const mark = model.get("mark");
   VIEWS.set(mark, (VIEWS.get(mark) ?? 0) + more);
+  sayViews(model, VIEWS.get(mark));
+}
+
+/** `call`: which one this answers; null: none. */
+function sayViews(model, views, call = null) {
   if (model.widget_manager?.kernel === null) return; // The notebook was closed: nobody is left to be told.
-  model.set("views", VIEWS.get(mark));
+  model.set("page", { id: PAGE, views, call });
   model.save_changes();
 }
 
@@ -225,8 +232,18 @@ function openPage(model, el, title, now = "") {
   };
   window.addEventListener("keydown", keys, true);
   viewed(model, 1);
+  // The kernel calls all pages: those that answer are there. One that goes says so if it can, and may come back.
+  const answer = () => sayViews(model, VIEWS.get(model.get("mark")), model.get("call"));
+  const here = () => sayViews(model, VIEWS.get(model.get("mark")));
+  const away = () => sayViews(model, 0);
+  model.on("change:call", answer);
+  listening.push(["change:call", answer]);
+  window.addEventListener("pageshow", here);
+  window.addEventListener("pagehide", away);
   const close = () => {
     viewed(model, -1);
+    window.removeEventListener("pageshow", here);
+    window.removeEventListener("pagehide", away);
     clearTimeout(patience);
     listening.forEach(([name, f]) => model.off(name, f));
     window.removeEventListener("keydown", keys, true);

@@ -5,7 +5,6 @@ To look counts as no access. What is trained here is written as the memory's act
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import traitlets
 
-from substrate.engine.around import PARTS
+from substrate.engine.around import MOST, PARTS
 from substrate.errors import InputError, NotFound, SubstrateError
 
 from ..assets import script, style
@@ -44,7 +43,7 @@ class Transitions(Linked):
     _shows_learnt = True
 
     part = traitlets.Enum(("", *PARTS), "", help="the part of the model that speaks; empty: all").tag(sync=True)
-    k = traitlets.Int(12, help="how many atoms on each side, at most").tag(sync=True)
+    k = traitlets.Int(12, min=0, max=MOST, help="how many atoms on each side, at most").tag(sync=True)
     graph = traitlets.Dict(help="what is around the selected atom; empty: none is selected").tag(sync=True)
     trail = traitlets.List(traitlets.Unicode(), help="where one was").tag(sync=True)
     place = traitlets.Int(-1, help="where on the trail one is").tag(sync=True)
@@ -56,7 +55,6 @@ class Transitions(Linked):
 
     def __init__(self, memory: Memory, selected: str = "", **traits: object) -> None:
         """`memory` is used, not closed, by it."""
-        self._trainings: deque[Mapping[str, object]] = deque()
         self._numbers = count(1)
         self._learner = Worker("substrate-learning")
         self._earlier: tuple[str, str, Shares] | None = None
@@ -71,8 +69,7 @@ class Transitions(Linked):
 
     def take_in(self, sessions: Iterable[SessionInput]) -> None:
         """Learn from sessions of the past, as `Memory.observe` does, and show how far it is. Back at once."""
-        given = list(sessions)
-        self._later("observe", lambda: self._observed(given), "Taking in sessions", self._learner)
+        self._each("sessions", list(sessions), self._observed, "Learning", self._learner, self._look_before)
 
     def wait(self, seconds: float = 30) -> bool:
         """Until nothing is being learnt nor worked out, or for so long; whether nothing is."""
@@ -142,31 +139,18 @@ class Transitions(Linked):
     def _train(self, change: Mapping[str, object]) -> None:
         said = change["new"]
         if isinstance(said, Mapping) and said:
-            self._trainings.append(said)  # each is learnt, however fast they come
-            self._later("training", self._train_all, "Training", self._learner)
+            self._each("training", said, self._trained, "Training", self._learner, self._look_before)
 
-    def _train_all(self) -> Mapping[str, object]:
-        self._look_before()
-        done = 0
-        while self._trainings:
-            total = done + len(self._trainings)
-            if total > 1:  # one alone takes an instant
-                self._set({"working": f"Training: {done} of {total}", "progress": done / total})
-            self._set({"learnt": self._trained(self._trainings.popleft())})
-            done += 1
-        self._refresh()
-        return {}
-
-    def _trained(self, said: Mapping[str, object]) -> dict[str, object]:
+    def _trained(self, said: Mapping[str, object]) -> Mapping[str, object]:
         try:
             atoms, passes = cast("Any", said.get("atoms", ())), cast("Any", said.get("passes", 1))  # train checks both
-            return trained_shown(self._memory.train(atoms, passes, objective=str(said.get("objective", ""))))
+            trained = self._memory.train(atoms, passes, objective=str(said.get("objective", "")))
         except SubstrateError as error:
-            return {"ok": False, "problem": str(error)}
+            return {"learnt": {"ok": False, "problem": str(error)}}
+        self._refresh()
+        return {"learnt": trained_shown(trained)}
 
     def _observed(self, sessions: Sequence[SessionInput]) -> Mapping[str, object]:
-        self._look_before()
-
         def progress(done: int, total: int) -> None:
             self._set({"progress": done / total, "working": f"Taking in sessions: {done:,} of {total:,}"})
             self._refresh()  # one sees it learn
