@@ -47,7 +47,7 @@ docs: $(STAMP) ## docs/cli.md and docs/tools.md, from the command line and the s
 screenshots: $(STAMP) chromium ## the pictures of the README, from a real JupyterLab
 	REQUIRE_BROWSER=1 $(BIN)/python -m tests.browser.pictures docs/pictures
 
-bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" for fewer
+bench: $(STAMP) chromium ## the store beside its physical limits; SIZES="10000 100000" for fewer
 	$(BIN)/python -m benchmarks.store $(SIZES)
 	$(BIN)/python -m benchmarks.atoms $(SIZES)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.search $(SIZES)
@@ -59,6 +59,7 @@ bench: $(STAMP) ## the store beside its physical limits; SIZES="10000 100000" fo
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mcp_server $(SIZES)
 	$(BIN)/python -m benchmarks.notebook
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widgets $(SIZES)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widgets_page $(lastword $(filter-out 1000000,$(SIZES)))
 
 # The bench is no part of the repository: SUBSTRATE_BENCH says where it is. Each peer gets an environment of its own, in .peers.
 peers: $(STAMP) ## search beside others, with the same documents and weights; memory servers beside ours; needs the retrieval bench
