@@ -6,6 +6,21 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import is_hypothesis_test
+
+_COUNTED = ("tests/proof/", "tests/log/")
+"""Where lines count that only a property reaches: all of what is tested there must be covered."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is sized comes first, so that no worker is left alone with it at the end; properties count no lines.
+
+    They run the same lines hundreds of times, which others cover: to count them again would double their time.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("soak") is None)
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)) and not item.nodeid.startswith(_COUNTED):
+            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -157,7 +156,7 @@ def test_one_that_says_what_is_out_of_use_is_caught(monkeypatch: pytest.MonkeyPa
 
     def as_if_in_use(*arguments: object) -> list[VersionRow | None]:
         rows = found(*arguments)  # type: ignore[arg-type]
-        return [None if row is None else replace(row, kind=Kind.PUT) for row in rows]
+        return [None if row is None else row._replace(kind=Kind.PUT) for row in rows]
 
     check_suggested(["v1.fact.abcdef"], 1, "v1.fact.abcdeg", 3)
     monkeypatch.setattr(likeness, "find_names", as_if_in_use)
