@@ -13,11 +13,7 @@ _COUNTED = ("tests/proof/", "tests/log/")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is sized comes first, so that no worker is left alone with it at the end; properties count no lines.
-
-    They run the same lines hundreds of times, which others cover: to count them again would double their time.
-    """
-    items.sort(key=lambda item: item.get_closest_marker("soak") is None)
+    """Properties count no lines: they run those that others cover hundreds of times, and would take twice as long."""
     for item in items:
         if is_hypothesis_test(getattr(item, "obj", None)) and not item.nodeid.startswith(_COUNTED):
             item.add_marker(pytest.mark.no_cover)
