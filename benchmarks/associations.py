@@ -13,7 +13,7 @@ from statistics import median
 
 import substrate
 from benchmarks.planted import DOMAINS, Note, notes, pairs
-from substrate.engine.memory import Memory
+from substrate.memory import Memory
 
 __all__ = ["fill", "recall"]
 

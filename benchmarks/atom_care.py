@@ -21,9 +21,9 @@ from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, Samples, interleave, ratio
 from benchmarks.workload import name_of
 from substrate import fsck
-from substrate.engine.memory import Memory
 from substrate.log.log import Log
 from substrate.log.tables import HEADS, seq_key
+from substrate.memory import Memory
 
 __all__ = ["measure_atom_opening", "measure_care", "measure_forget"]
 

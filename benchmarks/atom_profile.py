@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.atom_stores import Say, fill_atoms
 from benchmarks.atom_workload import as_object, as_text, plain, some
 from benchmarks.workload import BATCH, name_of
-from substrate.engine.memory import Memory
+from substrate.memory import Memory
 
 __all__ = ["WORKS", "profile"]
 

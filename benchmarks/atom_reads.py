@@ -14,8 +14,8 @@ from benchmarks.rows import Recorded, recording_rows
 from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, Samples, interleave, ratio
 from benchmarks.workload import name_of
-from substrate.engine.memory import Memory
-from substrate.model import to_microseconds
+from substrate.memory import Memory
+from substrate.values.times import to_microseconds
 
 __all__ = ["measure_atom_growth", "measure_atom_reads", "measure_slow_reads"]
 

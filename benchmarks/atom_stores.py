@@ -15,10 +15,12 @@ from pathlib import Path
 from benchmarks.atom_sqlite import TOMBSTONE, SqliteAtoms, edge_rows, version_rows
 from benchmarks.atom_workload import VERSIONS, changed, edges_of, given, linked, tombstoned
 from benchmarks.raw_lmdb import RawLmdb
+from benchmarks.store_folder import StoreFolder
 from benchmarks.workload import FILL, name_of
-from substrate.engine.memory import Memory, open_memory
 from substrate.log.tables import TABLES
-from substrate.model import Saved, to_microseconds
+from substrate.memory import Memory, open_memory
+from substrate.values.saved import Saved
+from substrate.values.times import to_microseconds
 
 __all__ = ["AtomStores", "Moment", "Say", "fill_atoms", "now"]
 
@@ -41,7 +43,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class AtomStores:
+class AtomStores(StoreFolder):
     """Ours closed, raw LMDB and SQLite open. Entry 0 of our log is its key; the first version of atom n is at n + 1."""
 
     size: int
@@ -53,16 +55,6 @@ class AtomStores:
     """The checkpoints that made the atoms; later ones changed some of them."""
     raw: RawLmdb
     sqlite: SqliteAtoms
-
-    @property
-    def path(self) -> Path:
-        """Our store."""
-        return self.folder / "store"
-
-    @property
-    def home(self) -> Path:
-        """Where its key is."""
-        return self.folder / "home"
 
     def open(self) -> Memory:
         """Our store, open."""

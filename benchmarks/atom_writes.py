@@ -18,10 +18,10 @@ from benchmarks.rows import Step, recording_rows
 from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, Samples, interleave, ratio
 from benchmarks.workload import BATCH
-from substrate.engine.memory import Memory
 from substrate.log.tables import BODIES, seq_key
-from substrate.model import Saved
+from substrate.memory import Memory
 from substrate.proof.entry import ENTRY_BYTES, SALT_BYTES
+from substrate.values.saved import Saved
 
 __all__ = ["measure_atom_writes"]
 

@@ -12,7 +12,7 @@ from benchmarks.atom_reads import measure_atom_growth, measure_atom_reads, measu
 from benchmarks.atom_stores import AtomStores, fill_atoms
 from benchmarks.atom_writes import measure_atom_writes
 from benchmarks.calibration import Calibration, calibrate, machine
-from benchmarks.elapsed import elapsed, say
+from benchmarks.elapsed import say
 from benchmarks.report import Report
 from benchmarks.sizes import file_size
 from benchmarks.table import Result
@@ -69,10 +69,7 @@ def main() -> None:
         if measured.keys() >= set(_COMPARED):
             say("growth")
             results += measure_atom_growth(*(measured[size] for size in _COMPARED))
-    report = Report(about, calibrations, results)
-    report.show(elapsed())
-    if arguments.json is not None:
-        report.save(arguments.json)
+    Report(about, calibrations, results).tell(arguments.json)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 import substrate
 from benchmarks.raw_lmdb import RawLmdb
 from benchmarks.timing import Contender, interleave
-from substrate.kv.filesystem import file_system_type
+from substrate.kv.lmdb.filesystem import file_system_type
 
 __all__ = ["Calibration", "calibrate", "machine"]
 

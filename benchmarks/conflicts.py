@@ -16,7 +16,7 @@ from unittest.mock import patch
 from benchmarks.atom_workload import as_text
 from benchmarks.timing import Contender, interleave, ratio
 from benchmarks.workload import BATCH
-from substrate.engine.memory import Memory, open_memory
+from substrate.memory import Memory, open_memory
 
 _ROUNDS = 10
 _SERVICES = ("billing", "search", "checkout", "ledger", "mailer", "export", "import", "gateway")

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 import substrate
-from substrate.engine.memory import Memory
+from substrate.memory import Memory
 
 _BATCH = 3_000
 _CALLS = 40

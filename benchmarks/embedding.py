@@ -15,7 +15,7 @@ from statistics import median
 import numpy as np
 
 from substrate.embed.embedder import Embedder
-from substrate.embed.loading import load
+from substrate.embed.load import load
 
 QUERIES = [
     "who handles our payments now",

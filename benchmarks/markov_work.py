@@ -13,7 +13,7 @@ from benchmarks.search_stores import SearchStore
 from benchmarks.search_workload import SearchTexts, name_of
 from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, interleave
-from substrate.engine.memory import Memory
+from substrate.memory import Memory
 
 __all__ = ["measure_learning"]
 

@@ -18,7 +18,7 @@ from benchmarks.search_workload import SearchTexts, name_of
 from benchmarks.stdio_client import StdioServer
 from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, Samples, excess, interleave, ratio
-from substrate.engine.memory import Memory
+from substrate.memory import Memory
 
 __all__ = ["measure_calls"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.arguments import read_arguments
 from benchmarks.calibration import calibrate, machine
-from benchmarks.elapsed import elapsed, say
+from benchmarks.elapsed import say
 from benchmarks.mcp_calls import measure_calls
 from benchmarks.mcp_start import measure_start
 from benchmarks.report import Report
@@ -36,10 +36,7 @@ def main() -> None:
             say(f"{store.size:,} atoms: calls")
             results += measure_calls(store, texts)
             calibrations[store.size] = [before, calibrate(scratch)]
-    report = Report(about, calibrations, results)
-    report.show(elapsed())
-    if file is not None:
-        report.save(file)
+    Report(about, calibrations, results).tell(file)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.texts import cache_folder, digest, save
 from substrate.embed.embedder import Embedder
-from substrate.embed.loading import load as load_embedder
+from substrate.embed.load import load as load_embedder
 
 __all__ = ["embed", "embedder", "kept_vectors", "load"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from near_corpus import around, load
 
 from substrate.log.tables import EMBEDDED, HEADS, VECTORS, read_seq, seq_key
-from substrate.views.nearest import NearestIndex
+from substrate.views.nearest.index import NearestIndex
 
 _SPACE = b"measured"
 _ASKED = 200
@@ -42,15 +42,18 @@ class _Tables:
         return [self.get(table, key) for key in keys]
 
     def scan(
-        self, table: str, start: bytes = b"", stop: bytes | None = None, *, reverse: bool = False
+        self, table: str, start: bytes = b"", stop: bytes | None = None, **_: object
     ) -> Iterator[tuple[bytes, bytes]]:
-        """See kv.api."""
-        del reverse
+        """See kv.api. Each use of it reads all rows, in order."""
         if table == HEADS:
             yield seq_key(self._size), _HEAD
         if table == VECTORS:
             for seq in range(read_seq(start), self._size if stop is None else read_seq(stop)):
                 yield seq_key(seq) + _SPACE, self._half[seq].tobytes()
+
+    def any(self, table: str) -> bool:
+        """See kv.api."""
+        return self.count(table) > 0
 
     def count(self, table: str) -> int:
         """See kv.api."""

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.calibration import Calibration
+from benchmarks.elapsed import elapsed
 from benchmarks.table import Result, as_json, as_text
 
 __all__ = ["Report"]
@@ -25,7 +26,13 @@ class Report:
     calibrations: Mapping[int, Sequence[Calibration]]
     results: Sequence[Result]
 
-    def show(self, seconds: float) -> None:
+    def tell(self, file: Path | None) -> None:
+        """Print it, and write it as JSON if a file is given for that."""
+        self._show(elapsed())
+        if file is not None:
+            self._save(file)
+
+    def _show(self, seconds: float) -> None:
         """Print it, results of the same work at each size together."""
         works = list(dict.fromkeys(result.work for result in self.results))
         ordered = sorted(self.results, key=lambda result: works.index(result.work))
@@ -35,7 +42,7 @@ class Report:
         judged = [result.met for result in ordered if result.met is not None]
         print(f"\n{judged.count(True)} of {len(judged)} targets met; {seconds:.0f} s")
 
-    def save(self, path: Path) -> None:
+    def _save(self, path: Path) -> None:
         """Write it as JSON."""
         calibration = {size: [asdict(line) for line in lines] for size, lines in self.calibrations.items()}
         saved = {"machine": self.about, "calibration": calibration, "results": as_json(self.results)}

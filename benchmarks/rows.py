@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
 
-from substrate.kv.transactions import Reading, Writing
+from substrate.kv.lmdb.transactions import Reading, Writing
 
 __all__ = ["Recorded", "Scan", "Step", "recording_rows"]
 
@@ -84,12 +84,18 @@ def recording_rows() -> Iterator[Recorded]:
         seen.gets += [(table, key) for key in keys]
         return get_many(self, table, keys)
 
-    def note_scan(
-        self: Reading, table: str, start: bytes = b"", stop: bytes | None = None, *, reverse: bool = False
+    def note_scan(  # noqa: PLR0913 - the signature of the seam
+        self: Reading,
+        table: str,
+        start: bytes = b"",
+        stop: bytes | None = None,
+        *,
+        reverse: bool = False,
+        limit: int | None = None,
     ) -> Iterator[Item]:
         walk = Scan(table, start, stop, reverse)
         seen.scans.append(walk)
-        for item in scan(self, table, start, stop, reverse=reverse):
+        for item in scan(self, table, start, stop, reverse=reverse, limit=limit):
             walk.rows += 1
             yield item
 
@@ -107,9 +113,9 @@ def recording_rows() -> Iterator[Recorded]:
         seen.put(table, ready, scattered=False)
         extend(self, table, ready)
 
-    def note_delete(self: Writing, table: str, key: bytes) -> bool:
+    def note_delete(self: Writing, table: str, key: bytes) -> None:
         seen.delete(table, key)
-        return delete(self, table, key)
+        delete(self, table, key)
 
     noting: dict[type, dict[str, Any]] = {
         Reading: {"get": note_get, "get_many": note_get_many, "scan": note_scan},

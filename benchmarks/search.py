@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.arguments import read_arguments
 from benchmarks.calibration import Calibration, calibrate, machine
-from benchmarks.elapsed import elapsed, say
+from benchmarks.elapsed import say
 from benchmarks.report import Report
 from benchmarks.search_fresh import measure_fresh
 from benchmarks.search_reads import measure_recall, measure_searches
@@ -51,10 +51,7 @@ def main() -> None:
             results += found
         say("embedding in bulk")
         results += measure_bulk(texts)
-    report = Report(about, calibrations, results)
-    report.show(elapsed())
-    if file is not None:
-        report.save(file)
+    Report(about, calibrations, results).tell(file)
 
 
 if __name__ == "__main__":

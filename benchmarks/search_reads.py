@@ -15,8 +15,9 @@ from benchmarks.search_workload import SearchTexts
 from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, interleave, ratio
 from substrate.embed.embedder import Embedder
-from substrate.engine.stores import open_memory_log
-from substrate.views.nearest import NearestIndex
+from substrate.log.log import open_log
+from substrate.views.catalogue import VIEWS
+from substrate.views.nearest.index import NearestIndex
 
 __all__ = ["known_vectors", "measure_recall", "measure_searches"]
 
@@ -110,7 +111,7 @@ def measure_recall(store: SearchStore, texts: SearchTexts) -> list[Result]:
     """Of the ten nearest by an exact scan over the stored half floats, the share that the index gives."""
     index, model, questions = NearestIndex(store.path, read_only=True), embedder(), texts.question_vectors
     with (
-        open_memory_log(store.path, read_only=True, create=False, home=store.home, origin=None, clock=None) as log,
+        open_log(store.path, read_only=True, create=False, home=store.home, views=VIEWS) as log,
         log.snapshot() as transaction,
     ):
         nearest = index.at(transaction, model.space, model.dimensions, store.seqs.stop)

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from benchmarks.minilm import embedder
 from benchmarks.search_workload import SearchTexts, atom_of
+from benchmarks.store_folder import StoreFolder
 from benchmarks.workload import BATCH
 from substrate.codec import Draft
-from substrate.engine.memory import Memory, open_memory
-from substrate.engine.stores import open_memory_log
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
+from substrate.log.log import open_log
+from substrate.memory import Memory, open_memory
+from substrate.views.catalogue import VIEWS
 from substrate.views.models import draft_model
 from substrate.views.vectors import keep_vectors
 
@@ -24,23 +26,13 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class SearchStore:
+class SearchStore(StoreFolder):
     """Closed. Entry 0 of the log is its key, so that atom n is at n + 1, until entries of other kinds come."""
 
     size: int
     folder: Path
     seqs: range
     """Of the atoms."""
-
-    @property
-    def path(self) -> Path:
-        """The store."""
-        return self.folder / "store"
-
-    @property
-    def home(self) -> Path:
-        """Where its key is."""
-        return self.folder / "home"
 
     def open(self) -> Memory:
         """The store, open. Nothing is embedded in the background: what is measured is what was asked for."""
@@ -74,7 +66,7 @@ def _write_vectors(store: SearchStore, texts: SearchTexts) -> None:
     """As `index` does: the first come with the entry that names their model."""
     model, first = embedder(), store.seqs.start
     named = draft_model(model.model, model.digest, model.dimensions, model.space)
-    with open_memory_log(store.path, read_only=False, create=False, home=store.home, origin=None, clock=None) as log:
+    with open_log(store.path, create=False, home=store.home, views=VIEWS) as log:
         for start, _, rows in texts.portions(store.size):
             found = {first + start + i: row.tobytes() for i, row in enumerate(rows)}
             drafts, upto = [] if start else [named], first + start + len(rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.arguments import read_arguments
 from benchmarks.calibration import Calibration, calibrate, machine
-from benchmarks.elapsed import elapsed, say
+from benchmarks.elapsed import say
 from benchmarks.processes import measure_fsck, measure_import
 from benchmarks.reads import measure_growth, measure_opening, measure_reads
 from benchmarks.report import Report
@@ -50,10 +50,7 @@ def main() -> None:
             results += found
         if measured.keys() >= set(_COMPARED):
             results += measure_growth(*(measured[size] for size in _COMPARED))
-    report = Report(about, calibrations, results)
-    report.show(elapsed())
-    if file is not None:
-        report.save(file)
+    Report(about, calibrations, results).tell(file)
 
 
 if __name__ == "__main__":

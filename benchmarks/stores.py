@@ -14,7 +14,7 @@ from benchmarks.workload import FILL, drafts, name_of
 from substrate import Pin
 from substrate.codec import Draft
 from substrate.kv.api import ReadTransaction
-from substrate.kv.lmdb import open_store
+from substrate.kv.open import open_store
 from substrate.log.log import Log, open_log
 from substrate.log.map import TOP
 from substrate.log.tables import BODIES, ENTRIES, HEADS, MAP, META, NODES, TABLES, seq_key

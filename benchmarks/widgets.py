@@ -6,18 +6,12 @@ JupyterLab and the browser take on top is not in it.
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
-from benchmarks.arguments import read_arguments
-from benchmarks.calibration import calibrate, machine
-from benchmarks.elapsed import elapsed, say
-from benchmarks.report import Report
-from benchmarks.search_stores import SearchStore, fill_search
-from benchmarks.search_workload import SearchTexts, name_of, prepare
+from benchmarks.search_run import run_at_sizes
+from benchmarks.search_stores import SearchStore
+from benchmarks.search_workload import SearchTexts, name_of
 from benchmarks.table import Beside, Result
 from benchmarks.timing import Contender, Samples, interleave
-from substrate.engine.memory import Memory
+from substrate.memory import Memory
 from substrate_widgets import Explorer
 
 _ROUNDS, _CALLS = 10, 20
@@ -76,25 +70,5 @@ def _result(work: str, store: SearchStore, samples: Samples, target: float) -> R
     return Result(work, store.size, samples.wall, "ms", target, [Beside("the slowest", worst, "ms")], cpu=samples.cpu)
 
 
-def main() -> None:
-    """Measure at each size, and print one table."""
-    sizes, file = read_arguments("widgets", __doc__, "atoms")
-    texts = prepare(say)
-    results, calibrations = [], {}
-    with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
-        about = machine(Path(scratch))
-        for size in sizes:
-            with tempfile.TemporaryDirectory(dir=scratch) as folder:
-                store = fill_search(size, Path(folder), texts, say)
-                before = calibrate(Path(folder))
-                say(f"{size:,} atoms: the Explorer")
-                results += measure_explorer(store, texts)
-                calibrations[size] = [before, calibrate(Path(folder))]
-    report = Report(about, calibrations, results)
-    report.show(elapsed())
-    if file is not None:
-        report.save(file)
-
-
 if __name__ == "__main__":
-    main()
+    run_at_sizes("widgets", __doc__, "the Explorer", measure_explorer)

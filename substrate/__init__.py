@@ -1,6 +1,16 @@
 """Memory for people and AI agents who work together in notebooks, which can prove what it says.
 
 The public names are those of `__all__`. Each is loaded when it is first used, so `import substrate` stays light.
+
+The rooms, from the bottom up (docs/architecture.md has the map):
+
+    errors, messages, limits, clock, files, result, names, settings   what everything leans on
+    text/ claims/ proof/ values/ codec                                 pure: texts, claims, proofs, what users hold
+    kv/ log/ views/ embed/                                             tables, the log, what follows from it, vectors
+    snapshot, atoms/ conflicts/ search/ learn/ relate/                 reading, finding, learning
+    save/ bootstrap/ forget/ care/                                     the larger verbs
+    store, client, memory                                              an open store, who calls, the facade
+    commands/ surfaces/ server/ cli/ notebook/                         the faces; widgets/ beside this package
 """
 
 from __future__ import annotations
@@ -12,18 +22,19 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from substrate import errors
-    from substrate.engine.fsck import fsck
-    from substrate.engine.memory import Memory
-    from substrate.engine.memory import open_memory as open  # noqa: A004 - it is what one does with a store
-    from substrate.engine.restoring import clone, rebuild, restore
-    from substrate.engine.session import Session
-    from substrate.findings import Found, Hit
-    from substrate.learned import Observed, Predictions, Trained
-    from substrate.model import Atom, Edge, Window
-    from substrate.openings import Opening
+    from substrate.care.copies import clone, rebuild, restore
+    from substrate.care.fsck import fsck
+    from substrate.learn.session import Session
+    from substrate.memory import Memory
+    from substrate.memory import open_memory as open  # noqa: A004 - it is what one does with a store
     from substrate.proof.bundle import Bundle
     from substrate.proof.head import Pin
     from substrate.proof.verify import Verdict, Verifier
+    from substrate.values.atoms import Atom
+    from substrate.values.edges import Edge, Window
+    from substrate.values.hits import Found, Hit
+    from substrate.values.opening import Opening
+    from substrate.values.predictions import Observed, Predictions, Trained
 
 __all__ = [
     "Atom",
@@ -54,27 +65,27 @@ __version__ = "0.1.0.dev0"
 
 # Where each lazy name lives: "module", or "module:name" for a name in it.
 _HOMES = {
-    "Atom": "substrate.model:Atom",
+    "Atom": "substrate.values.atoms:Atom",
     "Bundle": "substrate.proof.bundle:Bundle",
-    "Edge": "substrate.model:Edge",
-    "Found": "substrate.findings:Found",
-    "Hit": "substrate.findings:Hit",
-    "Memory": "substrate.engine.memory:Memory",
-    "Observed": "substrate.learned:Observed",
-    "Opening": "substrate.openings:Opening",
+    "Edge": "substrate.values.edges:Edge",
+    "Found": "substrate.values.hits:Found",
+    "Hit": "substrate.values.hits:Hit",
+    "Memory": "substrate.memory:Memory",
+    "Observed": "substrate.values.predictions:Observed",
+    "Opening": "substrate.values.opening:Opening",
     "Pin": "substrate.proof.head:Pin",
-    "Predictions": "substrate.learned:Predictions",
-    "Session": "substrate.engine.session:Session",
-    "Trained": "substrate.learned:Trained",
+    "Predictions": "substrate.values.predictions:Predictions",
+    "Session": "substrate.learn.session:Session",
+    "Trained": "substrate.values.predictions:Trained",
     "Verdict": "substrate.proof.verify:Verdict",
     "Verifier": "substrate.proof.verify:Verifier",
-    "Window": "substrate.model:Window",
-    "clone": "substrate.engine.restoring:clone",
+    "Window": "substrate.values.edges:Window",
+    "clone": "substrate.care.copies:clone",
     "errors": "substrate.errors",
-    "fsck": "substrate.engine.fsck:fsck",
-    "open": "substrate.engine.memory:open_memory",
-    "rebuild": "substrate.engine.restoring:rebuild",
-    "restore": "substrate.engine.restoring:restore",
+    "fsck": "substrate.care.fsck:fsck",
+    "open": "substrate.memory:open_memory",
+    "rebuild": "substrate.care.copies:rebuild",
+    "restore": "substrate.care.copies:restore",
 }
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from substrate.errors import SchemaInvalid, StoreDamaged, TooLarge
-from substrate.limits import LIMITS
+from substrate.limits import LIMITS, check_size
 from substrate.names import check_name
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, MAX_TIME, Kind
@@ -215,8 +215,7 @@ def _encode(members: Mapping[str, Json]) -> bytes:
         body = _ENCODER.encode(members).encode()
     except ValueError:  # NaN, infinity, a lone surrogate
         raise SchemaInvalid("fields must be JSON with finite numbers and valid Unicode") from None
-    if len(body) > LIMITS["body_bytes"]:
-        raise TooLarge("body", len(body), LIMITS["body_bytes"])
+    check_size("body", len(body), "body_bytes")
     return body
 
 

@@ -31,6 +31,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from substrate.messages import Message
+
 __all__ = [
     "Busy",
     "Conflict",
@@ -59,10 +61,21 @@ __all__ = [
 
 
 class SubstrateError(Exception):
-    """The root of the tree. `code` is stable across versions, the message is not."""
+    """The root of the tree. `code` is stable across versions, the message is not.
+
+    It is made of the parts of its message: texts, and what each face spells in its own words (`words.py`).
+    """
 
     code: ClassVar[str] = "error"
     retryable: ClassVar[bool] = False
+
+    def __init__(self, *parts: str) -> None:
+        super().__init__(parts[0] if len(parts) == 1 else Message(*parts))
+
+    @property
+    def message(self) -> str:
+        """What `str` gives, as a face renders it: `render(error.message, WORDS)`."""
+        return str(self) if not self.args or not isinstance(self.args[0], str) else self.args[0]
 
 
 class InputError(SubstrateError):
@@ -78,12 +91,12 @@ class NameInvalid(InputError):
 
 
 class TooLarge(InputError):
-    """Over a limit. `field`, `size` and `limit` say which, by how much."""
+    """Over a limit. `field`, `size` and `limit` say which, by how much; the message ends with what to do `instead`."""
 
     code = "too_large"
 
-    def __init__(self, field: str, size: int, limit: int, unit: str = "bytes") -> None:
-        super().__init__(f"{field} has {size:,} {unit}; the limit is {limit:,}")
+    def __init__(self, field: str, size: int, limit: int, unit: str = "bytes", instead: str = "") -> None:
+        super().__init__(field, f" has {size:,} {unit}; the limit is {limit:,}", *((": ", instead) if instead else ()))
         self.field = field
         self.size = size
         self.limit = limit
@@ -108,13 +121,17 @@ class SecretFound(InputError):
 
 
 class ItemsRefused(InputError):
-    """Items of a batch are at fault, and nothing of it was written. `refused` holds each: item, code, reason, name."""
+    """Items of a batch are at fault, and nothing of it was written. `refused` holds each: item, code, reason, name.
+
+    `before` says what of a longer work was written before that batch.
+    """
 
     code = "items_refused"
 
-    def __init__(self, message: str, refused: tuple[object, ...] = ()) -> None:
+    def __init__(self, message: str, refused: tuple[object, ...] = (), before: str = "") -> None:
         super().__init__(message)
         self.refused = refused
+        self.before = before
 
 
 class NotFound(SubstrateError):
@@ -189,7 +206,7 @@ class ProofInvalid(SubstrateError):
     code = "proof_invalid"
 
     def __init__(self, reason: str, message: str) -> None:
-        super().__init__(f"{reason}: {message}")
+        super().__init__(f"{reason}: ", message)
         self.reason = reason
 
 

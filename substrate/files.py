@@ -1,16 +1,53 @@
-"""Files that survive a crash: replaced whole, and flushed to the disk itself."""
+"""Files: replaced whole and flushed to the disk itself, so they survive a crash; and what the system's errors mean."""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["bounded_lines", "flush", "flush_descriptor", "make_folder", "remove_leftovers", "replace_file"]
+from substrate.errors import Busy, Denied, DiskFull, InputError, SubstrateError, Unusable
+from substrate.messages import FSCK, Message
+
+__all__ = [
+    "IN_DOUBT",
+    "NO_RIGHT",
+    "NO_ROOM",
+    "bounded_lines",
+    "flush",
+    "flush_descriptor",
+    "from_os",
+    "make_folder",
+    "open_lock",
+    "remove_leftovers",
+    "replace_file",
+    "try_lock",
+    "typed_errors",
+    "users_file",
+]
 
 _SUFFIX = ".new"
+
+NO_ROOM = "no room on the disk, nothing was written: free some space"
+NO_RIGHT = "not allowed: check who owns the store folder and whether it can be written"
+_NO_HANDLE = "the system is out of files or locks: close some, or raise the limit (ulimit -n), and try again"
+IN_DOUBT = Message("the disk or the store failed: open the store again, run ", FSCK)
+
+_BY_NUMBER: dict[int, tuple[type[SubstrateError], str]] = {
+    errno.ENOSPC: (DiskFull, NO_ROOM),
+    errno.EDQUOT: (DiskFull, NO_ROOM),
+    errno.EFBIG: (DiskFull, NO_ROOM),
+    errno.EACCES: (Denied, NO_RIGHT),
+    errno.EPERM: (Denied, NO_RIGHT),
+    errno.EROFS: (Denied, NO_RIGHT),
+    errno.EMFILE: (Busy, _NO_HANDLE),
+    errno.ENFILE: (Busy, _NO_HANDLE),
+    errno.ENOLCK: (Busy, _NO_HANDLE),
+}
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
@@ -63,6 +100,25 @@ def flush_descriptor(descriptor: int) -> None:
         os.fsync(descriptor)
 
 
+@contextmanager
+def open_lock(path: Path) -> Iterator[int]:
+    """The descriptor of a lock file, made if need be. Its lock ends with the block, or the process. Raises OSError."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def try_lock(descriptor: int) -> bool:
+    """Take the lock of an open file or folder; False if another has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def bounded_lines(lines: Iterable[str], limit: int) -> Iterator[str]:
     """The lines without their newlines. From a file, none is read that is much longer than `limit` characters."""
     readline = getattr(lines, "readline", None)
@@ -71,3 +127,32 @@ def bounded_lines(lines: Iterable[str], limit: int) -> Iterator[str]:
         return
     while line := readline(limit + 2):
         yield line.removesuffix("\n")
+
+
+def from_os(number: int, what: str) -> SubstrateError:
+    """Our error for an errno."""
+    kind, meaning = _BY_NUMBER.get(number, (Unusable, IN_DOUBT))
+    reason = f", {os.strerror(number)}" if number else ""
+    return kind(meaning, f" ({what}{reason})")
+
+
+@contextmanager
+def typed_errors(what: str) -> Iterator[None]:
+    """In this block an OSError becomes one of ours."""
+    try:
+        yield
+    except OSError as error:
+        raise from_os(error.errno or 0, what) from error
+
+
+@contextmanager
+def users_file(path: object) -> Iterator[None]:
+    """In this block an OSError becomes one of ours, and says that a file is at fault that the user named."""
+    try:
+        yield
+    except OSError as error:
+        number = error.errno or 0
+        if number not in _BY_NUMBER:
+            raise InputError(f"{path}: {error.strerror or error}") from error
+        kind, _ = _BY_NUMBER[number]
+        raise kind(f"{path}: {error.strerror}") from error

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["LIMITS"]
+from substrate.errors import InputError, SchemaInvalid, TooLarge
+from substrate.messages import Arg
+
+__all__ = ["LIMITS", "check_limit", "check_prefix", "check_size"]
 
 LIMITS: Final[dict[str, int]] = {
     "name_bytes": 400,
@@ -35,3 +38,26 @@ LIMITS: Final[dict[str, int]] = {
     "wire_checkpoint_bytes": 4 * 1024 * 1024,
 }
 """In UTF-8 bytes where it says bytes. One over is TooLarge; nothing is cut off silently."""
+
+
+def check_size(field: str, size: int, limit: str, unit: str = "bytes", instead: str = "") -> None:
+    """TooLarge, naming the field and what to do `instead`, if its size is over this one of the LIMITS."""
+    if size > LIMITS[limit]:
+        raise TooLarge(field, size, LIMITS[limit], unit, instead)
+
+
+def check_limit(limit: object, offset: object = 0, most: int = LIMITS["list_items"]) -> None:
+    """InputError or TooLarge unless these can be the limit and the offset of a page."""
+    for number, least in ((limit, 1), (offset, 0)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise InputError(Arg("limit"), " is a whole number from 1 on, ", Arg("offset"), " one from 0 on")
+    if isinstance(limit, int) and limit > most:
+        raise TooLarge(Arg("limit"), limit, most, "items")
+
+
+def check_prefix(prefix: object, after: object) -> None:
+    """SchemaInvalid unless these can be the beginning of names, and a name to go on after."""
+    if not isinstance(prefix, str) or not (after is None or isinstance(after, str)):
+        raise SchemaInvalid(Arg("prefix"), " and ", Arg("after"), " are strings: the beginning of a name, and a name")
+    if any("\ud800" <= character <= "\udfff" for character in prefix + (after or "")):
+        raise SchemaInvalid(Arg("prefix"), " and ", Arg("after"), " must not contain a lone surrogate: no name does")

@@ -6,9 +6,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from substrate.errors import NameInvalid, TooLarge
-from substrate.limits import LIMITS
-from substrate.secrets import find_secrets
+from substrate.errors import NameInvalid
+from substrate.limits import LIMITS, check_size
+from substrate.text.secrets import find_secrets
 
 __all__ = ["TYPES", "check_name", "guess_name", "normalise"]
 
@@ -63,9 +63,7 @@ def _checked(name: str) -> str:
             + _hint(name)
         )
     name = normalise(name)
-    size = len(name.encode())
-    if size > LIMITS["name_bytes"]:
-        raise TooLarge("name", size, LIMITS["name_bytes"])
+    check_size("name", len(name.encode()), "name_bytes")
     if not _GRAMMAR.fullmatch(name):
         shown = name if len(name) <= _SHOWN else name[:_SHOWN] + "…"
         said = "this" if find_secrets(name) else repr(shown)

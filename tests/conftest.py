@@ -1,22 +1,88 @@
-"""What all tests share: no store embeds in the background unless a test wants it to, since that loads a model."""
+"""What all tests share.
+
+- No store embeds in the background unless a test wants it to, since that loads a model.
+- Stores lie in memory where there is room (`/dev/shm`), since a disk that others use makes every commit wait. TMPDIR
+  says otherwise.
+- Properties try the same examples in every run, and new ones under `make soak`, which prints how to replay a failure.
+"""
 
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import is_hypothesis_test
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis.internal.conjecture import providers
+
+from substrate.clock import ManualClock
+from substrate.memory import Memory, open_memory
+from tests.scale import EXPLORES, MEMORY, has_room_in_memory, rounds
+
+if "TMPDIR" not in os.environ and has_room_in_memory():
+    os.environ["TMPDIR"] = str(MEMORY)  # for pytest's own folders, for `tempfile` and for child processes
+    tempfile.tempdir = None
+# No limit of time: on a busy machine everything is slow.
+_patient = settings(database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("fixed", _patient, derandomize=True)
+settings.register_profile("explore", _patient, derandomize=False, max_examples=rounds(100, 2000))
+settings.load_profile("explore" if EXPLORES else "fixed")
+if not EXPLORES:
+    # Hypothesis also tries what it finds in the modules loaded so far. Which ones are loaded depends on the tests that
+    # this worker happened to run before, so a run that must repeat itself does without.
+    assert callable(providers._get_local_constants)
+    providers._get_local_constants = providers.Constants
 
 _COUNTED = ("tests/proof/", "tests/log/")
 """Where lines count that only a property reaches: all of what is tested there must be covered."""
+_SLOW = (
+    "tests/before/",
+    "tests/browser/",
+    "tests/cli/test_completion.py",
+    "tests/cli/test_exits.py",
+    "tests/cli/test_terminal.py",
+    "tests/crash/",
+    "tests/hostile/",
+    "tests/kv/test_compaction.py",
+    "tests/kv/test_full.py",
+    "tests/kv/test_growth.py",
+    "tests/kv/test_readers.py",
+    "tests/log/test_concurrency.py",
+    "tests/machine/",
+    "tests/notebook/test_kernel.py",
+    "tests/notebooks/",
+    "tests/save/test_full_disk.py",
+    "tests/server/test_client_config.py",
+    "tests/server/test_http.py",
+    "tests/server/test_stdio.py",
+    "tests/test_examples.py",
+    "tests/test_import_cost.py",
+    "tests/test_limits.py",
+    "tests/test_many_at_once.py",
+    "tests/test_packaging.py",
+    "tests/test_verify_script.py",
+)
+"""What needs a browser, kernels or many processes, or much memory: no part of `make quick`."""
+_MODELS = {"made", "cache"}
+"""Fixtures that export a model, which takes long."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before the markers select tests
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Properties count no lines: they run those that others cover hundreds of times, and would take twice as long."""
+    """Say which tests `make quick` leaves out, and which belong to `make soak`.
+
+    Properties belong to it, and count no lines: others cover those lines, and counting doubles the time.
+    """
     for item in items:
-        if is_hypothesis_test(getattr(item, "obj", None)) and not item.nodeid.startswith(_COUNTED):
-            item.add_marker(pytest.mark.no_cover)
+        is_large = item.get_closest_marker("soak") is not None
+        if is_large or item.nodeid.startswith(_SLOW) or not _MODELS.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.soak)
+            if not item.nodeid.startswith(_COUNTED):
+                item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +108,37 @@ def cache(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SUBSTRATE_CACHE", str(made / "cache"))
     monkeypatch.setenv("HF_HUB_CACHE", str(made / "hub"))
     return made / "cache"
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def reopen(store: Path, home: Path, clock: ManualClock) -> Iterator[Callable[..., Memory]]:
+    """Opens the test's store, as often as one likes."""
+    opened: list[Memory] = []
+
+    def open_again(**options: object) -> Memory:
+        opened.append(open_memory(store, home=home, clock=clock, **options))  # type: ignore[arg-type]
+        return opened[-1]
+
+    yield open_again
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(reopen: Callable[..., Memory]) -> Memory:
+    return reopen()

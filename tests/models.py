@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from substrate.embed.loading import load
+from tests.scale import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
 
@@ -51,11 +51,11 @@ for line in sys.stdin:
     pooling["pooling_mode_" + said["pooling"]] = True
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
 
-from substrate.embed.exporter import _export
-from substrate.embed.sources import find_source
+from substrate.embed.export_process import _export
+from substrate.embed.find_model import find_source
 
-for name in ("tiny-mean", "tiny-cls", "tiny-max"):
-    source = find_source(folder.parent / name)
+for name in ("tiny-mean", "tiny-cls", "tiny-max", "all-MiniLM-L6-v2"):
+    source = find_source(folder.parent / name if name.startswith("tiny") else name)
     target = folder.parents[1] / "cache" / "models" / source.digest()
     target.mkdir(parents=True)
     _export(source.folder, name, source.digest(), target)
@@ -93,7 +93,9 @@ def make_tinies(folder: Path) -> None:
         asked.append(json.dumps({**said, "folder": str(folder / name)}))
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\nREFERENCE = {REFERENCE!r}\n{TINY}"
     command = [sys.executable, "-W", "ignore", "-c", code]
-    done = subprocess.run(command, input="\n".join(asked), capture_output=True, text=True, timeout=250, check=False)
+    done = subprocess.run(
+        command, input="\n".join(asked), capture_output=True, text=True, timeout=5 * PATIENCE_S, check=False
+    )
     assert not done.returncode, done.stderr[-2000:]
 
 
@@ -106,6 +108,5 @@ def shared(base: Path) -> Path:
         if not (folder / "done").exists():
             (folder / "models").mkdir()
             make_tinies(folder / "models")
-            load("all-MiniLM-L6-v2", cache=folder / "cache")
             (folder / "done").touch()
     return folder

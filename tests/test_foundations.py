@@ -19,7 +19,7 @@ from substrate.codec import decode_body, decode_vkey, draft_forget, draft_put, m
 from substrate.errors import InputError, StoreDamaged, SubstrateError, TooLarge
 from substrate.files import remove_leftovers, replace_file
 from substrate.limits import LIMITS
-from substrate.model import id_text
+from substrate.log.identity import id_text
 from substrate.names import check_name
 from substrate.proof.entry import Kind
 from substrate.settings import load_settings

@@ -23,7 +23,6 @@ from substrate.codec import (
     draft_tombstone,
     map_change,
 )
-from substrate.engine.intake import read_atom, read_edge
 from substrate.log.identity import atom_id
 from substrate.proof.bundle import Bundle, EntryProof, MapProof, Opening
 from substrate.proof.encoding import Json
@@ -33,6 +32,7 @@ from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import Note, Signer
 from substrate.proof.record import Record, State, decode_record, encode_record
 from substrate.proof.verify import Verifier
+from substrate.save.input import read_atom, read_edge
 
 GOLDEN = Path(__file__).parent / "golden"
 SIGNER = Signer("substrate-golden", bytes(range(32)))

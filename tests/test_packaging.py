@@ -15,6 +15,7 @@ import pytest
 
 import substrate
 import substrate_widgets
+from tests.scale import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -79,7 +80,7 @@ def test_the_wheel_holds_every_package_and_the_typing_markers(tmp_path: Path) ->
     for name in ("substrate", "widgets"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     build = "from setuptools.build_meta import build_wheel; build_wheel('..')"
-    subprocess.run([sys.executable, "-c", build], cwd=source, check=True, capture_output=True, timeout=60)
+    subprocess.run([sys.executable, "-c", build], cwd=source, check=True, capture_output=True, timeout=PATIENCE_S)
 
     (wheel,) = tmp_path.glob("*.whl")
     assert wheel.name.startswith(f"substrate_memory-{substrate.__version__}-")

@@ -16,6 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.proof import reference, script
+from tests.scale import PATIENCE_S, rounds
 
 VERIFIED, REJECTED, UNUSABLE, UNTRUSTED = 0, 1, 2, 3
 verify_proof = script.load()
@@ -26,7 +27,7 @@ def run(
 ) -> subprocess.CompletedProcess[bytes]:
     """The script in an interpreter that sees neither site-packages, nor the environment, nor the working folder."""
     command = [sys.executable, "-I", "-S", str(script.SCRIPT), *map(str, arguments)]
-    done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False, env=env)
+    done = subprocess.run(command, input=stdin, capture_output=True, timeout=PATIENCE_S, check=False, env=env)
     assert b"Traceback" not in done.stderr, done.stderr.decode()
     if done.returncode == REJECTED:
         assert done.stdout.startswith(b"REJECTED: "), done
@@ -233,7 +234,7 @@ def test_a_terminal_without_unicode_is_no_reason_to_fail(store: reference.Store,
     path = write(tmp_path, store.bundle("current", "v1.hostile"))
     command = [sys.executable, "-I", "-S", "-X", "utf8=0", str(script.SCRIPT), str(path), "--key", store.keys[0].vkey]
     environment = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
-    done = subprocess.run(command, capture_output=True, timeout=60, check=False, env=environment)
+    done = subprocess.run(command, capture_output=True, timeout=PATIENCE_S, check=False, env=environment)
     assert (done.returncode, done.stderr) == (VERIFIED, b"")
 
 
@@ -292,7 +293,7 @@ def test_any_other_text_is_rejected_and_raises_nothing_else(text: str) -> None:
 
 
 @given(st.sampled_from(sorted(CLAIMS)), st.data())
-@settings(max_examples=300)
+@settings(max_examples=rounds(300, 6000))
 def test_any_value_in_any_member_is_rejected_and_raises_nothing_else(claim: str, data: st.DataObject) -> None:
     store = reference.Store("example.org/log", 12)
     store.put("v1.fact.n3", 1)
@@ -343,7 +344,7 @@ def test_the_signatures_of_rfc_8032_are_valid(public: str, message: str, signatu
 
 
 @given(st.binary(min_size=32, max_size=32), st.binary(max_size=200), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=rounds(60, 1200))
 def test_signatures_are_judged_as_openssl_judges_them(seed: bytes, message: bytes, data: st.DataObject) -> None:
     private = Ed25519PrivateKey.from_private_bytes(seed)
     public, signature = private.public_key().public_bytes_raw(), bytearray(private.sign(message))

@@ -15,10 +15,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
+from tests.scale import PATIENCE_S
+
 __all__ = ["PATIENCE_S", "PROTOCOL", "Gone", "Server", "faults_of", "request"]
 
 ROOT = Path(__file__).parents[1]
-PATIENCE_S = 60.0
 PROTOCOL = "2025-11-25"
 _CHUNK = 1 << 16
 

@@ -1,6 +1,18 @@
 """Notebook widgets of Substrate, each a view of one open store. They are linked by `link`.
 
 Each is loaded when it is first used: `import substrate_widgets` loads neither ipywidgets nor the engine.
+
+    linked              what all widgets are
+    work                work in a thread of its own
+    follow              notices that someone wrote
+    pages               who looks at it
+    assets              what goes into the page
+    shared/             the script and style of all
+    explorer/           search
+    proof_viewer/       proofs
+    bootstrap_preview/  openings
+    transitions/        arcs
+    timeline/           heads
 """
 
 from __future__ import annotations

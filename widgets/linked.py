@@ -23,12 +23,12 @@ import traitlets
 
 from substrate.errors import SubstrateError
 
-from .following import follow
+from .follow import follow
 from .pages import Pages
-from .working import Worker
+from .work import Worker
 
 if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
+    from substrate.memory import Memory
 
 __all__ = ["Linked", "link"]
 

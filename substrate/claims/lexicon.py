@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from substrate.terms import keyword, spans
+from substrate.text.terms import keyword, spans
 
 __all__ = [
     "ADVERBS",

@@ -1,4 +1,19 @@
-"""The command line, `substrate VERB ...`. It knows the facade and how to show what that answers; nothing below."""
+"""The command line, `substrate VERB ...`. It knows the facade and how to show what that answers; nothing below.
+
+parser      from words to a verb and its arguments, and the help
+options     the options of every verb
+catalogue   the verbs, in the order of the help
+dispatch    the function that does each verb
+verbs/      these functions, a file for each group
+stores      which store, and how it is opened
+answer      what a verb answers, before anyone decides how it is shown
+output      standard output and standard error: plain text, JSON, hints, errors, questions
+terminal    how answers look on a terminal
+exits       exit codes
+spelling    what arguments, verbs and hints are called in messages
+completion  completion scripts for shells
+document    docs/cli.md
+"""
 
 from __future__ import annotations
 
@@ -9,10 +24,11 @@ from collections.abc import Sequence
 from errno import ENOSPC
 
 from substrate import __version__
+from substrate.cli.dispatch import RUNS
 from substrate.cli.exits import Exit, exit_of
 from substrate.cli.output import Output
 from substrate.cli.parser import main_help, parse, verb_parser
-from substrate.cli.verb import Verb
+from substrate.commands.command import Command
 from substrate.errors import DiskFull, SubstrateError
 
 __all__ = ["main"]
@@ -52,12 +68,12 @@ def _run(words: list[str], output: Output) -> int:
         return Exit.OK
     if verb is None:
         raise AssertionError("parse gives a verb, or says what was asked for instead")
-    answer = verb.run(given, output)
+    answer = RUNS[verb.name](given, output)
     output.show(answer)
     return answer.exit
 
 
-def _asked(what: str, verb: Verb | None) -> str:
+def _asked(what: str, verb: Command | None) -> str:
     if what == "version":
         return f"substrate {__version__}\n"
     return main_help() if verb is None else verb_parser(verb).format_help()

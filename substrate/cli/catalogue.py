@@ -1,86 +1,21 @@
-"""All verbs, in the order in which help and docs show them, and the groups they belong to."""
+"""The verbs of the command line, in the order in which help and docs show them."""
 
 from __future__ import annotations
 
-from argparse import Namespace
+from collections.abc import Mapping
+from types import MappingProxyType
 
-from substrate.cli import care, connect, copies, find, judge, learn, models, prove, read, save, serve
-from substrate.cli.answer import Answer, Raw
-from substrate.cli.completion import SHELLS, script
-from substrate.cli.output import Output
-from substrate.cli.verb import Example, Verb, argument
+from substrate.cli.verbs import serve
+from substrate.commands.catalogue import GROUPS, commands_of
+from substrate.commands.command import Command, Face
 
-__all__ = ["GROUPS", "VERBS"]
+__all__ = ["TITLES", "VERBS"]
 
-GROUPS = {
-    "save": "save",
-    "read": "read",
-    "find": "find",
-    "learn": "learn what is needed",
-    "judge": "judge what contradicts",
-    "prove": "prove",
-    "care": "care for the store",
-    "serve": "serve agents",
-    "shell": "use it in a shell",
-}
-"""Each group, with its heading."""
-
-
-def _completion(given: Namespace, _: Output) -> Answer:
-    text = script(given.shell, VERBS)
-    return Answer({"shell": given.shell, "script": text}, (Raw(text),))
-
-
-COMPLETION = Verb(
-    "completion",
-    "shell",
-    "Print a script that lets a shell complete verbs, options and names.",
-    "Put the line of the example that fits your shell into its start-up file. Names of atoms are read from the store "
-    "when you press the tab key.",
-    (
-        Example("source <(substrate completion bash)", "for bash, in ~/.bashrc"),
-        Example("substrate completion zsh > _substrate", "for zsh, in a folder of $fpath"),
-        Example("substrate completion fish > substrate.fish", "for fish, in ~/.config/fish/completions"),
-    ),
-    (argument("shell", f"one of {', '.join(SHELLS)}", choices=SHELLS),),
-    _completion,
+VERBS: tuple[Command, ...] = tuple(
+    sorted((*commands_of(Face.CLI), serve.MCP, serve.MCP_CONFIG), key=lambda verb: list(GROUPS).index(verb.group))
 )
 
-VERBS: tuple[Verb, ...] = (
-    save.CHECKPOINT,
-    read.ACCESS,
-    read.LIST,
-    read.EDGES,
-    read.HISTORY,
-    read.DIFF,
-    find.SEARCH,
-    connect.CONTEXT,
-    connect.ASSOCIATE,
-    connect.STALE,
-    models.INDEX,
-    models.MODEL,
-    learn.OBSERVE,
-    learn.TRAIN,
-    learn.PREDICT,
-    learn.BOOTSTRAP,
-    learn.WATCH,
-    judge.CONFLICTS,
-    judge.RESOLVE,
-    prove.HEAD,
-    prove.PIN,
-    prove.KEY,
-    prove.PROVE,
-    prove.VERIFY,
-    care.FORGET,
-    care.STATS,
-    care.FSCK,
-    care.REBUILD,
-    care.COMPACT,
-    copies.EXPORT,
-    copies.IMPORT,
-    copies.BACKUP,
-    copies.RESTORE,
-    serve.MCP,
-    serve.MCP_CONFIG,
-    COMPLETION,
+TITLES: Mapping[str, str] = MappingProxyType(
+    {group: title for group, title in GROUPS.items() if any(verb.group == group for verb in VERBS)}
 )
+"""Each group that has verbs here, with its heading."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from substrate.cli.verb import GLOBAL_OPTIONS, Option, Verb
+from substrate.cli.options import GLOBAL_OPTIONS
+from substrate.commands.command import Command, Option
 
-__all__ = ["SHELLS", "script"]
+__all__ = ["script", "value_kinds"]
 
-SHELLS = ("bash", "zsh", "fish")
 _ASKED = 200
 """So many names of atoms are offered at most."""
 
@@ -118,32 +118,34 @@ complete -c substrate -f
 """
 
 
-def script(shell: str, verbs: Sequence[Verb]) -> str:
-    """The completion script for one of `SHELLS`."""
+def script(shell: str, verbs: Sequence[Command]) -> str:
+    """The completion script for one of the shells."""
     made = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
     return made(verbs)
 
 
-def value_kinds(verbs: Iterable[Verb]) -> dict[str, str]:
+def value_kinds(verbs: Iterable[Command]) -> dict[str, str]:
     """What follows each option that takes a value: a kind of `Option.complete`, `words:...`, or nothing."""
     options = [*GLOBAL_OPTIONS, *(item for verb in verbs for item in verb.options)]
     return {flag: _kind(item) for item in options if item.metavar and not item.by_place for flag in item.flags}
 
 
 def _kind(item: Option) -> str:
-    return f"words:{' '.join(item.choices)}" if item.choices else item.complete
+    if item.choices:
+        return f"words:{' '.join(item.choices)}"
+    return "name" if item.complete == "domain" else item.complete  # a domain is an atom
 
 
 def _flags(items: Iterable[Option]) -> list[str]:
     return [flag for item in items if not item.by_place for flag in item.flags]
 
 
-def _place(verb: Verb) -> str:
+def _place(verb: Command) -> str:
     """What stands by its place in this verb."""
     return next((_kind(item) for item in verb.options if item.by_place), "")
 
 
-def _bash(verbs: Sequence[Verb]) -> str:
+def _bash(verbs: Sequence[Command]) -> str:
     shared = _flags(GLOBAL_OPTIONS)
     names = " ".join(verb.name for verb in verbs)
     more = [*shared, "--help"]
@@ -159,7 +161,7 @@ def _bash(verbs: Sequence[Verb]) -> str:
 _ZSH_ACTIONS = {"name": "_substrate_names", "file": "_files", "folder": "_directories", "": " "}
 
 
-def _zsh(verbs: Sequence[Verb]) -> str:
+def _zsh(verbs: Sequence[Command]) -> str:
     cases = []
     for verb in verbs:
         specs = [_zsh_spec(item) for item in verb.options]
@@ -175,7 +177,7 @@ def _zsh(verbs: Sequence[Verb]) -> str:
 def _zsh_spec(item: Option) -> str:
     """An argument in the language of zsh's _arguments."""
     help_ = item.help.replace("[", "(").replace("]", ")").replace(":", " -")
-    action = f"({' '.join(item.choices)})" if item.choices else _ZSH_ACTIONS[item.complete]
+    action = f"({' '.join(item.choices)})" if item.choices else _ZSH_ACTIONS[_kind(item)]
     if item.by_place:
         place = "*" if item.nargs == "*" else "" if item.nargs is None else ":"
         return _zsh_quoted(f"{place}:{item.flags[0]}:{action}" if place != ":" else f"::{item.flags[0]}:{action}")
@@ -188,7 +190,7 @@ def _zsh_quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def _fish(verbs: Sequence[Verb]) -> str:
+def _fish(verbs: Sequence[Command]) -> str:
     lines = [
         f"complete -c substrate -n 'not __substrate_verb >/dev/null' -a {verb.name} -d {_fish_quoted(verb.summary)}"
         for verb in verbs

@@ -6,10 +6,11 @@ import sys
 from pathlib import Path
 from textwrap import fill
 
-from substrate.cli.catalogue import GROUPS, VERBS
-from substrate.cli.exits import EXITS, Exit
+from substrate.cli.catalogue import TITLES, VERBS
+from substrate.cli.exits import EXITS
+from substrate.cli.options import GLOBAL_OPTIONS
 from substrate.cli.parser import usage
-from substrate.cli.verb import GLOBAL_OPTIONS, Option, Verb
+from substrate.commands.command import Command, Option
 
 __all__ = ["page"]
 
@@ -55,15 +56,15 @@ def page() -> str:
         "## Exit codes\n\n| code | means |\n|---|---|\n",
     ]
     parts += [f"| {code:d} | {_cell(words)} |\n" for code, words in EXITS.items()]
-    for group, title in GROUPS.items():
+    for group, title in TITLES.items():
         parts.append(f"\n## Verbs: {title}\n")
         parts += [_verb(verb) for verb in VERBS if verb.group == group]
     return "".join(parts)
 
 
-def _verb(verb: Verb) -> str:
+def _verb(verb: Command) -> str:
     examples = "\n".join(
-        f"{item.command}\n    # {item.does}" + (f" (exit code {item.exit:d})" if item.exit is not Exit.OK else "")
+        f"{item.command}\n    # {item.does}" + (f" (exit code {item.exit:d})" if item.exit else "")
         for item in verb.examples
     )
     options = "\n" + _table(verb.options) if verb.options else ""

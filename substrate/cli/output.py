@@ -1,24 +1,26 @@
 """Where a command writes to, and how: answers on standard output, hints, questions and errors on standard error.
 
-`rich` is loaded only when there is a terminal to draw on. A pipe never gets colours.
+`rich` is loaded only when there is a terminal to draw on. A pipe never gets colours, and gets values as they are:
+programs want the exact text. A terminal gets hidden characters as escapes.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import TextIO, TypeAlias
+from typing import TextIO
 
 from substrate.cli.answer import Answer, Block, Facts, Raw, Sheet, Table, cell
-from substrate.cli.escape import in_json, visible
+from substrate.cli.spelling import WORDS
 from substrate.errors import InputError, SubstrateError
+from substrate.messages import render
+from substrate.text.visible import as_json, visible
+from substrate.values.progress import Progress
 
-__all__ = ["Output", "Progress"]
-
-Progress: TypeAlias = Callable[[int, int], None]
+__all__ = ["Output"]
 
 
 class Output:
@@ -70,7 +72,7 @@ class Output:
     def hint(self, text: str) -> None:
         """Say what to do next, or what to know."""
         if not (self.json or self.quiet):
-            self._tell(text, "dim")
+            self._tell(render(text, WORDS), "dim")
 
     def announce(self, text: str) -> None:
         """Say what has to be known while the command goes on, whatever --json and --quiet say."""
@@ -79,15 +81,16 @@ class Output:
 
     def error(self, error: SubstrateError) -> None:
         """Say what went wrong: one line, and one more for each item that was refused. With --json one document."""
-        refused: list[dict[str, object]] = [item.to_dict() for item in getattr(error, "refused", ())]
+        refused: list[dict[str, object]] = [_spelled(item.to_dict()) for item in getattr(error, "refused", ())]
+        message = render(error.message, WORDS)
         said = {
             "code": error.code,
-            "message": str(error),
+            "message": message,
             "retryable": error.retryable,
             **({"reason": error.reason} if hasattr(error, "reason") else {}),
             **({"refused": refused} if refused else {}),
         }
-        self._fail(said, str(error), refused)
+        self._fail(said, message, refused)
 
     def bug(self, code: str, message: str) -> None:
         """Say that something went wrong which is in no error tree."""
@@ -114,7 +117,7 @@ class Output:
 
     def _document(self, stream: TextIO, document: Mapping[str, object]) -> None:
         if _is_terminal(stream):
-            stream.write(in_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n")
+            stream.write(visible(json.dumps(document, ensure_ascii=False, indent=2), "\n\t", as_json) + "\n")
         else:
             stream.write(json.dumps(document, ensure_ascii=False) + "\n")
 
@@ -139,6 +142,10 @@ class Output:
         sys.stderr.write("Type yes to go on: ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() == "yes"
+
+
+def _spelled(document: Mapping[str, object]) -> dict[str, object]:
+    return {word: render(said, WORDS) if isinstance(said, str) else said for word, said in document.items()}
 
 
 def _is_terminal(stream: TextIO) -> bool:

@@ -1,4 +1,4 @@
-"""From words to a verb and its arguments. Built on argparse, from the data in verb.py.
+"""From words to a verb and its arguments. Built on argparse, from the declarations of the verbs.
 
 A message of this module never repeats what was given but for verbs and options: a value may be a secret.
 """
@@ -6,16 +6,17 @@ A message of this module never repeats what was given but for verbs and options:
 from __future__ import annotations
 
 import re
-from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Sequence
-from difflib import get_close_matches
+from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
 from textwrap import fill
 from typing import Final, NoReturn
 
-from substrate.cli.catalogue import GROUPS, VERBS
+from substrate.cli.catalogue import TITLES, VERBS
 from substrate.cli.exits import EXITS
-from substrate.cli.inputs import converted, is_text
-from substrate.cli.verb import GLOBAL_OPTIONS, Option, Verb
+from substrate.cli.options import GLOBAL_OPTIONS
+from substrate.commands.command import Command
+from substrate.commands.files import is_text
+from substrate.commands.parser import add_options, nearest
 from substrate.errors import InputError
 
 __all__ = ["main_help", "parse", "usage", "verb_parser"]
@@ -25,7 +26,7 @@ _HELP = ("-h", "--help")
 _WITH_VALUE = {flag for option in GLOBAL_OPTIONS if option.metavar for flag in option.flags}
 
 
-def parse(argv: Sequence[str]) -> tuple[Verb | None, Namespace]:
+def parse(argv: Sequence[str]) -> tuple[Command | None, Namespace]:
     """The verb and everything given. No verb: help or version was asked for, which `given.asked` names.
 
     InputError if there is no such verb or option, or a value is none; the message says what is nearest.
@@ -50,7 +51,7 @@ def parse(argv: Sequence[str]) -> tuple[Verb | None, Namespace]:
     return verb, given
 
 
-def verb_parser(verb: Verb) -> ArgumentParser:
+def verb_parser(verb: Command) -> ArgumentParser:
     """The parser of one verb, which also writes its help."""
     parser = _Parser(
         prog=f"substrate {verb.name}",
@@ -61,16 +62,14 @@ def verb_parser(verb: Verb) -> ArgumentParser:
         add_help=False,
         allow_abbrev=False,
     )
-    for item in verb.options:
-        _add(parser.add_argument, item, item.default)
+    add_options(parser, verb.options)
     shared = parser.add_argument_group("with every verb")
     shared.add_argument(*_HELP, action="store_true", default=SUPPRESS, help="show this")
-    for item in GLOBAL_OPTIONS:
-        _add(shared.add_argument, item, SUPPRESS)
+    add_options(shared, GLOBAL_OPTIONS, with_defaults=False)
     return parser
 
 
-def usage(verb: Verb) -> str:
+def usage(verb: Command) -> str:
     """How a verb is written: `substrate access [options] NAME`."""
     return " ".join(["substrate", verb.name, "[options]", *(item.spelling for item in verb.options if item.by_place)])
 
@@ -88,7 +87,7 @@ def main_help() -> str:
         "  substrate prove v1.fact.payment_provider -o proof.json",
         "",
     ]
-    for group, title in GROUPS.items():
+    for group, title in TITLES.items():
         lines += [f"{title}:", *(f"  {verb.name:<12}{verb.summary}" for verb in VERBS if verb.group == group), ""]
     lines += ["with every verb, before or after it:"]
     lines += [f"  {item.spelling:<14}{item.help}" for item in GLOBAL_OPTIONS]
@@ -117,38 +116,8 @@ def _globals_parser() -> ArgumentParser:
     parser = _Parser(prog="substrate", add_help=False, allow_abbrev=False)
     parser.add_argument(*_HELP, action="store_const", const="help", dest="asked", default=SUPPRESS)
     parser.add_argument("--version", action="store_const", const="version", dest="asked", default=SUPPRESS)
-    for item in GLOBAL_OPTIONS:
-        _add(parser.add_argument, item, SUPPRESS)
+    add_options(parser, GLOBAL_OPTIONS, with_defaults=False)
     return parser
-
-
-def _add(add_argument: Callable[..., object], item: Option, default: object) -> None:
-    if item.metavar is None:
-        add_argument(*item.flags, action="store_true", default=default or False, help=item.help)
-    elif item.by_place:
-        add_argument(
-            *item.flags, nargs=item.nargs, metavar=item.metavar, default=default, help=item.help, type=_typed(item)
-        )
-    else:
-        action = "append" if item.repeatable else "store"
-        add_argument(
-            *item.flags, action=action, metavar=item.metavar, default=default, help=item.help, type=_typed(item)
-        )
-
-
-def _typed(item: Option) -> Callable[[str], object]:
-    """The option's conversion as argparse wants it: argparse's own message would repeat the value."""
-    convert = converted(item)
-
-    def typed(text: str) -> object:
-        try:
-            return convert(text)
-        except InputError as error:
-            raise ArgumentTypeError(str(error)) from None
-        except ValueError:  # such as a number of five thousand digits, which Python does not read
-            raise ArgumentTypeError("not a value that can be read") from None
-
-    return typed
 
 
 def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -180,7 +149,7 @@ _ELSEWHERE: Final = {
 """What other programs call it."""
 
 
-def _find(word: str) -> Verb:
+def _find(word: str) -> Command:
     for verb in VERBS:
         if verb.name == word:
             return verb
@@ -191,17 +160,17 @@ def _find(word: str) -> Verb:
     if word.lower() in _ELSEWHERE:
         raise InputError(f"there is no verb {word}: {_ELSEWHERE[word.lower()]}")
     # Nobody who mistyped shall be led to what erases.
-    near = get_close_matches(word.lower(), [verb.name for verb in VERBS if verb.name != "forget"], n=1, cutoff=0.5)
-    meant = f"did you mean {near[0]}?" if near else "substrate --help lists the verbs"
+    near = nearest(word.lower(), [verb.name for verb in VERBS if verb.name != "forget"])
+    meant = f"did you mean {near}?" if near else "substrate --help lists the verbs"
     raise InputError(f"there is no verb {word}: {meant}")
 
 
-def _unknown(verb: Verb, extra: Sequence[str]) -> str:
-    known = [flag for item in (*verb.options, *GLOBAL_OPTIONS) for flag in item.flags if flag.startswith("-")]
+def _unknown(verb: Command, extra: Sequence[str]) -> str:
+    known = [*verb.flags, *(flag for item in GLOBAL_OPTIONS for flag in item.flags)]
     for word in extra:
         found = re.match("--?[A-Za-z][A-Za-z-]{0,30}", word)
         if found:
-            near = get_close_matches(found[0], known, n=1)
-            meant = f"did you mean {near[0]}?" if near else f"see substrate {verb.name} --help"
+            near = nearest(found[0], known, cutoff=0.6)
+            meant = f"did you mean {near}?" if near else f"see substrate {verb.name} --help"
             return f"{verb.name} has no option {found[0]}: {meant}"
     return f"{verb.name} does not take so many arguments: {len(extra)} too many; see substrate {verb.name} --help"

@@ -10,15 +10,14 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 import substrate
-from substrate.cli.inputs import is_text
-from substrate.errors import Denied, InputError, NotFound
-from substrate.files import replace_file
+from substrate.commands.files import is_text
+from substrate.errors import InputError, NotFound
 from substrate.settings import load_settings
 
 if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
+    from substrate.memory import Memory
 
-__all__ = ["check_hint", "missing_store_explained", "reading", "store_path", "write_text", "writing"]
+__all__ = ["check_hint", "is_new_store", "missing_store_explained", "reading", "store_path", "writing"]
 
 
 def store_path(given: Namespace) -> Path:
@@ -27,6 +26,13 @@ def store_path(given: Namespace) -> Path:
     if not is_text(str(path.resolve())):
         raise InputError("the path of the store is not UTF-8 text: LMDB needs one that is")
     return path
+
+
+def is_new_store(given: Namespace) -> bool:
+    """Whether `writing` would make the store. Then its first checkpoint is to be refused before that."""
+    from substrate.save.new_store import is_new  # noqa: PLC0415 - what only reads does not need it
+
+    return is_new(store_path(given))
 
 
 def reading(given: Namespace) -> Memory:
@@ -63,17 +69,3 @@ def missing_store_explained(given: Namespace) -> Iterator[None]:
 def check_hint(given: Namespace, proof: str) -> str:
     """How the owner of the store checks a proof that was just made."""
     return f"to check it: substrate verify {quote(proof)} --store {quote(str(store_path(given)))}"
-
-
-def write_text(path: str, text: str, what: str) -> None:
-    """Put a text into a file of the user's: whole, or what was there stays. What is no file is written to as it is."""
-    target = Path(path).expanduser().resolve()
-    try:
-        if target.exists() and not target.is_file():
-            target.write_text(text, encoding="utf-8")
-        else:
-            replace_file(target, text.encode(), 0o666)  # less what the user's mask takes away
-    except PermissionError as error:
-        raise Denied(f"{what} cannot be written to {path}: {error.strerror}") from None
-    except OSError as error:
-        raise InputError(f"{what} cannot be written to {path}: {error.strerror}") from None

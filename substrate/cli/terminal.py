@@ -17,7 +17,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from substrate.cli.answer import Block, Facts, Raw, Sheet, Table
-from substrate.cli.escape import in_json, parts
+from substrate.text.visible import as_json, runs, visible
 
 __all__ = ["bar", "draw", "tell"]
 
@@ -35,7 +35,7 @@ def draw(block: Block, stream: TextIO) -> None:
     match block:
         case Raw(text):
             # No wrapping: what is printed can be selected and pasted.
-            stream.write(in_json(text.removesuffix("\n")) + "\n")
+            stream.write(visible(text.removesuffix("\n"), "\n\t", as_json) + "\n")
         case Facts(pairs, mark):
             console.print(_facts(pairs, _MARKS[mark]))
         case Table(columns, rows):
@@ -69,7 +69,7 @@ def _console(stream: TextIO) -> Console:
 
 def _text(value: object, style: str = "", keep: str = "") -> Text:
     shown = Text(style=style)
-    for part, escaped in parts(str(value), keep):
+    for part, escaped in runs(str(value), keep):
         shown.append(part, "reverse" if escaped else None)
     return shown
 

@@ -1,7 +1,16 @@
 """Meaning: text to vector, by a model that runs here and never asks the network.
 
-`texts` says what is embedded, `sources` where a model is found, `made` what its export is, `export` and `exporter` (a
-child process, the only importer of torch) make it, `embedder` runs it, `loading` does all of this in the background.
+find_model      where a model is found
+export          makes the ONNX file of a model, once
+export_process  the child process that does; the only importer of torch
+artifact        an exported model, checked
+load            from a name to an embedder, in the background
+embedder        runs it; the importer of onnxruntime
+query           the models of an open store; the vector of a query
+texts           what of an atom is embedded
+pending         what waits to be embedded
+backfill        embeds it, in the background or at a call
+tokens          counts tokens, offline
 """
 
 from substrate.settings import set_untold

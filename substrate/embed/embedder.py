@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -17,8 +17,9 @@ import numpy as np
 import onnxruntime as ort
 from tokenizers import Encoding, Tokenizer
 
-from substrate.embed.made import GRAPH, PIECE_OVERLAP, PIECE_TOKENS, TOKENIZER, Made
+from substrate.embed.artifact import GRAPH, PIECE_OVERLAP, PIECE_TOKENS, TOKENIZER, Made
 from substrate.errors import ModelUnavailable
+from substrate.values.progress import Progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["Embedder", "Piece", "Vectors"]
 
 Vectors: TypeAlias = "NDArray[np.float32]"
-Progress: TypeAlias = Callable[[int, int], None]
 
 _BATCH_TOKENS: Final = 1024
 _CHARACTERS: Final = 32
@@ -45,7 +45,7 @@ class Piece(NamedTuple):
 
 
 class Embedder:
-    """A model, ready. Safe to share between threads; not across a fork. Use `substrate.embed.loading.load`."""
+    """A model, ready. Safe to share between threads; not across a fork. Use `substrate.embed.load.load`."""
 
     def __init__(self, folder: Path, made: Made, threads: int | None = None) -> None:
         self.model = made.model

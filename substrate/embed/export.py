@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
@@ -21,10 +20,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from substrate.embed.made import Made, read_made
-from substrate.embed.sources import Source
+from substrate.embed.artifact import Made, read_made
+from substrate.embed.find_model import Source
 from substrate.errors import ModelUnavailable
-from substrate.files import flush, make_folder
+from substrate.files import flush, make_folder, open_lock, try_lock
 
 __all__ = ["Stop", "Tell", "export"]
 
@@ -35,7 +34,7 @@ Tell: TypeAlias = Callable[[str, int, int], None]
 Stop: TypeAlias = threading.Event
 
 _CHILD: Final = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from substrate.embed.exporter import main; main(sys.argv[2:])"
+    "import sys; sys.path.insert(0, sys.argv[1]); from substrate.embed.export_process import main; main(sys.argv[2:])"
 )
 _LOCK: Final = ".lock"
 _NEW: Final = ".new"
@@ -142,16 +141,9 @@ def _ended_by(child: subprocess.Popen[str], stop: Stop) -> Iterator[None]:
 @contextmanager
 def _alone(path: Path, tell: Tell, stop: Stop) -> Iterator[None]:
     """While the block runs nobody else exports into this cache."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                tell("another process exports a model", 0, 1)
+    with open_lock(path) as lock:
+        while not try_lock(lock):
+            tell("another process exports a model", 0, 1)
             if stop.wait(_POLL_S):
                 raise ModelUnavailable("stopped while another process exported a model")
         yield
-    finally:
-        os.close(descriptor)

@@ -7,8 +7,9 @@ What every implementation promises, and all that code above may lean on:
 3. There is one write transaction at a time, across threads and processes. It sees its own writes.
 4. Leaving the `with` block of a write commits: on return everything in it is durable. Leaving it by an exception
    leaves no trace.
-5. A transaction belongs to the thread that began it and ends within the call that began it.
-6. `get_many` and `scan` may be one round trip each; a loop of `get` is one per key.
+5. A write that does not fit is MapFull, and its transaction cannot commit: `grow` begins it again with more room.
+6. A transaction belongs to the thread that began it and ends within the call that began it.
+7. `get_many` and `scan` may be one round trip each; a loop of `get` is one per key.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol, runtime_checkable
 
-__all__ = ["MAX_KEY", "Progress", "ReadTransaction", "Store", "WriteTransaction"]
+from substrate.errors import Denied
+from substrate.values.progress import Progress
+
+__all__ = ["MAX_KEY", "FolderStore", "ReadTransaction", "Store", "WriteTransaction", "behind", "folder_of"]
 
 MAX_KEY = 400
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with (done, total), now and then, from the thread that works."""
 
 
 class ReadTransaction(Protocol):
@@ -35,12 +37,24 @@ class ReadTransaction(Protocol):
         """The value at each key, in the order given; None where there is none."""
 
     def scan(
-        self, table: str, start: bytes = b"", stop: bytes | None = None, *, reverse: bool = False
+        self,
+        table: str,
+        start: bytes = b"",
+        stop: bytes | None = None,
+        *,
+        reverse: bool = False,
+        limit: int | None = None,
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Items with start <= key < stop, in key order (from the end if `reverse`). Ends with the transaction."""
+        """Items with start <= key < stop, in key order (from the end if `reverse`). Ends with the transaction.
+
+        With `limit`, the first so many of them. Give it wherever it is known: another engine fetches ahead.
+        """
+
+    def any(self, table: str) -> bool:
+        """Whether the table holds a key."""
 
     def count(self, table: str) -> int:
-        """How many keys the table holds."""
+        """How many keys the table holds. May take as long as reading them all: to ask for emptiness, use `any`."""
 
 
 class WriteTransaction(ReadTransaction, Protocol):
@@ -55,8 +69,15 @@ class WriteTransaction(ReadTransaction, Protocol):
     def extend(self, table: str, items: Iterable[tuple[bytes, bytes]]) -> None:
         """Add items whose keys ascend and lie above every key of the table; StoreDamaged if they do not."""
 
-    def delete(self, table: str, key: bytes) -> bool:
-        """Remove `key`; whether it was there."""
+    def delete(self, table: str, key: bytes) -> None:
+        """Remove `key`, if it is there."""
+
+    def grow(self) -> bool:
+        """After MapFull: begin this transaction again, with nothing written, in a store with more room.
+
+        It stays the one writer: what it has read still holds. False, with nothing changed, if the store may not grow
+        or this thread reads it in another transaction. Busy if other threads of this process do not end reading it.
+        """
 
 
 class Store(Protocol):
@@ -66,11 +87,26 @@ class Store(Protocol):
     def read_only(self) -> bool:
         """Whether `write` is refused."""
 
+    @property
+    def cache(self) -> Path:
+        """A folder of this machine for what can be made again from the store: index files, and locks of who makes them.
+
+        Who opens the store here finds the same folder, so that a forget reaches every file in it.
+        """
+
     def read(self) -> AbstractContextManager[ReadTransaction]:
         """A snapshot. Never waits for a writer."""
 
     def write(self) -> AbstractContextManager[WriteTransaction]:
         """The write transaction; waits a bounded time for the others, then Busy."""
+
+    def close(self) -> None:
+        """Release this handle. The last one of a process closes the files."""
+
+
+@runtime_checkable
+class FolderStore(Store, Protocol):
+    """A store that is a folder of this machine. An engine that keeps its rows elsewhere has its own ways for these."""
 
     def compact(self, wait_s: float | None = None) -> None:
         """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after.
@@ -96,5 +132,18 @@ class Store(Protocol):
     def size(self) -> int:
         """How many bytes it takes on disk."""
 
-    def close(self) -> None:
-        """Release this handle. The last one of a process closes the files."""
+
+def folder_of(store: Store) -> FolderStore:
+    """The store, if it is a folder that can be copied, compacted, rewritten and measured; Denied if it is not."""
+    if not isinstance(store, FolderStore):
+        raise Denied("this store is not a folder on this machine: use the tools of its database to copy or compact it")
+    return store
+
+
+def behind(prefix: bytes) -> bytes | None:
+    """The first key that lies behind all keys with this prefix: where a scan of them stops.
+
+    None if there is no such.
+    """
+    stripped = prefix.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None

@@ -7,7 +7,8 @@
 3. Times never step back along the log, whatever the clock does. Order is by seq alone.
 4. The mark is raised after the commit; if that fails, the entries are there all the same (the mark may lag). From
    reading the mark until then nobody else signs with this key, also not for a copy of the store.
-5. What to append can be decided under the write lock, from what is then there: nobody can come in between.
+5. What to append can be decided under the write lock, from what is then there: nobody can come in between. If it does
+   not fit, the store grows, still under the lock, and the same decision is written again, whole.
 6. Views are handed in. They see entries in order, inside the transaction, and must not fail on what the log accepts.
 """
 
@@ -24,18 +25,20 @@ from typing import TypeAlias
 
 from substrate.clock import Clock
 from substrate.codec import Draft, decode_vkey, draft_key
-from substrate.errors import Busy, InputError, SchemaInvalid, StoreDamaged, TooLarge
+from substrate.errors import Busy, InputError, MapFull, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction, Store, WriteTransaction
-from substrate.limits import LIMITS
+from substrate.limits import check_size
+from substrate.log.decode import stored_entry
 from substrate.log.expect import Expect
 from substrate.log.heads import check_mark, key_in_force, latest_head, require_head
-from substrate.log.keyring import Keyring
-from substrate.log.naming import Naming
-from substrate.log.origin import write_origin
-from substrate.log.replay import Logged, View, apply_views, catch_up, check_views, observe_traces
-from substrate.log.stored import stored_entry
+from substrate.log.keys.keyring import Keyring
+from substrate.log.keys.origin import write_origin
+from substrate.log.names import Naming
+from substrate.log.replay import Logged, View, apply_views, observe_traces
 from substrate.log.tables import BODIES, CACHES, ENTRIES, HEADS, KEYS, META, TRACES, seq_key
 from substrate.log.tree import LogTree, root_at
+from substrate.log.view_versions import begin_views, check_views, mark_applied
+from substrate.messages import FSCK
 from substrate.proof.bundle import MAP_SALT_BYTES
 from substrate.proof.entry import SALT_BYTES, Kind, encode_entry
 from substrate.proof.hashes import EMPTY, EMPTY_ROOT, commitment, map_root
@@ -87,9 +90,9 @@ class Appender:
 
         Raises, with nothing written: InputError or TooLarge (nothing given, too much, or what cannot be erased),
         Conflict or HeadMoved (`expect`), NotFound (a tombstone or forget of what is not there), Denied (no signing key,
-        read-only, views missing), StoreDamaged, RolledBack, Busy, Full.
+        read-only, views missing), FormatTooNew, StoreDamaged, RolledBack, Busy, Full.
         """
-        _check_batch(drafts)
+        check_batch(drafts)
         return self._append(lambda _, __: Decision(drafts), expect or Expect())
 
     def decide(self, plan: Plan, expect: Expect | None = None) -> Appended:
@@ -102,7 +105,7 @@ class Appender:
         def checked(transaction: ReadTransaction, time: int) -> Decision:
             decision = plan(transaction, time)
             if decision.drafts:
-                _check_batch(decision.drafts)
+                check_batch(decision.drafts)
             return decision
 
         return self._append(checked, expect or Expect())
@@ -130,6 +133,7 @@ class Appender:
             salt = os.urandom(MAP_SALT_BYTES)
             transaction.put(META, b"origin", origin.encode())
             transaction.put(META, b"map_salt", salt)
+            begin_views(transaction, self.views)
             empty = Head(origin, 0, EMPTY_ROOT, map_root(salt, EMPTY))
             naming = Naming(transaction, salt, [draft_key(signer.key)], Expect(), empty)
             appended = self._write(transaction, naming, empty, self.clock.now(), [signer])
@@ -142,7 +146,6 @@ class Appender:
         """
         with self.store.write() as transaction:
             head = require_head(transaction).head
-            catch_up(transaction, self.views, head.size)
             check_views(transaction, self.views, head.size)
             transaction.put(META, b"origin", fresh.key.name.encode())
             base = replace(head, origin=fresh.key.name)
@@ -164,7 +167,7 @@ class Appender:
             self.keyring.settle(in_force)
             signers = [self.keyring.signer(in_force)]
             if signed not in self._vouched and not signed.signed_by(in_force):
-                raise StoreDamaged(f"the head of {signed.head} is not signed by the key in force; run fsck")
+                raise StoreDamaged(f"the head of {signed.head} is not signed by the key in force; run ", FSCK)
             check_mark(transaction, signed.head, self.keyring.high_water.read())
             check_views(transaction, self.views, signed.head.size)
             if fresh is not None:
@@ -175,13 +178,31 @@ class Appender:
     def _decide(
         self, transaction: WriteTransaction, signed: SignedHead, plan: Plan, expect: Expect, signers: Sequence[Signer]
     ) -> Appended:
-        salt = transaction.get(META, b"map_salt") or b""
         if expect.size is not None or expect.versions:
+            salt = transaction.get(META, b"map_salt") or b""
             Naming(transaction, salt, (), expect, signed.head)  # a conflict is said before what a plan may object to
         time = self._time(transaction, signed.head.size)
         decision = plan(transaction, time)
+        while True:
+            try:
+                return self._carry_out(transaction, signed, decision, expect, time, signers)
+            except MapFull:
+                # Nobody else has written since the plan was made: it holds in the larger store, and is not asked again.
+                if not transaction.grow():
+                    raise
+
+    def _carry_out(  # noqa: PLR0913, PLR0917
+        self,
+        transaction: WriteTransaction,
+        signed: SignedHead,
+        decision: Decision,
+        expect: Expect,
+        time: int,
+        signers: Sequence[Signer],
+    ) -> Appended:
         appended = Appended(range(signed.head.size, signed.head.size), (), signed)
         if decision.drafts:
+            salt = transaction.get(META, b"map_salt") or b""
             naming = Naming(transaction, salt, decision.drafts, expect, signed.head)
             appended = self._write(transaction, naming, signed.head, time, signers)
         for table, key, value in decision.traces:
@@ -199,7 +220,7 @@ class Appender:
     ) -> Appended:
         drafts = naming.drafts
         if root_at(transaction, base.size) != base.root or map_root(naming.salt, naming.root()) != base.map_root:
-            raise StoreDamaged("the stored tree or map is not the one that the latest head was signed over; run fsck")
+            raise StoreDamaged("the stored tree or map is not the one that the latest head was signed over; run ", FSCK)
         entries, bodies, leaves, subjects = [], [], [], []
         salts = os.urandom(SALT_BYTES * len(drafts))  # one call: 1,000 small ones cost more than all the hashing
         for i, draft in enumerate(drafts):
@@ -224,7 +245,8 @@ class Appender:
                 Logged(base.size + i, draft.kind, subject, time, draft.body, draft.name)
                 for i, (draft, subject) in enumerate(zip(drafts, subjects, strict=True))
             ]
-            apply_views(transaction, self.views, logged, head.size)
+            apply_views(transaction, self.views, logged)
+            mark_applied(transaction, self.views, head.size)
         text = head.text()
         signed = SignedHead(head, Note(text, tuple(signer.sign(text) for signer in signers)))
         transaction.extend(HEADS, [(seq_key(head.size), str(signed).encode())])
@@ -234,15 +256,13 @@ class Appender:
         return max(self.clock.now(), stored_entry(size - 1, transaction.get(ENTRIES, seq_key(size - 1))).time)
 
 
-def _check_batch(drafts: Sequence[Draft]) -> None:
+def check_batch(drafts: Sequence[Draft]) -> None:
+    """InputError, TooLarge or SchemaInvalid if no store takes these as one append."""
     if not drafts:
         raise InputError("nothing to append: give at least one item")
     if not all(isinstance(draft, Draft) for draft in drafts):
         raise SchemaInvalid("an append takes drafts: make them with draft_put and the like")
-    if len(drafts) > LIMITS["checkpoint_items"]:
-        raise TooLarge("checkpoint", len(drafts), LIMITS["checkpoint_items"], "items")
-    size = sum(len(draft.body) for draft in drafts)
-    if size > LIMITS["checkpoint_bytes"]:
-        raise TooLarge("checkpoint", size, LIMITS["checkpoint_bytes"])
+    check_size("checkpoint", len(drafts), "checkpoint_items", "items")
+    check_size("checkpoint", sum(len(draft.body) for draft in drafts), "checkpoint_bytes")
     if any(draft.kind == Kind.KEY for draft in drafts):
         raise InputError("a key is put in force by a rotation, not by an append")

@@ -6,10 +6,11 @@ from functools import lru_cache
 
 from substrate.errors import InputError, NotFound, RolledBack, StoreDamaged
 from substrate.kv.api import ReadTransaction
-from substrate.log.highwater import Mark
-from substrate.log.stored import stored
+from substrate.log.decode import stored
+from substrate.log.keys.highwater import Mark
 from substrate.log.tables import HEADS, KEYS, META, read_seq, seq_key
 from substrate.log.tree import root_at
+from substrate.messages import FSCK
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import VerifierKey
 
@@ -34,7 +35,7 @@ def _parse(note: bytes) -> SignedHead:
 
 def latest_head(transaction: ReadTransaction) -> SignedHead | None:
     """The head of the last checkpoint; None in a store that is being created."""
-    for _, note in transaction.scan(HEADS, reverse=True):
+    for _, note in transaction.scan(HEADS, reverse=True, limit=1):
         return _parse(note)
     return None
 
@@ -43,7 +44,7 @@ def require_head(transaction: ReadTransaction) -> SignedHead:
     """The head of the last checkpoint; StoreDamaged if there is none."""
     head = latest_head(transaction)
     if head is None:
-        raise StoreDamaged("the store has no head; run fsck")
+        raise StoreDamaged("the store has no head; run ", FSCK)
     return head
 
 
@@ -59,16 +60,16 @@ def map_salt(transaction: ReadTransaction) -> bytes:
     """The secret of this store that names are placed in the map by. StoreDamaged if it is lost."""
     salt = transaction.get(META, b"map_salt")
     if salt is None:
-        raise StoreDamaged("the store has lost its map salt; run fsck")
+        raise StoreDamaged("the store has lost its map salt; run ", FSCK)
     return salt
 
 
 def key_in_force(transaction: ReadTransaction, size: int | None = None) -> VerifierKey:
     """The key that signs from now on; or the one that signed from the head of this size on."""
-    for _, vkey in transaction.scan(KEYS, stop=_before(size), reverse=True):
+    for _, vkey in transaction.scan(KEYS, stop=_before(size), reverse=True, limit=1):
         with stored("a stored verifier key"):
             return VerifierKey.parse(vkey.decode())
-    raise StoreDamaged("the store names no verifier key; run fsck")
+    raise StoreDamaged("the store names no verifier key; run ", FSCK)
 
 
 def keys_since(transaction: ReadTransaction, key: VerifierKey, size: int) -> list[int]:

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 from uuid import uuid4
 
 from substrate.clock import Clock, SystemClock
 from substrate.codec import Draft, decode_body
 from substrate.errors import (
-    Denied,
     Forgotten,
     InputError,
     NotFound,
@@ -22,20 +20,24 @@ from substrate.errors import (
     SchemaInvalid,
     StoreDamaged,
 )
-from substrate.kv.api import Progress, ReadTransaction, Store
-from substrate.kv.lmdb import open_store
+from substrate.kv.api import ReadTransaction, Store, folder_of
+from substrate.kv.open import open_store
 from substrate.log.append import Appended, Appender, Plan
-from substrate.log.backup import backup
+from substrate.log.copies.backup import backup
+from substrate.log.copies.rebuild import rebuild
+from substrate.log.decode import stored_entry
 from substrate.log.expect import Expect
 from substrate.log.heads import check_mark, check_pin, head_at, key_in_force, require_head
-from substrate.log.keyring import Keyring
-from substrate.log.origin import find_origin, unfinished_origin
+from substrate.log.keys.keyring import Keyring
+from substrate.log.keys.origin import find_origin, unfinished_origin
+from substrate.log.missing_views import Overlay
 from substrate.log.prove import find_record, opening_of, prove_extended, prove_name, prove_recorded
-from substrate.log.rebuild import rebuild
-from substrate.log.replay import Check, View, catch_up, is_behind
-from substrate.log.stored import stored_entry
+from substrate.log.replay import Check, View
 from substrate.log.tables import ENTRIES, NODES, TABLES, read_seq, seq_key
 from substrate.log.tree import root_at
+from substrate.log.upgrade import upgrade
+from substrate.log.view_versions import outdated_views, read_cursors, refuse_newer
+from substrate.messages import FSCK
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle, Opening
 from substrate.proof.entry import Entry
@@ -44,6 +46,7 @@ from substrate.proof.head import MAX_SIZE, Pin, SignedHead
 from substrate.proof.note import VerifierKey, check_key_name, generate_signer
 from substrate.proof.record import Record, State
 from substrate.settings import load_settings
+from substrate.values.progress import Progress
 
 __all__ = ["Log", "StoredEntry", "open_log"]
 
@@ -69,12 +72,16 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
     views: Sequence[View] = (),
     clock: Clock | None = None,
     origin: str | None = None,
+    progress: Progress | None = None,
 ) -> Log:
     """Open the log in the store folder `path`; make it if there is none and `create` is set.
 
     `home` is where signing keys and high-water marks live (default: settings). `origin` names a *new* log; a random
     one is made up otherwise. Raises NotFound, Denied, FormatTooNew, StoreDamaged; RolledBack if the store is older
     than this machine knows it to have been. With `read_only` nothing is written, and no key is needed.
+
+    Views that the store lacks, or has in an older version, are made before it returns, which `progress` tells of; with
+    `read_only` they are replayed in memory by who needs them.
     """
     folder = Path(path).expanduser().resolve()
     keys = load_settings().home if home is None else Path(home).expanduser().resolve()
@@ -98,7 +105,7 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
         if origin not in (None, known):
             raise InputError(f"the store in {folder} is of the origin {known}, not {origin}")  # noqa: TRY301
         log = Log(folder, store, Keyring(keys, known), clock or SystemClock(), views)
-        log.check_at_open()
+        log.check_at_open(progress)
         if not read_only:
             Keyring(keys, known).note_store(folder)
     except BaseException:
@@ -145,18 +152,18 @@ class Log:
 
     def __init__(self, path: Path, store: Store, keyring: Keyring, clock: Clock, views: Sequence[View]) -> None:
         self.path = path
+        self.cache = store.cache
         self.clock = clock
         self._store = store
         self._keyring = keyring
         self._views = views
+        self._overlay = Overlay(store, views)
         self._appender = Appender(store, keyring, clock, views)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -174,7 +181,7 @@ class Log:
 
         Raises, with nothing written: InputError or TooLarge (nothing given, too much, or what cannot be erased),
         Conflict or HeadMoved (`expect`), NotFound (a tombstone or forget of what is not there), Denied (no signing key,
-        read-only, views missing), StoreDamaged, RolledBack, Busy, Full.
+        read-only, views missing), FormatTooNew, StoreDamaged, RolledBack, Busy, Full.
         """
         if isinstance(drafts, Draft):
             raise SchemaInvalid("append takes a list of drafts: put this one into brackets")
@@ -200,7 +207,7 @@ class Log:
 
         Busy, with nothing changed, if a reader does not let go of it in `wait_s` seconds (default: half a minute).
         """
-        self._store.compact(wait_s)
+        folder_of(self._store).compact(wait_s)
 
     def rebuild(self, progress: Progress | None = None, caches: Sequence[Check] = ()) -> None:
         """Make every table that follows from the log anew, beside the store, and put it in place. Others go on reading.
@@ -223,11 +230,14 @@ class Log:
 
     def size_on_disk(self) -> int:
         """How many bytes the store's data takes on disk."""
-        return self._store.size()
+        return folder_of(self._store).size()
 
     def snapshot(self) -> AbstractContextManager[ReadTransaction]:
-        """All tables as of now, for one call of a verb above; it must end with that call."""
-        return self._store.read()
+        """All tables as of now, for one call of a verb above; it must end with that call.
+
+        FormatTooNew if a later program has upgraded the store since it was opened.
+        """
+        return self._overlay.read()
 
     def head(self) -> SignedHead:
         """The latest head."""
@@ -270,7 +280,7 @@ class Log:
             opening = _stored(transaction, record.seq, transaction.get(ENTRIES, seq_key(record.seq))).opening
             value = None if opening is None else decode_body(opening.body).get("value")
             if not isinstance(value, str):
-                raise StoreDamaged(f"the body of entry {record.seq} holds no value; run fsck")
+                raise StoreDamaged(f"the body of entry {record.seq} holds no value; run ", FSCK)
             return value
 
     def entry(self, seq: int) -> StoredEntry:
@@ -332,29 +342,28 @@ class Log:
             except InputError as error:  # of another log: for who pinned this one, that is what a swap looks like
                 raise RolledBack(str(error)) from None
 
-    def check_at_open(self) -> None:
-        """What every open checks: the head's signature, its root, the last entries, and the high-water mark.
+    def check_at_open(self, progress: Progress | None = None) -> None:
+        """What every open checks: the head's signature, its root, the last entries, the mark, the versions of views.
 
-        For writing, it also brings the mark up to a log that is ahead of it, and lets views catch up.
+        For writing, it also brings the mark up to a log that is ahead of it, and makes outdated views anew.
         """
         # Before the snapshot: a mark that another process raises meanwhile would seem to be ahead of it.
         mark = self._keyring.high_water.read()
         with self._store.read() as transaction:
             signed = require_head(transaction)
             if not signed.signed_by(key_in_force(transaction)):
-                raise StoreDamaged(f"the head of {signed.head} is not signed by the key in force; run fsck")
+                raise StoreDamaged(f"the head of {signed.head} is not signed by the key in force; run ", FSCK)
             if root_at(transaction, signed.head.size) != signed.head.root:
-                raise StoreDamaged(f"the log tree does not lead to the root of {signed.head}; run fsck")
+                raise StoreDamaged(f"the log tree does not lead to the root of {signed.head}; run ", FSCK)
             _check_tail(transaction, signed.head.size)
             check_mark(transaction, signed.head, mark)
-            behind = is_behind(transaction, self._views, signed.head.size)
+            cursors = read_cursors(transaction)
+            refuse_newer(cursors, self._views)
+            outdated = outdated_views(cursors, self._views, signed.head.size)
         if self._store.read_only:
-            if behind:
-                raise Denied("a view of this store is behind its log: open it once for writing, with all its views")
             return
-        if behind:
-            with self._store.write() as transaction:
-                catch_up(transaction, self._views, require_head(transaction).head.size)
+        if outdated:
+            upgrade(self._store, self._views, progress)
         if mark is None or mark.size < signed.head.size:
             self._keyring.keep_up(signed.head)
 
@@ -363,4 +372,4 @@ def _check_tail(transaction: ReadTransaction, size: int) -> None:
     keys = [seq_key(seq) for seq in range(max(0, size - _TAIL), size)]
     for at, data, row in zip(keys, transaction.get_many(ENTRIES, keys), transaction.get_many(NODES, keys), strict=True):
         if data is None or row is None or row[:HASH_BYTES] != leaf_hash(data):
-            raise StoreDamaged(f"entry {read_seq(at)} is missing or is not what its leaf says; run fsck")
+            raise StoreDamaged(f"entry {read_seq(at)} is missing or is not what its leaf says; run ", FSCK)

@@ -25,6 +25,7 @@ from struct import Struct
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.tables import MAP
+from substrate.messages import FSCK
 from substrate.proof.hashes import EMPTY, HASH_BYTES
 from substrate.proof.record import RECORD_BYTES
 
@@ -142,7 +143,7 @@ class Tile:
             if touched >> (2 * i) & 3 and self.inner >> i & 1:
                 touched |= 1 << i
                 if nodes[i] != _pair(nodes, leaves, 2 * i):
-                    raise StoreDamaged("a tile of the map is not what its records say; run fsck")
+                    raise StoreDamaged("a tile of the map is not what its records say; run ", FSCK)
 
     def rehash(self) -> None:
         """Hash anew every inner node above a dirty one, from the bottom up."""
@@ -158,7 +159,7 @@ def _masks(row: bytes) -> tuple[int, int]:
     inner, leaves = _MASKS.unpack_from(row) if len(row) >= _MASKS.size else (0, 0)
     size = _MASKS.size + inner.bit_count() * HASH_BYTES + leaves.bit_count() * RECORD_BYTES
     if len(row) != size or inner & leaves or (inner | leaves) & 3:
-        raise StoreDamaged("a tile of the map is malformed; run fsck")
+        raise StoreDamaged("a tile of the map is malformed; run ", FSCK)
     return inner, leaves
 
 
@@ -189,7 +190,7 @@ def find(transaction: ReadTransaction, key: bytes) -> tuple[bytes | None, list[b
                 path.reverse()
                 return _leaf(row, inner, leaves, here), path
     if path:
-        raise StoreDamaged("the map lacks a tile that the tile above it names; run fsck")
+        raise StoreDamaged("the map lacks a tile that the tile above it names; run ", FSCK)
     return None, []
 
 
@@ -229,7 +230,7 @@ class MapUpdate:
             wanted = sorted(set(places.values()) - {TOP})
             for place, row in zip(wanted, self._transaction.get_many(MAP, wanted), strict=True):
                 if row is None:
-                    raise StoreDamaged("the map lacks a tile that the tile above it names; run fsck")
+                    raise StoreDamaged("the map lacks a tile that the tile above it names; run ", FSCK)
                 self._tiles[place] = Tile(row)
             deeper: dict[bytes, bytes] = {}
             touched = dict.fromkeys(wanted, 0) if level else {TOP: 0}
@@ -260,7 +261,7 @@ class MapUpdate:
             tile.check(_ALL if len(place) <= _SHALLOW else touched)
             top = tile.combine(1)
         if place != TOP and top != self._tiles[place[:-1]].nodes[_WAYS[place[-1]][3]]:
-            raise StoreDamaged("a tile of the map is not what the tile above it says; run fsck")
+            raise StoreDamaged("a tile of the map is not what the tile above it says; run ", FSCK)
 
     def apply(self, records: Iterable[bytes]) -> bytes:
         """Set the record of each key (all loaded before), write the changed tiles and return the root of the tree."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from substrate.errors import Forgotten, InputError, NotFound, StoreDamaged
 from substrate.kv.api import ReadTransaction
+from substrate.log.decode import stored, stored_entry
 from substrate.log.heads import check_pin, head_at, keys_since, map_salt, require_head
 from substrate.log.map import find
-from substrate.log.stored import stored, stored_entry
 from substrate.log.tables import BODIES, ENTRIES, seq_key
 from substrate.log.tree import consistency_path, inclusion_path
+from substrate.messages import FSCK
 from substrate.proof.bundle import Bundle, EntryProof, MapProof, Opening, Rotation, Since
 from substrate.proof.entry import SALT_BYTES, Entry
 from substrate.proof.hashes import commitment, map_key
@@ -32,7 +33,7 @@ def opened(seq: int, entry: Entry, row: bytes | None) -> Opening | None:
         return None
     opening = Opening(row[:SALT_BYTES], row[SALT_BYTES:])
     if commitment(opening.salt, opening.body) != entry.commitment:
-        raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to; run fsck")
+        raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to; run ", FSCK)
     return opening
 
 

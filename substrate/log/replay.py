@@ -1,10 +1,9 @@
 """Views, and how they follow the log: entry by entry in the append's own transaction, or by a replay of what it has.
 
-1. How far a view has got, its applied seq, is a row of META, written with the view's own rows.
+1. How far a view has got, and in which version, `cursors.py` says.
 2. A view sees every entry once, in order. A replay meets some without a body, which the first pass met whole and saw
-   erased later; both must end in the same rows.
-3. Who appends must know every view the store has, or that view would silently miss what was appended.
-4. An observer is a view that follows a table of traces too. Its rows are keyed by the size that the log had when they
+   erased later; both must end in the same rows. In how many portions entries come makes no difference either.
+3. An observer is a view that follows a table of traces too. Its rows are keyed by the size that the log had when they
    were written: so a replay hands it entries and rows in the order in which it met them first.
 """
 
@@ -14,14 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeGuard
 
-from substrate.errors import Denied
 from substrate.kv.api import ReadTransaction, WriteTransaction
-from substrate.log.stored import stored_entry
-from substrate.log.tables import BODIES, ENTRIES, META, SEQ_BYTES, read_seq, seq_key
+from substrate.log.decode import stored_entry
+from substrate.log.tables import BODIES, ENTRIES, SEQ_BYTES, read_seq, seq_key
 from substrate.proof.entry import SALT_BYTES, Kind
 
 __all__ = [
-    "APPLIED",
     "BATCH",
     "Check",
     "Logged",
@@ -29,17 +26,17 @@ __all__ = [
     "TraceRow",
     "View",
     "apply_views",
-    "catch_up",
-    "check_views",
-    "is_behind",
-    "mark_applied",
+    "is_observer",
+    "next_entries",
     "observe_traces",
     "replay",
     "replay_into",
+    "runs",
 ]
 
-APPLIED: Final = b"applied:"
 BATCH: Final = 1000
+_BYTES: Final = 16 << 20
+"""Of bodies that are read at once: so memory does not grow with them."""
 
 
 class Logged(NamedTuple):
@@ -61,9 +58,15 @@ Check: TypeAlias = Callable[[ReadTransaction], None]
 
 
 class View(Protocol):
-    """A set of tables that follows from the log alone."""
+    """A set of tables that follows from the log alone.
+
+    Another layout, or other rows from the same log, is another `version`, one higher: stores are upgraded when they are
+    next opened for writing. A table that a later version no longer uses stays among its `tables`, so that it is
+    emptied. So does a view that is no longer wanted: it stays in the catalogue, one version higher, and writes nothing.
+    """
 
     name: str
+    version: int
     tables: Sequence[str]
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
@@ -84,7 +87,8 @@ class Observer(View, Protocol):
         """Rows were written after all entries applied so far: new ones, or others in the place of earlier ones."""
 
 
-def _observes(view: View) -> TypeGuard[Observer]:
+def is_observer(view: View) -> TypeGuard[Observer]:
+    """Whether the view follows a table of traces too."""
     return hasattr(view, "trace")  # asking for the whole protocol takes longer than many an append
 
 
@@ -93,7 +97,7 @@ def observe_traces(
 ) -> None:
     """Hand rows of traces, which are written already, to the views that follow them."""
     for view in views:
-        if _observes(view) and (rows := [(key, row) for table, key, row in traces if table == view.trace]):
+        if is_observer(view) and (rows := [(key, row) for table, key, row in traces if table == view.trace]):
             view.observe(transaction, rows)
 
 
@@ -102,16 +106,16 @@ def replay_into(target: WriteTransaction, view: View, source: ReadTransaction, e
 
     Both may be the same transaction.
     """
-    if not _observes(view):
+    if not is_observer(view):
         view.apply(target, entries)
         return
-    for run, rows in _runs(source, view.trace, entries):
+    for run, rows in runs(source, view.trace, entries):
         view.apply(target, run)
         if rows:
             view.observe(target, rows)
 
 
-def _runs(
+def runs(
     transaction: ReadTransaction, table: str, entries: Sequence[Logged]
 ) -> Iterator[tuple[Sequence[Logged], list[TraceRow]]]:
     """The entries in runs, each with the rows that were written right behind it."""
@@ -138,42 +142,21 @@ def replay(transaction: ReadTransaction, start: int, stop: int) -> list[Logged]:
     return logged
 
 
-def apply_views(transaction: WriteTransaction, views: Sequence[View], entries: Sequence[Logged], size: int) -> None:
-    """Hand entries to the views, after which the log has `size` of them."""
+def next_entries(transaction: ReadTransaction, start: int, size: int) -> list[Logged]:
+    """Entries from `start` on, of a log of `size`: as many as one transaction should take."""
+    logged: list[Logged] = []
+    taken = 0
+    for at, data in transaction.scan(ENTRIES, seq_key(start), seq_key(min(start + BATCH, size))):
+        entry, row = stored_entry(read_seq(at), data), transaction.get(BODIES, at)
+        body = None if row is None else row[SALT_BYTES:]
+        logged.append(Logged(read_seq(at), entry.kind, entry.subject, entry.time, body))
+        taken += len(row or b"")
+        if taken >= _BYTES:
+            break
+    return logged
+
+
+def apply_views(transaction: WriteTransaction, views: Sequence[View], entries: Sequence[Logged]) -> None:
+    """Hand entries that were appended just now to the views."""
     for view in views:
         view.apply(transaction, entries)
-    mark_applied(transaction, views, size)
-
-
-def mark_applied(transaction: WriteTransaction, views: Sequence[View], size: int) -> None:
-    """Write down that the views have all of the log's first `size` entries."""
-    for view in views:
-        transaction.put(META, APPLIED + view.name.encode(), seq_key(size))
-
-
-def is_behind(transaction: ReadTransaction, views: Sequence[View], size: int) -> bool:
-    """Whether one of the views lacks entries that the log has. StoreDamaged if one is ahead of the log."""
-    return any(_applied(transaction, view) < size for view in views)
-
-
-def catch_up(transaction: WriteTransaction, views: Sequence[View], size: int) -> None:
-    """On return every view has all `size` entries of the log."""
-    for view in views:
-        for start in range(_applied(transaction, view), size, BATCH):
-            stop = min(start + BATCH, size)
-            replay_into(transaction, view, transaction, replay(transaction, start, stop))
-    mark_applied(transaction, views, size)
-
-
-def check_views(transaction: ReadTransaction, views: Sequence[View], size: int) -> None:
-    """Denied unless just the views of this store are given and all have followed: else one would miss entries."""
-    known = {at.removeprefix(APPLIED).decode() for at, _ in transaction.scan(META, APPLIED, APPLIED + b"\xff")}
-    if known != {view.name for view in views} or is_behind(transaction, views, size):
-        raise Denied(
-            f"this store has the views {sorted(known) or 'none'}; open it with just these, and all will follow"
-        )
-
-
-def _applied(transaction: ReadTransaction, view: View) -> int:
-    row = transaction.get(META, APPLIED + view.name.encode())
-    return 0 if row is None else read_seq(row)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Final
 
 __all__ = [
@@ -43,7 +45,6 @@ __all__ = [
     "VECTORS",
     "VERSIONS",
     "Sureness",
-    "behind",
     "read_seq",
     "seq_key",
 ]
@@ -66,7 +67,10 @@ BODIES: Final = "bodies"
 HEADS: Final = "heads"
 """size -> the signed note. One for each checkpoint."""
 META: Final = "meta"
-"""`origin` and `map_salt`: drawn at creation, never changed. Both are bound by every head."""
+"""`origin` and `map_salt`: drawn at creation, never changed. Both are bound by every head.
+
+Beside them stands how far each view has got, and in which version: `applied:...`, see log/view_versions.py.
+"""
 NODES: Final = "nodes"
 """seq -> leaf hash, then the hashes of the perfect subtrees that this leaf completes, smallest first."""
 MAP: Final = "map"
@@ -95,21 +99,21 @@ PLACES: Final = "places"
 MODELS: Final = "models"
 """seq of a model entry -> its body: which model embeds from there on; views/models.py."""
 ARCS: Final = "arcs"
-"""kind, id of a source -> what followed it, how heavily; views/arcs.py."""
+"""kind, id of a source -> what followed it, how heavily; views/learned/arcs.py."""
 ARRIVALS: Final = "arrivals"
-"""id of a target, kind, id of a source -> nothing: in which rows of arcs an atom stands; views/arcs.py."""
+"""id of a target, kind, id of a source -> nothing: in which rows of arcs an atom stands; views/learned/arcs.py."""
 EPISODES: Final = "episodes"
-"""Past sessions, by number, and in which of them an atom was accessed; views/arcs.py."""
+"""Past sessions, by number, and in which of them an atom was accessed; views/learned/arcs.py."""
 USES: Final = "uses"
-"""atom id -> how often it was accessed, and when last; views/arcs.py."""
+"""atom id -> how often it was accessed, and when last; views/learned/arcs.py."""
 CLAIMS: Final = "claims"
 """what a claim is about, atom id -> what is claimed, in a form that can be compared; views/claims.py."""
 SESSIONS: Final = "sessions"
-"""size of the log, number -> what a session accessed, in order; views/sessions.py."""
+"""size of the log, number -> what a session accessed, in order; views/learned/sessions.py."""
 CHOICES: Final = "choices"
-"""what -> what was chosen for this store; engine/watch.py."""
+"""what -> what was chosen for this store; learn/watch.py."""
 MIXING: Final = "mixing"
-"""question, evidence -> how far each part of the model is believed; views/mixing.py."""
+"""question, evidence -> how far each part of the model is believed; views/learned/mixing.py."""
 CONFLICTS: Final = "conflicts"
 """two atom ids -> which versions of them contradict each other, and how; views/conflicts.py."""
 CONFIRMED: Final = "confirmed"
@@ -122,7 +126,7 @@ VECTORS: Final = "vectors"
 EMBEDDED: Final = "embedded"
 """space -> up to which seq all versions have their vectors; views/vectors.py."""
 OWED: Final = "owed"
-"""`compaction` -> since when bytes of what was forgotten wait to be taken out of the file; engine/owed.py."""
+"""`compaction` -> since when bytes of what was forgotten wait to be taken out of the file; forget/compaction.py."""
 
 TABLES: Final[dict[str, Sureness]] = {
     ENTRIES: Sureness.TRUTH,
@@ -168,15 +172,5 @@ seq_key: Final = _SEQ.pack
 """The key of a row that belongs to a seq; such keys ascend as seqs do. Bound, not wrapped: it is called a lot."""
 
 
-def read_seq(key: bytes) -> int:
-    """The seq of such a key."""
-    return int.from_bytes(key, "big")
-
-
-def behind(prefix: bytes) -> bytes | None:
-    """The first key that lies behind all keys with this prefix: where a scan of them stops.
-
-    None if there is no such.
-    """
-    stripped = prefix.rstrip(b"\xff")
-    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None
+read_seq: Final[Callable[[bytes], int]] = partial(int.from_bytes, byteorder="big")
+"""The seq of such a key. Not a function of Python's, as there is one for every row that is read."""

@@ -16,6 +16,7 @@ from pymerkle import BaseMerkleTree
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.tables import NODES, seq_key
+from substrate.messages import FSCK
 from substrate.proof.hashes import EMPTY_ROOT, HASH_BYTES, node_hash
 from substrate.proof.paths import Node, Span, consistency_spans, cover, inclusion_spans
 
@@ -63,7 +64,7 @@ def _nodes(transaction: ReadTransaction, nodes: Sequence[Node]) -> list[bytes]:
     there = [row for row in rows if row is not None]
     hashes = [row[level << 5 : (level + 1) << 5] for (level, _), row in zip(nodes, there, strict=False)]
     if len(there) != len(nodes) or sum(map(len, hashes)) != len(nodes) * HASH_BYTES:
-        raise StoreDamaged("the log tree lacks nodes that its size says it has; run fsck")
+        raise StoreDamaged("the log tree lacks nodes that its size says it has; run ", FSCK)
     return hashes
 
 

@@ -1,63 +1,57 @@
-"""All verbs of `%memory`, in the order in which help lists them. A new verb is a function, and a line here."""
+"""All verbs of `%memory`, in the order in which help lists them. A new verb is a declaration, and a function here."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 
+from substrate.commands.catalogue import GROUPS, commands_of
+from substrate.commands.command import Face
 from substrate.notebook.verb import Verb
-from substrate.notebook.verbs import caring, finding, judging, learning, opening, proving, reading, saving, tracing
+from substrate.notebook.verbs import care, find, judge, learn, prove, provenance, read, relate, save, store
 
-__all__ = ["GROUPS", "VERBS", "table"]
-
-GROUPS = {
-    "store": "Which store",
-    "save": "Save",
-    "read": "Read",
-    "find": "Find",
-    "learn": "Learn and predict",
-    "judge": "Judge",
-    "prove": "Prove",
-    "care": "Forget",
-}
+__all__ = ["VERBS", "table"]
 
 _ALL = (
-    opening.open_store,
-    opening.status,
-    saving.checkpoint,
-    tracing.record,
-    reading.access,
-    reading.list_atoms,
-    reading.edges,
-    reading.history,
-    reading.diff,
-    tracing.why,
-    finding.search,
-    finding.context,
-    finding.associate,
-    finding.explore,
-    learning.bootstrap,
-    learning.train,
-    learning.predict,
-    tracing.watch,
-    judging.conflicts,
-    judging.resolve,
-    proving.prove,
-    proving.verify,
-    proving.pin,
-    proving.key,
-    caring.forget,
+    store.open_store,
+    store.status,
+    save.checkpoint,
+    provenance.record,
+    provenance.why,
+    read.access,
+    read.list_atoms,
+    read.edges,
+    read.history,
+    read.diff,
+    find.search,
+    find.explore,
+    relate.context,
+    relate.associate,
+    learn.bootstrap,
+    learn.train,
+    learn.predict,
+    learn.watch,
+    judge.conflicts,
+    judge.resolve,
+    prove.prove,
+    prove.verify,
+    prove.pin,
+    prove.key,
+    care.forget,
 )
+_BY_NAME = {verb.name: verb for verb in _ALL}
 
-VERBS: MappingProxyType[str, Verb] = MappingProxyType({verb.name: verb for verb in _ALL})
+VERBS: MappingProxyType[str, Verb] = MappingProxyType(
+    {command.name: _BY_NAME[command.name] for command in commands_of(Face.NOTEBOOK)}
+)
 
 
 def table() -> str:
     """Every verb with what it does, as `%memory?` shows it."""
     lines = ["`%memory VERB ...` works with the store of this notebook's folder.", ""]
     for group, title in GROUPS.items():
-        verbs = [verb for verb in _ALL if verb.group == group]
+        verbs = [verb.command for verb in VERBS.values() if verb.command.group == group]
         if verbs:
-            lines += [f"{title}:", *(f"  {verb.name:<11} {verb.summary}" for verb in verbs), ""]
+            lines += [f"{title.capitalize()}:", *(f"  {verb.name:<11} {verb.summary}" for verb in verbs), ""]
     lines += [
         "`%memory VERB --help` explains one. Results are objects: `found = %memory search ...`, or `_` afterwards.",
         "To begin: `%memory open PATH`, then `%memory checkpoint v1.fact.x = what you know`.",

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
 from IPython.core.interactiveshell import InteractiveShell
 
+from substrate.commands.command import Option
 from substrate.notebook.catalogue import VERBS
 from substrate.notebook.line import split_line
 from substrate.notebook.stores import Stores
-from substrate.notebook.verb import Verb, argument
+from substrate.notebook.verb import Verb
 
 if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
+    from substrate.memory import Memory
 
 __all__ = ["offer", "register", "unregister"]
 
@@ -98,11 +99,11 @@ def _on_line(line: str, stores: Stores) -> _Offer | None:
 
 
 def _of_verb(verb: Verb, before: list[str], word: str, line: str, stores: Stores) -> _Offer | None:
-    open_option = verb.option(before[-1])
+    open_option = verb.command.option(before[-1])
     if open_option is not None and open_option.takes_value and len(before) > 1:
         return _values(open_option, word, stores)
     if word.startswith("-"):
-        return _Offer(word, [flag for flag in verb.options if flag.startswith(word)], "option")
+        return _Offer(word, [flag for flag in verb.command.flags if flag.startswith(word)], "option")
     if verb.stores:
         return _in_text(verb, line, stores)
     place = _place(verb, before[1:])
@@ -113,31 +114,31 @@ def _in_text(verb: Verb, line: str, stores: Stores) -> _Offer | None:
     """What to offer in the text that a verb stores, which begins after the options."""
     words = list(split_line(line))[1:]
     at = 0
-    while at < len(words) and (option := verb.option(words[at].text)) is not None:
+    while at < len(words) and (option := verb.command.option(words[at].text)) is not None:
         at += 2 if option.takes_value else 1
     begun = line[words[at].start :] if at < len(words) else ""
-    if any(one.complete == "item" for one in verb.arguments):
+    if any(one.complete == "item" for one in verb.command.options):
         return _in_item(begun, stores) or _Offer("", [], "")
     return None if any(map(str.isspace, begun)) else _Offer(begun, _names(stores, begun), "name")  # then Python's own
 
 
-def _place(verb: Verb, words: list[str]) -> argument | None:
+def _place(verb: Verb, words: list[str]) -> Option | None:
     """The argument that the next word would be, by its place; None if it is free text, or one too many."""
-    positional = [one for one in verb.arguments if not one.is_option]
+    positional = [one for one in verb.command.options if one.by_place]
     if verb.rest:
         return None
     taken, at = 0, 0
     while at < len(words):
-        option = verb.option(words[at])
+        option = verb.command.option(words[at])
         at += 2 if option is not None and option.takes_value else 1
         taken += option is None
     if not positional:
         return None
-    many = positional[-1].kwds.get("nargs") in ("*", "+")
+    many = positional[-1].nargs == "*"
     return positional[min(taken, len(positional) - 1)] if many or taken < len(positional) else None
 
 
-def _values(of: argument, word: str, stores: Stores) -> _Offer:
+def _values(of: Option, word: str, stores: Stores) -> _Offer:
     quote = word[:1] if word[:1] in ("'", '"') else ""
     typed = word.removeprefix(quote) if quote else word
     sources: dict[str, Callable[[], list[str]]] = {

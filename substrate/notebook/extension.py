@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary, finalize
 from IPython.core.interactiveshell import InteractiveShell
 
 from substrate.notebook import completion, display
-from substrate.notebook.calls import Call
 from substrate.notebook.magics import MemoryMagics
-from substrate.notebook.provenance import places_of
+from substrate.notebook.provenance.place import places_of
 from substrate.notebook.stores import Stores
-from substrate.places import recorded_by
+from substrate.notebook.transformer import Call
+from substrate.save.place import recorded_by
 
 __all__ = ["load", "unload"]
 

@@ -16,12 +16,12 @@ is JSON, as the command line takes it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from textwrap import dedent
 
+from substrate.commands.items import Items, read_items
 from substrate.errors import InputError
 
-__all__ = ["Items", "read_cell"]
+__all__ = ["read_cell"]
 
 # What divides a line. Only that is looked for, and the rest is cut and stripped: a pattern of the whole line, with free
 # text and spaces on both sides, takes time by the square of a line's length, and lines may be pasted tables.
@@ -31,26 +31,10 @@ _TOMBSTONE = re.compile(r"-\s+(?P<name>\S.*)")
 _EXPECTED = "expected `name = value`, `a -[type]-> b`, `- name`, or an indented line that goes on with the value before"
 
 
-@dataclass(slots=True)
-class Items:
-    """What is to be saved; and for each, by its place in the batch (`atoms[0]`), the line it stands in."""
-
-    atoms: list[str | dict[str, object]] = field(default_factory=list)
-    edges: list[dict[str, object]] = field(default_factory=list)
-    tombstones: list[str] = field(default_factory=list)
-    unedges: list[str | dict[str, object]] = field(default_factory=list)
-    lines: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def empty(self) -> bool:
-        """Whether there is nothing to save."""
-        return not (self.atoms or self.edges or self.tombstones or self.unedges)
-
-
 def read_cell(text: str, first: int = 1) -> Items:
     """The items in a text. InputError with the number of the line that is none; `first` is the number of the first."""
     if text.lstrip().startswith(("{", "[")):
-        return _read_json(text)
+        return read_items(text)
     items = Items()
     lines = re.split("\r?\n", text)
     at = 0
@@ -110,11 +94,3 @@ def _value(first: str, more: list[str], number: int) -> str:
     if not value:
         raise InputError(f"line {number} gives no value: to take an atom out of use, write `- name`")
     return value
-
-
-def _read_json(text: str) -> Items:
-    from substrate.cli.inputs import read_items  # noqa: PLC0415 - brings the whole command line with it
-
-    read = read_items(text)
-    lines = {f"atoms[{at}]": int(place.removeprefix("line ")) for at, place in enumerate(read.places)}
-    return Items(list(read.atoms), list(read.edges), list(read.tombstones), list(read.unedges), lines)

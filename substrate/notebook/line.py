@@ -16,8 +16,8 @@ from itertools import islice, takewhile
 from IPython.core.error import UsageError
 from IPython.utils.text import FullEvalFormatter
 
+from substrate.notebook.spelling import suggestion
 from substrate.notebook.verb import Verb
-from substrate.notebook.wording import nearest
 
 __all__ = ["Word", "asks_for_help", "expanded", "parse_line", "split_line"]
 
@@ -200,9 +200,9 @@ def _sorted(verb: Verb, line: str) -> tuple[list[tuple[str, list[str]]], list[st
             plain.append(word.text)
             continue
         flag, equals, value = word.text.partition("=")
-        known = verb.option(flag)
+        known = verb.command.option(flag)
         if known is None:
-            raise UsageError(f"%memory {verb.name} has no option {flag}{nearest(flag, verb.options)}")
+            raise UsageError(f"%memory {verb.name} has no option {flag}{suggestion(flag, verb.command.flags)}")
         end, values = word.end, [value] if equals else []
         if known.takes_value and not equals:
             following = next(words, None)

@@ -11,14 +11,15 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_loca
 from traitlets import Float, Int, Unicode, observe
 
 from substrate.errors import SubstrateError
+from substrate.messages import render
 from substrate.notebook.catalogue import VERBS, table
-from substrate.notebook.desk import Desk
 from substrate.notebook.line import asks_for_help, parse_line, split_line
+from substrate.notebook.spelling import WORDS, suggestion
 from substrate.notebook.stores import Stores
-from substrate.notebook.unseen import visible
 from substrate.notebook.verb import Verb
-from substrate.notebook.watching import Watch
-from substrate.notebook.wording import nearest
+from substrate.notebook.watch import Watch
+from substrate.notebook.workspace import Workspace
+from substrate.text.visible import as_number, visible
 
 __all__ = ["MemoryMagics"]
 
@@ -60,7 +61,7 @@ class MemoryMagics(Magics):
             return None
         verb = VERBS.get(word)
         if verb is None:
-            raise UsageError(_one_line(f"%memory has no verb {word}{nearest(word, list(VERBS))}"))
+            raise UsageError(_one_line(f"%memory has no verb {word}{suggestion(word, list(VERBS))}"))
         if asks_for_help(verb, rest):
             print(verb.help())  # noqa: T201
             return None
@@ -69,14 +70,14 @@ class MemoryMagics(Magics):
         try:
             return self._run(verb, rest, cell, local_ns or {})
         except SubstrateError as error:
-            raise UsageError(_one_line(str(error))) from None
+            raise UsageError(_one_line(render(error.message, WORDS))) from None
 
     def _run(self, verb: Verb, rest: str, cell: str | None, local_ns: Mapping[str, object]) -> object:
         shell: Any = self.shell
         names = {**shell.user_ns, **local_ns}
         given = parse_line(verb, rest, names)
-        desk = Desk(shell, self.stores, self.watch, names, self.limit, self.max_tokens, self.wait)
-        return verb.run(desk, given, cell)
+        workspace = Workspace(shell, self.stores, self.watch, names, self.limit, self.max_tokens, self.wait)
+        return verb.run(workspace, given, cell)
 
 
 def _first_word(line: str) -> tuple[str, str]:
@@ -85,7 +86,7 @@ def _first_word(line: str) -> tuple[str, str]:
 
 
 def _one_line(message: str) -> str:
-    return visible(" ".join(message.split()))
+    return visible(" ".join(message.split()), escape=as_number)
 
 
 MemoryMagics.memory.__doc__ = table()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from substrate.model import Stats
+from substrate.notebook.spelling import counted
 from substrate.notebook.stores import Stores
-from substrate.notebook.wording import counted
-from substrate.results import Result
+from substrate.result import Result
+from substrate.values.saved import Stats
 
 if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
+    from substrate.memory import Memory
 
 __all__ = ["Status", "status_of"]
 

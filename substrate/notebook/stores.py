@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from substrate.errors import Denied, InputError, NotFound, Unusable
-from substrate.notebook.remembered import Kept, Remembered
+from substrate.notebook.bookmarks import Bookmark, Bookmarks
 from substrate.settings import load_settings
 
 if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
+    from substrate.memory import Memory
 
 __all__ = ["Stores"]
 
@@ -45,10 +45,10 @@ class Stores:
         self._actor = ""
         self._said: dict[Path, str] = {}
         """Who works in a store, where that was said when it was opened."""
-        self._opened: Kept | None = None
-        self._found: tuple[Kept, str] | None = None
+        self._opened: Bookmark | None = None
+        self._found: tuple[Bookmark, str] | None = None
         """What a verb was about that nobody had opened, and why that store."""
-        self._all: dict[Kept, _Open] = {}
+        self._all: dict[Bookmark, _Open] = {}
         self._news: list[str] = []
 
     @property
@@ -69,7 +69,7 @@ class Stores:
 
     def open(self, path: str | None = None, *, read_only: bool = False, actor: str | None = None) -> Memory:
         """Open the store in `path` (default: the one in use), make it if there is none, and remember it for here."""
-        kept = Kept(self.path()[0] if path is None else _folder(path), read_only)
+        kept = Bookmark(self.path()[0] if path is None else _folder(path), read_only)
         said = {**self._said, **({kept.store: actor} if actor else {})}
         memory = self._open(kept, said.get(kept.store) or self._who(), create=not read_only)
         self._opened, self._said = kept, said
@@ -99,6 +99,13 @@ class Stores:
         """Whether the store in use is open for reading only."""
         return self._in_use()[0].read_only
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the store in use is not there yet. Then its first checkpoint is to be refused before it is made."""
+        from substrate.save.new_store import is_new  # noqa: PLC0415 - comes with the engine
+
+        return is_new(self._in_use()[0].store)
+
     def working_as(self) -> str:
         """Who writes to the store in use."""
         return self._said.get(self.path()[0]) or self._who()
@@ -109,17 +116,17 @@ class Stores:
         for one in opened.values():
             one.whole.close()
 
-    def _in_use(self) -> tuple[Kept, str]:
+    def _in_use(self) -> tuple[Bookmark, str]:
         if self._opened is not None:
             return self._opened, "opened in this kernel"
         if self.preferred:
-            return Kept(_folder(self.preferred)), "set by MemoryMagics.store"
+            return Bookmark(_folder(self.preferred)), "set by MemoryMagics.store"
         if self._found is not None:
             return self._found
         remembered = self._remembered().store_for(Path.cwd())
         if remembered is not None:
             return remembered, "remembered for this folder"
-        return Kept(load_settings().store.absolute()), "the default here"
+        return Bookmark(load_settings().store.absolute()), "the default here"
 
     def _who(self) -> str:
         if self._actor:
@@ -129,7 +136,7 @@ class Stores:
         except (OSError, KeyError):  # a container may have no user of this number
             return "user"
 
-    def _open(self, kept: Kept, who: str, *, create: bool) -> Memory:
+    def _open(self, kept: Bookmark, who: str, *, create: bool) -> Memory:
         known = self._all.get(kept)
         if known is not None and _answers(known.whole):
             if known.actor != who:
@@ -147,8 +154,8 @@ class Stores:
         self._all[kept] = _Open(whole, mine, who)
         return mine
 
-    def _remembered(self) -> Remembered:
-        return Remembered(load_settings().home, self._news)
+    def _remembered(self) -> Bookmarks:
+        return Bookmarks(load_settings().home, self._news)
 
 
 def _folder(path: str) -> Path:

@@ -12,7 +12,7 @@ from substrate.proof.encoding import Json, b64, read_json, unb64, unb64_hashes
 from substrate.proof.entry import ENTRY_BYTES, SALT_BYTES
 from substrate.proof.hashes import EMPTY, HASH_BYTES
 from substrate.proof.record import RECORD_BYTES
-from substrate.results import Tabular
+from substrate.result import Tabular
 
 __all__ = ["CLAIMS", "MAP_SALT_BYTES", "Bundle", "EntryProof", "MapProof", "Opening", "Rotation", "Since"]
 

@@ -9,7 +9,7 @@ from substrate.errors import ProofInvalid
 from substrate.proof.encoding import Json, b64, unb64
 from substrate.proof.hashes import HASH_BYTES
 from substrate.proof.note import Note, VerifierKey, check_key_name, open_note
-from substrate.results import Tabular
+from substrate.result import Tabular
 
 __all__ = ["MAX_SIZE", "Head", "Pin", "SignedHead"]
 

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from substrate.errors import ProofInvalid
 from substrate.proof.encoding import Json, b64, unb64
-from substrate.results import Tabular
+from substrate.result import Tabular
 
 __all__ = ["Note", "Signature", "Signer", "VerifierKey", "check_key_name", "generate_signer", "open_note"]
 

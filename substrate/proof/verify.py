@@ -22,7 +22,7 @@ from substrate.proof.hashes import EMPTY, HASH_BYTES, commitment, leaf_hash, map
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import State, decode_record, encode_record
-from substrate.results import Tabular
+from substrate.result import Tabular
 
 __all__ = ["Verdict", "Verifier", "fold_map", "verify_consistency", "verify_inclusion"]
 

@@ -1,1 +1,16 @@
-"""Finding atoms: documents in memory, words, meaning, time, and the one ranking over them."""
+"""Finding atoms: by word, by meaning, by time, in one ranking.
+
+search      the verb search
+recent      the verb recent
+objective   what an objective is about, as shares
+lazy        loads the rest when it is first needed
+index       what search keeps between calls, and what a query is looked up in
+filters     what callers restrict a search to, checked
+scope       filters as a mask over versions
+columns     every version as columns in memory, and masks over them
+versions    which version came before which
+words       BM25 and keywords
+when        the time in a question
+candidates  what is worth ranking
+ranking     the one ranking, pure
+"""

@@ -7,7 +7,7 @@ and is not shown: what is shown is read anew by whoever shows it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from substrate.atoms.links import joined_to
 from substrate.codec import decode_body
 from substrate.embed.texts import name_words
 from substrate.kv.api import ReadTransaction
@@ -25,13 +26,16 @@ from substrate.proof.entry import SALT_BYTES
 from substrate.search.columns import Documents, Mask
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
 from substrate.search.words import WordScores
+from substrate.snapshot import Snapshot
 from substrate.views.atoms import versions_of
-from substrate.views.nearest import Nearest
+from substrate.views.nearest.index import Nearest
 from substrate.views.vectors import vectors_of
 from substrate.views.words import NONE, around, beside
 
-__all__ = ["Gathered", "Lists", "gather", "others"]
+__all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "others"]
 
+CANDIDATES: Final = 64
+"""Of each list: these are ranked. What lies behind them, on later pages, follows by its words and meaning alone."""
 _LOOKED_INTO: Final = 24
 """Of so many of the best, bodies are read: for neighbours and evidence."""
 _LEADERS: Final = 5
@@ -52,16 +56,12 @@ Floats = NDArray[np.float32]
 class Lists:
     """What a query is looked up in, as of one snapshot. Without `vector` or `nearest`: by words alone."""
 
-    transaction: ReadTransaction
+    snapshot: Snapshot
     documents: Documents
     mask: Mask
     words: WordScores
     names: frozenset[str]
     """Terms of the query that are names."""
-    near: Callable[[bytes], Iterable[bytes]]
-    """The atoms that edges join to one, as of the moments asked about."""
-    trusts_now: bool = True
-    """Whether confirmations count: they are of now, and not of a moment in the past."""
     vector: Floats | None = None
     nearest: Nearest | None = None
     window: Mask | None = None
@@ -78,7 +78,7 @@ class Gathered:
     others_score_at_most: float
 
 
-def gather(lists: Lists, count: int, prefer: Ints) -> Gathered:
+def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES) -> Gathered:
     """The candidates, up to `count` of each list; of equals at the end of a list those with the highest `prefer`."""
     words = lists.words
     best = _best(words, count, prefer)
@@ -96,7 +96,7 @@ def gather(lists: Lists, count: int, prefer: Ints) -> Gathered:
         cosine = np.nan_to_num(vectors @ lists.vector)
     first = first_scores(shares, cosine)
     leaders = seqs[np.argsort(-first, kind="stable")[:_LOOKED_INTO]]
-    read = _bodies(lists.transaction, leaders)
+    read = _bodies(lists.snapshot.transaction, leaders)
     near = _neighbours(lists, leaders, read)
     linked = _linked(lists, leaders[:_LEADERS])
     # What stands beside a hit, or at the end of its edge, may be the answer without having been found by itself.
@@ -181,7 +181,7 @@ def _shares(words: WordScores, seqs: Ints) -> Floats:
 def _vectors(lists: Lists, query: Floats, space: bytes, seqs: Ints) -> Floats:
     """Of each version the vector of the piece that is nearest to the query; nan where it is not embedded yet."""
     absent = np.full(len(query), np.nan, "<f2").tobytes()
-    rows = [absent if row is None else row for row in vectors_of(lists.transaction, space, seqs.tolist())]
+    rows = [absent if row is None else row for row in vectors_of(lists.snapshot.transaction, space, seqs.tolist())]
     several = [at for at, row in enumerate(rows) if len(row) != len(absent)]
     found = _floats(b"".join([row[: len(absent)] for row in rows]), len(query))
     for at in several:
@@ -206,7 +206,7 @@ def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
     said = texts.tolist()
     counts = Counter(said)
     several = [at for at, text in enumerate(said) if counts[text] > 1]
-    read = _bodies(lists.transaction, seqs[several])
+    read = _bodies(lists.snapshot.transaction, seqs[several])
     for at in several:
         words = name_words(str(read.get(int(seqs[at]), {}).get("name", "")))
         if words:
@@ -227,7 +227,7 @@ def _neighbours(lists: Lists, seqs: Ints, read: Mapping[int, Mapping[str, Json]]
 
 def _both_sides(lists: Lists, whole: bytes, position: int) -> tuple[int, int]:
     """The parts before and after a position. Most are one apart, and one look finds both."""
-    sides = {side: seq for side, seq in around(lists.transaction, whole, position) if _is_meant(lists, seq)}
+    sides = {side: seq for side, seq in around(lists.snapshot.transaction, whole, position) if _is_meant(lists, seq)}
     left, right = sides.get(position - 1), sides.get(position + 1)
     if left is None and position:
         left = _next(lists, whole, position, after=False)
@@ -241,7 +241,7 @@ def _is_meant(lists: Lists, seq: int) -> bool:
 
 
 def _next(lists: Lists, whole: bytes, position: int, *, after: bool) -> int:
-    beside_it = islice(beside(lists.transaction, whole, position, after=after), _VERSIONS)
+    beside_it = islice(beside(lists.snapshot.transaction, whole, position, after=after), _VERSIONS)
     return next((seq for seq in beside_it if _is_meant(lists, seq)), -1)
 
 
@@ -269,8 +269,8 @@ def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
     """Versions that an edge joins to one of the leaders: each with the best of these."""
     linked: dict[int, int] = {}
     for leader in leaders.tolist():
-        for end in islice(lists.near(lists.documents.subject(leader)), _EDGES):
-            versions = islice(versions_of(lists.transaction, end, upto=lists.documents.size - 1), _VERSIONS)
+        for end in islice(joined_to(lists.snapshot, lists.documents.subject(leader)), _EDGES):
+            versions = islice(versions_of(lists.snapshot.transaction, end, upto=lists.documents.size - 1), _VERSIONS)
             for version in versions:
                 if lists.mask[version.seq]:
                     if version.seq != leader:
@@ -283,7 +283,11 @@ def _trust(lists: Lists, place: Mapping[int, int], leaders: Ints, read: Mapping[
     """How sure each is: what its writer said, and a little more if it was said again; of the leaders alone."""
     trust = np.full(len(place), _UNKNOWN, np.float32)
     subjects = lists.documents.subjects(leaders)
-    again = lists.transaction.get_many(CONFIRMED, subjects) if lists.trusts_now else [None] * len(subjects)
+    again = (
+        lists.snapshot.transaction.get_many(CONFIRMED, subjects)
+        if (lists.snapshot.upto is None)
+        else [None] * len(subjects)
+    )
     for seq, confirmed in zip(leaders.tolist(), again, strict=True):
         said = read.get(seq, {}).get("confidence")
         given = float(said) if isinstance(said, int | float) else _UNKNOWN

@@ -4,7 +4,7 @@
    changes the past: it is written into a copy.
 2. `Columns.at` follows the log to just the snapshot it is given. That it is the log whose columns are here, it sees by
    the signed head of the size that they have: another history has other bytes there.
-3. The masks say what `engine/validity.py` says of each atom, of all atoms at once; a test compares the two.
+3. The masks say what `atoms/validity.py` says of each atom, of all atoms at once; a test compares the two.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
+from substrate.messages import FSCK
 from substrate.proof.entry import ID_BYTES, Kind
-from substrate.search.chains import Chains
-from substrate.views.trail import Trail, erased_between, latest_head
+from substrate.search.versions import Chains
+from substrate.views.follow import Trail, erased_between, latest_head
 from substrate.views.words import ERASED, NONE, ROW, document_rows
 
 __all__ = ["Columns", "Documents", "Mask", "extent_of"]
@@ -272,7 +273,7 @@ class Columns:
             rows = np.frombuffer(data, _DTYPE)
             skipped = max(0, start - first)
             if first + len(rows) > size:
-                raise StoreDamaged("table documents has rows beyond the last entry; run fsck")
+                raise StoreDamaged("table documents has rows beyond the last entry; run ", FSCK)
             for name, column in columns.items():
                 column[first + skipped : first + len(rows)] = rows[name][skipped:]
         self._chains.extend(start, size, columns["kind"], columns["subject_high"], columns["subject_low"])

@@ -26,7 +26,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from substrate.search.when import Asked, When
+from substrate.search.when import When, Which
 
 __all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "rank"]
 
@@ -158,7 +158,7 @@ def _ordered(found: Candidates, score: Floats) -> Ints:
 def _representatives(found: Candidates, order: Ints, when: When) -> dict[int, int]:
     """Which of the candidates with the same text stands for them: the newest that is not behind the span asked for."""
     late = _late(found, when)
-    oldest = when.asked is Asked.FIRST
+    oldest = when.asked is Which.FIRST
     chosen: dict[int, int] = {}
     for place in order.tolist():
         text = int(found.texts[place])
@@ -175,7 +175,7 @@ def _representatives(found: Candidates, order: Ints, when: When) -> dict[int, in
 
 def _late(found: Candidates, when: When) -> Mask:
     """Which lie behind the span asked for. Before a span is not outside: what was said then may have held on."""
-    if when.asked is not Asked.SPAN:
+    if when.asked is not Which.SPAN:
         return np.zeros(len(found), np.bool_)
     if when.end is None:  # since then: here what lies before is not meant
         return found.when < (when.start or 0)
@@ -184,7 +184,7 @@ def _late(found: Candidates, when: When) -> Mask:
 
 def _inside(found: Candidates, places: Ints, when: When) -> Mask:
     """Which lie in the span asked for, from its beginning to its end."""
-    if when.asked is not Asked.SPAN or when.start is None:
+    if when.asked is not Which.SPAN or when.start is None:
         return np.zeros(len(places), np.bool_)
     end = np.iinfo(np.int64).max if when.end is None else when.end
     inside: Mask = (found.when[places] >= when.start) & (found.when[places] < end)
@@ -248,7 +248,7 @@ def _beside(found: Candidates, score: Floats) -> Floats:
 def _time(found: Candidates, score: Floats, when: When) -> Floats:
     """What the question's time adds or takes, on the scale of the scores."""
     given = np.zeros(len(found), np.float32)
-    if when.asked in (Asked.ANY, Asked.ALL):
+    if when.asked in (Which.ANY, Which.ALL):
         return given
     order = np.argsort(-score, kind="stable")
     _, first = np.unique(found.texts[order], return_index=True)
@@ -266,8 +266,8 @@ def _time(found: Candidates, score: Floats, when: When) -> Floats:
     given[places[late]] -= np.minimum(_LATE * way, _MOST_TAKEN * fit[late])
     band = places[fits]
     if len(band) > 1:
-        given[band] += _TIME * way * _share_by_time(found, band, newest=when.asked is not Asked.FIRST)
-    if when.asked is Asked.PREVIOUS:
+        given[band] += _TIME * way * _share_by_time(found, band, newest=when.asked is not Which.FIRST)
+    if when.asked is Which.PREVIOUS:
         _put_previous_first(found, score, given, band, way)
     return given
 

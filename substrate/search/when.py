@@ -14,12 +14,12 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Final
 
-from substrate.model import from_microseconds, to_microseconds
+from substrate.values.times import from_microseconds, to_microseconds
 
-__all__ = ["Asked", "When", "read_when"]
+__all__ = ["When", "Which", "read_when"]
 
 
-class Asked(Enum):
+class Which(Enum):
     """Which of several statements of the same thing a question means."""
 
     ANY = "any"
@@ -43,7 +43,7 @@ class When:
     `text` is what is left without them; all of it, if nothing else would be.
     """
 
-    asked: Asked
+    asked: Which
     text: str
     words: tuple[str, ...] = ()
     start: int | None = None
@@ -282,18 +282,18 @@ _ALL: Final = re.compile(
 def read_when(text: str, now: int) -> When:
     """What the question says about time, asked at `now` (microseconds since 1970)."""
     if len(text) > _QUESTION:
-        return When(Asked.ANY, text)
+        return When(Which.ANY, text)
     spans = _spans_in(text, from_microseconds(now))
     if spans:
         start, end = _meant(spans)
         places = [(begin, stop) for begin, stop, _, _ in spans]
         words = tuple(text[begin:stop] for begin, stop in places)
-        return When(Asked.SPAN, _without(text, places), words, _micro(start), _micro(end))
-    for asked, form in ((Asked.PREVIOUS, _PREVIOUS), (Asked.FIRST, _FIRST), (Asked.ALL, _ALL), (Asked.NOW, _NOW)):
+        return When(Which.SPAN, _without(text, places), words, _micro(start), _micro(end))
+    for asked, form in ((Which.PREVIOUS, _PREVIOUS), (Which.FIRST, _FIRST), (Which.ALL, _ALL), (Which.NOW, _NOW)):
         if found := form.findall(text):
             # `the current plan` is about a current, perhaps; `now` is about nothing but time.
             return When(asked, _without(text, [match.span() for match in _ADVERBS.finditer(text)]), tuple(found))
-    return When(Asked.ANY, text)
+    return When(Which.ANY, text)
 
 
 def _meant(spans: list[tuple[int, int, str, _Span]]) -> tuple[datetime | None, datetime | None]:

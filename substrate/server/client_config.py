@@ -13,7 +13,7 @@ from shlex import join
 from typing import Final, TypeAlias
 
 from substrate.errors import InputError
-from substrate.results import Result
+from substrate.result import Result
 from substrate.server.launch import DEFAULT_SCOPES, SCOPES, Launch
 from substrate.surfaces import DEFAULT_SURFACE
 

@@ -17,17 +17,16 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from substrate.errors import Busy, NotFound, SubstrateError
-from substrate.secrets import find_secrets
 from substrate.server.launch import Launch
+from substrate.text.secrets import find_secrets
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
 
-    from substrate.engine.memory import Memory
+    from substrate.memory import Memory
 
 __all__ = ["Caller", "Clients"]
 
@@ -63,9 +62,7 @@ class Clients:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def of(self, context: Context[Any, Any], surface: str) -> Caller:

@@ -11,7 +11,7 @@ from mcp.types import Prompt
 from mcp.types import Tool as ToolListed
 
 from substrate.server.clients import Clients
-from substrate.server.composition import compose
+from substrate.server.compose import compose
 from substrate.server.launch import SCOPES, Launch
 from substrate.surfaces import SURFACES, load_surface
 

@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from substrate.errors import Busy, Denied
 from substrate.limits import LIMITS
 from substrate.server.clients import Clients
-from substrate.server.composition import SubstrateServer, announcement, compose
+from substrate.server.compose import SubstrateServer, announcement, compose
 from substrate.server.launch import HTTP_HOST, HTTP_PATH, http_url
 from substrate.server.tokens import BearerToken
 

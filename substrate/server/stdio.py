@@ -14,7 +14,7 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR, JSONRPCRequest, jsonrpc_mess
 from pydantic import ValidationError
 
 from substrate.server.clients import Clients
-from substrate.server.composition import SubstrateServer, announcement, compose
+from substrate.server.compose import SubstrateServer, announcement, compose
 from substrate.server.launch import Launch
 from substrate.server.wire import Problem, Wire
 

@@ -23,12 +23,13 @@ from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnno
 from pydantic import Field, ValidationError
 
 from substrate.errors import Denied, ItemsRefused, SubstrateError
-from substrate.results import Result
+from substrate.messages import Words, render
+from substrate.result import Result
 from substrate.server.faults import log_fault
 from substrate.server.launch import Launch
 from substrate.server.schemas import lean
-from substrate.surfaces.seam import Refusal, Tool, compact_json, visible
-from substrate.surfaces.wording import for_agents
+from substrate.surfaces.shape import compact_json, shown
+from substrate.surfaces.tool import Refusal, Tool
 
 __all__ = ["ServedTool", "serve_tool"]
 
@@ -46,6 +47,8 @@ class ServedTool(SdkTool):
     """What is said if it is not."""
     reveals: bool
     """Whether this server may read: if not, no message suggests what is stored."""
+    words: Words = Field(exclude=True)
+    """What arguments are called in its messages."""
     turns: Any = Field(exclude=True)
     """Of a tool that writes and asks nobody: how many calls do so at once."""
 
@@ -77,13 +80,13 @@ class ServedTool(SdkTool):
             details, cause = cause.details, cause.error
         match cause:
             case ItemsRefused():
-                items = [_in_words(item.to_dict()) for item in cause.refused if isinstance(item, Result)]
-                told = for_agents(str(cause))
+                items = [_spelled(item.to_dict(), self.words) for item in cause.refused if isinstance(item, Result)]
+                told = render(cause.message, self.words)
                 if len(items) > 1:
                     told = f"nothing was saved: {len(items)} items cannot be taken"
                 return _error_reply(cause.code, told, items=items[:_MOST_REFUSED], **details)
             case SubstrateError():
-                return _error_reply(cause.code, for_agents(str(cause)), retryable=cause.retryable, **details)
+                return _error_reply(cause.code, render(cause.message, self.words), retryable=cause.retryable, **details)
             case ValidationError() if not isinstance(error, UnexpectedToolError):  # of a result, it would be a bug
                 return _error_reply("arguments", _explained(self.name, cause, self.parameters))
             case ToolError():  # of a question to the user: the client's answer to it was none that was asked for
@@ -97,7 +100,7 @@ class ServedTool(SdkTool):
                 )
 
 
-def serve_tool(tool: Tool, launch: Launch, turns: CapacityLimiter) -> ServedTool:
+def serve_tool(tool: Tool, words: Words, launch: Launch, turns: CapacityLimiter) -> ServedTool:
     """The tool as the SDK runs it, for a server that was started so. `turns`: how many calls write at once."""
     granted = launch.granted
     sdk = SdkTool.from_function(
@@ -125,6 +128,7 @@ def serve_tool(tool: Tool, launch: Launch, turns: CapacityLimiter) -> ServedTool
         granted=tool.scope in granted,
         ungranted=_ungranted(tool, launch),
         reveals="read" in granted,
+        words=words,
         turns=turns if tool.writes and not tool.destructive else None,  # what asks the user may wait for long
     )
 
@@ -142,12 +146,12 @@ def _ungranted(tool: Tool, launch: Launch) -> str:
     return f"{told}. The user can{by_hand} {instead}"
 
 
-def _in_words(item: dict[str, object]) -> dict[str, object]:
-    return {word: for_agents(said) if isinstance(said, str) else said for word, said in item.items()}
+def _spelled(item: dict[str, object], words: Words) -> dict[str, object]:
+    return {word: render(said, words) if isinstance(said, str) else said for word, said in item.items()}
 
 
 def _discreet() -> AbstractContextManager[None]:
-    from substrate.engine.likeness import discreet  # noqa: PLC0415 - the engine is loaded by the first call, not before
+    from substrate.atoms.near_names import discreet  # noqa: PLC0415 - the engine is loaded by the first call, not before
 
     return discreet()
 
@@ -157,7 +161,7 @@ def _error_reply(code: str, message: str, **details: object) -> CallToolResult:
     # Not as structured content: that has to fit the tool's output schema, also in an error. Some clients check it, and
     # throw away a reply that does not fit, our message with it.
     is_plain = not details.get("proof") and not (isinstance(items := details.get("items"), list) and len(items) > 1)
-    text = visible(f"{code}: {message}") if is_plain else compact_json(said)
+    text = shown(f"{code}: {message}") if is_plain else compact_json(said)
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         _meta={"error": said},

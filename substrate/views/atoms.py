@@ -20,9 +20,10 @@ from typing import Final, NamedTuple
 
 from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
-from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
-from substrate.log.tables import ATOMS, FORGOTTEN, GAPS, VERSIONS, behind, read_seq, seq_key
+from substrate.log.tables import ATOMS, FORGOTTEN, GAPS, VERSIONS, read_seq, seq_key
+from substrate.messages import FSCK
 from substrate.proof.entry import ID_BYTES, Kind
 
 __all__ = [
@@ -74,6 +75,7 @@ class AtomView:
     """See the module."""
 
     name = "atoms"
+    version = 1
     tables: Sequence[str] = (ATOMS, VERSIONS, GAPS, FORGOTTEN)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
@@ -95,7 +97,7 @@ class AtomView:
 def _name(entry: Logged) -> str:
     name = entry.name if entry.name is not None else decode_body(entry.body or b"").get("name")
     if not isinstance(name, str):
-        raise StoreDamaged(f"the body of entry {entry.seq} names no atom; run fsck")
+        raise StoreDamaged(f"the body of entry {entry.seq} names no atom; run ", FSCK)
     return name
 
 
@@ -179,7 +181,9 @@ def versions_of(transaction: ReadTransaction, subject: bytes, *, upto: int | Non
 
 def first_version(transaction: ReadTransaction, subject: bytes) -> int | None:
     """The seq of an atom's first version that is known; None if there is none."""
-    return next((read_seq(key[ID_BYTES:]) for key, _ in transaction.scan(VERSIONS, subject, behind(subject))), None)
+    return next(
+        (read_seq(key[ID_BYTES:]) for key, _ in transaction.scan(VERSIONS, subject, behind(subject), limit=1)), None
+    )
 
 
 def gaps_of(transaction: ReadTransaction, key: bytes) -> list[Gap]:

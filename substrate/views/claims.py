@@ -6,21 +6,23 @@
 Only current versions have rows, and only those whose value says something that can be compared (`substrate.claims`).
 Another version, a tombstone or a forget takes the rows away; the row under `a` says which they are. A replay meets
 bodies that are gone, which say nothing: what erased them took the claim away as well, and both end in the same rows.
+An atom whose claim cannot be read by a fault of our own claims nothing, live and in a replay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from substrate import claims
+from substrate.claims.fault import FORESEEN, log_fault
 from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
-from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
-from substrate.log.tables import CLAIMS, behind, seq_key
+from substrate.log.tables import CLAIMS, seq_key
+from substrate.messages import FSCK, REBUILD
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
 
@@ -51,6 +53,7 @@ class ClaimView:
     """See the module."""
 
     name = "claims"
+    version = 1
     tables: Sequence[str] = (CLAIMS,)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
@@ -85,11 +88,17 @@ def _take_away(transaction: WriteTransaction, subjects: Sequence[bytes]) -> None
 
 
 def _rows(subject: bytes, seq: int, members: Mapping[str, Json]) -> list[tuple[bytes, bytes]]:
-    claim = claim_of(members)
-    if claim is None:
+    try:
+        claim = claim_of(members)
+        if claim is None:
+            return []
+        keys, packed = claims.keys_of(claim), claims.pack_claim(claim)
+    except FORESEEN:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is: any text can be saved
+        log_fault("reading a claim", error)
         return []
-    keys = claims.keys_of(claim)
-    row = _ROW.pack(seq, *window_of(members), len(keys)) + b"".join(keys) + claims.pack_claim(claim)
+    row = _ROW.pack(seq, *window_of(members), len(keys)) + b"".join(keys) + packed
     return [(_ATOM + subject, row), *((_KEYED + key + seq_key(seq) + subject, b"") for key in keys)]
 
 
@@ -109,13 +118,13 @@ def window_of(members: Mapping[str, Json]) -> tuple[int, int]:
 
 def has_claims(transaction: ReadTransaction) -> bool:
     """Whether any atom claims anything."""
-    return transaction.count(CLAIMS) > 0
+    return transaction.any(CLAIMS)
 
 
 def claimants(transaction: ReadTransaction, key: bytes, most: int) -> Iterator[bytes]:
     """The ids of the atoms with a claim under this key, the newest versions first, at most so many."""
     prefix = _KEYED + key
-    for at, _ in islice(transaction.scan(CLAIMS, prefix, behind(prefix), reverse=True), most):
+    for at, _ in transaction.scan(CLAIMS, prefix, behind(prefix), reverse=True, limit=most):
         yield at[-ID_BYTES:]
 
 
@@ -130,4 +139,4 @@ def _held(subject: bytes, row: bytes) -> Held:
         seq, start, end, count = _ROW.unpack_from(row)
         return Held(subject, seq, start, end, claims.unpack_claim(row[_ROW.size + count * _KEY_BYTES :]))
     except (ValueError, OverflowError) as error:
-        raise StoreDamaged(f"the claim of {subject.hex()} cannot be read; run fsck, then rebuild") from error
+        raise StoreDamaged(f"the claim of {subject.hex()} cannot be read; run ", FSCK, ", then ", REBUILD) from error

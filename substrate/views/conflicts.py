@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from substrate.errors import StoreDamaged
-from substrate.kv.api import ReadTransaction
+from substrate.kv.api import ReadTransaction, behind
+from substrate.log.decode import stored_entry
 from substrate.log.heads import require_head
-from substrate.log.stored import stored_entry
-from substrate.log.tables import CONFLICTS, ENTRIES, behind, seq_key
+from substrate.log.tables import CONFLICTS, ENTRIES, seq_key
+from substrate.messages import FSCK
 from substrate.proof.entry import ID_BYTES, Kind
 
 __all__ = [
@@ -104,7 +105,7 @@ def _read(key: bytes, row: bytes) -> ConflictRow:
 
 
 def _malformed() -> StoreDamaged:
-    return StoreDamaged("a row of conflicts is malformed; run fsck")
+    return StoreDamaged("a row of conflicts is malformed; run ", FSCK)
 
 
 def check_conflicts(transaction: ReadTransaction) -> None:

@@ -11,15 +11,15 @@ as a whole nothing stays: its bodies are erased, and the forget entry lists its 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from struct import Struct
 from typing import Final, NamedTuple
 
 from substrate.codec import decode_body
 from substrate.errors import StoreDamaged
-from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
-from substrate.log.tables import LINKS, STATEMENTS, behind, read_seq, seq_key
+from substrate.log.tables import LINKS, STATEMENTS, read_seq, seq_key
+from substrate.messages import FSCK
 from substrate.proof.entry import ID_BYTES, Kind
 
 __all__ = [
@@ -59,6 +59,7 @@ class EdgeView:
     """See the module."""
 
     name = "edges"
+    version = 1
     tables: Sequence[str] = (LINKS, STATEMENTS)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
@@ -77,7 +78,7 @@ def _link(entry: Logged, body: bytes) -> Link:
     members = decode_body(body)
     source, target, kind = members.get("source"), members.get("target"), members.get("type")
     if not (isinstance(source, str) and isinstance(target, str) and isinstance(kind, str)):
-        raise StoreDamaged(f"the body of entry {entry.seq} states no edge; run fsck")
+        raise StoreDamaged(f"the body of entry {entry.seq} states no edge; run ", FSCK)
     return Link(entry.subject, entry.seq, entry.kind, bytes.fromhex(source), bytes.fromhex(target), kind)
 
 
@@ -148,7 +149,7 @@ def links_of(
 
 def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[Link] | None:
     """The edges from and to an atom, those taken back left out, in one scan; None if there are more than `most`."""
-    rows = list(islice(transaction.scan(LINKS, atom, behind(atom)), most + 1))
+    rows = list(transaction.scan(LINKS, atom, behind(atom), limit=most + 1))
     if len(rows) > most:
         return None
     found = []
@@ -163,7 +164,7 @@ def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[L
 
 def is_linked(transaction: ReadTransaction, atom: bytes) -> bool:
     """Whether some edge, taken back or not, has this end."""
-    return next(transaction.scan(LINKS, atom, behind(atom)), None) is not None
+    return next(transaction.scan(LINKS, atom, behind(atom), limit=1), None) is not None
 
 
 def edges_touching(transaction: ReadTransaction, atom: bytes) -> list[bytes]:

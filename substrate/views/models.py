@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from substrate.codec import Draft, decode_body, draft_other
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.log.decode import stored_entry
 from substrate.log.heads import require_head
 from substrate.log.replay import Logged
-from substrate.log.stored import stored_entry
 from substrate.log.tables import BODIES, EMBEDDED, ENTRIES, MODELS, VECTORS, read_seq, seq_key
 from substrate.proof.entry import Kind
 from substrate.views.vectors import SPACE_BYTES, embedded_upto
@@ -38,7 +38,8 @@ _SEQ_BYTES: Final = 8
 _PORTION: Final = 1000
 _LENGTH: Final = 0.01
 """How far from 1 the length of a vector may be, for the rounding of half floats."""
-_REMEDY: Final = "substrate rebuild throws the vectors away, and they are made anew"
+_REMEDY: Final = "substrate rebuild throws the vectors away, and they are made again"
+"""In the words of a terminal: who is told of damage reads what fsck found there, as text."""
 
 
 class Model(NamedTuple):
@@ -60,6 +61,7 @@ class ModelView:
     """A row for each model entry, so that nobody reads the log for it."""
 
     name = "models"
+    version = 1
     tables: Sequence[str] = (MODELS,)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
@@ -150,7 +152,7 @@ def _check_complete(transaction: ReadTransaction, space: bytes, upto: int) -> No
 
 
 def _damage(table: str, what: str) -> StoreDamaged:
-    return StoreDamaged(f"table {table} {what}. {_REMEDY}")
+    return StoreDamaged(f"table {table} {what}. ", _REMEDY)
 
 
 def _portions(rows: Iterable[tuple[bytes, bytes]]) -> Iterator[list[tuple[bytes, bytes]]]:

@@ -15,11 +15,12 @@ from typing import Final
 
 from substrate.errors import InputError, StoreDamaged
 from substrate.kv.api import ReadTransaction
+from substrate.log.decode import stored_entry
 from substrate.log.heads import map_salt, require_head
 from substrate.log.identity import atom_id
 from substrate.log.prove import find_record
-from substrate.log.stored import stored_entry
 from substrate.log.tables import CONFIRMED, ENTRIES, EXPECTED, seq_key
+from substrate.messages import FSCK
 from substrate.names import check_name
 from substrate.proof.hashes import map_key
 
@@ -65,7 +66,7 @@ def trace_confirmed(subject: bytes, seq: int, time: int, before: Confirmation | 
 
 def _confirmation(row: bytes) -> Confirmation:
     if len(row) != _ROW.size:
-        raise StoreDamaged("a row of confirmations is malformed; run fsck")
+        raise StoreDamaged("a row of confirmations is malformed; run ", FSCK)
     return Confirmation(*_ROW.unpack(row))
 
 

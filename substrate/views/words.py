@@ -23,12 +23,12 @@ from struct import Struct, pack, unpack_from
 from typing import Any, Final, TypeAlias
 
 from substrate.codec import decode_body
-from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
-from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, behind, read_seq, seq_key
+from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
-from substrate.terms import document_words, fit, keyword
+from substrate.text.terms import document_words, fit, keyword
 
 __all__ = [
     "BLOCK",
@@ -91,6 +91,7 @@ class WordView:
     """See the module."""
 
     name = "words"
+    version = 1
     tables: Sequence[str] = (POSTINGS, DOCUMENTS, PLACES)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.lab import Lab, running_lab
 from tests.browser.notebook import Desk, Notebook
+from tests.scale import PATIENCE_S
 
 FLAGS = [
     "--headless",
@@ -46,7 +47,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Browser]:
-    expect.set_options(timeout=20_000)  # a bound, not a wait: what is expected is looked for again and again
+    expect.set_options(timeout=PATIENCE_S * 1000)  # a bound, not a wait: what is expected is looked for again and again
     with sync_playwright() as playwright:
         # Launched by Playwright, which gives each launch a user-data-dir of its own.
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)

@@ -10,6 +10,7 @@ from uuid import uuid4
 import websocket
 
 from tests.browser.lab import Lab
+from tests.scale import PATIENCE_S
 
 __all__ = ["Kernel"]
 
@@ -19,7 +20,7 @@ class Kernel:
 
     def __init__(self, lab: Lab, kernel: str) -> None:
         self._line = websocket.create_connection(
-            f"{lab.url.replace('http', 'ws', 1)}/api/kernels/{kernel}/channels", timeout=30
+            f"{lab.url.replace('http', 'ws', 1)}/api/kernels/{kernel}/channels", timeout=PATIENCE_S
         )
 
     def value(self, expression: str) -> Any:

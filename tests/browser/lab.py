@@ -18,9 +18,10 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from tests.scale import PATIENCE_S
+
 __all__ = ["Lab", "running_lab"]
 
-_SECONDS = 90
 _ROOT = Path(__file__).parents[2]
 
 # No news, no toasts over the screenshots, no saving behind our back; and every cell is drawn, also out of sight.
@@ -46,7 +47,7 @@ class Lab:
     def ask(self, path: str, method: str = "GET") -> Any:
         """What the server answers, as JSON; None if it answers nothing, or no longer has what is to be deleted."""
         try:
-            with urlopen(Request(self.url + path, method=method), timeout=30) as answer:  # noqa: S310 - our own server
+            with urlopen(Request(self.url + path, method=method), timeout=PATIENCE_S) as answer:  # noqa: S310 - our own server
                 text = answer.read()
         except HTTPError as error:
             if method == "DELETE" and error.code == 404:
@@ -107,7 +108,7 @@ def _environment(folder: Path, home: Path, model: str) -> dict[str, str]:
 
 
 def _await(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         if server.poll() is not None:
             break
@@ -125,10 +126,10 @@ def _stop(server: subprocess.Popen[bytes]) -> None:
     """Ask it to end, which ends its kernels too; what is left of its group after that is killed."""
     server.send_signal(signal.SIGTERM)
     with contextlib.suppress(subprocess.TimeoutExpired):
-        server.wait(20)
+        server.wait(PATIENCE_S)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(server.pid, signal.SIGKILL)
-    server.wait(20)
+    server.wait(PATIENCE_S)
 
 
 def _free_port() -> int:

@@ -14,13 +14,13 @@ from playwright.sync_api import Browser, Locator, Page
 from tests.browser.kernel import Kernel
 from tests.browser.lab import Lab
 from tests.browser.watching import Watch
+from tests.scale import PATIENCE_S
 
 __all__ = ["Desk", "Notebook", "Shown", "Theme"]
 
 Theme: TypeAlias = Literal["light", "dark"]
 
 _SCREENSHOTS = Path(__file__).parents[2] / "screenshots"
-_START = 60
 
 _OPEN = "async (path) => (await jupyterapp.commands.execute('docmanager:open', {path})).context.ready"
 _SAVE = "() => jupyterapp.commands.execute('docmanager:save')"
@@ -29,6 +29,7 @@ _RESTART = "() => ({promise: jupyterapp.commands.execute('kernelmenu:restart')})
 _CELLS = "() => jupyterapp.shell.currentWidget.content.model.toJSON().cells"
 _PUT_AWAY = "() => { for (const shown of [...jupyterapp.shell.widgets('main')]) shown.dispose(); }"
 _THEME = "(theme) => jupyterapp.commands.execute('apputils:change-theme', {theme})"
+_RESTORED = "() => window.jupyterapp?.restored.then(() => true)"
 _ROOMY = (
     "() => { if (!jupyterapp.shell.leftCollapsed) return jupyterapp.commands.execute('application:toggle-left-area'); }"
 )
@@ -52,11 +53,11 @@ class Desk:
                 permissions=["clipboard-read", "clipboard-write"],
                 base_url=self.lab.url,
             )
-            context.set_default_timeout(15_000)
+            context.set_default_timeout(PATIENCE_S * 1000)
             self._page = context.new_page()
             self._watch = Watch(self._page, self.lab.url)
             self._page.goto("/lab?reset")
-            self._page.wait_for_function("() => window.jupyterapp?.restored.then(() => true)", timeout=_START * 1000)
+            self._page.wait_for_function(_RESTORED)
             self._page.evaluate(_ROOMY)
         return self._page
 
@@ -104,7 +105,7 @@ class Shown:
             self._kernel = Kernel(self._lab, self._session()["kernel"]["id"])
         return self._kernel.value(expression)
 
-    def until(self, condition: str | Callable[[], object], seconds: float = 10) -> Any:
+    def until(self, condition: str | Callable[[], object], seconds: float = PATIENCE_S) -> Any:
         """The first true value of a Python expression in the kernel, or of a callable here; fails after so long."""
         ask = condition if callable(condition) else lambda: self.python(condition)
         deadline = time.monotonic() + seconds
@@ -119,7 +120,7 @@ class Shown:
         self.page.evaluate(_SAVE)
         other = self.page.context.new_page()
         other.goto("/lab/workspaces/other?reset")
-        other.wait_for_function("() => window.jupyterapp?.restored.then(() => true)", timeout=_START * 1000)
+        other.wait_for_function(_RESTORED)
         other.evaluate(_OPEN, self._path)
         return other
 
@@ -145,7 +146,7 @@ class Shown:
             kernel = (self._session() or {}).get("kernel") or {}
             return kernel.get("connections", 0) >= 1 and kernel["execution_state"] == "idle"
 
-        self.until(ready, _START)
+        self.until(ready)
         self.page.wait_for_function(
             "() => jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
         )

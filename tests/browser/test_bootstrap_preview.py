@@ -56,9 +56,8 @@ def picture(shown: Shown, name: str) -> None:
     shown.page.set_viewport_size({"width": 1280, "height": 1000})
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_what_would_enter_is_shown_and_selected(notebook: Notebook, theme: str) -> None:
-    shown = run(notebook, theme)
+def test_what_would_enter_is_shown_and_selected(notebook: Notebook) -> None:
+    shown = run(notebook)
     widget = shown.widget("Bootstrap preview")
     names = widget.get_by_test_id("atom").evaluate_all("(all) => all.map((row) => row.dataset.name)")
     assert names == shown.python(
@@ -183,9 +182,8 @@ def test_what_is_written_can_be_read(notebook: Notebook, theme: str) -> None:
     assert min(faint.values()) >= 4.5, faint
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_in_a_narrow_page_rows_are_stacked(notebook: Notebook, theme: str) -> None:
-    shown = run(notebook, theme)
+def test_in_a_narrow_page_rows_are_stacked(notebook: Notebook) -> None:
+    shown = run(notebook, "dark")
     widget = shown.widget("Bootstrap preview")
     widget.locator(f'.bp-atom[data-name="{A}"]').click()
     try:
@@ -235,9 +233,8 @@ def test_what_another_process_writes_appears(notebook: Notebook) -> None:
     expect(widget.get_by_test_id("conflict").filter(has_text="v1.fact.api_limit")).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_both_are_kept_each_for_its_time_and_who_is_slower_is_told(notebook: Notebook, theme: str) -> None:
-    shown = run(notebook, theme)
+def test_both_are_kept_each_for_its_time_and_who_is_slower_is_told(notebook: Notebook) -> None:
+    shown = run(notebook, "dark")
     widget = shown.widget("Bootstrap preview")
     card = widget.get_by_test_id("conflict").filter(has_text=A)
     card.get_by_test_id("in-turn").click()

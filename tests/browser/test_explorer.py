@@ -5,10 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.notebook import Notebook, Shown, Theme
+from tests.browser.notebook import Notebook, Shown
 
 STORE = """
 import substrate
@@ -50,9 +49,8 @@ def _hit(widget: Locator, name: str) -> Locator:
     return widget.locator(f'[data-testid="hit"][data-name="{name}"]')
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_what_is_typed_is_found_and_what_is_clicked_is_shown(notebook: Notebook, theme: Theme) -> None:
-    shown = notebook.run([STORE, SHOW], theme)
+def test_what_is_typed_is_found_and_what_is_clicked_is_shown(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, SHOW], "dark")
     widget = _explorer(shown)
     expect(widget.get_by_test_id("count")).to_have_text("7 atoms, the newest first")
     shown.screenshot("explorer-first", widget)
@@ -157,7 +155,7 @@ import substrate
 with substrate.open("store", home="home", background=False) as memory:
     memory.checkpoint(["v1.fact.chargebacks = Chargebacks of payments go to the bank.", "{PROVIDER} = Mollie"])
 """
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=notebook.folder, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=notebook.folder, timeout=120)
     expect(_hit(widget, "v1.fact.chargebacks")).to_be_visible()
     expect(widget.get_by_test_id("value")).to_have_text("Mollie")
     assert shown.until("explorer.detail['value'] == 'Mollie' and explorer.size == memory.head().head.size")

@@ -29,9 +29,8 @@ counter
 '''
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_cell_prints_and_a_widget_is_clicked(notebook: Notebook, theme: str) -> None:
-    shown = notebook.run(["print('sum', 2 + 3)", COUNTER], theme=theme)
+def test_a_cell_prints_and_a_widget_is_clicked(notebook: Notebook) -> None:
+    shown = notebook.run(["print('sum', 2 + 3)", COUNTER], theme="dark")
     expect(shown.output(0)).to_have_text("sum 5")
     button = shown.page.get_by_role("button", name="count 0")
     button.click()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.browser.notebook import Notebook, Theme
+from tests.browser.notebook import Notebook
 
 CELLS = [
     "%load_ext substrate\nmemory = %memory open store",
@@ -41,9 +39,8 @@ ALIGNED = """(output) => [...output.querySelectorAll('th, td')].map((cell) => {
 WIDTHS = "(output) => [...output.querySelectorAll('td:first-child')].map((cell) => cell.getBoundingClientRect().width)"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_results_stand_at_the_left_and_line_up(notebook: Notebook, theme: Theme) -> None:
-    shown = notebook.run(CELLS, theme)
+def test_results_stand_at_the_left_and_line_up(notebook: Notebook) -> None:
+    shown = notebook.run(CELLS, "dark")
     cells = {looks for at in range(1, 14) for looks in shown.output(at).evaluate(ALIGNED)}
     assert cells == {"left rgba(0, 0, 0, 0) 0px"}
     assert {looks.split()[0] for looks in shown.output(15).evaluate(ALIGNED)} == {"left"}  # what no display knows

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.notebook import Notebook, Theme
+from tests.browser.notebook import Notebook
 from tests.browser.reading import unreadable
-
-START = 15_000
 
 OPEN = """
 import substrate
@@ -53,11 +51,10 @@ def mark(widget: Locator, size: int) -> Locator:
     return widget.locator(f'[data-testid="mark"][data-size="{size}"]')
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_two_heads_are_picked_and_compared(notebook: Notebook, theme: Theme) -> None:
-    shown = notebook.run([OPEN, SHOW, VIEW], theme=theme)
+def test_two_heads_are_picked_and_compared(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, SHOW, VIEW], theme="dark")
     widget, viewer = shown.widget("Timeline"), shown.widget("Proof")
-    expect(widget.get_by_test_id("mark").first).to_be_visible(timeout=START)
+    expect(widget.get_by_test_id("mark").first).to_be_visible()
     sizes = shown.python("sizes")
     assert 1 < widget.get_by_test_id("mark").count() < len(sizes)  # the burst is one mark
     mark(widget, 3).click()
@@ -86,7 +83,7 @@ def test_heads_are_walked_picked_and_zoomed_by_keyboard(notebook: Notebook) -> N
     shown = notebook.run([OPEN, SHOW])
     widget = shown.widget("Timeline")
     marks = widget.get_by_test_id("mark")
-    expect(marks.last).to_be_visible(timeout=START)
+    expect(marks.last).to_be_visible()
     sizes = shown.python("sizes")
     marks.last.focus()
     press = shown.page.keyboard.press
@@ -118,7 +115,7 @@ def test_the_axis_turns_zooms_by_drag_and_travels_by_its_slider(notebook: Notebo
     shown = notebook.run([OPEN, SHOW])
     widget = shown.widget("Timeline")
     marks = widget.get_by_test_id("mark")
-    expect(marks.last).to_be_visible(timeout=START)
+    expect(marks.last).to_be_visible()
     widget.get_by_test_id("by-entries").click()
     expect(widget.get_by_test_id("by-entries")).to_have_attribute("aria-pressed", "true")
     shown.until("timeline.span['axis'] == 'entries'")
@@ -157,7 +154,7 @@ def test_what_another_process_writes_appears_and_stored_text_is_text(notebook: N
     )
     shown = notebook.run([OPEN, elsewhere, SHOW])
     widget = shown.widget("Timeline")
-    expect(widget.get_by_test_id("mark").last).to_be_visible(timeout=START)
+    expect(widget.get_by_test_id("mark").last).to_be_visible()
     size = shown.python("sizes[-1]")
     widget.get_by_test_id("by-entries").click()  # by time, all that was before would be one mark
     assert shown.python("write()") == 0
@@ -175,7 +172,7 @@ def test_the_slider_stands_under_the_head_that_it_means(notebook: Notebook, widt
     shown = notebook.run([OPEN, SHOW])
     widget = shown.widget("Timeline")
     marks = widget.get_by_test_id("mark")
-    expect(marks.last).to_be_visible(timeout=START)
+    expect(marks.last).to_be_visible()
     usual = shown.page.viewport_size
     assert usual is not None
     shown.page.set_viewport_size({"width": width, "height": 1000})
@@ -205,7 +202,7 @@ def test_the_slider_stands_under_the_head_that_it_means(notebook: Notebook, widt
 def test_what_others_write_leaves_who_reads_a_comparison_where_he_is(notebook: Notebook) -> None:
     shown = notebook.run([OPEN, SHOW])
     widget = shown.widget("Timeline")
-    expect(widget.get_by_test_id("mark").last).to_be_visible(timeout=START)
+    expect(widget.get_by_test_id("mark").last).to_be_visible()
     shown.python("setattr(timeline, 'picked', [3, sizes[-1]])")
     row = widget.get_by_test_id("change").nth(40)
     row.focus()
@@ -221,7 +218,7 @@ def test_what_others_write_leaves_who_reads_a_comparison_where_he_is(notebook: N
 def test_a_restarted_kernel_leaves_a_clear_word(notebook: Notebook) -> None:
     shown = notebook.run([OPEN, SHOW])
     widget = shown.widget("Timeline")
-    expect(widget.get_by_test_id("mark").last).to_be_visible(timeout=START)
+    expect(widget.get_by_test_id("mark").last).to_be_visible()
     shown.restart_kernel()
     expect(widget.get_by_test_id("gone")).to_be_visible()
     expect(widget.get_by_test_id("gone")).to_contain_text("Run the cell again")

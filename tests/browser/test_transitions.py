@@ -37,9 +37,8 @@ def node(widget: Locator, name: str, side: str = "after") -> Locator:
     return widget.locator(f'.tr-node[data-side="{side}"][data-name="{name}"]')
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_one_walks_through_the_graph(notebook: Notebook, theme: str) -> None:
-    shown, widget = run(notebook, theme)
+def test_one_walks_through_the_graph(notebook: Notebook) -> None:
+    shown, widget = run(notebook, "dark")
     drawn = widget.locator('.tr-node[data-side="after"]').evaluate_all("(all) => all.map((one) => one.dataset.name)")
     assert drawn == shown.python("[one.name for one in memory.predict([widget.selected], 12, floor=0)]")
     expect(node(widget, "v1.procedure.month_end", "before")).to_be_visible()
@@ -126,9 +125,8 @@ def test_parts_speak_alone_and_the_table_says_the_same(notebook: Notebook) -> No
     shown.until(f"widget.selected == {names[0]!r}")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_what_is_trained_here_is_learnt_and_shown(notebook: Notebook, theme: str) -> None:
-    shown, widget = run(notebook, theme)
+def test_what_is_trained_here_is_learnt_and_shown(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
     box = widget.get_by_test_id("add-name").get_by_role("combobox")
     box.press_sequentially("v1.decision")
     expect(widget.get_by_role("option", name=LEDGER)).to_be_visible()
@@ -189,9 +187,8 @@ def narrow(shown: Shown, width: int = 700) -> None:
     shown.page.set_viewport_size({"width": width, "height": 1400})
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_in_a_narrow_page_it_is_as_legible(notebook: Notebook, theme: str) -> None:
-    shown, widget = run(notebook, theme)
+def test_in_a_narrow_page_it_is_as_legible(notebook: Notebook) -> None:
+    shown, widget = run(notebook, "dark")
     frame = widget.get_by_test_id("graph")
     high = "(node) => node.querySelector('text').getBoundingClientRect().height"
     wide_text = node(widget, BANK).evaluate(high)

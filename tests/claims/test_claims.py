@@ -4,17 +4,42 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from substrate.claims import Contradiction, contradiction, keys_of, pack_claim, read_claim, unpack_claim
-from substrate.claims.reading import READ, Claim
+from substrate.claims.lexicon import (
+    COPULAS,
+    DETERMINERS,
+    HAVE,
+    INDEFINITE,
+    INVERSE,
+    NEGATIONS,
+    POLAR,
+    RELATIONS,
+    SILENT,
+)
+from substrate.claims.read import READ, Claim
 
 _LINES = [
     line for part in ("dev", "held") for line in (Path(__file__).parent / f"{part}.jsonl").read_text().splitlines()
 ]
 SIDES = [(pair[side]["name"], pair[side]["value"]) for pair in map(json.loads, _LINES) for side in "ab"]
 sides = st.sampled_from(SIDES)
+AUXILIARIES = {"do", "does", "don't", "doesn\u2019t", "isn't", "can't", "always", "takes", "place"}
+LITTLE = sorted(
+    AUXILIARIES.union(COPULAS, DETERMINERS, HAVE, INDEFINITE, INVERSE, NEGATIONS, POLAR, RELATIONS, SILENT)
+    | set(",.;!?-(/&@'")
+    | {"12", "5 kg", "Bob", "unsigned"}
+)
+shouted = st.sampled_from([str.lower, str.upper, str.capitalize])
+"""Sentences of the words that the reader knows, and of little else."""
+little = st.builds(
+    lambda words, glue, change: change(glue.join(words)),
+    st.lists(st.sampled_from(LITTLE), min_size=1, max_size=4),
+    st.sampled_from([" ", " ", ""]),
+    shouted,
+)
 anything = st.tuples(st.sampled_from([name for name, _ in SIDES]), st.text(max_size=80))
 
 
@@ -60,6 +85,31 @@ def test_a_packed_claim_is_the_claim(said: tuple[str, str]) -> None:
 def test_any_text_can_be_read(value: str, rest: str) -> None:
     claim = read_claim(f"v1.fact.{rest}", value)
     assert claim is None or contradiction(claim, claim) is None
+
+
+@given(little, little)
+@example("Do", "does")
+@example("DO", "do not")
+@example("don't", "always")
+@example("1e999", "1e999")
+def test_any_few_words_can_be_read_and_compared(value: str, other: str) -> None:
+    read = [read_claim(name, said) for name in ("v1.fact.a", "v1.fact.do") for said in (value, other)]
+    found = [claim for claim in read if claim is not None]
+    for claim in found:
+        assert contradiction(claim, claim) is None
+        assert unpack_claim(pack_claim(claim)) == claim
+        for another in found:
+            contradiction(claim, another)
+
+
+@pytest.mark.parametrize("value", ["Do", "does", "DO", "do not", "don't", "always", "never does"])
+def test_a_value_of_auxiliary_verbs_claims_nothing(value: str) -> None:
+    assert read_claim("v1.fact.a", value) is None
+
+
+@pytest.mark.parametrize("name", ["", "a", "a.b", "v1.fact.", "v1.fact.__"])
+def test_a_name_that_is_none_can_be_read(name: str) -> None:
+    read_claim(name, "Stripe")
 
 
 @given(sides, st.text(max_size=30))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Commands
+from tests.cli.run import Commands
 
 
 @pytest.fixture

@@ -12,9 +12,11 @@ import time
 import pytest
 
 from substrate.cli.catalogue import VERBS
-from substrate.cli.completion import SHELLS, script, value_kinds
-from substrate.cli.verb import GLOBAL_OPTIONS
-from tests.cli.running import PROGRAM, Commands
+from substrate.cli.completion import script, value_kinds
+from substrate.cli.options import GLOBAL_OPTIONS
+from substrate.commands.verbs.shell import SHELLS
+from tests.cli.run import PROGRAM, Commands
+from tests.scale import PATIENCE_S
 
 PATH = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
 
@@ -42,7 +44,7 @@ def bash_offers(*words: str) -> set[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.stderr == ""
     return set(done.stdout.splitlines()) - {""}
@@ -152,7 +154,7 @@ def fish_offers(line: str) -> set[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.stderr == ""
     return {offer.split("\t")[0] for offer in done.stdout.splitlines()}

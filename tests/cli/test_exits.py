@@ -12,7 +12,8 @@ import substrate
 from substrate import errors
 from substrate.cli import exits
 from substrate.cli.exits import EXITS, Exit, exit_of
-from tests.cli.running import PROGRAM, Commands
+from tests.cli.run import PROGRAM, Commands
+from tests.scale import PATIENCE_S
 
 ERRORS = [getattr(errors, name) for name in errors.__all__]
 
@@ -89,14 +90,14 @@ def test_ctrl_c_is_130_without_a_traceback() -> None:
         while left:
             left = left[child.stdin.write(left) :]
         child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
+        out, err = child.communicate(timeout=PATIENCE_S)
     assert (child.returncode, out, err) == (130, b"", b"substrate: stopped\n")
 
 
 def test_a_reader_that_goes_away_is_no_error(run: Commands) -> None:
     run.ok("checkpoint", "-", stdin="\n".join(f"v1.fact.n{n} = {'x' * 100}" for n in range(5000)))
     script = f'"{PROGRAM}" list --all | head -1; echo "${{PIPESTATUS[0]}}"'
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     assert done.stdout.splitlines()[-1] == "141"
     assert done.stdout.startswith("v1.fact.n0\t")
     assert done.stderr == ""
@@ -106,7 +107,7 @@ def test_a_reader_that_goes_away_is_no_error(run: Commands) -> None:
 def test_a_full_disk_under_the_output_is_told(store: Commands, words: str) -> None:
     with Path("/dev/full").open("w", encoding="ascii") as full:
         done = subprocess.run(
-            [PROGRAM, *words.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+            [PROGRAM, *words.split()], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE_S
         )
     assert (done.returncode, done.stderr) == (8, "substrate: there is no room for the output\n")
     assert store("list").code == 0
@@ -115,7 +116,7 @@ def test_a_full_disk_under_the_output_is_told(store: Commands, words: str) -> No
 def test_closed_streams_do_not_hinder(store: Commands) -> None:
     closed = f'"{PROGRAM}" checkpoint "v1.fact.closed = yes" >&- 2>&- <&-; echo $?'
     script = f'{closed}; "{PROGRAM}" access v1.no.thing 2>&-; echo $?'
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     assert done.stdout == "0\n4\n"
     assert store("access", "v1.fact.closed").out == "yes\n"
 
@@ -145,7 +146,7 @@ def test_a_proof_is_written_whole_or_not_at_all() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
         preexec_fn=limit,
     )
     assert done.returncode == 2

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from substrate.cli.catalogue import VERBS
-from substrate.cli.verb import Verb
-from tests.cli.running import Commands
+from substrate.commands.command import Command
+from tests.cli.run import Commands
 from tests.scale import rounds
 
 NASTY = [
@@ -23,7 +23,7 @@ NASTY = [
 ]
 
 
-def command(verb: Verb, rng: random.Random) -> list[str]:
+def command(verb: Command, rng: random.Random) -> list[str]:
     words = [verb.name]
     for item in verb.options:
         if item.by_place:
@@ -36,7 +36,7 @@ def command(verb: Verb, rng: random.Random) -> list[str]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("verb", VERBS, ids=[verb.name for verb in VERBS])
-def test_nothing_that_is_typed_is_a_bug(store: Commands, verb: Verb, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_that_is_typed_is_a_bug(store: Commands, verb: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     for serving in ("stdio.serve_stdio", "http.serve_http", "wire.claim"):  # which would not end by itself
         monkeypatch.setattr(f"substrate.server.{serving}", lambda *_: 0)
     store.ok("pin", "-o", "me.pin")

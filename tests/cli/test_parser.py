@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import substrate
-from substrate.cli.catalogue import GROUPS, VERBS
-from substrate.cli.verb import Verb
-from tests.cli.running import Commands
+from substrate.cli.catalogue import TITLES, VERBS
+from substrate.cli.dispatch import RUNS
+from substrate.commands.command import Command
+from tests.cli.run import Commands
+from tests.scale import PATIENCE_S
 from tests.test_import_cost import loaded_by
 
 GROUPED = {
@@ -27,11 +29,12 @@ NAMES = [name for names in GROUPED.values() for name in names]
 
 
 def test_the_verbs_are_these() -> None:
-    assert {group: [verb.name for verb in VERBS if verb.group == group] for group in GROUPS} == GROUPED
+    assert {group: [verb.name for verb in VERBS if verb.group == group] for group in TITLES} == GROUPED
+    assert list(RUNS) == [verb.name for verb in VERBS]
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=NAMES)
-def test_every_verb_teaches(run: Commands, verb: Verb) -> None:
+def test_every_verb_teaches(run: Commands, verb: Command) -> None:
     ran = run.ok(verb.name, "--help")
     assert verb.summary in ran.out
     assert verb.about.split(".")[0].split()[:5] == ran.out.split(verb.summary)[1].split()[:5]
@@ -54,7 +57,7 @@ def test_the_version_is_told(run: Commands) -> None:
 @pytest.mark.usefixtures("run")
 def test_python_can_run_it_as_a_module() -> None:
     command = [sys.executable, "-m", "substrate", "access", "v1.no.thing"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr.startswith("substrate: there is no store in substrate-store.")
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.running import Commands
+from tests.cli.run import Commands
 from tests.credentials import samples
 
 KINDS = ["aws_access_key_id", "google_api_key", "private_key", "aws_secret_access_key"]

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from substrate.cli.escape import in_json, visible
-from tests.cli.running import PROGRAM, Commands, in_terminal
+from tests.cli.run import PROGRAM, Commands, in_terminal
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x9b31m\x08\x7f\r\u202edrawkcab\u2066[bold]no[/bold] :smile:\nsecond"
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -97,35 +93,6 @@ def test_json_on_a_terminal_is_still_the_same_document(run: Commands) -> None:
     ran = run("access", "v1.fact.evil", "--json", terminal=True)
     assert ran.json["value"] == HOSTILE
     assert ran.json == run("access", "v1.fact.evil", "--json").json
-
-
-@given(st.text())
-def test_whatever_is_shown_is_only_shown(text: str) -> None:
-    assert all(
-        character.isprintable() or unicodedata.category(character) in ("Zs", "Cf") for character in visible(text)
-    )
-    assert dangers(visible(text)) == []
-
-
-@given(st.dictionaries(st.text(), st.text()))
-def test_json_survives_its_escapes(document: dict[str, str]) -> None:
-    for indent in (None, 2):
-        text = in_json(json.dumps(document, ensure_ascii=False, indent=indent))
-        assert json.loads(text) == document
-        assert dangers(text) == []
-
-
-@pytest.mark.parametrize("text", ["नमस्ते", "سلام", "👨‍👩‍👧", "a\u00a0b", "Größe", "日本", "می‌خواهم", "\u2764\ufe0f"])
-def test_what_people_write_is_shown_as_it_is(text: str) -> None:
-    assert visible(text) == text
-
-
-@pytest.mark.parametrize("blank", ["\u034f", "\u115f", "\u17b4", "\u180f", "\u3164", "\uffa0", "\ufe00", "\U000e0100"])
-def test_what_shows_nothing_is_escaped(blank: str) -> None:
-    escaped = blank.encode("unicode_escape").decode()
-    assert visible(f"a{blank}") == f"a{escaped}"
-    assert visible(f"a{blank}\ufe0f") == f"a{escaped}" + (r"\ufe0f" if blank in "\u180f\ufe00\U000e0100" else "\ufe0f")
-    assert json.loads(in_json(f'"a{blank}"')) == f"a{blank}"
 
 
 def test_no_color_is_honoured(store: Commands) -> None:

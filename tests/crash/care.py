@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from substrate.log.clone import clone, export_full, line_text
+from substrate.log.copies.clone import clone, export_full, line_text
+from substrate.log.copies.restore import restore
 from substrate.log.log import open_log
-from substrate.log.restore import restore
 
 
 def backup(source: Path, home: Path, target: Path) -> None:

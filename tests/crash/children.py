@@ -14,10 +14,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
+from tests.scale import PATIENCE_S
+
 __all__ = ["PATIENCE_S", "Child", "Died", "Worker", "serve"]
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 30.0
 
 
 class Died(Exception):

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from substrate.codec import draft_put
-from substrate.engine.stores import VIEWS
 from substrate.errors import StoreDamaged, SubstrateError
-from substrate.kv.lmdb import open_store
-from substrate.log.check import check_store
+from substrate.kv.open import open_store
+from substrate.log.copies.check import check_store
 from substrate.log.log import open_log
 from substrate.log.tables import ENTRIES, HEADS, NODES, TABLES, seq_key
 from substrate.proof.head import SignedHead
+from substrate.views.catalogue import VIEWS
 from tests.crash.children import serve
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from substrate.cli import main
-from substrate.engine.memory import Memory
-from substrate.model import Saved
+from substrate.memory import Memory
+from substrate.values.saved import Saved
 
 owed: list[Callable[[], object]] = []
 

@@ -13,7 +13,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from substrate.clock import ManualClock
 from substrate.codec import draft_forget, draft_other, draft_put, draft_tombstone
-from substrate.engine.stores import VIEWS
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
 from substrate.log.heads import require_head
@@ -21,7 +20,8 @@ from substrate.log.identity import draw_id
 from substrate.log.log import Log, open_log
 from substrate.log.tables import SESSIONS
 from substrate.proof.entry import Kind
-from substrate.views.sessions import Heard, draft_training, next_key, session_row
+from substrate.views.catalogue import VIEWS
+from substrate.views.learned.sessions import Heard, draft_training, next_key, session_row
 from tests.crash.children import Child
 
 __all__ = ["Specimen", "make_specimen"]

@@ -14,9 +14,9 @@ from typing import Any
 from unittest.mock import patch
 
 from substrate.codec import draft_put
-from substrate.kv import folder
-from substrate.kv.transactions import Writing
-from substrate.log.keyring import Keyring
+from substrate.kv.lmdb import folder
+from substrate.kv.lmdb.transactions import Writing
+from substrate.log.keys.keyring import Keyring
 from substrate.log.log import Log, open_log
 from substrate.proof.note import Signer
 from tests.crash.children import PATIENCE_S, serve

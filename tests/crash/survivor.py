@@ -15,13 +15,13 @@ from typing import Any
 import substrate
 from substrate.codec import draft_put
 from substrate.errors import SubstrateError
-from substrate.log.check import check_store
+from substrate.log.copies.check import check_store
 from substrate.log.log import Log, StoredEntry, open_log
 from substrate.proof.entry import Kind, encode_entry
 from substrate.proof.note import VerifierKey
 from tests.crash.children import serve
 
-OPEN_AND_WRITE_S = 5.0
+OPEN_AND_WRITE_S = 60.0
 NAME = "v1.fact.after_the_crash"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -25,9 +24,8 @@ from substrate.proof.verify import Verdict
 from tests.crash.children import Died, Worker
 from tests.crash.damage import damage
 from tests.crash.specimen import Specimen, make_specimen
-from tests.scale import rounds
+from tests.scale import SEED, rounds
 
-SEED = int(os.environ.get("SUBSTRATE_SEED", "1"))
 PARTS = 2
 UNSAID = (*TRACES, *CACHES, PLACES, ARRIVALS, MODELS)
 """Traces and caches are not compared, rows of places and arrivals say nothing but their keys, and of models the

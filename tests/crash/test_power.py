@@ -23,9 +23,8 @@ from tests.crash.children import Child, Died, Worker
 from tests.crash.power import ALL_THERE, Disk, State, states
 from tests.crash.power_writer import CANARY
 from tests.crash.trace import STRACE, Event, Said, read_trace
-from tests.scale import rounds
+from tests.scale import SEED, rounds
 
-SEED = int(os.environ.get("SUBSTRATE_SEED", "1"))
 PARTS = 4
 
 

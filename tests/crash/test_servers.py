@@ -6,7 +6,6 @@ To replay a failure: SUBSTRATE_SEED=<the seed it printed>.
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -21,10 +20,9 @@ from substrate.errors import Forgotten, NotFound
 from substrate.log.log import open_log
 from tests.crash.agents import Agent, Told
 from tests.crash.survivor import lost, partial
-from tests.scale import rounds
+from tests.scale import PATIENCE_S, SEED, rounds
 from tests.wire import ROOT, Server
 
-SEED = os.environ.get("SUBSTRATE_SEED", "1")
 AGENTS = 4
 HASTY = ("-m", "tests.crash.hasty_server")
 
@@ -38,7 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def script(store: Path, *words: str) -> str:
     """The command line, in a process that comes and goes."""
     command = [sys.executable, "-m", "substrate", *words, "--store", str(store)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     return ran.stdout.strip() or ran.stderr.strip()
 
 

@@ -93,17 +93,19 @@ def rebuild(log: Log, label: str, rng: random.Random) -> None:
 
 
 def rebuild_in_place(log: Log, label: str, rng: random.Random) -> None:
-    """The twin that empties the tables of the live store, then fills them again."""
+    """The twin that empties the tables of the live store, then fills them again, row by row: slow enough for a kill."""
     append(log, label, rng)
     say("rebuilding")
     with log._store.read() as old:
         rows = {table: list(old.scan(table)) for table in (NODES, MAP, KEYS)}
-    for table, items in rows.items():
-        with log._store.write() as transaction:
+    with log._store.write() as transaction:
+        for table, items in rows.items():
             for key, _ in items:
                 transaction.delete(table, key)
-        with log._store.write() as transaction:
-            transaction.put_many(table, items)
+    for table, items in rows.items():
+        for key, row in items:
+            with log._store.write() as transaction:
+                transaction.put(table, key, row)
     say("rebuild", log)
 
 

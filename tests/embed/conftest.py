@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from substrate.embed.embedder import Embedder
-from substrate.embed.loading import load
+from substrate.embed.load import load
 
 
 @pytest.fixture(autouse=True)

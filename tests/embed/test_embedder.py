@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from substrate.embed.embedder import Embedder
-from substrate.embed.exporter import TEXTS
-from substrate.embed.loading import load
+from substrate.embed.export_process import TEXTS
+from substrate.embed.load import load
 from tests.models import REFERENCE
+from tests.scale import PATIENCE_S
 
 LONG = "Invoices are paid within thirty days, unless the customer has asked for more time. " * 60
 
@@ -130,7 +131,7 @@ def refuse(event, arguments):
     if event.startswith("socket."):
         raise AssertionError(event)
 sys.addaudithook(refuse)
-from substrate.embed.loading import load
+from substrate.embed.load import load
 assert not {name.split(".")[0] for name in sys.modules} & {"numpy", "onnxruntime", "tokenizers"}
 embedder = load()
 assert embedder.embed_query("payment provider").shape == (384,)
@@ -140,6 +141,6 @@ assert not loaded & {"torch", "transformers", "sentence_transformers", "huggingf
 print("ok")
 """
     run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     assert (run.stdout, run.stderr) == ("ok\n", "")

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp.types import PromptReference, ResourceTemplateReference
 
-from tests.agent import Agent, MCPError
+from tests.agents import MCPError, Watched
 
 __all__ = ["LISTS", "completions", "everything_listed", "prompts", "resources", "told"]
 
@@ -21,33 +21,33 @@ def told(answer: Any) -> str:
     return json.dumps(said, ensure_ascii=False, sort_keys=True)
 
 
-def everything_listed(agent: Agent) -> str:
+def everything_listed(agent: Watched) -> str:
     """What a client shows its model before anything is called: tools, schemas, prompts, resources, instructions."""
-    return "\n".join([*(told(agent.ask(what)) for what in LISTS), str(agent.instructions)])
+    return "\n".join([*(told(agent.ask(what)) for what in LISTS), str(agent.client.instructions)])
 
 
-def _asked(agent: Agent, what: str, *arguments: Any) -> str:
+def _asked(agent: Watched, what: str, *arguments: Any) -> str:
     try:
         return told(agent.ask(what, *arguments))
     except MCPError as error:
         return f"{error.error.code} {error.error.message} {error.error.data}"
 
 
-def resources(agent: Agent, keys: tuple[str, ...]) -> Iterator[str]:
+def resources(agent: Watched, keys: tuple[str, ...]) -> Iterator[str]:
     """The head, the guide, atoms, and what there is none of."""
     uris = ["memory://head", "memory://guide", "memory://atom/", "memory://atoms", "memory://session/x"]
     for uri in [*uris, *(f"memory://atom/{key}" for key in keys)]:
         yield _asked(agent, "read_resource", uri)
 
 
-def prompts(agent: Agent, texts: tuple[str, ...]) -> Iterator[str]:
+def prompts(agent: Watched, texts: tuple[str, ...]) -> Iterator[str]:
     """Each prompt, filled in with these texts, one after the other."""
     for prompt in agent.ask("list_prompts").prompts:
         for text in texts:
             yield _asked(agent, "get_prompt", prompt.name, {given.name: text for given in prompt.arguments or ()})
 
 
-def completions(agent: Agent, begun: tuple[str, ...]) -> Iterator[str]:
+def completions(agent: Watched, begun: tuple[str, ...]) -> Iterator[str]:
     """Each argument that can be completed, from these beginnings."""
     places: list[tuple[Any, str]] = [
         (ResourceTemplateReference(type="ref/resource", uri="memory://atom/{key}"), "key"),

@@ -14,7 +14,7 @@ from importlib.abc import MetaPathFinder
 from typing import Any
 
 from substrate.cli import main
-from substrate.engine.memory import Memory
+from substrate.memory import Memory
 from substrate.server import wire
 
 STRAY = "stray words"

@@ -6,17 +6,14 @@ To replay a failure: SUBSTRATE_SEED=<the seed it printed>.
 from __future__ import annotations
 
 import json
-import os
 import random
 from pathlib import Path
 
 import pytest
 
 from tests.hostile.frames import LIMIT, Frames, Sent
-from tests.scale import rounds
+from tests.scale import SEED, rounds
 from tests.wire import Server, faults_of, request
-
-SEED = os.environ.get("SUBSTRATE_SEED", "1")
 
 
 def serve(folder: Path, *options: str, **others: object) -> Server:

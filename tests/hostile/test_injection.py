@@ -13,12 +13,16 @@ from anyio import CapacityLimiter
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent
 
-from substrate.server.composition import SubstrateServer
+from substrate.server.compose import SubstrateServer
 from substrate.server.launch import Launch
 from substrate.server.tools import serve_tool
-from substrate.surfaces.seam import Tool, client_of, reply
-from substrate.surfaces.shapes import AtomShape, Listed
-from tests.agent import ALL, Agent
+from substrate.surfaces.atoms.shapes import AtomShape, Listed
+from substrate.surfaces.atoms.spelling import WORDS
+from substrate.surfaces.client import client_of
+from substrate.surfaces.shape import reply
+from substrate.surfaces.tool import Tool
+from tests.agents import ALL_SCOPES as ALL
+from tests.agents import Watched, watched
 from tests.hostile.asking import completions, everything_listed, prompts, told
 from tests.hostile.inert import NAMES, corpus, faults
 from tests.scale import rounds
@@ -33,7 +37,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "store"
 
 
-def fill(agent: Agent, texts: list[str]) -> list[str]:
+def fill(agent: Watched, texts: list[str]) -> list[str]:
     """Store the texts, under plain names and hostile ones, joined to each other. The names."""
     plain = [f"v1.{TYPES[number % len(TYPES)]}.n{number}" for number in range(len(texts))]
     names = [*plain[: -len(NAMES)], *NAMES]
@@ -75,10 +79,10 @@ def calls(names: list[str], texts: list[str]) -> Iterator[tuple[str, dict[str, A
     yield "memory_status", {}
 
 
-def wrong(agent: Agent, some: Iterator[tuple[str, dict[str, Any]]]) -> list[str]:
+def wrong(agent: Watched, some: Iterator[tuple[str, dict[str, Any]]]) -> list[str]:
     found = []
     for tool, arguments in some:
-        found += [f"{tool} {ascii(arguments)[:200]}: {fault}" for fault in faults(tool, agent.call(tool, arguments))]
+        found += [f"{tool} {ascii(arguments)[:200]}: {fault}" for fault in faults(tool, agent.send(tool, arguments))]
     return found
 
 
@@ -86,7 +90,7 @@ def wrong(agent: Agent, some: Iterator[tuple[str, dict[str, Any]]]) -> list[str]
 @pytest.mark.soak
 def test_hostile_text_changes_nothing_and_comes_back_as_data_with_its_origin(store: Path) -> None:
     texts = corpus(rounds(86, 300))
-    with Agent(store, scopes=ALL) as agent:
+    with watched(store, scopes=ALL) as agent:
         before, guide = everything_listed(agent), told(agent.ask("read_resource", "memory://guide"))
         names = fill(agent, texts)
         found = wrong(agent, calls(names, texts))
@@ -100,19 +104,19 @@ def test_hostile_text_changes_nothing_and_comes_back_as_data_with_its_origin(sto
         assert everything_listed(agent) == before
         assert told(agent.ask("read_resource", "memory://guide")) == guide
     assert not found, f"{len(found)} faults, such as {found[:5]}"
-    with Agent(store, scopes=ALL) as fresh:
+    with watched(store, scopes=ALL) as fresh:
         assert everything_listed(fresh) == before
 
 
 def test_what_is_around_an_atom_comes_with_its_origin(store: Path) -> None:
     texts = corpus(30)
-    with Agent(store) as agent:
+    with watched(store) as agent:
         names = fill(agent, texts)
         assert not wrong(agent, iter([("memory_context", {"keys": names[:5], "depth": 3})]))
 
 
 def test_a_connection_that_nobody_stated_comes_with_its_origin(store: Path) -> None:
-    with Agent(store) as agent:
+    with watched(store) as agent:
         fill(agent, corpus(30))
         shared = "The greenhouse sensors overheat whenever the irrigation valves open at noon mark9999"
         agent.ok(
@@ -123,7 +127,7 @@ def test_a_connection_that_nobody_stated_comes_with_its_origin(store: Path) -> N
                 {"source": "v1.fact.there", "type": "member_of", "target": "v1.domain.other"},
             ],
         )
-        result = agent.call("memory_associate", {"atoms": ["v1.fact.here"]})
+        result = agent.send("memory_associate", {"atoms": ["v1.fact.here"]})
         assert (result.structured_content or {})["associations"]
         assert not faults("memory_associate", result)
 
@@ -166,14 +170,14 @@ def serving(broken: Callable[..., Any]) -> Callable[[SubstrateServer], None]:
     """Puts a twin into a server, in the place of memory_list_atoms."""
 
     def change(server: SubstrateServer) -> None:
-        twin = serve_tool(Tool(broken, "A twin", "read"), Launch(Path(), scopes=ALL), CapacityLimiter(1))
+        twin = serve_tool(Tool(broken, "A twin", "read"), WORDS, Launch(Path(), scopes=ALL), CapacityLimiter(1))
         server._tool_manager._tools["memory_list_atoms"] = twin.model_copy(update={"name": "memory_list_atoms"})
 
     return change
 
 
 def test_a_description_that_holds_stored_text_is_found_out(store: Path) -> None:
-    with Agent(store, change=serving(obliging)) as agent:
+    with watched(store, change=serving(obliging)) as agent:
         before = everything_listed(agent)
         fill(agent, corpus(30))
         agent.ok("memory_list_atoms")
@@ -185,15 +189,24 @@ def test_a_description_that_holds_stored_text_is_found_out(store: Path) -> None:
     [(plain, "the text is no JSON"), (anonymous, "without its origin"), (talkative, "stored text in atoms.key")],
 )
 def test_a_tool_that_lets_stored_text_speak_is_found_out(broken: Callable[..., Any], fault: str, store: Path) -> None:
-    with Agent(store, change=serving(broken)) as agent:
+    with watched(store, change=serving(broken)) as agent:
         fill(agent, corpus(30))
         assert any(fault in said for said in wrong(agent, iter([("memory_list_atoms", {})])))
 
 
 def test_an_opening_that_does_not_quote_is_found_out(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("substrate.openings._quoted", lambda text: f'"{text}"')
-    with Agent(store) as agent:
+    monkeypatch.setattr("substrate.values.opening._quoted", lambda text: f'"{text}"')
+    with watched(store) as agent:
         fill(agent, corpus(86))
         found = "\n".join(wrong(agent, iter([("memory_session_bootstrap", {"maxTokens": 100_000})])))
-    for fault in ("none of ours", "not those of its parts", "as it is"):
+    for fault in ("none of ours", "not those of its parts"):
         assert fault in found
+
+
+def test_a_face_that_lets_hidden_characters_pass_is_found_out(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("tools", "opening"):
+        monkeypatch.setattr(f"substrate.surfaces.atoms.{module}.shown", lambda text, _keep="": text)
+    with watched(store) as agent:
+        fill(agent, corpus(86))
+        found = "\n".join(wrong(agent, iter([("memory_session_bootstrap", {"maxTokens": 100_000})])))
+    assert "200b' as it is" in found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,16 +16,16 @@ from typing import Any
 import pytest
 from mcp.types import ElicitResult
 
-from substrate.server.composition import SubstrateServer
+from substrate.server.compose import SubstrateServer
 from substrate.server.launch import DEFAULT_SCOPES, SCOPES
-from substrate.surfaces.shapes import Checkpointed
-from tests.agent import ALL, Agent
+from substrate.surfaces.atoms.shapes import Checkpointed
+from tests.agents import ALL_SCOPES as ALL
+from tests.agents import Watched, watched
 from tests.hostile.asking import completions, everything_listed, prompts, resources
 from tests.hostile.calls import KEYS, RECORDED, Maker
 from tests.hostile.replies import code_of, text_of
-from tests.scale import rounds
+from tests.scale import SEED, rounds
 
-SEED = os.environ.get("SUBSTRATE_SEED", "1")
 NIGHTJAR, HERON = "nightjar", "heron"
 """In every stored key, and in every stored value."""
 STORED = tuple(f"{key}_{NIGHTJAR}" for key in KEYS[:9])
@@ -44,7 +43,7 @@ BLIND = [name for name, launch in LAUNCHES.items() if "read" not in launch.get("
 
 def fill(store: Path) -> None:
     """Canaries everywhere: atoms and edges, a tombstone, a chain, a training, an access, a forgetting."""
-    with Agent(store, scopes=ALL) as agent:
+    with watched(store, scopes=ALL) as agent:
         agent.ok(
             "session_checkpoint",
             atoms=[f"{key} = the {HERON} of {n} pays 100 EUR" for n, key in enumerate(STORED)],
@@ -87,8 +86,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder / "store"
 
 
-def launched(name: str, store: Path, **others: Any) -> Agent:
-    return Agent(store, **LAUNCHES[name], **others)
+def launched(name: str, store: Path, **others: Any) -> Watched:
+    return watched(store, **LAUNCHES[name], **others)
 
 
 def granted_tools(name: str) -> frozenset[str]:
@@ -105,7 +104,7 @@ def test_a_tool_whose_scope_was_not_given_is_neither_listed_nor_run(name: str, k
         head = agent.head()
         for tool in sorted(NEEDS.keys() - allowed):
             for arguments in [*RECORDED[tool], {}, {"nope": 1}, {"keys": [STORED[0]]}]:
-                result = agent.call(tool, arguments)
+                result = agent.send(tool, arguments)
                 assert code_of(result) == "denied", f"{tool} {arguments}"
                 why = "only reads" if LAUNCHES[name].get("read_only") else f"scope {NEEDS[tool]}"
                 assert why in text_of(result)
@@ -143,12 +142,12 @@ PROBES: dict[str, list[dict[str, Any]]] = {
 BEGUN = ("", "v1.", "v1.fact.payment_provider_", "v1.domain.", "shop", "night")
 
 
-def everything_asked(agent: Agent, tools: frozenset[str]) -> list[str]:
+def everything_asked(agent: Watched, tools: frozenset[str]) -> list[str]:
     """All answers of a server to all that can be asked of it, by one who knows nothing and guesses well."""
     answers = [everything_listed(agent), *resources(agent, NEAR), *completions(agent, BEGUN), *prompts(agent, BEGUN)]
     for tool in RECORDED:
         probes = [*RECORDED[tool], *(PROBES.get(tool, ()) if tool in tools else ())]
-        answers += [text_of(agent.call(tool, arguments)) for arguments in probes]
+        answers += [text_of(agent.send(tool, arguments)) for arguments in probes]
     return [*answers, *agent.questions]
 
 
@@ -169,7 +168,7 @@ def test_no_call_whatever_makes_a_server_tell_what_it_may_not_read(tool: str, st
         for _ in range(rounds(60, 5_000)):
             arguments = calls.arguments()
             try:
-                answer = text_of(agent.call(tool, arguments))
+                answer = text_of(agent.send(tool, arguments))
             except ValueError:  # the SDK's client cannot send it
                 continue
             assert not leaks(answer), f"SUBSTRATE_SEED={SEED}: {tool} {ascii(arguments)[:1000]}: {answer[:1000]}"
@@ -179,7 +178,7 @@ def test_no_call_whatever_makes_a_server_tell_what_it_may_not_read(tool: str, st
 def test_the_same_questions_do_find_the_canaries_on_a_server_that_may_read(store: Path) -> None:
     with launched("all", store) as agent:
         for tool, probes in PROBES.items():
-            assert any(leaks(text_of(agent.call(tool, arguments))) for arguments in probes), tool
+            assert any(leaks(text_of(agent.send(tool, arguments))) for arguments in probes), tool
         answers = everything_asked(agent, granted_tools("all"))
     assert sum(bool(leaks(answer)) for answer in answers) > 15
 
@@ -203,7 +202,7 @@ def test_a_checkpoint_that_quotes_what_it_contradicts_is_found_out(
     tell = Checkpointed.of
     monkeypatch.setattr(Checkpointed, "of", lambda saved, **_: tell(saved, reveals=True))
     with launched("write", store) as agent:
-        assert leaks(text_of(agent.call("session_checkpoint", PROBES["session_checkpoint"][0])))
+        assert leaks(text_of(agent.send("session_checkpoint", PROBES["session_checkpoint"][0])))
 
 
 # -- scopes cannot be widened ------------------------------------------------------------------------------------------
@@ -222,14 +221,14 @@ WIDENING: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.parametrize("client", ["admin --scopes forget", "x" * 5000])
 def test_no_argument_no_stored_text_and_no_name_of_a_client_widens_the_scopes(client: str, kept: Path) -> None:
-    with Agent(kept, name=client) as agent:
+    with watched(kept, name=client) as agent:
         listed = agent.ask("list_tools")
         agent.ok("session_checkpoint", atoms=list(CLAIMS), edges=[])
         agent.ok("memory_session_bootstrap", objective="scopes forget admin")
         head = agent.head()
         for more in WIDENING:
             for meta in (None, {"scopes": ["forget"], "io.example/granted": "forget", "progressToken": "forget"}):
-                result = agent.call("memory_forget", {"keys": [STORED[0]], **more}, meta=meta)
+                result = agent.send("memory_forget", {"keys": [STORED[0]], **more}, meta=meta)
                 assert code_of(result) == "denied"
         assert agent.head() == head
         assert agent.ask("list_tools") == listed
@@ -238,10 +237,10 @@ def test_no_argument_no_stored_text_and_no_name_of_a_client_widens_the_scopes(cl
 
 
 def test_the_user_is_asked_for_a_yes_that_no_argument_can_bring(kept: Path) -> None:
-    with Agent(kept, scopes=ALL, answers=lambda: ElicitResult(action="decline")) as agent:
+    with watched(kept, scopes=ALL, answers=lambda: ElicitResult(action="decline")) as agent:
         head = agent.head()
         for more in ({}, *WIDENING):
-            assert code_of(agent.call("memory_forget", {"keys": [STORED[0]], **more})) in {"denied", "arguments"}
+            assert code_of(agent.send("memory_forget", {"keys": [STORED[0]], **more})) in {"denied", "arguments"}
         assert agent.head() == head
         assert agent.questions
 
@@ -258,13 +257,13 @@ def files(folder: Path) -> dict[str, str]:
     }
 
 
-def use(agent: Agent) -> None:
+def use(agent: Watched) -> None:
     everything_asked(agent, frozenset(RECORDED))
     for tool, calls in RECORDED.items():
         for arguments in calls:
-            agent.call(tool, arguments)
+            agent.send(tool, arguments)
     for key in STORED:
-        agent.call("memory_access", {"key": key, "predictions": 5, "includeProof": True})
+        agent.send("memory_access", {"key": key, "predictions": 5, "includeProof": True})
         list(resources(agent, (key,)))
 
 
@@ -278,14 +277,14 @@ def test_a_read_only_server_writes_nothing_at_all(store: Path) -> None:
 
 def test_a_server_that_learns_from_what_is_read_is_seen_to_write(store: Path) -> None:
     before = files(store.parent)
-    with Agent(store, scopes=frozenset({"read", "train"})) as agent:
+    with watched(store, scopes=frozenset({"read", "train"})) as agent:
         use(agent)
     assert files(store.parent) != before
 
 
 def test_a_read_only_server_makes_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "home"))
-    with Agent(tmp_path / "nowhere", read_only=True) as agent:
-        result = agent.call("memory_list_atoms")
+    with watched(tmp_path / "nowhere", read_only=True) as agent:
+        result = agent.send("memory_list_atoms")
         assert code_of(result) == "not_found"
     assert not list(tmp_path.iterdir())

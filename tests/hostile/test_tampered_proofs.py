@@ -98,7 +98,7 @@ def test_a_key_learnt_from_one_bundle_is_not_trusted_in_the_next() -> None:
 
 
 @given(st.integers(0, 2**32), st.data())
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=rounds(50, 1000))
 def test_white_space_order_and_escapes_in_the_json_change_nothing(seed: int, data: st.DataObject) -> None:
     case = data.draw(st.sampled_from(pool(SEED).cases))
     members = list(case.bundle.items())

@@ -7,7 +7,6 @@ To replay a failure: SUBSTRATE_SEED=<the seed it printed>.
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -22,19 +21,22 @@ from mcp.server.mcpserver.tools import Tool as SdkTool
 from mcp.types import CallToolRequestParams, CallToolResult, ElicitResult
 
 from substrate.errors import InputError
-from substrate.server.composition import SubstrateServer
+from substrate.server.compose import SubstrateServer
 from substrate.server.launch import Launch
 from substrate.server.tools import serve_tool
-from substrate.surfaces.seam import Tool, client_of, reply
-from substrate.surfaces.shapes import Taught
-from tests.agent import ALL, Agent, MCPError
+from substrate.surfaces.atoms.shapes import Taught
+from substrate.surfaces.atoms.spelling import WORDS
+from substrate.surfaces.client import client_of
+from substrate.surfaces.shape import reply
+from substrate.surfaces.tool import Tool
+from tests.agents import ALL_SCOPES as ALL
+from tests.agents import MCPError, Watched, watched
 from tests.hostile.calls import CANARY, RECORDED, SEED_CALL, Maker
 from tests.hostile.replies import faults
-from tests.scale import rounds
+from tests.scale import SEED, rounds
 
 pytestmark = pytest.mark.soak
 
-SEED = os.environ.get("SUBSTRATE_SEED", "1")
 MOST_CPU_S = 5.0
 """The promise is a second of a quiet machine; a call that takes five of the processor's is broken on any."""
 
@@ -58,14 +60,14 @@ def whims(rng: random.Random) -> Callable[[], ElicitResult]:
     return answer
 
 
-def prepare(agent: Agent) -> None:
+def prepare(agent: Watched) -> None:
     """Atoms, edges, a tombstone, and something that was forgotten."""
     agent.ok("session_checkpoint", **SEED_CALL)
     agent.ok("session_checkpoint", atoms=["v1.fact.gone = x"], tombstone=["v1.fact.retired"])
     agent.memory.forget("v1.fact.gone")
 
 
-def maker(agent: Agent, tool: str, rng: random.Random) -> Maker:
+def maker(agent: Watched, tool: str, rng: random.Random) -> Maker:
     """What makes calls of a tool: for memory_verify also out of a real proof and a real pin."""
     recorded = list(RECORDED[tool])
     if tool == "memory_verify":
@@ -86,11 +88,11 @@ def sendable(arguments: dict[str, Any]) -> bool:
     return True
 
 
-def verdict(agent: Agent, tool: str, arguments: dict[str, Any], most_cpu_s: float = MOST_CPU_S) -> Verdict:
+def verdict(agent: Watched, tool: str, arguments: dict[str, Any], most_cpu_s: float = MOST_CPU_S) -> Verdict:
     """Make a call, and say what was wrong with how it went; and whether it was refused."""
     head, began = agent.head(), process_time()
     try:
-        result = agent.call(tool, arguments)
+        result = agent.send(tool, arguments)
     except MCPError as error:
         return [f"a protocol error {error.error.code}: {error.error.message}"], True
     except RuntimeError as error:  # the SDK's client: it does not fit the published schema
@@ -107,13 +109,13 @@ def verdict(agent: Agent, tool: str, arguments: dict[str, Any], most_cpu_s: floa
 def test_a_tool_answers_whatever_it_is_called_with(tool: str, store: Path) -> None:
     rng = random.Random(f"{tool} {SEED}")
     found: list[str] = []
-    with Agent(store, scopes=ALL, answers=whims(rng)) as agent:
+    with watched(store, scopes=ALL, answers=whims(rng)) as agent:
         prepare(agent)
         calls = maker(agent, tool, rng)
         refused, count = 0, rounds(200, 3_000)
         for number in range(count):
             if number % 10 == 0:
-                agent.call("session_checkpoint", SEED_CALL)
+                agent.send("session_checkpoint", SEED_CALL)
             arguments = calls.arguments()
             if sendable(arguments):
                 faulty, is_error = verdict(agent, tool, arguments)
@@ -125,7 +127,7 @@ def test_a_tool_answers_whatever_it_is_called_with(tool: str, store: Path) -> No
 
 
 def test_every_tool_that_is_listed_is_fuzzed(store: Path) -> None:
-    with Agent(store, scopes=ALL) as agent:
+    with watched(store, scopes=ALL) as agent:
         assert sorted(RECORDED) == sorted(tool.name for tool in agent.ask("list_tools").tools)
 
 
@@ -168,7 +170,9 @@ def serving(broken: Callable[..., Any]) -> Callable[[SubstrateServer], None]:
     """Puts a twin into a server, in the place of memory_train."""
 
     def change(server: SubstrateServer) -> None:
-        twin = serve_tool(Tool(broken, "A twin", "train", writes=True), Launch(Path(), scopes=ALL), CapacityLimiter(1))
+        twin = serve_tool(
+            Tool(broken, "A twin", "train", writes=True), WORDS, Launch(Path(), scopes=ALL), CapacityLimiter(1)
+        )
         server._tool_manager._tools["memory_train"] = twin.model_copy(update={"name": "memory_train"})
 
     return change
@@ -195,7 +199,7 @@ def bare(server: SubstrateServer) -> None:
     ],
 )  # fmt: skip
 def test_a_broken_tool_is_found_out(change: Callable[[SubstrateServer], None], fault: str, store: Path) -> None:
-    with Agent(store, scopes=ALL, change=change) as agent:
+    with watched(store, scopes=ALL, change=change) as agent:
         prepare(agent)
         found, _ = verdict(agent, "memory_train", {"atoms": ["v1.goal.launch"], "passes": 9}, most_cpu_s=1.0)
     assert any(fault in said for said in found), found

@@ -6,7 +6,7 @@ from typing import Any
 
 import lmdb
 
-from substrate.kv.transactions import Writing
+from substrate.kv.lmdb.transactions import Writing
 
 
 def lmdb_error(kind: type[lmdb.Error], code: int = 0) -> lmdb.Error:

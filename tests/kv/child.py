@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from substrate.errors import SubstrateError
-from substrate.kv import folder
-from substrate.kv.api import Store
-from substrate.kv.lmdb import open_store
+from substrate.errors import MapFull, SubstrateError
+from substrate.kv.api import Store, WriteTransaction
+from substrate.kv.lmdb import folder
+from substrate.kv.lmdb.environment import open_store
 
 TABLES = ("log", "tokens", "data")
 
@@ -160,13 +160,49 @@ def copy_and_die(path: Path, target: str, step: str) -> None:
     store.copy(Path(target), lambda _, __: None)
 
 
-def grow(path: Path) -> None:
-    """Write more than the map of another process holds."""
-    store = open_store(path, TABLES, map_size=1 << 30)
-    with store.write() as transaction:
-        transaction.put("data", b"large", bytes(5_000_000))
-    append(store, "large")
-    say("grown")
+def hold_small(path: Path, how: str) -> None:
+    """Hold the store open with a map of 1 MiB. Answer `read`, and `write TOKEN BYTES`, with what is there then."""
+    store = open_store(path, TABLES, map_size=1 << 20, read_only=how == "read-only")
+    say(len(tokens(store)))
+    for line in sys.stdin:
+        verb, *words = line.split()
+        if verb == "write":
+            token, size = words
+            with store.write() as transaction:
+                put_large(transaction, token, int(size))
+            append(store, token)
+        say(f"{' '.join(tokens(store))} {large_rows(store)}")
+    store.close()
+
+
+def put_large(transaction: WriteTransaction, token: str, size: int) -> None:
+    """A row of this size, in a store that grows if it must."""
+    while True:
+        try:
+            transaction.put("data", token.encode(), token[:1].encode() * size)
+        except MapFull:
+            if not transaction.grow():
+                raise
+        else:
+            return
+
+
+def large_rows(store: Store) -> int:
+    """How many bytes the rows of `put_large` have; each must be whole."""
+    with store.read() as transaction:
+        rows = list(transaction.scan("data"))
+    assert all(row == token[:1] * len(row) for token, row in rows), "a row is torn"
+    return sum(len(row) for _, row in rows)
+
+
+def write_large(path: Path, name: str, count: str) -> None:
+    """Write many rows that each need more room than was there at first."""
+    store = open_store(path, TABLES, map_size=1 << 20)
+    for number in range(int(count)):
+        with store.write() as transaction:
+            put_large(transaction, f"{name}{number}", 300_000)
+        append(store, f"{name}{number}")
+        say(f"{name}{number}")
     store.close()
 
 
@@ -219,14 +255,15 @@ VERBS = {
     "copy-and-die": copy_and_die,
     "create": create,
     "get": get,
-    "grow": grow,
     "hold": hold,
+    "hold-small": hold_small,
     "ignore-current": ignore_current,
     "read": read,
     "read-as-nobody": read_as_nobody,
     "replace-and-die": replace_and_die,
     "try-to-write": try_to_write,
     "write": write,
+    "write-large": write_large,
 }
 
 if __name__ == "__main__":

@@ -18,9 +18,10 @@ from threading import Event, Thread
 from typing import Any
 
 from substrate.errors import Denied
-from substrate.kv import handle
-from substrate.kv.lmdb import LmdbStore, _LmdbEnvironment, open_store
+from substrate.kv.lmdb import handle
+from substrate.kv.lmdb.environment import LmdbStore, _LmdbEnvironment, open_store
 from tests.kv.child import TABLES, append, tokens
+from tests.scale import PATIENCE_S
 
 # Python 3.12 and later warn of forks in a process with threads: here that is the point.
 warnings.simplefilter("ignore", DeprecationWarning)
@@ -43,7 +44,7 @@ def in_child(work: Callable[[], object], *, leave_normally: bool = False) -> int
 
 
 def ended_well(pid: int) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
@@ -179,7 +180,7 @@ def a_fork_beside_busy_threads(path: Path) -> None:
         )
     stop.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE_S)
     assert len(tokens(store)) == len(set(tokens(store))) == count[0] + 16
 
 
@@ -247,7 +248,7 @@ def multiprocessing_children_write(path: Path) -> None:
         process.start()
     write_many(store, "parent", 5)
     for process in processes:
-        process.join(20)
+        process.join(PATIENCE_S)
         assert process.exitcode == 0
     assert len(tokens(store)) == 16
 
@@ -266,7 +267,7 @@ def twin_that_closes_what_it_inherited(path: Path) -> None:
 
 def twin_that_keeps_the_lock_files(path: Path) -> None:
     """A child that keeps its copies of the lock files: they hold the lock after the parent's death."""
-    from substrate.kv.gate import Locks  # noqa: PLC0415
+    from substrate.kv.lmdb.locks import Locks  # noqa: PLC0415
 
     right, parent = Locks.close, os.getpid()
     Locks.close = lambda self: right(self) if os.getpid() == parent else None  # type: ignore[method-assign]

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from substrate.kv.lmdb import LmdbStore, open_store
+from substrate.kv.lmdb.environment import LmdbStore, open_store
 from tests.kv.child import TABLES, append, tokens
 from tests.kv.processes import children
 

@@ -11,9 +11,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from substrate.errors import Denied, DiskFull, Full, SubstrateError
-from substrate.kv.lmdb import LmdbStore, open_store
-from tests.kv.child import TABLES, append, tokens
+from substrate.errors import Denied, DiskFull, Full, MapFull, SubstrateError
+from substrate.kv.lmdb.environment import LmdbStore, open_store
+from tests.kv.child import TABLES, append, put_large, tokens
+from tests.scale import PATIENCE_S
 
 
 def fill(store: LmdbStore, kind: type[Full]) -> list[str]:
@@ -91,21 +92,37 @@ def file_size_limit(path: Path) -> None:
 
 
 def address_space_limit(path: Path) -> None:
-    """A process that may not map 1 TiB gets 64 GiB; one that may not map that either is told."""
-    resource.setrlimit(resource.RLIMIT_AS, (100 << 30, resource.RLIM_INFINITY))
+    """A process that may not map 4 GiB gets less, and no more than it may; one that may hardly map anything is told."""
+    used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (3 << 30), resource.RLIM_INFINITY))
     store = open_store(path / "store", TABLES)
     append(store, "token")
     environment = store._handle.shared()._environment
-    assert environment._raw.info()["map_size"] == 64 << 30  # type: ignore[union-attr]
+    assert environment is not None
+    assert (environment.size, environment.grows) == (2 << 30, False)
     store.close()
-    resource.setrlimit(resource.RLIMIT_AS, (10 << 30, resource.RLIM_INFINITY))
+    small = open_store(path / "small", TABLES, map_size=1 << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (used + (60 << 20), resource.RLIM_INFINITY))
+    rows = 0
+    try:
+        while rows < 100:
+            with small.write() as transaction:
+                put_large(transaction, f"t{rows}", 1_000_000)
+            rows += 1
+    except MapFull as error:
+        assert "ulimit -v" in str(error)  # noqa: PT017
+    assert 1 < rows < 60
+    with small.read() as transaction:
+        assert transaction.count("data") == rows
+        assert transaction.get("data", b"t0") == b"t" * 1_000_000
+    small.close()
     try:
         open_store(path / "store", TABLES)
     except Denied as error:
         assert "ulimit -v" in str(error)  # noqa: PT017
     else:
         raise AssertionError("not refused")
-    assert tokens(open_store(path / "store", TABLES, map_size=1 << 30)) == ["token"]
+    assert tokens(open_store(path / "store", TABLES, map_size=1 << 20)) == ["token"]
 
 
 def digest(path: Path) -> dict[str, tuple[str, int]]:
@@ -152,13 +169,13 @@ def read_only_mount(path: Path) -> None:
         assert error.code == "busy"  # noqa: PT017
     else:
         raise AssertionError("read beside a writer without a slot")
-    writer.communicate("\n", timeout=20)
+    writer.communicate("\n", timeout=PATIENCE_S)
     with reader.read() as transaction:
         late = subprocess.run(
             [sys.executable, "-m", "tests.kv.child", "try-to-write", str(path / "there"), "0.3"],
             capture_output=True,
             text=True,
-            timeout=20,
+            timeout=PATIENCE_S,
             check=True,
         )
         assert late.stdout == "busy\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 
 from substrate.errors import SchemaInvalid, StoreDamaged, TooLarge
 from substrate.kv.api import MAX_KEY
@@ -40,10 +41,19 @@ class MemoryTransaction:
         return [values.get(key) for key in keys]
 
     def scan(
-        self, table: str, start: bytes = b"", stop: bytes | None = None, *, reverse: bool = False
+        self,
+        table: str,
+        start: bytes = b"",
+        stop: bytes | None = None,
+        *,
+        reverse: bool = False,
+        limit: int | None = None,
     ) -> Iterator[tuple[bytes, bytes]]:
         items = sorted(self._table(table).items(), reverse=reverse)
-        return iter([item for item in items if start <= item[0] and (stop is None or item[0] < stop)])
+        return iter([item for item in items if start <= item[0] and (stop is None or item[0] < stop)][:limit])
+
+    def any(self, table: str) -> bool:
+        return bool(self._table(table))
 
     def count(self, table: str) -> int:
         return len(self._table(table))
@@ -68,13 +78,19 @@ class MemoryTransaction:
             raise self.spoilt
         self._table(table).update(ready)
 
-    def delete(self, table: str, key: bytes) -> bool:
+    def delete(self, table: str, key: bytes) -> None:
         check_key(key)
-        return self._table(table).pop(key, None) is not None
+        self._table(table).pop(key, None)
+
+    def grow(self) -> bool:
+        return False
 
 
 class MemoryStore:
+    """It is no folder: nothing of it can be copied or compacted."""
+
     read_only = False
+    cache = Path("there is none")
 
     def __init__(self, tables: Sequence[str]) -> None:
         self.tables: Tables = {name: {} for name in tables}
@@ -90,9 +106,6 @@ class MemoryStore:
         if transaction.spoilt is not None:
             raise transaction.spoilt
         self.tables = transaction.tables
-
-    def compact(self, wait_s: float | None = None) -> None:
-        pass
 
     def close(self) -> None:
         pass

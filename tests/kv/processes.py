@@ -13,8 +13,9 @@ from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 
+from tests.scale import PATIENCE_S
+
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 30.0
 
 
 class Child:

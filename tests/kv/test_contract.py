@@ -13,11 +13,12 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from substrate.errors import StoreDamaged, SubstrateError
-from substrate.kv import transactions
-from substrate.kv.api import MAX_KEY, ReadTransaction, Store, WriteTransaction
-from substrate.kv.lmdb import open_store
+from substrate.errors import Denied, StoreDamaged, SubstrateError
+from substrate.kv.api import MAX_KEY, FolderStore, ReadTransaction, Store, WriteTransaction, folder_of
+from substrate.kv.lmdb import transactions
+from substrate.kv.lmdb.environment import open_store
 from tests.kv.memory import MemoryStore
+from tests.scale import rounds
 
 TABLES = ("a", "b")
 # Few and close keys, so that they meet; some at the limits.
@@ -30,12 +31,14 @@ KEYS = st.one_of(NEAR, NEAR, NEAR, ODD)
 BOUNDS = st.one_of(NEAR, NEAR, NEAR, ODD, st.just(1000).map(lambda size: b"\x01" * size))
 VALUES = st.one_of(st.binary(max_size=8), st.sampled_from([0, 5000]).map(lambda size: b"v" * size))
 NAMES = st.sampled_from([*TABLES * 3, "undeclared"])
+LIMITS = st.sampled_from([None, None, 0, 1, 2])
 ITEMS = st.lists(st.tuples(KEYS, VALUES), max_size=5)
 READS = st.one_of(
     st.tuples(st.just("get"), NAMES, KEYS),
     st.tuples(st.just("get_many"), NAMES, st.lists(KEYS, max_size=4)),
-    st.tuples(st.just("scan"), NAMES, BOUNDS, st.one_of(st.none(), BOUNDS), st.booleans()),
+    st.tuples(st.just("scan"), NAMES, BOUNDS, st.one_of(st.none(), BOUNDS), st.booleans(), LIMITS),
     st.tuples(st.just("count"), NAMES),
+    st.tuples(st.just("any"), NAMES),
 )
 WRITES = st.one_of(
     st.tuples(st.just("put"), NAMES, KEYS, VALUES),
@@ -43,6 +46,7 @@ WRITES = st.one_of(
     st.tuples(st.just("extend"), NAMES, ITEMS.map(sorted)),
     st.tuples(st.just("extend"), NAMES, ITEMS),
     st.tuples(st.just("delete"), NAMES, KEYS),
+    st.tuples(st.just("grow")),
 )
 Call = tuple[Any, ...]
 
@@ -60,8 +64,8 @@ def outcome(work: Callable[[], object]) -> object:
 def perform(transaction: ReadTransaction, call: Call) -> object:
     name, *rest = call
     if name == "scan":
-        table, start, stop, reverse = rest
-        return outcome(lambda: list(transaction.scan(table, start, stop, reverse=reverse)))
+        table, start, stop, reverse, limit = rest
+        return outcome(lambda: list(transaction.scan(table, start, stop, reverse=reverse, limit=limit)))
     return outcome(lambda: getattr(transaction, name)(*rest))
 
 
@@ -99,7 +103,7 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
         self.twin: Store = MemoryStore(TABLES)
-        self.store: Store = open_store(self.folder / "store", TABLES)
+        self.store: FolderStore = open_store(self.folder / "store", TABLES)
 
     def teardown(self) -> None:
         self.store.close()
@@ -129,15 +133,13 @@ class Machine(RuleBasedStateMachine):
 
 
 # Without shrinking, which takes minutes here: a failure prints its calls and the blob that repeats them.
-SETTINGS = settings(
-    max_examples=50, stateful_step_count=15, deadline=None, database=None, phases=[Phase.generate], print_blob=True
-)
+SETTINGS = settings(max_examples=rounds(50, 2000), stateful_step_count=15, phases=[Phase.generate])
 
-# The broken twins are always found. Hypothesis draws on constants of the modules that are loaded, so the calls are not
-# the same in every run, in spite of derandomize: hence many more, of which the first that fails ends it.
+# The broken twins are always found: the first example that fails ends it.
 FIXED = settings(SETTINGS, derandomize=True, max_examples=1000)
 
 
+@pytest.mark.soak
 def test_lmdb_store_equals_the_twin() -> None:
     run_state_machine_as_test(Machine, settings=SETTINGS)
 
@@ -149,7 +151,7 @@ def test_a_store_that_goes_on_after_a_refused_extend_is_caught(monkeypatch: pyte
         def extend(self, table: str, items: Any) -> None:
             self.put_many(table, items)
 
-    monkeypatch.setattr("substrate.kv.lmdb.Writing", Forgiving)
+    monkeypatch.setattr("substrate.kv.lmdb.environment.Writing", Forgiving)
     with pytest.raises(AssertionError):
         run_state_machine_as_test(Machine, settings=FIXED)
 
@@ -157,20 +159,52 @@ def test_a_store_that_goes_on_after_a_refused_extend_is_caught(monkeypatch: pyte
 def test_a_scan_that_includes_its_stop_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     right = transactions.Reading.scan
 
-    def scan(self: Any, table: str, start: bytes = b"", stop: bytes | None = None, *, reverse: bool = False) -> Any:
-        return right(self, table, start, stop and stop + b"\x00", reverse=reverse)
+    def scan(self: Any, table: str, start: bytes = b"", stop: bytes | None = None, **options: Any) -> Any:
+        return right(self, table, start, stop and stop + b"\x00", **options)
 
     monkeypatch.setattr(transactions.Reading, "scan", scan)
     with pytest.raises(AssertionError):
         run_state_machine_as_test(Machine, settings=FIXED)
 
 
+def test_a_scan_that_forgets_its_limit_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = transactions.Reading.scan
+
+    def scan(self: Any, *given: Any, limit: int | None = None, **options: Any) -> Any:
+        return right(self, *given, limit=limit and limit + 1, **options)
+
+    monkeypatch.setattr(transactions.Reading, "scan", scan)
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(Machine, settings=FIXED)
+
+
+def test_a_table_that_is_never_empty_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transactions.Reading, "any", lambda self, table: self.count(table) >= 0)
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(Machine, settings=FIXED)
+
+
 def test_the_store_has_the_types_of_the_seam(tmp_path: Path) -> None:
-    store: Store = open_store(tmp_path / "store", TABLES)  # mypy holds this line
+    store: FolderStore = open_store(tmp_path / "store", TABLES)  # mypy holds this line
     with store.write() as transaction:
         written: WriteTransaction = transaction
         written.put("a", b"k", b"v")
     with store.read() as transaction:
         read: ReadTransaction = transaction
         assert read.get("a", b"k") == b"v"
+    assert folder_of(store) is store
     store.close()
+
+
+def test_a_store_that_is_no_folder_is_refused_by_who_needs_one() -> None:
+    store: Store = MemoryStore(TABLES)
+    with pytest.raises(Denied, match="not a folder on this machine"):
+        folder_of(store)
+
+
+def test_the_cache_of_a_store_is_its_folder_however_its_path_is_spelled(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
+    for path in (tmp_path / "store", tmp_path / "link" / "store"):
+        store = open_store(path, TABLES)
+        assert store.cache == (tmp_path / "store").resolve()
+        store.close()

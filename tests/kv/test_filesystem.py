@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from substrate.errors import Denied
-from substrate.kv import filesystem
-from substrate.kv.lmdb import open_store
+from substrate.kv.lmdb import filesystem
+from substrate.kv.lmdb.environment import open_store
 
 MOUNTINFO = r"""22 27 0:21 / /proc rw,relatime - proc proc rw
 27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw

@@ -11,9 +11,10 @@ import lmdb
 import pytest
 
 from substrate.errors import FormatTooNew, InputError, NotFound, SchemaInvalid, StoreDamaged
-from substrate.kv import folder
-from substrate.kv.lmdb import open_store
+from substrate.kv.lmdb import folder
+from substrate.kv.lmdb.environment import open_store
 from tests.kv.processes import ROOT
+from tests.scale import PATIENCE_S
 
 
 def snapshot(path: Path) -> dict[str, bytes]:
@@ -165,9 +166,11 @@ def test_debris_is_removed_by_a_writable_open_only(tmp_path: Path) -> None:
 def test_the_engine_of_the_file_does_not_depend_on_the_surroundings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = f"from substrate.kv.lmdb import open_store; open_store({str(tmp_path / 'store')!r}, ['a']).close()"
+    script = (
+        f"from substrate.kv.lmdb.environment import open_store; open_store({str(tmp_path / 'store')!r}, ['a']).close()"
+    )
     monkeypatch.setenv("LMDB_DEFAULT_LIB_VERSION", "1")
-    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, timeout=30)
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, timeout=PATIENCE_S)
     monkeypatch.delenv("LMDB_DEFAULT_LIB_VERSION")
     with lmdb.open(str(tmp_path / "store" / "env.0001"), create=False, readonly=True, max_dbs=1) as environment:
         assert environment.lib_version()[:2] == (0, 9)

@@ -11,11 +11,12 @@ import pytest
 
 from tests.kv import fork_scenarios
 from tests.kv.processes import ROOT
+from tests.scale import PATIENCE_S
 
 
 def run(scenario: Callable[[Path], None], path: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tests.kv.fork_scenarios", scenario.__name__, str(path)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 @pytest.mark.parametrize("scenario", fork_scenarios.SOUND, ids=lambda scenario: scenario.__name__)

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from substrate.errors import MapFull
-from substrate.kv.lmdb import open_store
+from substrate.kv.lmdb.environment import open_store
 from tests.kv.child import TABLES, append, tokens
 from tests.kv.limited import fill
-from tests.kv.processes import ROOT, children
+from tests.kv.processes import ROOT
 
 
 def run(scenario: str, path: Path, mount: str = "") -> None:
@@ -35,7 +35,7 @@ needs_mount = pytest.mark.skipif(not may_mount(), reason="only root on Linux can
 
 
 def test_a_full_map_is_typed_and_leaves_the_store_usable(tmp_path: Path) -> None:
-    store = open_store(tmp_path, TABLES, map_size=2 << 20)
+    store = open_store(tmp_path, TABLES, map_limit=2 << 20)
     acknowledged = fill(store, MapFull)
     assert len(acknowledged) > 5
     with store.write() as transaction:
@@ -46,11 +46,11 @@ def test_a_full_map_is_typed_and_leaves_the_store_usable(tmp_path: Path) -> None
     store.close()
 
 
-def test_a_full_map_can_be_opened_larger(tmp_path: Path) -> None:
-    store = open_store(tmp_path, TABLES, map_size=1 << 20)
+def test_a_store_at_its_limit_goes_on_where_the_limit_is_larger(tmp_path: Path) -> None:
+    store = open_store(tmp_path, TABLES, map_limit=1 << 20)
     acknowledged = fill(store, MapFull)
     store.close()
-    store = open_store(tmp_path, TABLES, map_size=1 << 30)
+    store = open_store(tmp_path, TABLES)
     with store.write() as transaction:
         transaction.put("data", b"large", bytes(5_000_000))
     append(store, "after")
@@ -59,28 +59,20 @@ def test_a_full_map_can_be_opened_larger(tmp_path: Path) -> None:
 
 
 def test_a_transaction_that_met_a_full_map_cannot_commit(tmp_path: Path) -> None:
-    store = open_store(tmp_path, TABLES, map_size=1 << 20)
+    store = open_store(tmp_path, TABLES, map_limit=1 << 20)
     with pytest.raises(MapFull), store.write() as transaction:  # noqa: PT012
         transaction.put("data", b"small", b"x")
         with pytest.raises(MapFull):
             transaction.put("data", b"large", bytes(5_000_000))
     with pytest.raises(MapFull), store.write() as transaction:
         transaction.put_many("data", [(b"%d" % number, bytes(100_000)) for number in range(100)])
+    with pytest.raises(MapFull, match="no room to grow"), store.write() as transaction:  # noqa: PT012
+        with pytest.raises(MapFull):
+            transaction.put("data", b"large", bytes(5_000_000))
+        assert not transaction.grow()
     with store.read() as transaction:
         assert transaction.count("data") == 0
     store.close()
-
-
-def test_a_process_with_a_smaller_map_adopts_a_larger_one(tmp_path: Path) -> None:
-    small = open_store(tmp_path / "store", TABLES, map_size=1 << 20)
-    append(small, "small")
-    with children(("grow", tmp_path / "store")) as (grower,):
-        grower.expect("grown")
-    with small.read() as transaction:
-        assert transaction.get("data", b"large") == bytes(5_000_000)
-    append(small, "again")
-    assert tokens(small) == ["small", "large", "again"]
-    small.close()
 
 
 @needs_mount

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from substrate.errors import Denied
-from substrate.kv.lmdb import open_store
+from substrate.kv.lmdb.environment import open_store
 from tests.kv.child import TABLES, append, tokens
 from tests.kv.limited import digest
 from tests.kv.processes import children

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from substrate.kv.lmdb import LmdbStore, _LmdbEnvironment, open_store
+from substrate.kv.lmdb.environment import LmdbStore, _LmdbEnvironment, open_store
 from tests.kv.child import TABLES
 from tests.kv.processes import children
 

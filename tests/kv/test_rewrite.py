@@ -9,12 +9,13 @@ from threading import Event, Thread
 import pytest
 
 from substrate.errors import Busy, Denied, InputError, StoreDamaged
-from substrate.kv import folder
 from substrate.kv.api import ReadTransaction, Store
-from substrate.kv.lmdb import make_store, open_store
+from substrate.kv.lmdb import folder
+from substrate.kv.lmdb.environment import make_store, open_store
 from tests.kv.child import TABLES, append, tokens
 from tests.kv.processes import children
 from tests.kv.test_compaction import content, environments
+from tests.scale import PATIENCE_S
 
 
 def copy_all(old: ReadTransaction, new: Store) -> None:
@@ -88,13 +89,13 @@ def test_meanwhile_others_read_and_writers_wait_a_bounded_time(tmp_path: Path) -
 
     def fill(old: ReadTransaction, new: Store) -> None:
         at_work.set()
-        assert go_on.wait(30)
+        assert go_on.wait(PATIENCE_S)
         copy_all(old, new)
 
     thread = Thread(target=store.rewrite, args=(fill,))
     thread.start()
     try:
-        assert at_work.wait(30)
+        assert at_work.wait(PATIENCE_S)
         with children(("get", path), ("try-to-write", path, "0.2")) as (reader, writer):
             reader.expect("open")
             reader.tell("key")
@@ -109,7 +110,7 @@ def test_meanwhile_others_read_and_writers_wait_a_bounded_time(tmp_path: Path) -
         hasty.close()
     finally:
         go_on.set()
-        thread.join(30)
+        thread.join(PATIENCE_S)
     assert environments(path) == ["env.0002"]
     append(store, "two")
     assert tokens(store) == ["one", "two"]
@@ -221,7 +222,7 @@ def test_a_killed_copy_is_refused_until_it_is_whole(tmp_path: Path, step: str) -
     append(store, "one")
     store.close()
     with children(("copy-and-die", tmp_path / "store", target, step)) as (child,):
-        child.process.wait(30)
+        child.process.wait(PATIENCE_S)
         assert child.process.returncode == 9
     if step == "after":  # only the empty folder is still there
         copy = open_store(target, TABLES)
@@ -244,7 +245,7 @@ def test_a_table_added_in_the_middle_of_it_is_busy_not_left_out(
     store = open_store(tmp_path / "store", TABLES)
     with children(("add-table", tmp_path / "store", "extra")) as (child,):
         child.expect("added")
-    monkeypatch.setattr("substrate.kv.shared.Shared.declare_all", lambda _, __: None)
+    monkeypatch.setattr("substrate.kv.lmdb.process.Shared.declare_all", lambda _, __: None)
     with pytest.raises(Busy, match="extra"):
         store.copy(tmp_path / "copy", nothing)
     with pytest.raises(Busy, match="extra"):

@@ -10,8 +10,9 @@ from time import monotonic
 import pytest
 
 from substrate.errors import Busy, Denied
-from substrate.kv import folder, handle
-from substrate.kv.lmdb import LmdbStore, open_store
+from substrate.kv.lmdb import folder, handle
+from substrate.kv.lmdb.environment import LmdbStore, open_store
+from tests.scale import PATIENCE_S
 
 
 def put(store: LmdbStore, table: str, key: bytes) -> None:
@@ -109,17 +110,17 @@ def test_a_writer_begins_while_a_reader_of_the_same_process_reads(tmp_path: Path
         with reader.read() as transaction:
             reading.set()
             assert transaction.count("a") == 0
-            done.wait(10)
+            done.wait(PATIENCE_S)
             assert transaction.count("a") == 0
 
     thread = Thread(target=read)
     thread.start()
-    reading.wait(10)
+    reading.wait(PATIENCE_S)
     writing = Thread(target=put, args=(writer, "a", b"k"))
     writing.start()
     done.set()
-    thread.join(10)
-    writing.join(10)
+    thread.join(PATIENCE_S)
+    writing.join(PATIENCE_S)
     assert has(reader, "a", b"k")
     reader.close()
     writer.close()
@@ -155,15 +156,15 @@ def test_closing_waits_for_transactions_and_is_denied_inside_one(tmp_path: Path)
     def read() -> None:
         with store.read():
             reading.set()
-            done.wait(10)
+            done.wait(PATIENCE_S)
 
     thread = Thread(target=read)
     thread.start()
-    reading.wait(10)
+    reading.wait(PATIENCE_S)
     with pytest.raises(Busy):
         store.close()
     done.set()
-    thread.join(10)
+    thread.join(PATIENCE_S)
     store.close()
 
 
@@ -172,7 +173,7 @@ def test_many_threads_open_and_close_at_once(tmp_path: Path) -> None:
 
     def work(number: int) -> None:
         try:
-            barrier.wait(10)
+            barrier.wait(PATIENCE_S)
             for turn in range(10):
                 store = open_store(tmp_path / "store", ["a", f"t{number}"])
                 put(store, f"t{number}", b"%d" % turn)
@@ -185,7 +186,7 @@ def test_many_threads_open_and_close_at_once(tmp_path: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE_S)
     assert not failures
     assert folder.identity(tmp_path / "store") not in handle._register.opened
     assert files_open(tmp_path / "store") == 0

@@ -12,8 +12,9 @@ import lmdb
 import pytest
 
 from substrate.errors import Denied, DiskFull, SchemaInvalid, StoreDamaged, TooLarge, Unusable
-from substrate.kv.lmdb import LmdbStore, open_store
+from substrate.kv.lmdb.environment import LmdbStore, open_store
 from tests.kv.broken import break_at, lmdb_error
+from tests.scale import PATIENCE_S
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def in_thread(work: Any) -> None:
 
     thread = Thread(target=run)
     thread.start()
-    thread.join(20)
+    thread.join(PATIENCE_S)
     assert not thread.is_alive()
     if caught:
         raise caught[0]
@@ -256,7 +257,7 @@ def test_a_panic_at_begin_makes_the_store_unusable(store: LmdbStore, monkeypatch
     def begin(*_: object, **__: object) -> None:
         raise Unusable("panic")
 
-    monkeypatch.setattr("substrate.kv.lmdb._LmdbEnvironment.begin", begin)
+    monkeypatch.setattr("substrate.kv.lmdb.environment._LmdbEnvironment.begin", begin)
     with pytest.raises(Unusable, match="panic"), store.read():
         pass
     monkeypatch.undo()
@@ -279,7 +280,7 @@ def test_sixteen_threads_read_and_write(store: LmdbStore) -> None:
 
     def work(number: int) -> None:
         try:
-            barrier.wait(10)
+            barrier.wait(PATIENCE_S)
             for turn in range(rounds):
                 with store.write() as transaction:
                     total = int.from_bytes(transaction.get("b", b"total") or b"", "big")
@@ -296,7 +297,7 @@ def test_sixteen_threads_read_and_write(store: LmdbStore) -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(60)
+        worker.join(PATIENCE_S)
     assert not failures
     with store.read() as transaction:
         assert transaction.get("b", b"total") == (threads * rounds).to_bytes(4, "big")
@@ -331,7 +332,7 @@ def test_threads_go_on_while_one_compacts(store: LmdbStore) -> None:
         store.compact()
     stop.set()
     for worker in workers:
-        worker.join(20)
+        worker.join(PATIENCE_S)
     assert not failures
     with store.read() as transaction:
         assert transaction.count("b") == len(written) > 0

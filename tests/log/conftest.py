@@ -10,16 +10,6 @@ from substrate.log.log import Log, open_log
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def reopen(tmp_path: Path, home: Path, clock: ManualClock) -> Iterator[Callable[..., Log]]:
     """Opens the test's store, as often as one likes."""
     opened: list[Log] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from substrate.codec import decode_body, draft_forget, draft_other, draft_put, draft_tombstone
 from substrate.kv.api import WriteTransaction
-from substrate.kv.lmdb import open_store
+from substrate.kv.open import open_store
 from substrate.log.log import Log
 from substrate.log.replay import Logged
 from substrate.log.tables import TABLES, seq_key
@@ -20,6 +20,7 @@ class Values:
     """A small real view: seq -> body; what a forget entry erased is marked so, whether met whole or not."""
 
     name = "values"
+    version = 1
     tables = ("values",)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
@@ -36,6 +37,7 @@ class Count:
     """Another one: how many entries there are of each kind."""
 
     name = "count"
+    version = 1
     tables = ("count",)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:

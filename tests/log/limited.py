@@ -10,10 +10,10 @@ from pathlib import Path
 
 from substrate.codec import draft_put
 from substrate.errors import DiskFull
-from substrate.log.check import check_store
-from substrate.log.clone import clone, export_full, line_text
+from substrate.log.copies.check import check_store
+from substrate.log.copies.clone import clone, export_full, line_text
+from substrate.log.copies.restore import restore
 from substrate.log.log import Log, open_log
-from substrate.log.restore import restore
 from tests.log.grown import VIEWS, Content, content
 
 SIZE = 3 << 20

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from substrate.codec import draft_put
 from substrate.errors import InputError, NotFound, ProofInvalid, SchemaInvalid
+from substrate.log.copies.restore import restore
 from substrate.log.log import Log, open_log
-from substrate.log.restore import restore
 from substrate.proof.head import Pin
 from substrate.proof.verify import Verifier
 from tests.proof import script
+from tests.scale import rounds
 
 verify_proof = script.load()
 
@@ -37,7 +38,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Log, list[int]]:
 
 
 @pytest.mark.no_cover
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=rounds(20, 800))
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_the_log_at_any_head_is_shown_to_contain_that_at_any_earlier_one(
     grown: tuple[Log, list[int]], one: int, other: int
@@ -56,7 +57,7 @@ def test_the_log_at_any_head_is_shown_to_contain_that_at_any_earlier_one(
 
 
 @pytest.mark.no_cover
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=rounds(6, 300))
 @given(st.integers(0, 39), st.data())
 def test_a_bundle_with_another_byte_or_another_past_is_rejected(
     grown: tuple[Log, list[int]], one: int, data: st.DataObject

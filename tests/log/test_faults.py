@@ -18,12 +18,12 @@ from substrate.errors import SubstrateError
 from substrate.kv.api import WriteTransaction
 from substrate.log import append as append_module
 from substrate.log.append import Appender
-from substrate.log.check import check_store
-from substrate.log.highwater import HighWater
-from substrate.log.keyring import Keyring
+from substrate.log.copies.check import check_store
+from substrate.log.keys.highwater import HighWater
+from substrate.log.keys.keyring import Keyring
 from substrate.log.log import Log, open_log
 from substrate.log.map import MapUpdate
-from substrate.log.naming import Naming
+from substrate.log.names import Naming
 from substrate.log.tree import LogTree
 from substrate.proof.note import Signer
 

@@ -23,13 +23,14 @@ from substrate.errors import (
     SchemaInvalid,
     StoreDamaged,
 )
-from substrate.kv.lmdb import open_store
+from substrate.kv.open import open_store
 from substrate.log import append as append_module
-from substrate.log.check import check_store
+from substrate.log.copies.check import check_store
 from substrate.log.log import Log, open_log
 from substrate.log.tables import ENTRIES, HEADS, KEYS, META, NODES, TABLES, seq_key
 from substrate.proof.note import generate_signer
 from substrate.proof.verify import Verifier
+from tests.scale import PATIENCE_S
 
 A = "v1.fact.a"
 
@@ -115,7 +116,7 @@ with open_log(sys.argv[1], home=sys.argv[2]) as log:
         assert child.stdin is not None
         child.stdin.write("go\n")
         child.stdin.flush()
-    origins = {child.communicate(timeout=60)[0] for child in children}
+    origins = {child.communicate(timeout=PATIENCE_S)[0] for child in children}
     assert len(origins) == 1
     assert [child.returncode for child in children] == [0] * 4
     assert check_store(tmp_path / "store", home=tmp_path / "home").damage is None

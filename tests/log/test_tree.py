@@ -9,7 +9,7 @@ import pytest
 from pymerkle import InmemoryTree, verify_consistency, verify_inclusion
 
 from substrate.errors import StoreDamaged
-from substrate.kv.lmdb import open_store
+from substrate.kv.open import open_store
 from substrate.log.tables import NODES, seq_key
 from substrate.log.tree import LogTree, consistency_path, inclusion_path, root_at
 from substrate.proof import verify

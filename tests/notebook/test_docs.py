@@ -40,15 +40,15 @@ def test_every_setting_is_explained() -> None:
 
 
 def test_every_example_of_help_works(notebook: Any, folder: Path) -> None:
-    notebook.run(VERBS["open"].examples[0])
+    notebook.run(VERBS["open"].command.examples[0].command)
     notebook.run(
         "%%memory checkpoint --source form\nv1.fact.payment_provider = Stripe\nv1.fact.currency = The currency is EUR\n"
         "v1.fact.us.currency = The currency is USD\nv1.decision.ledger = In cents\nv1.fact.home_address = 1 Main Street"
     )
     notebook.run("%memory pin -o me.pin")
     for verb in VERBS.values():
-        for example in verb.examples:
-            if verb.name in WIDGETS or (verb.name == "forget" and "--dry-run" not in example):
+        for example in verb.command.examples:
+            if verb.name in WIDGETS or (verb.name == "forget" and "--dry-run" not in example.command):
                 continue
-            notebook.run(example)
+            notebook.run(example.command)
     assert (folder / "proof.json").is_file()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from substrate.errors import InputError
 from substrate.notebook.items import read_cell
+from tests.scale import rounds
 
 
 def test_a_cell_holds_atoms_edges_tombstones_and_comments() -> None:
@@ -157,7 +158,9 @@ def test_any_value_that_fits_the_syntax_is_read_as_it_was_written(atoms: dict[st
     assert {item["name"]: item["value"] for item in read_cell(below).atoms} == atoms  # type: ignore[index]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=rounds(25, 500), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(value=VALUES.filter(lambda value: "\x00" not in value))
 def test_what_is_written_in_a_cell_is_what_is_stored(notebook: Any, value: str) -> None:
     notebook.shell.user_ns["x"] = "EXPANDED"

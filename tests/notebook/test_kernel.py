@@ -16,7 +16,7 @@ from nbclient.exceptions import CellExecutionError
 
 import substrate
 
-WAIT = 60
+WAIT = 120
 
 
 class Kernel:

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from substrate import places
 from substrate.errors import Denied
 from substrate.notebook import extension
-from substrate.notebook.calls import Call
 from substrate.notebook.catalogue import VERBS
 from substrate.notebook.magics import MemoryMagics
+from substrate.notebook.transformer import Call
+from substrate.save import place as places
 
 
 @pytest.fixture
@@ -161,8 +161,7 @@ def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
         ("%memory access", "the following arguments are required: NAME"),
         ("%memory list --limit many", "argument --limit: not a whole number"),
         ("%memory search x --limit", "--limit needs a value"),
-        ("%memory search x --origin usr", "there is no usr. Did you mean user? There are: user, agent, ingested"),
-        ("%memory watch onn", "there is no onn. Did you mean on? There are: on, off"),
+        ("%memory search x --origin usr", "argument --origin: takes one of user, agent, ingested"),
         ("%memory explore --as-of yesterday", "a time in ISO 8601"),
         ("%memory explore --as-of 99", "not yet 99"),
         ("%memory checkpoint bad = x", "nothing was saved: line 1: 'bad' is no name"),
@@ -196,8 +195,8 @@ def test_help_lists_every_verb_and_explains_each(notebook: Any) -> None:
     for verb in VERBS.values():
         assert f"  {verb.name} " in shown
         explained = notebook.printed(f"%memory {verb.name} --help")
-        assert all(option in explained for option in verb.options)
-        assert all(example.split("\n")[0] in explained for example in verb.examples)
+        assert all(option in explained for option in verb.command.flags)
+        assert all(example.command.split("\n")[0] in explained for example in verb.command.examples)
 
 
 @pytest.mark.parametrize("query", ["what does the -h option do", "'what does --help do'", "who needs -- --help"])

@@ -13,8 +13,9 @@ import pytest
 
 import substrate
 from substrate.errors import Denied
-from substrate.notebook.remembered import Kept, Remembered
+from substrate.notebook.bookmarks import Bookmark, Bookmarks
 from substrate.notebook.stores import Stores
+from tests.scale import PATIENCE_S
 
 
 def test_a_store_that_is_opened_is_made_and_said_so_and_remembered_for_the_folder(notebook: Any, folder: Path) -> None:
@@ -184,10 +185,10 @@ def test_a_file_of_a_newer_version_is_left_as_it_is(notebook: Any, folder: Path)
 def test_what_is_left_out_of_many_is_what_was_opened_longest_ago(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("substrate.notebook.remembered._MOST", 2)
-    known = Remembered(tmp_path, [])
+    monkeypatch.setattr("substrate.notebook.bookmarks._MOST", 2)
+    known = Bookmarks(tmp_path, [])
     for name in ("first", "second", "first", "third"):
-        known.remember(Path(name), Kept(Path("store")))
+        known.remember(Path(name), Bookmark(Path("store")))
     assert [known.store_for(Path(name)) is None for name in ("first", "second", "third")] == [False, True, False]
 
 
@@ -195,25 +196,33 @@ def test_a_folder_of_settings_that_cannot_be_written_is_no_error(folder: Path) -
     home = folder.parent / "file"
     home.write_text("not a folder")
     news: list[str] = []
-    Remembered(home, news).remember(folder, Kept(folder / "mine"))
+    Bookmarks(home, news).remember(folder, Bookmark(folder / "mine"))
     assert "not remembered" in news[-1]
 
 
 REMEMBER = """
 import sys
 from pathlib import Path
-from substrate.notebook.remembered import Kept, Remembered
+from substrate.notebook.bookmarks import Bookmark, Bookmarks
 home, mine = Path(sys.argv[1]), sys.argv[2]
 for at in range(25):
-    Remembered(home, []).remember(Path(f"/projects/{mine}/{at}"), Kept(Path(f"/stores/{mine}/{at}")))
+    Bookmarks(home, []).remember(Path(f"/projects/{mine}/{at}"), Bookmark(Path(f"/stores/{mine}/{at}")))
 """
 
 
 def test_kernels_that_remember_at_once_lose_nothing_of_each_other(tmp_path: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", REMEMBER, str(tmp_path), name]) for name in "abc"]
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0]
-    known = Remembered(tmp_path, [])
+    assert [writer.wait(timeout=PATIENCE_S) for writer in writers] == [0, 0, 0]
+    known = Bookmarks(tmp_path, [])
     for name in "abc":
         assert all(
-            known.store_for(Path(f"/projects/{name}/{at}")) == Kept(Path(f"/stores/{name}/{at}")) for at in range(25)
+            known.store_for(Path(f"/projects/{name}/{at}")) == Bookmark(Path(f"/stores/{name}/{at}"))
+            for at in range(25)
         )
+
+
+@pytest.mark.parametrize("cell", ["%memory checkpoint bad name = x", "%memory record badname 6 * 7"])
+def test_a_first_checkpoint_that_is_refused_makes_no_store(notebook: Any, folder: Path, cell: str) -> None:
+    notebook.error(cell)
+    assert list(folder.iterdir()) == []
+    assert "made a new store" in notebook.printed("%memory checkpoint v1.fact.a = x")

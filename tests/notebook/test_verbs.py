@@ -10,15 +10,8 @@ from typing import Any
 import pytest
 from IPython.core.error import StdinNotImplementedError
 
-from substrate.cli.catalogue import VERBS as COMMANDS
+from substrate.notebook.bookmarks import Bookmark
 from substrate.notebook.catalogue import VERBS
-from substrate.notebook.remembered import Kept
-
-NOT_HERE = {
-    "list": {"--all", "--names"},
-    "key": {"--rotate"},
-}
-"""Options of the command line that a notebook has no use for."""
 
 
 @pytest.fixture
@@ -31,15 +24,6 @@ def filled(notebook: Any) -> Any:
         "v1.decision.ledger -[depends_on]-> v1.fact.currency\n"
     )
     return notebook
-
-
-def test_options_are_those_of_the_command_line() -> None:
-    commands = {verb.name: {flag for one in verb.options for flag in one.flags if flag[0] == "-"} for verb in COMMANDS}
-    shared = [verb for verb in VERBS.values() if verb.name in commands and verb.name != "watch"]
-    assert len(shared) >= 15
-    for verb in shared:
-        own = {"-o", "--output"} if verb.name == "key" else set()  # a shell has > for that
-        assert set(verb.options) == commands[verb.name] - NOT_HERE.get(verb.name, set()) | own, verb.name
 
 
 def test_what_was_trained_is_predicted_and_opens_a_session(filled: Any) -> None:
@@ -103,7 +87,7 @@ def test_a_proof_that_is_not_true_is_rejected_in_a_line(filled: Any, folder: Pat
 
 def test_without_a_store_and_a_key_a_proof_is_consistent_at_best(filled: Any, folder: Path) -> None:
     filled.run("%memory prove v1.fact.currency -o proof.json")
-    filled.shell.magics_manager.registry["MemoryMagics"].stores._opened = Kept(folder / "nowhere")
+    filled.shell.magics_manager.registry["MemoryMagics"].stores._opened = Bookmark(folder / "nowhere")
     assert filled.run("%memory verify proof.json").trusted is False
 
 

@@ -23,7 +23,8 @@ _WATCH = """
 import os, sys
 
 folder, told = os.environ["WATCHED_FOLDER"], os.environ["WATCHED_TOLD"]
-mine = (folder, "/dev/", "/proc/", *([sys.pycache_prefix] if sys.pycache_prefix else []))
+devices = tuple(f"/dev/{name}" for name in ("null", "tty", "pt", "fd/", "std", "urandom"))
+mine = (folder, "/proc/", *devices, *([sys.pycache_prefix] if sys.pycache_prefix else []))
 writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 def watch(event, given):

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from substrate.clock import ManualClock
-from substrate.engine.memory import Memory, open_memory
 from substrate.errors import ItemsRefused, NotFound
-from substrate.model import from_microseconds
+from substrate.memory import Memory, open_memory
+from substrate.values.times import from_microseconds
 
 __all__ = ["START", "Happening", "a_store", "do", "few", "happenings", "times"]
 
@@ -31,12 +31,9 @@ names = st.sampled_from(NAMES)
 
 
 def few(examples: int, *, shrink: bool = True) -> Callable[[Any], Any]:
-    """So many examples, the same ones in every run."""
+    """This many examples; twins need no shrinking."""
     return settings(
         max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
         phases=[Phase.explicit, Phase.generate, Phase.shrink] if shrink else [Phase.generate],
         suppress_health_check=list(HealthCheck),
     )

@@ -13,22 +13,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import substrate.search.columns as module
-from substrate.engine.memory import Memory
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
-from substrate.kv.lmdb import LmdbStore
+from substrate.kv.lmdb.environment import LmdbStore
 from substrate.log.tables import DOCUMENTS, HEADS, seq_key
-from substrate.model import from_microseconds
-from substrate.search.chains import Chains
+from substrate.memory import Memory
 from substrate.search.columns import Columns, Documents
-from substrate.views import trail, words
+from substrate.search.versions import Chains
+from substrate.values.times import from_microseconds
+from substrate.views import follow as trail
+from substrate.views import words
 from substrate.views.words import ROW
-from tests.scale import rounds
+from tests.scale import PATIENCE_S, rounds
 from tests.search.happenings import START, Happening, a_store, do, done, few, happenings, times
 
 
 def at(columns: Columns, memory: Memory) -> Documents:
-    with memory._log.snapshot() as transaction:
+    with memory._store.log.snapshot() as transaction:
         return columns.at(transaction)
 
 
@@ -95,7 +96,7 @@ def test_columns_in_small_portions_with_few_heads_known_are_the_same(monkeypatch
             do(memory, clock, happening)
             if i % 5 == 0:
                 assert same(at(columns, memory), at(Columns(), memory))
-        with memory._log.snapshot() as older:
+        with memory._store.log.snapshot() as older:
             expected = Columns().at(older)
             with ThreadPoolExecutor(1) as elsewhere:
                 for i in range(4):
@@ -200,7 +201,7 @@ def test_an_older_snapshot_gets_its_own_versions_before_and_after_a_forget(monke
     columns = Columns()
     with a_store() as (memory, _), ThreadPoolExecutor(1) as elsewhere:
         memory.checkpoint([f"v1.fact.n{i} = x" for i in range(10)])
-        with memory._log.snapshot() as older:
+        with memory._store.log.snapshot() as older:
             expected = Columns().at(older)
             for change in (
                 lambda: memory.checkpoint(["v1.fact.n5 = y", "v1.fact.new = z"]),
@@ -222,12 +223,12 @@ def test_two_processes_agree_at_the_same_seq() -> None:
         here = at(columns, memory)
         script = (
             "import sys, substrate\nfrom substrate.search.columns import Columns\n"
-            "with substrate.open(sys.argv[1], read_only=True) as memory, memory._log.snapshot() as snapshot:\n"
+            "with substrate.open(sys.argv[1], read_only=True) as memory, memory._store.log.snapshot() as snapshot:\n"
             "    there = Columns().at(snapshot)\n"
             "    print(there.size, there.current().tobytes().hex(), there.value.tobytes().hex())"
         )
-        run = [sys.executable, "-c", script, str(memory._log.path)]
-        there = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout.split()
+        run = [sys.executable, "-c", script, str(memory._store.log.path)]
+        there = subprocess.run(run, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout.split()
         assert there == [str(here.size), here.current().tobytes().hex(), here.value.tobytes().hex()]
 
 
@@ -244,14 +245,14 @@ def test_another_log_is_loaded_anew_even_if_it_is_as_long() -> None:
 def test_rows_beyond_the_last_entry_are_damage() -> None:
     with a_store() as (memory, _):
         memory.checkpoint(["v1.fact.n = x"])
-        with memory._log._store.write() as transaction:
+        with memory._store.log._store.write() as transaction:
             transaction.put(DOCUMENTS, seq_key(0), bytes(ROW.size * 9))
         with pytest.raises(StoreDamaged):
             at(Columns(), memory)
-        with memory._log._store.write() as transaction:
+        with memory._store.log._store.write() as transaction:
             for key, _ in list(transaction.scan(HEADS)):
                 transaction.delete(HEADS, key)
-        with pytest.raises(StoreDamaged), memory._log._store.read() as reading:
+        with pytest.raises(StoreDamaged), memory._store.log._store.read() as reading:
             Columns().at(reading)
 
 

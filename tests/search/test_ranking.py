@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from substrate.search.ranking import Candidates, Ranked, rank
-from substrate.search.when import Asked, When
+from substrate.search.when import When, Which
 
 DAY = 86_400_000_000
 
@@ -46,11 +46,11 @@ def made(  # noqa: PLR0913 - one default for each column
     )
 
 
-def ranked(found: Candidates, asked: Asked = Asked.ANY, **span: int) -> Ranked:
+def ranked(found: Candidates, asked: Which = Which.ANY, **span: int) -> Ranked:
     return rank(found, None, When(asked, "", (), span.get("start"), span.get("end")))
 
 
-def order(found: Candidates, asked: Asked = Asked.ANY, **span: int) -> list[int]:
+def order(found: Candidates, asked: Which = Which.ANY, **span: int) -> list[int]:
     return ranked(found, asked, **span).order.tolist()
 
 
@@ -94,56 +94,56 @@ STATEMENTS = made([0.80, 0.85, 0.78, *[0.1] * 20], when=[3 * DAY, DAY, 2 * DAY, 
 
 
 def test_now_means_the_newest_statement_that_fits() -> None:
-    assert order(STATEMENTS, Asked.NOW)[0] == 0
+    assert order(STATEMENTS, Which.NOW)[0] == 0
 
 
 def test_before_the_current_one_means_the_newest_but_one_and_then_the_current() -> None:
-    assert order(STATEMENTS, Asked.PREVIOUS)[:2] == [2, 0]
+    assert order(STATEMENTS, Which.PREVIOUS)[:2] == [2, 0]
 
 
 def test_where_all_fit_alike_time_decides_all_the_same() -> None:
     alike = made([0.5, 0.5, 0.5], when=[DAY, 2 * DAY, 3 * DAY])
-    assert order(alike, Asked.PREVIOUS) == [1, 2, 0]
-    assert order(alike, Asked.NOW) == [2, 1, 0]
-    assert order(alike, Asked.FIRST) == [0, 1, 2]
+    assert order(alike, Which.PREVIOUS) == [1, 2, 0]
+    assert order(alike, Which.NOW) == [2, 1, 0]
+    assert order(alike, Which.FIRST) == [0, 1, 2]
 
 
 def test_originally_means_the_oldest() -> None:
-    assert order(STATEMENTS, Asked.FIRST)[0] == 1
+    assert order(STATEMENTS, Which.FIRST)[0] == 1
 
 
 def test_in_a_span_the_newest_statement_until_its_end_is_meant() -> None:
-    assert order(STATEMENTS, Asked.SPAN, start=2 * DAY + 1, end=3 * DAY)[0] == 2
-    assert order(STATEMENTS, Asked.SPAN, start=DAY, end=2 * DAY)[0] == 1
+    assert order(STATEMENTS, Which.SPAN, start=2 * DAY + 1, end=3 * DAY)[0] == 2
+    assert order(STATEMENTS, Which.SPAN, start=DAY, end=2 * DAY)[0] == 1
 
 
 def test_since_a_day_what_lies_before_it_is_not_meant() -> None:
-    assert order(STATEMENTS, Asked.SPAN, start=3 * DAY)[0] == 0
+    assert order(STATEMENTS, Which.SPAN, start=3 * DAY)[0] == 0
 
 
 def test_when_something_was_written_down_counts_little_beside_a_time_that_was_given() -> None:
     found = made([0.8, 0.7, *[0.1] * 20], when=[DAY, 9 * DAY, *[0] * 20], dated=[True, False, *[True] * 20])
-    assert order(found, Asked.NOW)[0] == 0
-    assert order(made([0.8, 0.7, *[0.1] * 20], when=[DAY, 9 * DAY, *[0] * 20]), Asked.NOW)[0] == 1
+    assert order(found, Which.NOW)[0] == 0
+    assert order(made([0.8, 0.7, *[0.1] * 20], when=[DAY, 9 * DAY, *[0] * 20]), Which.NOW)[0] == 1
 
 
 def test_where_nothing_fits_much_what_lies_in_the_span_comes_first() -> None:
     found = made([0.10, 0.05, 0.08], when=[DAY, 5 * DAY, 2 * DAY])
-    assert order(found, Asked.SPAN, start=4 * DAY, end=6 * DAY)[0] == 1
+    assert order(found, Which.SPAN, start=4 * DAY, end=6 * DAY)[0] == 1
 
 
 def test_what_does_not_fit_is_not_put_first_however_new() -> None:
-    assert set(order(STATEMENTS, Asked.NOW)[:3]) == {0, 1, 2}
+    assert set(order(STATEMENTS, Which.NOW)[:3]) == {0, 1, 2}
 
 
 def test_a_statement_about_someone_else_is_not_the_current_one() -> None:
     found = made([0.8, 0.79, *[0.1] * 20], when=[DAY, 9 * DAY, *[0] * 20], named=[True, False, *[True] * 20])
-    assert order(found, Asked.NOW)[0] == 0
+    assert order(found, Which.NOW)[0] == 0
 
 
 def test_versions_of_one_atom_fit_as_well_as_the_best_of_them() -> None:
     found = made([0.9, 0.2, *[0.1] * 20], when=[2 * DAY, DAY, *[0] * 20], atoms=[5, 5, *range(10, 30)])
-    assert order(found, Asked.PREVIOUS)[0] == 1
+    assert order(found, Which.PREVIOUS)[0] == 1
 
 
 # -- meaning -----------------------------------------------------------------------------------------------------------
@@ -156,20 +156,20 @@ def unit(*rows: Sequence[float]) -> np.ndarray:
 
 def test_meaning_decides_where_words_say_nothing() -> None:
     vectors = unit([1, 0.1, 0], [0.1, 1, 0], [0, 0, 1])
-    result = rank(made([0, 0, 0], vectors=vectors), unit([0, 1, 0])[0], When(Asked.ANY, ""))
+    result = rank(made([0, 0, 0], vectors=vectors), unit([0, 1, 0])[0], When(Which.ANY, ""))
     assert result.order[0] == 1
 
 
 def test_what_is_not_embedded_yet_is_found_by_its_words() -> None:
     vectors = np.concatenate([unit([1, 0, 0], [0.9, 0.3, 0]), np.full((1, 3), np.nan, np.float32)])
-    result = rank(made([0, 0, 0.9], vectors=vectors), unit([0.9, 0.1, 0])[0], When(Asked.ANY, ""))
+    result = rank(made([0, 0, 0.9], vectors=vectors), unit([0.9, 0.1, 0])[0], When(Which.ANY, ""))
     assert result.order[0] == 2
     assert np.isfinite(result.score).all()
 
 
 def test_no_vectors_at_all_is_a_ranking_by_words() -> None:
     vectors = np.full((2, 3), np.nan, np.float32)
-    result = rank(made([0.1, 0.9], vectors=vectors), unit([1, 0, 0])[0], When(Asked.ANY, ""))
+    result = rank(made([0.1, 0.9], vectors=vectors), unit([1, 0, 0])[0], When(Which.ANY, ""))
     assert result.order.tolist() == [1, 0]
     assert not result.parts["meaning"].any()
 
@@ -200,7 +200,7 @@ def test_every_candidate_is_ranked_once_and_its_parts_add_up(data: st.DataObject
         named=[bool(value) for value in column(st.booleans())],
         vectors=vectors,
     )
-    asked = data.draw(st.sampled_from(Asked))
+    asked = data.draw(st.sampled_from(Which))
     start, end = sorted(data.draw(st.tuples(st.integers(-(2**60), 2**60), st.integers(-(2**60), 2**60))))
     result = rank(found, query, When(asked, "", (), start, end if end > start else None))
     assert sorted(result.order.tolist()) == list(range(n))

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.model import from_microseconds, to_microseconds
-from substrate.search.when import Asked, read_when
+from substrate.search.when import Which, read_when
+from substrate.values.times import from_microseconds, to_microseconds
 
 NOW = to_microseconds(datetime(2026, 11, 16, 12, tzinfo=UTC))
 
 
 def span(text: str) -> tuple[str | None, str | None]:
     when = read_when(text, NOW)
-    assert when.asked is Asked.SPAN, when
+    assert when.asked is Which.SPAN, when
     start, end = (None if time is None else f"{from_microseconds(time):%Y-%m-%d}" for time in (when.start, when.end))
     return start, end
 
@@ -59,39 +59,39 @@ def test_a_span_is_read(text: str, start: str | None, end: str | None) -> None:
 @pytest.mark.parametrize(
     ("text", "asked"),
     [
-        ("Which database do we use now?", Asked.NOW),
-        ("Where does she currently live", Asked.NOW),
-        ("what is the latest price", Asked.NOW),
-        ("Who is on call these days?", Asked.NOW),
-        ("Which database did we use before the current one?", Asked.PREVIOUS),
-        ("Where did she live before moving to the present flat?", Asked.PREVIOUS),
-        ("Who was the previous owner?", Asked.PREVIOUS),
-        ("What was the port formerly?", Asked.PREVIOUS),
-        ("What was planned originally?", Asked.FIRST),
-        ("Who is the original author?", Asked.ANY),
-        ("How was it initially set up", Asked.FIRST),
-        ("The history of the price", Asked.ALL),
-        ("How has the schema changed?", Asked.ALL),
-        ("How is every request logged?", Asked.ANY),
-        ("Which databases have we used over time?", Asked.ALL),
-        ("Who wrote the parser?", Asked.ANY),
-        ("What may break?", Asked.ANY),
-        ("What did he do before the race?", Asked.ANY),
-        ("the 2048 game", Asked.ANY),
-        ("a limit of 2000 requests", Asked.ANY),
-        ("it listens on 2049", Asked.ANY),
-        ("it was split in 2000 files", Asked.ANY),
-        ("a birthday present for Ada", Asked.ANY),
-        ("what should I check before the last step of the deploy", Asked.ANY),
-        ("how many minutes before my flight should I be there", Asked.ANY),
-        ("Who was hired in 2024 as an analyst?", Asked.SPAN),
-        ("port 2024 is taken", Asked.ANY),
-        ("marching orders", Asked.ANY),
-        ("31 February 2024", Asked.SPAN),
-        ("wann war das", Asked.ANY),
+        ("Which database do we use now?", Which.NOW),
+        ("Where does she currently live", Which.NOW),
+        ("what is the latest price", Which.NOW),
+        ("Who is on call these days?", Which.NOW),
+        ("Which database did we use before the current one?", Which.PREVIOUS),
+        ("Where did she live before moving to the present flat?", Which.PREVIOUS),
+        ("Who was the previous owner?", Which.PREVIOUS),
+        ("What was the port formerly?", Which.PREVIOUS),
+        ("What was planned originally?", Which.FIRST),
+        ("Who is the original author?", Which.ANY),
+        ("How was it initially set up", Which.FIRST),
+        ("The history of the price", Which.ALL),
+        ("How has the schema changed?", Which.ALL),
+        ("How is every request logged?", Which.ANY),
+        ("Which databases have we used over time?", Which.ALL),
+        ("Who wrote the parser?", Which.ANY),
+        ("What may break?", Which.ANY),
+        ("What did he do before the race?", Which.ANY),
+        ("the 2048 game", Which.ANY),
+        ("a limit of 2000 requests", Which.ANY),
+        ("it listens on 2049", Which.ANY),
+        ("it was split in 2000 files", Which.ANY),
+        ("a birthday present for Ada", Which.ANY),
+        ("what should I check before the last step of the deploy", Which.ANY),
+        ("how many minutes before my flight should I be there", Which.ANY),
+        ("Who was hired in 2024 as an analyst?", Which.SPAN),
+        ("port 2024 is taken", Which.ANY),
+        ("marching orders", Which.ANY),
+        ("31 February 2024", Which.SPAN),
+        ("wann war das", Which.ANY),
     ],
 )
-def test_which_statement_is_meant(text: str, asked: Asked) -> None:
+def test_which_statement_is_meant(text: str, asked: Which) -> None:
     assert read_when(text, NOW).asked is asked
 
 
@@ -111,7 +111,7 @@ def test_a_question_of_nothing_but_time_keeps_its_words() -> None:
 
 
 def test_a_long_passage_is_no_question() -> None:
-    assert read_when("in October 2025 " * 100, NOW).asked is Asked.ANY
+    assert read_when("in October 2025 " * 100, NOW).asked is Which.ANY
 
 
 @given(st.text(max_size=600), st.integers(0, 2**52))
@@ -121,7 +121,7 @@ def test_any_text_is_read_and_nothing_but_time_is_lost(text: str, now: int) -> N
         assert when.start < when.end
     kept = "".join(when.text.split())
     assert len(kept) <= len("".join(text.split()))
-    if when.asked is Asked.ANY:
+    if when.asked is Which.ANY:
         assert when.text == text
 
 

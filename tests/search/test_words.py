@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 import substrate.search.words as module
 import substrate.views.words as view
 from substrate.codec import decode_body
-from substrate.engine.memory import Memory
 from substrate.log.replay import Logged, replay
+from substrate.memory import Memory
 from substrate.proof.entry import Kind
 from substrate.search.columns import Columns, Documents
 from substrate.search.words import BM25_B, BM25_K1, WordScores, keyword_mask, score_words
-from substrate.terms import Bag, document_terms, query_terms
+from substrate.text.terms import query_terms
 from substrate.views.words import Field
 from tests.scale import rounds
 from tests.search.happenings import Happening, a_store, done, few, happenings
+from tests.text.bags import Bag, document_terms
 
 QUERIES = ["red", "the red FISH", "cafe", "café open", "東京 lines", "nothing of it", "payment provider fact", ""]
 
@@ -58,7 +59,7 @@ def by_hand(documents: dict[int, Bag], terms: list[str]) -> dict[int, float]:
 
 
 def scored(memory: Memory, text: str, upto: int | None = None) -> tuple[WordScores, dict[int, Bag], list[str]]:
-    with memory._log.snapshot() as transaction:
+    with memory._store.log.snapshot() as transaction:
         documents = Columns().at(transaction)
         mask = documents.current(upto)
         terms = [term.term for term in query_terms(text)]
@@ -118,7 +119,7 @@ def test_counting_versions_that_are_not_meant_is_found_out(monkeypatch: pytest.M
 
 
 def masked(memory: Memory, field: Field, text: str) -> set[str]:
-    with memory._log.snapshot() as transaction:
+    with memory._store.log.snapshot() as transaction:
         documents = Columns().at(transaction)
         mask = keyword_mask(transaction, documents, field, text) & documents.current()
     return {atom.name for atom in memory.list() if mask[atom.seq]}
@@ -155,7 +156,7 @@ def test_keywords_select_versions_by_each_field() -> None:
 def test_a_term_asked_for_twice_counts_once_and_nothing_finds_nothing() -> None:
     with a_store() as (memory, _):
         memory.checkpoint(["v1.fact.a = red fish"])
-        with memory._log.snapshot() as transaction:
+        with memory._store.log.snapshot() as transaction:
             documents = Columns().at(transaction)
             mask = documents.current()
             once, twice = (score_words(transaction, documents, terms, mask) for terms in (["red"], ["red", "red"]))

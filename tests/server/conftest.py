@@ -1,5 +1,5 @@
 from __future__ import annotations
 
-from tests.mcp_fixtures import agent, home, mode, store
+from tests.agent_fixtures import agent, home, store
 
-__all__ = ["agent", "home", "mode", "store"]
+__all__ = ["agent", "home", "store"]

@@ -32,7 +32,7 @@ from substrate.server.tokens import BearerToken
 
 __all__ = ["Ended", "Served", "begin", "client", "post", "served", "while_serving"]
 
-WAIT_S = 60
+WAIT_S = 120
 BEGIN = {
     "jsonrpc": "2.0",
     "id": 1,

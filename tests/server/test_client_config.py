@@ -20,7 +20,8 @@ from substrate.errors import InputError
 from substrate.server.client_config import CLIENTS, PLACEHOLDER, config_for_http, config_for_stdio
 from substrate.server.launch import Launch, http_url
 from substrate.settings import environment_for_others
-from tests.cli.running import Commands
+from tests.cli.run import Commands
+from tests.scale import PATIENCE_S
 
 NASTY = """it's a "store" $HOME `x` \\ ; é"""
 FILES = {"claude-desktop": "mcpServers", "cursor": "mcpServers", "vscode": "servers"}
@@ -45,7 +46,7 @@ def entry_of(client: str, text: str) -> Any:
 def words_in_shell(line: str) -> list[str]:
     """The arguments that a real shell gives to the program `claude`."""
     script = f"claude() {{ printf '%s\\0' \"$@\"; }}\n{line}"
-    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, timeout=60)
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, timeout=PATIENCE_S)
     return done.stdout.decode().split("\0")[:-1]
 
 

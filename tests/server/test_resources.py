@@ -11,7 +11,7 @@ from mcp import MCPError
 from mcp.types import INVALID_PARAMS, PromptReference, ResourceTemplateReference, TextContent
 
 import substrate
-from tests.mcp_clients import Agent, in_memory
+from tests.agents import Agent, in_memory
 
 TEMPLATE = ResourceTemplateReference(type="ref/resource", uri="memory://atom/{key}")
 PROMPTS = ("start_session", "record_correction", "close_session", "high_stakes_session")
@@ -103,8 +103,8 @@ def test_an_address_that_there_is_not_is_a_proper_error(agent: Agent) -> None:
         assert raised.value.code == INVALID_PARAMS
 
 
-def test_what_a_resource_shows_needs_the_scope_to_read(tmp_path: Path, mode: str) -> None:
-    with in_memory(tmp_path / "store", mode=mode, scopes=frozenset({"write"})) as agent:
+def test_what_a_resource_shows_needs_the_scope_to_read(tmp_path: Path) -> None:
+    with in_memory(tmp_path / "store", scopes=frozenset({"write"})) as agent:
         agent.ok("session_checkpoint", atoms=["v1.fact.a = 1"])
         assert [str(one.uri) for one in agent.do(agent.client.list_resources).resources] == ["memory://guide"]
         for uri in ("memory://head", address("v1.fact.a")):

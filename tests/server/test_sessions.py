@@ -9,10 +9,10 @@ import pytest
 
 import substrate
 from substrate.server.clients import Clients
-from substrate.server.composition import compose
+from substrate.server.compose import compose
 from substrate.server.launch import Launch
+from tests.agents import BOOTSTRAP, Agent, connected, in_memory
 from tests.credentials import samples
-from tests.mcp_clients import BOOTSTRAP, Agent, connected, in_memory
 
 A, B, C, D = (f"v1.fact.{letter}" for letter in "abcd")
 
@@ -40,8 +40,8 @@ def filled(store: Path) -> Path:
     return store
 
 
-def test_the_name_of_a_session_finds_what_it_wrote(store: Path, mode: str) -> None:
-    with in_memory(store, mode=mode) as agent:
+def test_the_name_of_a_session_finds_what_it_wrote(store: Path) -> None:
+    with in_memory(store) as agent:
         agent.ok("session_checkpoint", atoms=[f"{A} = 1", f"{B} = 2"], taskContext="v1.task.t")
         session = agent.ok("memory_status")["session"]
     assert session.startswith("mcp:atoms:tester:")
@@ -51,31 +51,31 @@ def test_the_name_of_a_session_finds_what_it_wrote(store: Path, mode: str) -> No
         assert (would.atoms, would.versions, would.edges) == (2, 2, 2)
 
 
-def test_the_name_of_a_session_finds_what_it_read(filled: Path, mode: str) -> None:
-    with in_memory(filled, mode=mode) as agent:
+def test_the_name_of_a_session_finds_what_it_read(filled: Path) -> None:
+    with in_memory(filled) as agent:
         read(agent, A, B)
         session = agent.ok("memory_status")["session"]
     with substrate.open(filled) as memory:
         assert memory.forget(session=session, dry_run=True).sessions == 1
 
 
-def test_what_was_read_is_learnt_when_the_server_ends(filled: Path, mode: str) -> None:
-    with in_memory(filled, mode=mode) as agent:
+def test_what_was_read_is_learnt_when_the_server_ends(filled: Path) -> None:
+    with in_memory(filled) as agent:
         read(agent, A, B)
     assert sessions_of(filled) == 1
     assert arcs_of(filled) == {(A, B)}
 
 
-def test_an_atom_that_is_read_as_a_resource_is_read_in_the_same_session(filled: Path, mode: str) -> None:
-    with in_memory(filled, mode=mode) as agent:
+def test_an_atom_that_is_read_as_a_resource_is_read_in_the_same_session(filled: Path) -> None:
+    with in_memory(filled) as agent:
         read(agent, A)
         agent.read(f"memory://atom/{B}")
     assert sessions_of(filled) == 1
     assert arcs_of(filled) == {(A, B)}
 
 
-def test_searches_lists_and_the_past_are_not_learnt_from(filled: Path, mode: str) -> None:
-    with in_memory(filled, mode=mode) as agent:
+def test_searches_lists_and_the_past_are_not_learnt_from(filled: Path) -> None:
+    with in_memory(filled) as agent:
         agent.ok("memory_search", query="a")
         agent.ok("memory_list_atoms")
         agent.ok("memory_history", key=A)
@@ -84,8 +84,8 @@ def test_searches_lists_and_the_past_are_not_learnt_from(filled: Path, mode: str
     assert sessions_of(filled) == 0
 
 
-def test_a_second_bootstrap_begins_another_session(filled: Path, mode: str) -> None:
-    with in_memory(filled, mode=mode) as agent:
+def test_a_second_bootstrap_begins_another_session(filled: Path) -> None:
+    with in_memory(filled) as agent:
         agent.ok(BOOTSTRAP, objective="letters")
         read(agent, A, B)
         agent.ok(BOOTSTRAP, objective="other letters")
@@ -95,18 +95,18 @@ def test_a_second_bootstrap_begins_another_session(filled: Path, mode: str) -> N
 
 
 @pytest.mark.parametrize("scopes", [{"read"}, {"read", "write"}])
-def test_without_the_scope_to_train_nothing_is_learnt_from_reading(filled: Path, mode: str, scopes: set[str]) -> None:
-    with in_memory(filled, mode=mode, scopes=frozenset(scopes)) as agent:
+def test_without_the_scope_to_train_nothing_is_learnt_from_reading(filled: Path, scopes: set[str]) -> None:
+    with in_memory(filled, scopes=frozenset(scopes)) as agent:
         read(agent, A, B)
         assert agent.ok("memory_status")["watching"] in (True, False)
     assert sessions_of(filled) == 0
 
 
-def test_two_clients_of_one_server_do_not_mix(filled: Path, mode: str) -> None:
+def test_two_clients_of_one_server_do_not_mix(filled: Path) -> None:
     with (
         Clients(Launch(filled)) as clients,
-        connected(compose(clients), mode=mode, name="one") as one,
-        connected(compose(clients), mode=mode, name="two") as two,
+        connected(compose(clients), name="one") as one,
+        connected(compose(clients), name="two") as two,
     ):
         for first, second in ((A, C), (B, D)):  # in turns
             read(one, first)
@@ -132,17 +132,17 @@ def test_two_clients_of_one_server_do_not_mix(filled: Path, mode: str) -> None:
     ],
 )
 def test_a_client_is_recorded_by_its_name_as_far_as_that_can_be_a_part_of_ours(
-    store: Path, mode: str, name: str, actor: str
+    store: Path, name: str, actor: str
 ) -> None:
-    with in_memory(store, mode=mode, name=name) as agent:
+    with in_memory(store, name=name) as agent:
         agent.ok("session_checkpoint", atoms=[f"{A} = 1"])
         said = agent.ok("memory_access", key=A)
     assert (said["actor"], said["origin"]) == (actor, "agent")
 
 
-def test_a_client_whose_name_looks_like_a_credential_is_recorded_without_it(store: Path, mode: str) -> None:
+def test_a_client_whose_name_looks_like_a_credential_is_recorded_without_it(store: Path) -> None:
     (sample,) = samples("npm_token", 1)
-    with in_memory(store, mode=mode, name=sample.secret) as agent:
+    with in_memory(store, name=sample.secret) as agent:
         agent.ok("session_checkpoint", atoms=[f"{A} = 1"])
         assert agent.ok("memory_access", key=A)["actor"] == "mcp:atoms:unnamed"
         assert sample.secret not in agent.ok("memory_status")["session"]
@@ -172,8 +172,8 @@ def test_two_connections_of_one_name_have_sessions_of_their_own(filled: Path) ->
     assert arcs_of(filled) == {(A, B), (C, D)}
 
 
-def test_a_server_that_is_closing_answers_busy(filled: Path, mode: str) -> None:
-    with Clients(Launch(filled)) as clients, connected(compose(clients), mode=mode) as agent:
+def test_a_server_that_is_closing_answers_busy(filled: Path) -> None:
+    with Clients(Launch(filled)) as clients, connected(compose(clients)) as agent:
         read(agent, A)
         clients.close()
         error = agent.error("memory_access", key=A)
@@ -181,8 +181,8 @@ def test_a_server_that_is_closing_answers_busy(filled: Path, mode: str) -> None:
     assert "closing" in error["message"]
 
 
-def test_a_server_and_this_process_see_each_others_writes_at_the_next_call(store: Path, mode: str) -> None:
-    with in_memory(store, mode=mode) as agent:
+def test_a_server_and_this_process_see_each_others_writes_at_the_next_call(store: Path) -> None:
+    with in_memory(store) as agent:
         agent.ok("session_checkpoint", atoms=["v1.fact.ours = tea"])
         with substrate.open(store, actor="ada") as memory:
             assert memory.access("v1.fact.ours").value == "tea"
@@ -194,8 +194,8 @@ def test_a_server_and_this_process_see_each_others_writes_at_the_next_call(store
             assert agent.ok("memory_search", query="samovar")["atoms"] == []
 
 
-def test_the_status_counts_what_there_is(filled: Path, mode: str) -> None:
-    with in_memory(filled, mode=mode) as agent:
+def test_the_status_counts_what_there_is(filled: Path) -> None:
+    with in_memory(filled) as agent:
         agent.ok(
             "session_checkpoint",
             atoms=["v1.task.t = x"],
@@ -214,9 +214,9 @@ def test_the_status_counts_what_there_is(filled: Path, mode: str) -> None:
     assert (status["size"], status["root"], status["origin"]) == (head.size, head.root.hex(), head.origin)
 
 
-def test_the_status_names_what_contradicts_each_other_and_the_most_frequent_types(store: Path, mode: str) -> None:
+def test_the_status_names_what_contradicts_each_other_and_the_most_frequent_types(store: Path) -> None:
     types = [f"t{number:02}" for number in range(60)]
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         agent.ok("session_checkpoint", atoms=[f"v1.{word}.x = {word}" for word in types])
         agent.ok("session_checkpoint", atoms=["v1.t59.y = second", "v1.t59.z = third", "v1.t58.y = second"])
         ports = [[f"v1.fact.db{i}_port = The db{i} port is {port}" for port in (1, 2)] for i in range(12)]

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 import substrate
-from substrate.kv.lmdb import open_store
+from substrate.kv.open import open_store
 from substrate.log.tables import TABLES
-from tests.mcp_clients import ALL_SCOPES, BOOTSTRAP, MODES, TOOLS, Agent, User, child_environment, in_memory, over_stdio
+from tests.agents import ALL_SCOPES, BOOTSTRAP, MODES, TOOLS, Agent, User, child_environment, in_memory, over_stdio
+from tests.scale import PATIENCE_S
 from tests.wire import Server
 
 KEYS = ("v1.fact.a", "v1.fact.b")
@@ -214,7 +215,7 @@ def test_what_was_read_is_learnt_when_the_server_is_ended(store: Path, end: str)
             number = getattr(signal, end)
             os.kill(server.process.pid, number)
             code = 128 + number
-        assert server.process.wait(60) == code
+        assert server.process.wait(PATIENCE_S) == code
         assert server.process.stdout is not None
         assert server.process.stdout.read() == b""
     assert sessions_of(store) == 1
@@ -236,7 +237,7 @@ def test_what_is_asked_right_before_the_end_of_input_is_done_and_answered(store:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         env=child_environment(),
     )
     answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}

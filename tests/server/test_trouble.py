@@ -14,8 +14,8 @@ from mcp import MCPError
 from mcp.types import ResourceTemplateReference
 
 import substrate
-from substrate.engine.memory import Memory
-from tests.mcp_clients import TOOLS, Agent, error_of, in_memory
+from substrate.memory import Memory
+from tests.agents import TOOLS, Agent, error_of, in_memory
 
 TEMPLATE = ResourceTemplateReference(type="ref/resource", uri="memory://atom/{key}")
 CALLS: dict[str, dict[str, Any]] = {
@@ -68,10 +68,10 @@ TROUBLES: list[tuple[Callable[[Path], None], str, str]] = [
 
 @pytest.mark.parametrize(("break_it", "code", "advice"), TROUBLES, ids=[trouble[0].__name__ for trouble in TROUBLES])
 def test_each_call_says_what_to_do_about_a_store_that_cannot_be_opened(
-    store: Path, mode: str, break_it: Callable[[Path], None], code: str, advice: str
+    store: Path, break_it: Callable[[Path], None], code: str, advice: str
 ) -> None:
     break_it(store)
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         assert set(agent.tools) == set(CALLS) == set(TOOLS) - {"memory_forget"}
         assert agent.read("memory://guide")
         for tool, arguments in CALLS.items():
@@ -84,17 +84,17 @@ def test_each_call_says_what_to_do_about_a_store_that_cannot_be_opened(
         assert offered.values == []
 
 
-def test_a_store_that_was_repaired_is_opened_by_the_next_call(store: Path, mode: str) -> None:
+def test_a_store_that_was_repaired_is_opened_by_the_next_call(store: Path) -> None:
     a_file(store)
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         agent.error("memory_status")
         store.unlink()
         make(store)
         assert agent.ok("memory_access", key="v1.fact.a")["value"] == "1"
 
 
-def test_a_server_that_only_reads_says_that_there_is_nothing_to_read(store: Path, mode: str) -> None:
-    with in_memory(store, mode=mode, read_only=True) as agent:
+def test_a_server_that_only_reads_says_that_there_is_nothing_to_read(store: Path) -> None:
+    with in_memory(store, read_only=True) as agent:
         error = agent.error("memory_status")
         assert error["code"] == "not_found"
         assert "without --read-only" in error["message"]
@@ -105,8 +105,8 @@ def test_a_server_that_only_reads_says_that_there_is_nothing_to_read(store: Path
         assert agent.ok("memory_access", key="v1.fact.a")["value"] == "1"
 
 
-def test_to_list_what_there_is_makes_no_store_and_the_first_call_does(store: Path, mode: str) -> None:
-    with in_memory(store, mode=mode) as agent:
+def test_to_list_what_there_is_makes_no_store_and_the_first_call_does(store: Path) -> None:
+    with in_memory(store) as agent:
         assert agent.tools
         agent.do(agent.client.list_prompts)
         agent.do(agent.client.list_resources)
@@ -120,11 +120,11 @@ def test_to_list_what_there_is_makes_no_store_and_the_first_call_does(store: Pat
 
 
 def test_without_its_key_a_store_is_read_and_a_write_says_what_is_missing(
-    store: Path, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(store)
     monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "another home"))
-    with in_memory(store, mode=mode, scopes=frozenset({"read", "write"})) as agent:
+    with in_memory(store, scopes=frozenset({"read", "write"})) as agent:
         assert agent.ok("memory_list_atoms")["atoms"]
         error = agent.error("session_checkpoint", atoms=["v1.fact.b = 2"])
         assert error["code"] == "denied"
@@ -142,7 +142,7 @@ def test_an_error_of_ours_is_called_one_and_nothing_of_it_leaves_the_process(
         result = agent.call("memory_history", key="v1.fact.a")
     (line,) = [record.getMessage() for record in caplog.records if record.name == "substrate.server.faults"]
     assert re.match(
-        r"the tool memory_history failed: ZeroDivisionError at .*keeping\.py:\d+ > test_trouble\.py:\d+$", line
+        r"the tool memory_history failed: ZeroDivisionError at .*own_tools\.py:\d+ > test_trouble\.py:\d+$", line
     )
     assert "to be stored" not in caplog.text
     assert error_of(result)["code"] == "bug"

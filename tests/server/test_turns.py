@@ -14,6 +14,7 @@ from substrate.surfaces import DEFAULT_SURFACE, load_surface
 def test_of_the_tools_that_write_only_those_take_turns_that_ask_nobody() -> None:
     turns = CapacityLimiter(1)
     launch = Launch(Path("store"), scopes=frozenset(SCOPES))
-    served = [serve_tool(tool, launch, turns) for tool in load_surface(DEFAULT_SURFACE).tools]
+    surface = load_surface(DEFAULT_SURFACE)
+    served = [serve_tool(tool, surface.words, launch, turns) for tool in surface.tools]
     assert {tool.name for tool in served if tool.turns is turns} == {"session_checkpoint", "memory_train"}
     assert "memory_forget" in {tool.name for tool in served if tool.resolved_params and tool.turns is None}

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from substrate.server import wire
 from substrate.server.wire import Wire
-from tests.mcp_clients import child_environment
+from tests.agents import child_environment
+from tests.scale import PATIENCE_S
 
 LIMIT = 64
 TOO_LONG = b"x" * (LIMIT + 1) + b"\n"
@@ -163,7 +164,7 @@ def test_lines_of_several_threads_do_not_mix() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE_S)
     written = outgoing.getvalue().decode().splitlines()
     assert sorted(line for line in written if not line.startswith("{")) == sorted(
         word * 20 for word in "abc" for _ in range(50)
@@ -214,7 +215,7 @@ def test_from_the_claim_on_nobody_else_writes_to_the_wire_or_reads_from_it() -> 
         [sys.executable, "-W", "error", "-c", STRAY],
         input=b"one\ntwo\n",
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
         env=child_environment(),
     )
@@ -228,7 +229,12 @@ def test_to_claim_the_wire_loads_nothing_of_the_sdk_nor_of_the_engine() -> None:
     heavy = ("mcp", "anyio", "pydantic", "lmdb")
     loaded = f"import sys, substrate.server.wire; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run(
-        [sys.executable, "-c", loaded], capture_output=True, text=True, timeout=60, check=True, env=child_environment()
+        [sys.executable, "-c", loaded],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=True,
+        env=child_environment(),
     )
     assert done.stdout == "[]\n"
 
@@ -248,7 +254,7 @@ def test_who_closes_their_end_gets_the_answer_to_what_they_have_asked(answer: st
     ends.send('{"jsonrpc":"2.0","id":9,"method":"elicitation/create"}\n')  # a question of ours is no answer
     assert waiting.is_alive()
     ends.send(f'{{"jsonrpc":"2.0","id":1,{answer}}}\n')
-    waiting.join(5)
+    waiting.join(PATIENCE_S)
     assert not waiting.is_alive()
 
 

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from substrate.limits import LIMITS
-from tests.mcp_clients import ALL_SCOPES, MODES, TOOLS, Agent, User, in_memory, text_of
+from tests.agents import ALL_SCOPES, TOOLS, Agent, User, in_memory, text_of
 
 REQUIRED = object()
 DOCUMENTED: dict[str, dict[str, object]] = {
@@ -39,10 +39,10 @@ KEY = "v1.fact.a"
 LONG_KEY = "v1.fact." + "k" * LIMITS["name_bytes"]
 
 
-@pytest.fixture(scope="module", params=MODES)
-def caller(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Agent]:
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
     store = tmp_path_factory.mktemp("store") / "store"
-    with in_memory(store, mode=request.param, scopes=ALL_SCOPES, user=User(erase=False)) as agent:
+    with in_memory(store, scopes=ALL_SCOPES, user=User(erase=False)) as agent:
         agent.ok("session_checkpoint", atoms=[f"{KEY} = 1"])
         yield agent
 

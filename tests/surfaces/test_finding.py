@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import substrate
-from substrate.engine.memory import Memory
-from tests.mcp_clients import MODES, Agent, in_memory
+from substrate.memory import Memory
+from tests.agents import Agent, in_memory
 
 SEARCH, CONTEXT, ASSOCIATE, TRAIN = "memory_search", "memory_context", "memory_associate", "memory_train"
 CHAIN = [f"v1.fact.c{i}" for i in range(5)]
@@ -44,9 +44,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return store
 
 
-@pytest.fixture(scope="module", params=MODES)
-def reader(library: Path, request: pytest.FixtureRequest) -> Iterator[Agent]:
-    with in_memory(library, mode=request.param) as agent:
+@pytest.fixture(scope="module")
+def reader(library: Path) -> Iterator[Agent]:
+    with in_memory(library) as agent:
         yield agent
 
 
@@ -141,12 +141,12 @@ def test_a_context_of_nothing_that_is_there_names_the_nearest(reader: Agent) -> 
     assert "v1.fact.nurse" in result.model_dump_json()
 
 
-def test_a_context_and_an_association_mark_values_that_are_cut(store: Path, mode: str) -> None:
+def test_a_context_and_an_association_mark_values_that_are_cut(store: Path) -> None:
     long = "Zelkova " + "crashed at night " * 40
     with substrate.open(store) as memory:
         fill_domains(memory)
         memory.checkpoint([f"v1.fact.star = {long}"], edges=[edge("v1.fact.nurse", "v1.fact.bed1")])
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         atoms = {atom["key"]: atom for atom in agent.ok(CONTEXT, keys=["v1.fact.star"])["atoms"]}
         assert (atoms["v1.fact.star"]["truncated"], "truncated" in atoms["v1.domain.dome"]) == (True, False)
         (one,) = agent.ok(ASSOCIATE, atoms=["v1.fact.nurse"])["associations"]
@@ -175,10 +175,10 @@ def test_domain_and_all_domains_say_where_atoms_belong_and_where_to_look(reader:
     assert reader.ok(ASSOCIATE, atoms=["v1.fact.nurse"], allDomains=["v1.domain.clinic"])["associations"] == []
 
 
-def test_the_edge_of_an_association_is_one_that_a_checkpoint_takes(store: Path, mode: str) -> None:
+def test_the_edge_of_an_association_is_one_that_a_checkpoint_takes(store: Path) -> None:
     with substrate.open(store) as memory:
         fill_domains(memory)
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         (one,) = agent.ok(ASSOCIATE, atoms=["v1.fact.nurse"])["associations"]
         assert agent.ok("session_checkpoint", edges=[one["edge"]])["edges"] == 1
         assert agent.ok(ASSOCIATE, atoms=["v1.fact.nurse"])["associations"] == []

@@ -13,7 +13,8 @@ from mcp.types import CallToolResult, ElicitRequestFormParams
 
 import substrate
 from substrate.errors import Forgotten
-from tests.mcp_clients import ALL_SCOPES, Agent, User, child_environment, in_memory
+from tests.agents import ALL_SCOPES, Agent, User, child_environment, in_memory
+from tests.scale import PATIENCE_S
 
 FORGET, SAVE = "memory_forget", "session_checkpoint"
 KEY = "v1.fact.phone"
@@ -24,9 +25,9 @@ def save(agent: Agent) -> None:
     agent.ok(SAVE, atoms=[f"{KEY} = 4567"], edges=[{"source": KEY, "target": "v1.fact.owner", "type": "member_of"}])
 
 
-def test_with_the_users_yes_it_is_erased_and_that_is_proven(store: Path, mode: str) -> None:
+def test_with_the_users_yes_it_is_erased_and_that_is_proven(store: Path) -> None:
     user = User(erase=True)
-    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+    with in_memory(store, scopes=ALL_SCOPES, user=user) as agent:
         save(agent)
         erased = agent.ok(FORGET, keys=[KEY])
         assert (erased["atoms"], erased["versions"], erased["edges"], erased["compacted"]) == (1, 2, 1, True)
@@ -41,9 +42,9 @@ def test_with_the_users_yes_it_is_erased_and_that_is_proven(store: Path, mode: s
     assert b"4567" not in b"".join(path.read_bytes() for path in store.rglob("*") if path.is_file())
 
 
-def test_the_question_is_asked_once_and_names_the_keys_and_the_counts(store: Path, mode: str) -> None:
+def test_the_question_is_asked_once_and_names_the_keys_and_the_counts(store: Path) -> None:
     user = User(erase=True)
-    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+    with in_memory(store, scopes=ALL_SCOPES, user=user) as agent:
         save(agent)
         agent.ok(FORGET, keys=[KEY])
     (question,) = user.asked
@@ -55,9 +56,9 @@ def test_the_question_is_asked_once_and_names_the_keys_and_the_counts(store: Pat
     assert list(question.requested_schema["properties"]) == ["erase"]
 
 
-def test_the_question_names_atoms_by_name_and_shows_of_a_long_value_the_beginning(store: Path, mode: str) -> None:
+def test_the_question_names_atoms_by_name_and_shows_of_a_long_value_the_beginning(store: Path) -> None:
     user = User(erase=False)
-    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+    with in_memory(store, scopes=ALL_SCOPES, user=user) as agent:
         agent.ok(SAVE, atoms=["v1.fact.a = " + "word " * 100, 'v1.fact.b = "quoted"\nand\u2028more', "v1.fact.c = 3"])
         agent.ok(SAVE, tombstone=["v1.fact.c"])
         by_id = agent.ok("memory_access", key="v1.fact.a")["id"]
@@ -70,8 +71,8 @@ def test_the_question_names_atoms_by_name_and_shows_of_a_long_value_the_beginnin
 
 
 @pytest.mark.parametrize("user", [User(erase=False), User("decline"), User("cancel")], ids=["no", "decline", "cancel"])
-def test_without_a_yes_nothing_is_erased(store: Path, mode: str, user: User) -> None:
-    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+def test_without_a_yes_nothing_is_erased(store: Path, user: User) -> None:
+    with in_memory(store, scopes=ALL_SCOPES, user=user) as agent:
         save(agent)
         before = agent.ok("memory_status")
         error = agent.error(FORGET, keys=[KEY])
@@ -80,8 +81,8 @@ def test_without_a_yes_nothing_is_erased(store: Path, mode: str, user: User) -> 
         assert agent.ok("memory_access", key=KEY)["value"] == "4567"
 
 
-def test_a_client_that_cannot_ask_is_told_how_the_user_does_it(store: Path, mode: str) -> None:
-    with in_memory(store, mode=mode, scopes=ALL_SCOPES) as agent:
+def test_a_client_that_cannot_ask_is_told_how_the_user_does_it(store: Path) -> None:
+    with in_memory(store, scopes=ALL_SCOPES) as agent:
         save(agent)
         error = agent.error(FORGET, keys=[KEY])
         assert error["code"] == "denied"
@@ -101,16 +102,16 @@ def test_the_command_that_a_client_is_told_does_what_it_says(tmp_path: Path) -> 
     assert words == ["substrate", "forget", "--store", str(store), "--", key]
     command_line = [sys.executable, "-m", *words[:2], "--yes", *words[2:]]  # without a terminal it is not asked
     done = subprocess.run(
-        command_line, env=child_environment(), capture_output=True, text=True, timeout=60, check=False
+        command_line, env=child_environment(), capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     with substrate.open(store, read_only=True) as memory, pytest.raises(Forgotten):
         memory.access(key)
 
 
-def test_without_the_scope_it_is_not_listed_denied_and_the_user_is_not_asked(store: Path, mode: str) -> None:
+def test_without_the_scope_it_is_not_listed_denied_and_the_user_is_not_asked(store: Path) -> None:
     user = User(erase=True)
-    with in_memory(store, mode=mode, user=user) as agent:
+    with in_memory(store, user=user) as agent:
         save(agent)
         assert FORGET not in agent.tools
         error = agent.error(FORGET, keys=[KEY])
@@ -121,9 +122,9 @@ def test_without_the_scope_it_is_not_listed_denied_and_the_user_is_not_asked(sto
     assert user.asked == []
 
 
-def test_an_agent_cannot_answer_for_the_user(store: Path, mode: str) -> None:
+def test_an_agent_cannot_answer_for_the_user(store: Path) -> None:
     user = User("decline")
-    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+    with in_memory(store, scopes=ALL_SCOPES, user=user) as agent:
         save(agent)
         assert list(agent.tools[FORGET].input_schema["properties"]) == ["keys"]
         for answer in ({"erase": True}, {"action": "accept", "data": {"erase": True}}):
@@ -131,9 +132,9 @@ def test_an_agent_cannot_answer_for_the_user(store: Path, mode: str) -> None:
         assert agent.ok("memory_access", key=KEY)["value"] == "4567"
 
 
-def test_what_is_not_there_is_said_before_the_user_is_asked(store: Path, mode: str) -> None:
+def test_what_is_not_there_is_said_before_the_user_is_asked(store: Path) -> None:
     user = User(erase=True)
-    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=user) as agent:
+    with in_memory(store, scopes=ALL_SCOPES, user=user) as agent:
         save(agent)
         error = agent.error(FORGET, keys=["v1.fact.phon"])
         assert error["code"] == "not_found"
@@ -141,14 +142,14 @@ def test_what_is_not_there_is_said_before_the_user_is_asked(store: Path, mode: s
     assert user.asked == []
 
 
-def test_several_atoms_go_at_once_and_progress_is_told(store: Path, mode: str) -> None:
+def test_several_atoms_go_at_once_and_progress_is_told(store: Path) -> None:
     told: list[tuple[float, float | None]] = []
 
     async def hear(done: float, total: float | None, _message: str | None) -> None:
         told.append((done, total))
 
     keys = [f"v1.fact.n{i}" for i in range(20)]
-    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=User(erase=True)) as agent:
+    with in_memory(store, scopes=ALL_SCOPES, user=User(erase=True)) as agent:
         agent.ok(SAVE, atoms=[f"{key} = x" for key in keys])
         result: CallToolResult = agent.do(agent.client.call_tool, FORGET, {"keys": keys}, progress_callback=hear)
         assert not result.is_error

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import substrate
-from substrate.opening.tokens import count_tokens
+from substrate.embed.tokens import token_counter
+from tests.agents import BOOTSTRAP, Agent, in_memory, text_of
 from tests.credentials import samples
-from tests.mcp_clients import BOOTSTRAP, MODES, Agent, in_memory, text_of
 
 SECTIONS = ("goals", "constraints", "preferences", "atoms", "conflictingFacts")
 BUDGETS = (50, 100, 200, 400, 1200, 4000)
@@ -55,9 +55,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return store
 
 
-@pytest.fixture(scope="module", params=MODES)
-def reader(library: Path, request: pytest.FixtureRequest) -> Iterator[Agent]:
-    with in_memory(library, mode=request.param) as agent:
+@pytest.fixture(scope="module")
+def reader(library: Path) -> Iterator[Agent]:
+    with in_memory(library) as agent:
         yield agent
 
 
@@ -136,7 +136,7 @@ def test_the_whole_reply_keeps_to_its_budget(reader: Agent, budget: int, objecti
     said = result.structured_content
     assert said is not None
     sent = json.dumps(said, ensure_ascii=False, separators=(",", ":")) + "\n" + text_of(result)
-    assert count_tokens(sent) <= budget, f"{count_tokens(sent)} of {budget}"
+    assert token_counter().count(sent) <= budget, f"{token_counter().count(sent)} of {budget}"
     assert (said["maxTokens"], said["tokens"] <= budget) == (budget, True)
     reader.ok(BOOTSTRAP, objective=objective, maxTokens=budget)  # holds it against the schema
 
@@ -174,13 +174,13 @@ def test_an_objective_that_looks_like_json_is_text(agent: Agent) -> None:
         assert agent.ok(BOOTSTRAP, objective=objective)["objective"] == objective
 
 
-def test_rules_take_up_to_half_of_the_room_and_one_that_has_none_is_named_first(store: Path, mode: str) -> None:
+def test_rules_take_up_to_half_of_the_room_and_one_that_has_none_is_named_first(store: Path) -> None:
     with substrate.open(store) as memory:
         memory.checkpoint(
             [f"v1.constraint.c{i:02} = Rule {i}: never sell tea number {i} to anyone at all" for i in range(40)]
             + [f"v1.fact.f{i:02} = The shop sells tea number {i}, which is from hill {i}" for i in range(40)]
         )
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         said = agent.ok(BOOTSTRAP, objective="the shop sells tea")
         assert len(said["constraints"]) > 3
         assert said["atoms"]

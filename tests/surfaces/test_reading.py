@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import substrate
-from substrate.results import iso
-from tests.mcp_clients import MODES, Agent, in_memory
+from substrate.result import iso
+from tests.agents import Agent, in_memory
 
 ACCESS, LIST, HISTORY = "memory_access", "memory_list_atoms", "memory_history"
 LONG = "".join(chr(0x4E00 + i % 1000) for i in range(30_000))
@@ -48,9 +48,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return store
 
 
-@pytest.fixture(scope="module", params=MODES)
-def reader(library: Path, request: pytest.FixtureRequest) -> Iterator[Agent]:
-    with in_memory(library, mode=request.param) as agent:
+@pytest.fixture(scope="module")
+def reader(library: Path) -> Iterator[Agent]:
+    with in_memory(library) as agent:
         yield agent
 
 
@@ -112,13 +112,13 @@ def test_of_a_long_value_a_part_is_shown_and_the_rest_can_be_read_on(reader: Age
     assert (behind["value"], behind["length"], "truncated" in behind) == ("", len(LONG), False)
 
 
-def test_predictions_come_if_they_are_asked_for(store: Path, mode: str) -> None:
+def test_predictions_come_if_they_are_asked_for(store: Path) -> None:
     with substrate.open(store) as memory:
         memory.checkpoint(["v1.fact.a = 1", "v1.fact.b = 2"])
         memory.train(["v1.fact.a", "v1.fact.b"], passes=3)
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         assert "predictions" not in agent.ok(ACCESS, key="v1.fact.a")
-    with in_memory(store, mode=mode, name="another") as agent:
+    with in_memory(store, name="another") as agent:
         (predicted,) = agent.ok(ACCESS, key="v1.fact.a", predictions=3)["predictions"]
     assert predicted["key"] == "v1.fact.b"
     assert 0 < predicted["probability"] <= 1

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import substrate
+from tests.agents import BOOTSTRAP, Agent, error_of, in_memory, text_of
 from tests.credentials import SAMPLE_KINDS, samples
-from tests.mcp_clients import BOOTSTRAP, Agent, error_of, in_memory, text_of
 
 SAVE = "session_checkpoint"
 TASK = "v1.task.migrate"
@@ -50,23 +50,23 @@ def test_the_same_value_again_confirms_and_another_one_is_the_next_version(agent
     assert [version["value"] for version in versions] == ["1", "2"]
 
 
-def test_the_same_said_again_in_one_session_is_a_retry_and_from_another_a_confirmation(store: Path, mode: str) -> None:
+def test_the_same_said_again_in_one_session_is_a_retry_and_from_another_a_confirmation(store: Path) -> None:
     edge = {"source": "v1.fact.a", "target": "v1.hub.x", "type": "member_of"}
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         agent.ok(SAVE, atoms=["v1.fact.a = 1"], edges=[edge])
         before = agent.ok(BOOTSTRAP)["atoms"][0]["evidence"]
         for _ in range(5):
             assert agent.ok(SAVE, atoms=["v1.fact.a = 1"], edges=[edge])["confirmed"][0] == "v1.fact.a"
         assert agent.ok(BOOTSTRAP)["atoms"][0]["evidence"] == before
-    with in_memory(store, mode=mode) as another:
+    with in_memory(store) as another:
         another.ok(SAVE, atoms=["v1.fact.a = 1"])
         assert another.ok(BOOTSTRAP)["atoms"][0]["evidence"] > before
 
 
-def test_who_may_not_read_is_not_told_what_was_there_already(store: Path, mode: str) -> None:
+def test_who_may_not_read_is_not_told_what_was_there_already(store: Path) -> None:
     with substrate.open(store) as memory:
         memory.checkpoint(["v1.fact.pay = 250"])
-    with in_memory(store, mode=mode, scopes=frozenset({"write"})) as agent:
+    with in_memory(store, scopes=frozenset({"write"})) as agent:
         guessed = agent.ok(SAVE, atoms=["v1.fact.pay = 250"])
     assert (guessed["recorded"], "confirmed" in guessed) == ([], False)
 
@@ -224,8 +224,8 @@ def test_a_checkpoint_of_nothing_says_what_to_give(agent: Agent) -> None:
     assert all(word in error["message"] for word in ("atoms", "edges", "tombstone"))
 
 
-def test_who_wrote_it_is_the_client_by_its_name_and_an_agent(store: Path, mode: str) -> None:
-    with in_memory(store, mode=mode, name="Claude Code") as agent:
+def test_who_wrote_it_is_the_client_by_its_name_and_an_agent(store: Path) -> None:
+    with in_memory(store, name="Claude Code") as agent:
         agent.ok(
             SAVE, atoms=["v1.fact.a = 1"], edges=[{"source": "v1.fact.a", "target": "v1.hub.x", "type": "member_of"}]
         )

@@ -8,17 +8,17 @@ import pytest
 
 import substrate
 from substrate.server.clients import Clients
-from substrate.server.composition import compose
+from substrate.server.compose import compose
 from substrate.server.launch import Launch
-from tests.mcp_clients import BOOTSTRAP, Agent, connected, in_memory
+from tests.agents import BOOTSTRAP, Agent, connected, in_memory
 from tests.surfaces.transcripts import CORRECTION, SCENARIOS, play, written
 
 OBJECTIVE = "deploy the new version"
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_session_goes_as_it_was_written_down(name: str, store: Path, mode: str) -> None:
-    assert play(name, store, mode) == written(name), "if it is meant to: python -m tests.surfaces.transcripts"
+def test_a_session_goes_as_it_was_written_down(name: str, store: Path) -> None:
+    assert play(name, store) == written(name), "if it is meant to: python -m tests.surfaces.transcripts"
 
 
 def correct(agent: Agent) -> None:
@@ -32,12 +32,12 @@ def fill(store: Path) -> None:
         memory.checkpoint([f"v1.fact.n{i} = version {i} went to {i} servers, a new one each day" for i in range(200)])
 
 
-def test_a_correction_opens_the_next_session_with_a_like_objective(store: Path, mode: str) -> None:
+def test_a_correction_opens_the_next_session_with_a_like_objective(store: Path) -> None:
     fill(store)
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         agent.ok(BOOTSTRAP, objective=OBJECTIVE)
         correct(agent)
-    with in_memory(store, mode=mode, name="another") as agent:
+    with in_memory(store, name="another") as agent:
         for objective in (OBJECTIVE, "please deploy version 7", None):
             opened = agent.ok(BOOTSTRAP, objective=objective)
             assert CORRECTION in [atom["key"] for atom in opened["atoms"][:3]]
@@ -45,9 +45,9 @@ def test_a_correction_opens_the_next_session_with_a_like_objective(store: Path, 
         assert [(edge["source"], edge["type"]) for edge in members] == [(CORRECTION, "member_of")]
 
 
-def test_it_is_the_training_that_brings_an_old_correction_to_the_front(store: Path, mode: str) -> None:
+def test_it_is_the_training_that_brings_an_old_correction_to_the_front(store: Path) -> None:
     save, (tool, arguments) = SCENARIOS["correction"][:2], SCENARIOS["correction"][2]
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         for name, given in save:
             agent.ok(name, **given)
         fill(store)

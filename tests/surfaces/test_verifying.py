@@ -13,8 +13,9 @@ import pytest
 
 import substrate
 from substrate.proof.note import Signer
-from tests.mcp_clients import ALL_SCOPES, Agent, User, error_of, in_memory, text_of
+from tests.agents import ALL_SCOPES, Agent, User, error_of, in_memory, text_of
 from tests.proof.script import SCRIPT
+from tests.scale import PATIENCE_S
 
 ACCESS, VERIFY, SAVE = "memory_access", "memory_verify", "session_checkpoint"
 KEY = "v1.fact.payment_provider"
@@ -42,7 +43,7 @@ def test_a_proof_is_what_the_auditors_script_accepts(prover: Agent, store: Path,
     bundle = tmp_path / "proof.json"
     bundle.write_text(json.dumps(proof, ensure_ascii=False), encoding="utf-8")
     command = [sys.executable, "-I", "-S", SCRIPT, bundle, "--key", key_of(store)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert KEY in done.stdout
 
@@ -69,8 +70,8 @@ def test_the_proof_that_a_key_is_not_there_is_in_the_text_too(prover: Agent) -> 
     assert text_of(prover.call(ACCESS, key="v1.fact.absent")).startswith("not_found: ")
 
 
-def test_that_an_atom_is_tombstoned_or_forgotten_is_proven_too(store: Path, mode: str) -> None:
-    with in_memory(store, mode=mode, scopes=ALL_SCOPES, user=User(erase=True)) as agent:
+def test_that_an_atom_is_tombstoned_or_forgotten_is_proven_too(store: Path) -> None:
+    with in_memory(store, scopes=ALL_SCOPES, user=User(erase=True)) as agent:
         agent.ok(SAVE, atoms=["v1.fact.a = 1", "v1.fact.b = 2"])
         agent.ok(SAVE, tombstone=["v1.fact.a"])
         agent.ok("memory_forget", keys=["v1.fact.b"])
@@ -100,12 +101,12 @@ def test_a_bundle_is_checked_against_a_key_or_a_pin(prover: Agent, store: Path) 
     assert (by_pin["trusted"], by_pin["against"]) == (True, "the pin")
 
 
-def test_the_store_is_checked_against_a_pin(prover: Agent, tmp_path: Path, mode: str) -> None:
+def test_the_store_is_checked_against_a_pin(prover: Agent, tmp_path: Path) -> None:
     pin = prover.read("memory://head")
     prover.ok(SAVE, atoms=["v1.fact.later = 3"])
     said = prover.ok(VERIFY, pin=pin)
     assert (said["claim"], said["trusted"], said["size"]) == ("extended", True, prover.ok("memory_status")["size"])
-    with in_memory(tmp_path / "another", mode=mode) as stranger:
+    with in_memory(tmp_path / "another") as stranger:
         stranger.ok(SAVE, atoms=["v1.fact.a = 1"])
         assert stranger.error(VERIFY, pin=pin)["code"] in {"rolled_back", "proof_invalid"}
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import pytest
 
 import substrate
-from tests.mcp_clients import BOOTSTRAP, Agent, in_memory, text_of
+from tests.agents import BOOTSTRAP, Agent, in_memory, text_of
 
 __all__ = ["CORRECTION", "SCENARIOS", "play", "written"]
 
@@ -121,12 +121,12 @@ _TOKENS: Final = re.compile(r"(?<=^tokens )\d+")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?")
 
 
-def play(name: str, store: Path, mode: str) -> list[dict[str, Any]]:
+def play(name: str, store: Path) -> list[dict[str, Any]]:
     """What is called and what is replied, call by call, on a store of its own."""
     with substrate.open(store) as memory:
         for given in GIVEN.get(name, []):
             memory.checkpoint(**given)
-    with in_memory(store, mode=mode) as agent:
+    with in_memory(store) as agent:
         return [_said(agent, tool, arguments) for tool, arguments in SCENARIOS[name]]
 
 
@@ -165,7 +165,7 @@ def _write() -> Iterator[Path]:
         GOLDEN.mkdir(exist_ok=True)
         for name in SCENARIOS:
             path = GOLDEN / f"{name}.json"
-            text = json.dumps(play(name, Path(folder) / name, "auto"), ensure_ascii=False, indent=1)
+            text = json.dumps(play(name, Path(folder) / name), ensure_ascii=False, indent=1)
             path.write_text(text + "\n", encoding="utf-8")
             yield path
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from substrate.errors import StoreDamaged
-from substrate.views import generations
-from substrate.views.generations import Generation, peek
-from substrate.views.nearest import NearestIndex
+from substrate.views.nearest import generation as generations
+from substrate.views.nearest.generation import Generation, peek
+from substrate.views.nearest.index import NearestIndex
 from tests.scale import rounds
 from tests.views.vectored import SPACE, Vectored, assert_same, draw
 
@@ -201,7 +201,7 @@ def test_twin_that_does_not_ask_which_log_it_is_answers_wrongly(
     path.write_bytes(foreign)
     vectored.index = NearestIndex(vectored.path, read_only=False, seal_from=100)
     check(vectored, 1)
-    monkeypatch.setattr("substrate.views.follower.is_foreign", lambda *_: False)
+    monkeypatch.setattr("substrate.views.nearest.space.is_foreign", lambda *_: False)
     vectored.index = NearestIndex(vectored.path, read_only=False, seal_from=100)
     with pytest.raises(AssertionError):
         check(vectored, 1)
@@ -213,7 +213,7 @@ def test_twin_that_does_not_look_for_what_was_forgotten_finds_it(
     vectored.seal()
     vectored.forget([5, 6, 7])
     check(vectored, 1)
-    monkeypatch.setattr("substrate.views.follower.erased_between", lambda *_: set())
+    monkeypatch.setattr("substrate.views.nearest.space.erased_between", lambda *_: set())
     vectored.index = NearestIndex(vectored.path, read_only=False, seal_from=100)
     with pytest.raises(AssertionError):
         check(vectored, 1)

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from substrate.engine.memory import Memory, open_memory
 from substrate.errors import Busy
 from substrate.log.append import Decision
-from substrate.views import generations, sealing
-from substrate.views.nearest import NearestIndex
+from substrate.memory import Memory, open_memory
+from substrate.views.nearest import generation as generations
+from substrate.views.nearest import seal as sealing
+from substrate.views.nearest.index import NearestIndex
 from substrate.views.vectors import keep_vectors
 from tests.scale import rounds
 from tests.views.vectored import SPACE, Vectored, assert_same, draw
@@ -217,7 +218,9 @@ def test_a_builder_that_is_killed_leaves_nothing_that_lasts(vectored: Vectored, 
     chance = random.Random(1)
     for _ in range(rounds(5, 500)):
         arguments = [str(vectored.path), str(tmp_path / "home"), str(DIMENSIONS)]
-        child = subprocess.Popen([sys.executable, "-m", "tests.views.sealer", *arguments], stdout=subprocess.PIPE)
+        child = subprocess.Popen(
+            [sys.executable, "-m", "tests.views.nearest.sealer", *arguments], stdout=subprocess.PIPE
+        )
         assert child.stdout is not None
         with child.stdout:
             assert child.stdout.readline() == b"ready\n"
@@ -245,7 +248,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 def seal_canary(memory: Memory) -> Path:
     """A generation with the canary for v1.fact.canary."""
-    log = memory._log
+    log = memory._store.log
     for name in ["canary", *(f"n{i}" for i in range(150))]:
         memory.checkpoint([f"v1.fact.{name} = {name}"])
     rows = [CANARY, *draw(3, 150, DIMENSIONS)]
@@ -270,7 +273,7 @@ def test_what_a_forget_could_not_erase_is_owed(memory: Memory, monkeypatch: pyte
         raise Busy("another process is at it")
 
     with monkeypatch.context() as patched:
-        patched.setattr("substrate.engine.owed.erase_forgotten", busy)
+        patched.setattr("substrate.forget.compaction.erase_forgotten", busy)
         assert not memory.forget("v1.fact.canary").compacted
     assert held(folder)
     assert memory.stats().compaction_owed

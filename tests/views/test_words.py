@@ -12,18 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import substrate.views.words as module
+from substrate.client import Client
 from substrate.codec import decode_body, draft_put
-from substrate.engine.memory import Memory
-from substrate.engine.stores import VIEWS
-from substrate.log.check import check_store
+from substrate.log.copies.check import check_store
 from substrate.log.log import open_log
-from substrate.log.replay import Logged, replay
+from substrate.log.replay import Logged, View, replay
 from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, read_seq
+from substrate.memory import Memory
 from substrate.proof.entry import Kind
-from substrate.terms import MAX_TERM, document_terms, keyword
+from substrate.store import OpenStore
+from substrate.text.terms import MAX_TERM, keyword
+from substrate.views.catalogue import VIEWS
 from substrate.views.words import ERASED, NONE, ROW, WordView, beside
 from tests.scale import rounds
 from tests.search.happenings import Happening, a_store, do, done, few, happenings
+from tests.text.bags import document_terms
 
 Posting = tuple[bytes, str, int, int]
 """Field, term, seq, how often."""
@@ -39,7 +42,7 @@ def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> A
 
 
 def entries_of(memory: Memory) -> list[Logged]:
-    with memory._log.snapshot() as transaction:
+    with memory._store.log.snapshot() as transaction:
         return replay(transaction, 0, memory.head().head.size)
 
 
@@ -67,7 +70,7 @@ def expected_postings(entries: Sequence[Logged]) -> Iterator[Posting]:
 
 
 def stored_postings(memory: Memory) -> Iterator[Posting]:
-    with memory._log.snapshot() as transaction:
+    with memory._store.log.snapshot() as transaction:
         for key, row in transaction.scan(POSTINGS):
             assert row, "an empty row is no row"
             count, rest = divmod(len(row), 3)
@@ -82,7 +85,7 @@ def stored_postings(memory: Memory) -> Iterator[Posting]:
 
 def check_documents(memory: Memory, entries: Sequence[Logged]) -> None:
     rows: dict[int, tuple[Any, ...]] = {}
-    with memory._log.snapshot() as transaction:
+    with memory._store.log.snapshot() as transaction:
         for key, data in transaction.scan(DOCUMENTS):
             assert data[-ROW.size :] != bytes(ROW.size), "trailing rows that are absent are trimmed"
             for i, at in enumerate(range(0, len(data), ROW.size)):
@@ -111,7 +114,7 @@ def check_places(memory: Memory, entries: Sequence[Logged]) -> None:
         members: dict[str, Any] = decode_body(entry.body) if entry.kind is Kind.PUT and entry.body else {}
         if {"parent", "position"} <= members.keys():
             expected.setdefault(bytes.fromhex(members["parent"]), []).append((members["position"], entry.seq))
-    with memory._log.snapshot() as transaction:
+    with memory._store.log.snapshot() as transaction:
         assert transaction.count(PLACES) == sum(map(len, expected.values()))
         for whole, places in expected.items():
             assert list(beside(transaction, whole, NONE, after=True)) == [seq for _, seq in sorted(places)]
@@ -147,7 +150,7 @@ def test_a_replay_in_portions_of_any_size_ends_in_the_same_rows(happened: list[H
             for happening in happened:
                 do(memory, clock, happening)
             size = memory.head().head.size
-            with memory._log._store.write() as transaction:
+            with memory._store.log._store.write() as transaction:
                 live = {table: list(transaction.scan(table)) for table in WordView.tables}
                 for table, rows in live.items():
                     for key, _ in rows:
@@ -194,14 +197,17 @@ def test_a_view_with_one_thing_wrong_is_found_out(how: str, monkeypatch: pytest.
 def test_fsck_names_a_row_that_is_not_what_the_log_says(table: str, tmp_path: Path) -> None:
     with substrate_at(tmp_path) as memory:
         memory.checkpoint(PLANTED[0][1][0])
-        with memory._log._store.write() as transaction:
+        with memory._store.log._store.write() as transaction:
             key, row = next(transaction.scan(table))
             transaction.put(table, key, row[:-1] + b"\x07" if row else b"\x07")
     assert table in (check_store(tmp_path / "store", views=VIEWS).damage or "")
 
 
-def substrate_at(tmp_path: Path) -> Memory:
-    return Memory(open_log(tmp_path / "store", home=tmp_path / "home", views=VIEWS))
+def substrate_at(tmp_path: Path, views: Sequence[View] = VIEWS) -> Memory:
+    """A store that is written with these views."""
+    log = open_log(tmp_path / "store", home=tmp_path / "home", views=views)
+    store = OpenStore(log, model="none", read_only=False, background=False)
+    return Memory(store, Client(store, owner=True))
 
 
 @pytest.mark.parametrize(
@@ -225,7 +231,7 @@ def test_the_view_takes_whatever_the_log_accepts(fields: dict[str, Any], tmp_pat
 
 
 def test_a_store_from_before_this_view_gets_it_when_it_is_opened(tmp_path: Path) -> None:
-    with Memory(open_log(tmp_path / "store", home=tmp_path / "home", views=VIEWS[:2])) as old:
+    with substrate_at(tmp_path, VIEWS[:2]) as old:
         old.checkpoint(["v1.fact.a = some words", "v1.fact.b = others"])
         old.forget("v1.fact.b")
     with substrate_at(tmp_path) as memory:

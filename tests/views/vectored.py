@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from substrate.codec import draft_forget, draft_put
-from substrate.engine.stores import VIEWS
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
 from substrate.log.heads import map_salt, require_head
 from substrate.log.log import open_log
 from substrate.log.tables import EMBEDDED
 from substrate.proof.hashes import map_key
-from substrate.views.nearest import Nearest, NearestIndex, erase_forgotten
+from substrate.views.catalogue import VIEWS
+from substrate.views.nearest.index import Nearest, NearestIndex, erase_forgotten
 from substrate.views.vectors import erase_vectors, keep_vectors, vectors_between
 
 SPACE = b"space  1"

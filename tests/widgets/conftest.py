@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from substrate.engine.memory import Memory, open_memory
+from substrate.memory import Memory, open_memory
 
 
 @pytest.fixture

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from substrate.engine.memory import Memory, open_memory
-from substrate.places import Place, recorded_by
+from substrate.memory import Memory, open_memory
+from substrate.save.place import Place, recorded_by
 from substrate_widgets import BootstrapPreview
+from tests.scale import PATIENCE_S
 
 A, B = "v1.fact.payment_provider", "v1.fact.payments.provider"
 OBJECTIVE = "switch the payment provider"
@@ -129,7 +130,7 @@ def test_a_long_value_is_sent_by_its_beginning(stored: Memory, preview: Bootstra
 
 
 def test_what_another_writes_appears(stored: Memory, preview: BootstrapPreview, tmp_path: Path) -> None:
-    with open_memory(stored._log.path, home=tmp_path / "home") as other:
+    with open_memory(stored._store.log.path, home=tmp_path / "home") as other:
         other.checkpoint(["v1.goal.cheaper = Payments cost less"])
     looked(preview)
     assert len(shown(preview)["goals"]) == 2
@@ -151,13 +152,13 @@ def test_to_make_one_loads_no_numpy(tmp_path: Path, verb: str) -> None:
     code = f"""
 import sys
 import substrate
-from substrate_widgets.working import Worker
+from substrate_widgets.work import Worker
 Worker.submit = lambda *_: None  # what the thread loads is its own affair
 with substrate.open({str(tmp_path / "store")!r}, home={str(tmp_path / "home")!r}, background=False) as memory:
     memory.{verb}().close()
 assert "numpy" not in sys.modules
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE_S)
 
 
 def test_the_newest_question_is_the_one_that_is_answered(preview: BootstrapPreview) -> None:
@@ -325,7 +326,7 @@ def test_two_verdicts_at_once_are_both_done(stored: Memory, preview: BootstrapPr
 
 
 def test_a_store_that_is_read_only_says_so(stored: Memory, tmp_path: Path) -> None:
-    with open_memory(stored._log.path, home=tmp_path / "home", read_only=True) as reader:
+    with open_memory(stored._store.log.path, home=tmp_path / "home", read_only=True) as reader:
         widget = BootstrapPreview(reader, OBJECTIVE)
         looked(widget)
         assert "read" in settle(widget, "both")["text"]

@@ -11,11 +11,12 @@ import pytest
 
 import substrate
 import substrate_widgets.explorer.widget
-from substrate.engine.memory import Memory
 from substrate.errors import ProofInvalid
+from substrate.memory import Memory
 from substrate_widgets import Explorer, link
-from substrate_widgets.explorer import telling
-from substrate_widgets.explorer.telling import Asked, detail_of, find, offer, reasons
+from substrate_widgets.explorer import answers
+from substrate_widgets.explorer.answers import Query, detail_of, find, offer, reasons
+from tests.scale import PATIENCE_S
 
 PROVIDER = "v1.fact.payment_provider"
 
@@ -86,15 +87,15 @@ def test_the_newest_question_wins(explorer: Explorer, monkeypatch: pytest.Monkey
     answered: list[str] = []
     explorer.observe(lambda change: answered.append(change["new"]["query"]), "answer")
 
-    def slow(memory: Memory, asked: Asked) -> dict[str, object]:
+    def slow(memory: Memory, asked: Query) -> dict[str, object]:
         if asked.query == "a":
             entered.set()
-            assert go_on.wait(20)
+            assert go_on.wait(PATIENCE_S)
         return find(memory, asked)
 
     monkeypatch.setattr("substrate_widgets.explorer.widget.find", slow)
     explorer.query = "a"
-    assert entered.wait(20)
+    assert entered.wait(PATIENCE_S)
     for query in ("ab", "abc", "abcd"):
         explorer.query = query
     go_on.set()
@@ -160,11 +161,11 @@ def test_an_observer_that_raises_does_not_end_the_answers(explorer: Explorer) ->
 
     explorer.observe(bad, "answer")
     explorer.query = "card"
-    assert explorer.wait(20)
+    assert explorer.wait(PATIENCE_S)
     assert "ZeroDivisionError" in explorer.problem
     explorer.unobserve(bad, "answer")
     explorer.query = "refunds"
-    assert explorer.wait(20)
+    assert explorer.wait(PATIENCE_S)
     assert (explorer.answer["query"], explorer.problem) == ("refunds", "")
 
 
@@ -236,11 +237,11 @@ def test_of_a_long_value_the_beginning_is_sent_and_more_if_asked(memory: Memory,
     explorer.selected = "v1.document.long"
     assert explorer.wait()
     shown = {part: explorer.detail[part] for part in ("shown", "whole", "length")}
-    assert shown == {"shown": telling.BEGINNING, "whole": telling.WHOLE, "length": 500_000}
-    assert len(explorer.detail["value"]) == telling.BEGINNING
+    assert shown == {"shown": answers.BEGINNING, "whole": answers.WHOLE, "length": 500_000}
+    assert len(explorer.detail["value"]) == answers.BEGINNING
     explorer.whole = True
     assert explorer.wait()
-    assert len(explorer.detail["value"]) == telling.WHOLE
+    assert len(explorer.detail["value"]) == answers.WHOLE
     explorer.selected = "v1.document.short"
     assert explorer.wait()
     assert not explorer.whole
@@ -301,17 +302,17 @@ def test_for_a_widget_that_is_closed_no_model_is_loaded(
 
     def slow(*_: object) -> dict[str, object]:
         asked.set()
-        assert go_on.wait(20)
+        assert go_on.wait(PATIENCE_S)
         return {"by_words": True}
 
     monkeypatch.setattr(substrate_widgets.explorer.widget, "find", slow)
     monkeypatch.setattr(memory, "warm", warmed.set)
     explorer.query = "refunds"
-    assert asked.wait(20)
+    assert asked.wait(PATIENCE_S)
     explorer.close()
     go_on.set()
-    assert explorer._worker.wait(20)
-    assert explorer._warming.wait(20)
+    assert explorer._worker.wait(PATIENCE_S)
+    assert explorer._warming.wait(PATIENCE_S)
     assert not warmed.is_set()
 
 
@@ -323,6 +324,6 @@ def test_what_was_found_by_words_alone_is_looked_for_again_when_the_model_is_up(
     with substrate.open(tmp_path / "store", home=tmp_path / "home") as memory:  # where no model is loaded
         explorer, by_meaning = Explorer(memory, "who deals with our money"), Event()
         explorer.observe(lambda change: change["new"].get("by_words") or by_meaning.set(), "answer")
-        assert by_meaning.wait(60)
+        assert by_meaning.wait(PATIENCE_S)
         assert [hit["name"] for hit in explorer.answer["hits"]] == ["v1.fact.provider"]
         explorer.close()

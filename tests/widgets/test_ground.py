@@ -17,7 +17,8 @@ import substrate
 from substrate.errors import InputError
 from substrate_widgets.assets import script, style
 from substrate_widgets.linked import Linked, link
-from substrate_widgets.working import Worker
+from substrate_widgets.work import Worker
+from tests.scale import PATIENCE_S
 
 WIDGETS = sorted(path.parent for path in (Path(__file__).parents[2] / "widgets").glob("*/widget.py"))
 
@@ -51,7 +52,7 @@ def heard(widget: Plain, trait: str, wanted: Callable[[object], bool]) -> None:
     """Wait until the trait is as it is wanted."""
     happened = threading.Event()
     widget.observe(lambda change: wanted(change["new"]) and happened.set(), trait)
-    assert wanted(getattr(widget, trait)) or happened.wait(20)
+    assert wanted(getattr(widget, trait)) or happened.wait(PATIENCE_S)
 
 
 # -- the thread --------------------------------------------------------------------------------------------------------
@@ -60,14 +61,14 @@ def heard(widget: Plain, trait: str, wanted: Callable[[object], bool]) -> None:
 def test_of_each_kind_of_work_only_the_latest_is_done() -> None:
     worker, done, begun, hold = Worker("test"), [], threading.Event(), threading.Event()
     worker.submit("first", lambda: begun.set() or hold.wait())
-    assert begun.wait(10)
+    assert begun.wait(PATIENCE_S)
     for number in range(50):
         worker.submit("typed", lambda number=number: done.append(number))
     worker.submit("other", lambda: done.append("other"))
     assert worker.is_latest("first")
     assert not worker.is_latest("typed")
     hold.set()
-    assert worker.wait(10)
+    assert worker.wait(PATIENCE_S)
     assert done == [49, "other"]
 
 
@@ -75,8 +76,8 @@ def test_a_thread_lives_as_long_as_there_is_work() -> None:
     worker, threads = Worker("short-lived"), []
     for _ in range(2):
         worker.submit("work", lambda: threads.append(threading.current_thread()))
-        assert worker.wait(10)
-        threads[-1].join(10)
+        assert worker.wait(PATIENCE_S)
+        threads[-1].join(PATIENCE_S)
         assert not threads[-1].is_alive()
     assert threads[0] is not threads[1]
 
@@ -84,12 +85,12 @@ def test_a_thread_lives_as_long_as_there_is_work() -> None:
 def test_work_that_raises_is_logged_and_the_next_is_done(caplog: pytest.LogCaptureFixture) -> None:
     worker, done, begun, hold = Worker("test"), [], threading.Event(), threading.Event()
     worker.submit("first", lambda: begun.set() or (hold.wait() and 1 / 0))
-    assert begun.wait(10)
+    assert begun.wait(PATIENCE_S)
     worker.submit("waiting", lambda: done.append("waiting"))
     hold.set()
-    assert worker.wait(10)
+    assert worker.wait(PATIENCE_S)
     worker.submit("later", lambda: done.append("later"))
-    assert worker.wait(10)
+    assert worker.wait(PATIENCE_S)
     assert done == ["waiting", "later"]
     assert "ZeroDivisionError" in caplog.text
 
@@ -98,7 +99,7 @@ def test_a_closed_worker_does_nothing_more() -> None:
     worker, done = Worker("test"), []
     worker.close()
     worker.submit("work", lambda: done.append(1))
-    assert worker.wait(10)
+    assert worker.wait(PATIENCE_S)
     assert done == []
 
 
@@ -287,7 +288,7 @@ class Eager(Plain):
 
     def _set(self, said: Mapping[str, object]) -> None:
         is_it = "progress" in said
-        assert not is_it or self.was_read.wait(20)
+        assert not is_it or self.was_read.wait(PATIENCE_S)
         super()._set(said)
         if is_it:
             self.has_set.set()
@@ -327,19 +328,19 @@ def test_what_the_page_says_waits_for_what_the_worker_says(widget: Plain) -> Non
 
     def slow(_: object) -> None:
         inside.set()
-        assert go_on.wait(20)
+        assert go_on.wait(PATIENCE_S)
         order.append("worker")
 
     widget.observe(slow, "refreshed")
     widget._later("asked", lambda: {"refreshed": 9})
-    assert inside.wait(20)
+    assert inside.wait(PATIENCE_S)
     widget.observe(lambda _: order.append("page"), "selected")
     page = threading.Thread(target=widget.set_state, args=({"selected": "v1.fact.a"},))
     page.start()
     page.join(0.2)  # it can only be seen that it does not come: without the guard it is there long before
     assert page.is_alive()
     go_on.set()
-    page.join(20)
+    page.join(PATIENCE_S)
     assert widget.wait()
     assert order == ["worker", "page"]
 
@@ -356,8 +357,8 @@ def test_a_widget_that_could_not_be_made_goes_in_peace(memory: substrate.Memory)
 def in_a_row(widget: Plain, items: list[int], work: Callable[[int], dict[str, object]], **options: Any) -> None:
     """Ask for all of it while the thread is busy with something else."""
     begun, hold = threading.Event(), threading.Event()
-    widget._later("busy", lambda: begun.set() or (hold.wait(20) and {}))
-    assert begun.wait(20)
+    widget._later("busy", lambda: begun.set() or (hold.wait(PATIENCE_S) and {}))
+    assert begun.wait(PATIENCE_S)
     for item in items:
         widget._each("row", item, work, "Working", **options)
     hold.set()

@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from substrate.engine.memory import Memory, open_memory
 from substrate.errors import ProofInvalid
+from substrate.memory import Memory, open_memory
 from substrate.proof.bundle import Bundle
 from substrate.proof.hashes import EMPTY
 from substrate.proof.head import SignedHead
 from substrate.proof.verify import Verifier
-from substrate_widgets.proof_viewer.changing import change, parts
-from substrate_widgets.proof_viewer.drawing import Node, contradicting, differing, draw
+from substrate_widgets.proof_viewer.change import change, parts
+from substrate_widgets.proof_viewer.graph import Node, contradicting, differing, draw
 from tests.proof import script
+from tests.scale import rounds
 
 verify_proof = script.load()
 TEXTS = ["Stripe", "ünïcode ✓ 漢字", '"quoted" \\ and\nlines', "\U0001f600", "x" * 5000]
@@ -95,7 +96,7 @@ def test_for_every_part_the_verifiers_reject_and_just_the_nodes_above_it_differ(
             assert change(changed.bundle, part, key).bundle == bundle, "the same bit again restores it"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=rounds(25, 500))
 @given(st.data())
 def test_the_script_rejects_what_the_verifier_rejects(memory: Memory, data: st.DataObject) -> None:
     bundle = data.draw(st.sampled_from(list(bundles(memory).values())))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from substrate.engine.memory import Memory, open_memory
+from substrate.memory import Memory, open_memory
 from substrate.proof.bundle import Bundle
 from substrate.proof.verify import Verifier
 from substrate_widgets import ProofViewer, link

@@ -8,10 +8,10 @@ import pytest
 import traitlets
 
 from substrate.clock import ManualClock
-from substrate.engine.memory import Memory, open_memory
+from substrate.memory import Memory, open_memory
 from substrate.proof.verify import Verifier
 from substrate_widgets import ProofViewer, Timeline, link
-from substrate_widgets.timeline.telling import MARKS, marks
+from substrate_widgets.timeline.answers import MARKS, marks
 
 A, B = "v1.fact.a", "v1.fact.b"
 HOUR = 3_600_000_000

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from traitlets import TraitError
 
-from substrate.engine.around import MOST
-from substrate.engine.memory import Memory, open_memory
+from substrate.learn.around import MOST
+from substrate.memory import Memory, open_memory
 from substrate_widgets import Transitions
+from tests.scale import PATIENCE_S
 
 A, B, C, D = (f"v1.fact.{letter}" for letter in "abcd")
 
@@ -135,7 +136,7 @@ def test_trainings_that_wait_are_counted(
     train, go_on = lettered.train, threading.Event()
 
     def slow(*given: Any, **options: Any) -> Any:
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE_S)
         told.append((widget.working, widget.progress))
         return train(*given, **options)
 
@@ -206,7 +207,7 @@ def test_sessions_are_all_taken_in_and_in_order_however_fast_they_come(
     observe, go_on = lettered.observe, threading.Event()
 
     def slow(sessions: Any, **options: Any) -> Any:
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE_S)
         taken.append(sessions)
         return observe(sessions, **options)
 
@@ -236,13 +237,13 @@ def test_many_sessions_are_taken_in_with_progress_while_one_moves(
             progress(done, total)
             told.append((widget.working, widget.progress))
             widget_seen.set()
-            assert go_on.wait(10)
+            assert go_on.wait(PATIENCE_S)
 
         return observe(sessions, **{**options, "progress": slower})
 
     monkeypatch.setattr(lettered, "observe", slow)
     widget.take_in([{"items": [A, C]} for _ in range(100)])
-    assert widget_seen.wait(10)
+    assert widget_seen.wait(PATIENCE_S)
     widget.selected = A  # while it learns
     assert super(Transitions, widget).wait()
     assert widget.graph["name"] == A
@@ -256,7 +257,7 @@ def test_many_sessions_are_taken_in_with_progress_while_one_moves(
 
 
 def test_a_store_that_is_read_only_shows_and_does_not_train(lettered: Memory, tmp_path: Path) -> None:
-    with open_memory(lettered._log.path, home=tmp_path / "home", read_only=True) as reader:
+    with open_memory(lettered._store.log.path, home=tmp_path / "home", read_only=True) as reader:
         widget = Transitions(reader, B)
         assert widget.wait()
         assert C in sides(widget)[1]

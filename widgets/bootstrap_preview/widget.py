@@ -16,12 +16,12 @@ from substrate.errors import NotFound, SubstrateError
 
 from ..assets import script, style
 from ..linked import Linked
-from .settling import Verdict, settle
-from .shown import conflict_shown, opening_shown
+from .answers import conflict_shown, opening_shown
+from .settle import Verdict, settle
 
 if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
-    from substrate.model import Conflict
+    from substrate.memory import Memory
+    from substrate.values.conflicts import Conflict
 
 __all__ = ["BootstrapPreview"]
 

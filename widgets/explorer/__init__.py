@@ -1,1 +1,5 @@
-"""Explorer: search as you type, facets, hits with their reasons, and all there is to know of one atom."""
+"""Explorer: search as you type, facets, hits with their reasons, and all there is to know of one atom.
+
+widget   the class
+answers  what it tells the page
+"""

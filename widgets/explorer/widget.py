@@ -9,11 +9,11 @@ import traitlets
 
 from ..assets import script, style
 from ..linked import Linked
-from ..working import Worker
-from .telling import BEGINNING, WHOLE, Asked, detail_of, find, offer
+from ..work import Worker
+from .answers import BEGINNING, WHOLE, Query, detail_of, find, offer
 
 if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
+    from substrate.memory import Memory
 
 __all__ = ["Explorer"]
 
@@ -58,13 +58,13 @@ class Explorer(Linked):
 
     @traitlets.observe("query", "type", "domain", "tag", "since", "until", "limit", "as_of")
     def _ask(self, _: object = None) -> None:
-        asked = Asked(
+        asked = Query(
             self.query, self.type, self.domain, self.tag, self.since, self.until, self.as_of, limit=self.limit
         )
         failed = {"query": asked.query, "hits": [], "failed": True}
         self._later("answer", lambda: {"answer": self._found(asked)}, otherwise={"answer": failed})
 
-    def _found(self, asked: Asked) -> dict[str, object]:
+    def _found(self, asked: Query) -> dict[str, object]:
         """The hits. The first that were found by words alone are looked for again once the model is up, if it will be.
 
         In a thread beside the widget's own: who types meanwhile is answered by words.

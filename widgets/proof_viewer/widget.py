@@ -11,12 +11,12 @@ from substrate.errors import NotFound, ProofInvalid, StoreDamaged, SubstrateErro
 
 from ..assets import script, style
 from ..linked import Linked
-from .changing import change, parts
-from .drawing import draw
-from .wording import title, told, words
+from .change import change, parts
+from .graph import draw
+from .words import title, told, words
 
 if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
+    from substrate.memory import Memory
     from substrate.proof.bundle import Bundle
     from substrate.proof.note import VerifierKey
 

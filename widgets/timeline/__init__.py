@@ -1,1 +1,5 @@
-"""Timeline: heads over time."""
+"""Timeline: heads over time.
+
+widget   the class
+answers  what it tells the page
+"""

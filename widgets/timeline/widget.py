@@ -9,7 +9,7 @@ import traitlets
 
 from ..assets import script, style
 from ..linked import Linked
-from .telling import between, erased_since, head, marks
+from .answers import between, erased_since, head, marks
 
 __all__ = ["Timeline"]
 

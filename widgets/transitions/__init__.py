@@ -1,1 +1,5 @@
-"""Transitions: what is needed after what."""
+"""Transitions: what is needed after what.
+
+widget   the class
+answers  what it tells the page
+"""

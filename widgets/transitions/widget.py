@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import traitlets
 
-from substrate.engine.around import MOST, PARTS
 from substrate.errors import InputError, NotFound, SubstrateError
+from substrate.learn.around import MOST, PARTS
 
 from ..assets import script, style
 from ..linked import Linked
-from ..working import Worker
-from .shown import Shares, graph_shown, observed_shown, shares_of, trained_shown
+from ..work import Worker
+from .answers import Shares, graph_shown, observed_shown, shares_of, trained_shown
 
 if TYPE_CHECKING:
-    from substrate.engine.memory import Memory
-    from substrate.engine.observe import SessionInput
+    from substrate.learn.observe import SessionInput
+    from substrate.memory import Memory
 
 __all__ = ["Transitions"]
 

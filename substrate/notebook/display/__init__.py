@@ -1,6 +1,19 @@
 """Rich display: results as HTML, where a notebook shows them. The plain repr, for terminals, is the results' own.
 
 Types are registered by name, so that nothing of the engine is loaded before one of its results is there.
+
+atoms       atoms, their versions, changes and edges
+search      hits of a search
+relations   what surrounds atoms, and what is to be reviewed
+learning    predictions, trainings, and the context of a new session
+conflicts   atoms that contradict each other
+saved       what was saved and what was forgotten
+sources     a recorded cell, and the atoms that an atom comes from
+proofs      proofs, pins, keys and verdicts
+growth      how the log grew
+store       a memory, and its status
+markup      HTML that stored text cannot break out of
+style       the frame of an output, and the one style sheet
 """
 
 from __future__ import annotations
@@ -11,38 +24,49 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from substrate.notebook.display import atoms, found, grown, kept, learnt, traced
+from substrate.notebook.display import (
+    atoms,
+    conflicts,
+    growth,
+    learning,
+    proofs,
+    relations,
+    saved,
+    search,
+    sources,
+    store,
+)
 
 __all__ = ["SHOWN", "register", "unregister"]
 
 SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
     {
-        ("substrate.engine.memory", "Memory"): kept.memory,
-        ("substrate.findings", "Associations"): found.associations,
-        ("substrate.findings", "Context"): found.context,
-        ("substrate.findings", "Found"): found.found,
-        ("substrate.findings", "StaleAtoms"): found.stale,
-        ("substrate.growth", "Diff"): atoms.diff,
-        ("substrate.growth", "Growth"): grown.growth,
-        ("substrate.growth", "Heads"): grown.heads,
-        ("substrate.learned", "Predictions"): learnt.predictions,
-        ("substrate.learned", "Trained"): learnt.trained,
-        ("substrate.model", "Access"): atoms.access,
-        ("substrate.model", "Atom"): atoms.atom,
-        ("substrate.model", "Conflicts"): kept.conflicts,
-        ("substrate.model", "Edges"): atoms.edges,
-        ("substrate.model", "Forgot"): kept.forgot,
-        ("substrate.model", "History"): atoms.history,
-        ("substrate.model", "Listing"): atoms.listing,
-        ("substrate.model", "Saved"): kept.saved,
-        ("substrate.notebook.recording", "Recorded"): traced.recorded,
-        ("substrate.notebook.status", "Status"): kept.status,
-        ("substrate.notebook.trail", "Trail"): traced.trail,
-        ("substrate.openings", "Opening"): learnt.opening,
-        ("substrate.proof.bundle", "Bundle"): kept.bundle,
-        ("substrate.proof.head", "Pin"): kept.pin,
-        ("substrate.proof.note", "VerifierKey"): kept.key,
-        ("substrate.proof.verify", "Verdict"): kept.verdict,
+        ("substrate.memory", "Memory"): store.memory,
+        ("substrate.values.relations", "Associations"): relations.associations,
+        ("substrate.values.relations", "Context"): relations.context,
+        ("substrate.values.hits", "Found"): search.found,
+        ("substrate.values.stale", "StaleAtoms"): relations.stale,
+        ("substrate.values.growth", "Diff"): atoms.diff,
+        ("substrate.values.growth", "Growth"): growth.growth,
+        ("substrate.values.growth", "Heads"): growth.heads,
+        ("substrate.values.predictions", "Predictions"): learning.predictions,
+        ("substrate.values.predictions", "Trained"): learning.trained,
+        ("substrate.values.atoms", "Access"): atoms.access,
+        ("substrate.values.atoms", "Atom"): atoms.atom,
+        ("substrate.values.conflicts", "Conflicts"): conflicts.conflicts,
+        ("substrate.values.edges", "Edges"): atoms.edges,
+        ("substrate.values.saved", "Forgot"): saved.forgot,
+        ("substrate.values.atoms", "History"): atoms.history,
+        ("substrate.values.atoms", "Listing"): atoms.listing,
+        ("substrate.values.saved", "Saved"): saved.saved,
+        ("substrate.notebook.provenance.record", "Recorded"): sources.recorded,
+        ("substrate.notebook.status", "Status"): store.status,
+        ("substrate.notebook.provenance.sources", "Trail"): sources.trail,
+        ("substrate.values.opening", "Opening"): learning.opening,
+        ("substrate.proof.bundle", "Bundle"): proofs.bundle,
+        ("substrate.proof.head", "Pin"): proofs.pin,
+        ("substrate.proof.note", "VerifierKey"): proofs.key,
+        ("substrate.proof.verify", "Verdict"): proofs.verdict,
     }
 )
 """What shows which type. A new one is a function, and a line here."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrate.notebook.display.markup import (
+    ROWS,
     Child,
     Markup,
     badge,
@@ -21,19 +22,19 @@ from substrate.notebook.display.markup import (
     when,
 )
 from substrate.notebook.display.style import page
-from substrate.notebook.trail import where_in
-from substrate.notebook.wording import counted
-from substrate.results import plain
+from substrate.notebook.provenance.sources import where_in
+from substrate.notebook.spelling import counted
+from substrate.result import plain
 
 if TYPE_CHECKING:
-    from substrate.growth import Change, Diff
-    from substrate.model import Access, Atom, Edge, Edges, History, Listing, Version
-    from substrate.prediction import Prediction
     from substrate.proof.encoding import Json
+    from substrate.values.atoms import Access, Atom, History, Listing, Version
+    from substrate.values.edges import Edge, Edges
+    from substrate.values.growth import Change, Diff
+    from substrate.values.predictions import Prediction
 
 __all__ = ["access", "atom", "cell_code", "diff", "edge_line", "edges", "history", "listing", "prediction_rows"]
 
-_SHOWN = 50
 _WHOLE = 4000
 """Characters of a value that is shown by itself."""
 _CODE = 1000
@@ -41,7 +42,7 @@ _KINDS = {"added": "good", "revived": "good", "edge_added": "good", "changed": "
 
 
 def _more(count: int) -> str:
-    return f"… {count - _SHOWN:,} more: .to_df() has all" if count > _SHOWN else ""
+    return f"… {count - ROWS:,} more: .to_df() has all" if count > ROWS else ""
 
 
 # -- one atom ----------------------------------------------------------------------------------------------------------
@@ -125,7 +126,7 @@ def prediction_rows(predictions: tuple[Prediction, ...]) -> list[list[Child]]:
     """A row for each: how likely, the name, and the parts of the model that say so."""
     return [
         [bar(one.probability, f"{one.probability:.0%}"), name(one.name), h("span", one.why, css="ss-faint")]
-        for one in predictions[:_SHOWN]
+        for one in predictions[:ROWS]
     ]
 
 
@@ -136,7 +137,7 @@ def listing(result: Listing) -> str:
     """A row for each atom."""
     rows = [
         [name(one.name), [_state(one), stored(one.value)], [chip(tag) for tag in one.tags], when(one.recorded_at)]
-        for one in result.items[:_SHOWN]
+        for one in result.items[:ROWS]
     ]
     total = "" if result.total is None or result.total == len(result.items) else f"of {result.total:,}"
     return page(
@@ -154,7 +155,7 @@ def listing(result: Listing) -> str:
 
 def history(result: History) -> str:
     """A row for each version, the newest last."""
-    versions = result.items[-_SHOWN:]
+    versions = result.items[-ROWS:]
     left = len(result.items) - len(versions)
     return page(
         counted(len(result.items), "version") if result.items else "there are no such versions",
@@ -182,7 +183,7 @@ def diff(result: Diff) -> str:
     """A row for each change, with what was said before and after."""
     return page(
         counted(len(result.items), "change") if result.items else "nothing changed",
-        table(("change", "name", "before", "after"), [_change(one) for one in result.items[:_SHOWN]]),
+        table(("change", "name", "before", "after"), [_change(one) for one in result.items[:ROWS]]),
         footer(_more(len(result.items))),
         beside=f"after entry {result.start}, up to entry {result.stop}",
     )
@@ -200,7 +201,7 @@ def _change(change: Change) -> list[Child]:
 
 def edges(result: Edges) -> str:
     """A row for each edge."""
-    rows = [[edge_line(one), _window(one), when(one.recorded_at)] for one in result.items[:_SHOWN]]
+    rows = [[edge_line(one), _window(one), when(one.recorded_at)] for one in result.items[:ROWS]]
     return page(
         counted(len(result.items), "edge") if result.items else "it has no such edges",
         table(("edge", "holds", "recorded"), rows),

@@ -10,9 +10,10 @@ from datetime import datetime
 from html import escape
 from typing import TypeAlias
 
-from substrate.notebook.unseen import visible
+from substrate.text.visible import as_number, visible
 
 __all__ = [
+    "ROWS",
     "Child",
     "Markup",
     "badge",
@@ -28,6 +29,8 @@ __all__ = [
     "when",
 ]
 
+ROWS = 50
+"""Rows of a table that an output shows; `.to_df()` has all."""
 _LONG = 400
 """Characters of a value that are shown in a table."""
 
@@ -44,7 +47,7 @@ Child: TypeAlias = "Markup | str | Iterable[Child] | None"
 
 def h(tag: str, *children: Child, css: str = "", title: str = "", style: str = "") -> Markup:
     """An element. Attributes are escaped as texts are."""
-    given = {"class": css, "title": visible(title), "style": style}
+    given = {"class": css, "title": visible(title, "\n\t", as_number), "style": style}
     attributes = "".join(f' {word}="{escape(said)}"' for word, said in given.items() if said)
     return Markup(f"<{tag}{attributes}>{_html(children)}</{tag}>")
 
@@ -55,7 +58,7 @@ def _html(child: Child) -> str:
     if isinstance(child, Markup):
         return child
     if isinstance(child, str):
-        return escape(visible(child))
+        return escape(visible(child, "\n\t", as_number))
     return "".join(_html(one) for one in child)
 
 

@@ -10,14 +10,14 @@ from functools import cache
 from pathlib import Path
 
 from substrate.notebook.display.markup import Child, Markup, h
-from substrate.results import UNTYPESET
+from substrate.result import UNTYPESET
 
 __all__ = ["page"]
 
 
 @cache
 def _sheet() -> Markup:
-    text = (Path(__file__).parent / "shown.css").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
     return Markup(f"<style>{' '.join(text.split())}</style>")
 
 

@@ -1,1 +1,13 @@
-"""The verbs of `%memory`, a file for each kind; `substrate.notebook.catalogue` lists them."""
+"""The verbs of `%memory`, a file for each group; `substrate.notebook.catalogue` lists them.
+
+store       open, status
+save        checkpoint
+provenance  record, why
+read        access, list, edges, history, diff
+find        search, explore
+relate      context, associate
+learn       bootstrap, train, predict, watch
+judge       conflicts, resolve
+prove       prove, verify, pin, key
+care        forget
+"""

@@ -1,0 +1,60 @@
+"""The verb access: one atom, as it is, was known, or was true; with its proof."""
+
+from __future__ import annotations
+
+from substrate.atoms.bodies import Body
+from substrate.atoms.load import atom_of
+from substrate.atoms.resolve import resolve
+from substrate.atoms.stale import stale_because
+from substrate.atoms.validity import version_at
+from substrate.codec import decode_body
+from substrate.errors import NotFound
+from substrate.log.prove import prove_name, prove_recorded
+from substrate.names import check_name
+from substrate.proof.entry import decode_entry
+from substrate.result import iso
+from substrate.snapshot import Snapshot
+from substrate.values.atoms import Access
+from substrate.values.times import from_microseconds
+from substrate.views.atoms import VersionRow
+
+__all__ = ["access"]
+
+
+def access(snapshot: Snapshot, name: str, *, proof: bool = False) -> Access:
+    """See `Memory.access`. What will be needed next, it does not say."""
+    transaction = snapshot.transaction
+    if proof and snapshot.is_now and isinstance(name, str) and "." in name:
+        proven = _proven(snapshot, check_name(name))
+        if proven is not None:
+            return proven
+    latest = resolve(transaction, name, snapshot.upto)
+    found = version_at(snapshot, latest)
+    if found is None:
+        raise NotFound(f"there is no {name}: {_why(snapshot, latest)}; its history shows what it was")
+    atom = atom_of(snapshot, *found)
+    if not snapshot.is_now:
+        return Access(atom, prove_recorded(transaction, atom.seq) if proof else None)
+    bundle = prove_name(transaction, atom.name) if proof else None
+    return Access(atom, bundle, _stale(snapshot, latest.subject))
+
+
+def _why(snapshot: Snapshot, latest: VersionRow) -> str:
+    if snapshot.valid_at is None:
+        return f"it was tombstoned by entry {latest.seq}"
+    return f"it did not hold at {iso(from_microseconds(snapshot.valid_at))}"
+
+
+def _proven(snapshot: Snapshot, name: str) -> Access | None:
+    """The current version, read out of its own proof: nothing is looked up twice. None if there is no such version."""
+    bundle = prove_name(snapshot.transaction, name)
+    if bundle.claim != "current" or bundle.entry is None or bundle.opening is None:
+        return None
+    entry = decode_entry(bundle.entry.data)
+    version = VersionRow(entry.subject, bundle.entry.seq, entry.kind, name)
+    atom = atom_of(snapshot, version, Body(decode_body(bundle.opening.body), entry.time))
+    return Access(atom, bundle, _stale(snapshot, entry.subject))
+
+
+def _stale(snapshot: Snapshot, subject: bytes) -> tuple[str, ...]:
+    return tuple(stale.reason for stale in stale_because(snapshot, subject))

@@ -1,0 +1,72 @@
+"""What entries say: bodies out of a snapshot, checked against the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from substrate.codec import decode_body
+from substrate.errors import StoreDamaged
+from substrate.kv.api import ReadTransaction
+from substrate.log.decode import stored_entry
+from substrate.log.prove import opened
+from substrate.log.tables import BODIES, ENTRIES, seq_key
+from substrate.messages import FSCK
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.views.atoms import VersionRow
+
+__all__ = ["Body", "VersionFound", "bodies_of", "body_of", "kind_of", "require_bodies", "require_body", "time_of"]
+
+
+class Body(NamedTuple):
+    """The members of an entry's body, and when the entry was recorded."""
+
+    members: Mapping[str, Json]
+    time: int
+
+
+VersionFound: TypeAlias = tuple[VersionRow, Body]
+"""A version, and what it says."""
+
+
+def body_of(transaction: ReadTransaction, seq: int) -> Body | None:
+    """What an entry says, checked against its commitment; None if it was erased."""
+    return bodies_of(transaction, (seq,))[0]
+
+
+def bodies_of(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body | None]:
+    """What each of many entries says, read at once, each checked against its commitment; None where it was erased."""
+    keys = [seq_key(seq) for seq in seqs]
+    rows = zip(seqs, transaction.get_many(ENTRIES, keys), transaction.get_many(BODIES, keys), strict=True)
+    found: list[Body | None] = []
+    for seq, data, row in rows:
+        entry = stored_entry(seq, data)
+        opening = opened(seq, entry, row)
+        found.append(None if opening is None else Body(decode_body(opening.body), entry.time))
+    return found
+
+
+def require_body(transaction: ReadTransaction, seq: int) -> Body:
+    """What an entry says that was not erased. StoreDamaged if it is gone."""
+    return require_bodies(transaction, (seq,))[0]
+
+
+def require_bodies(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body]:
+    """The same of many entries, read at once."""
+    found = []
+    for seq, body in zip(seqs, bodies_of(transaction, seqs), strict=True):
+        if body is None:
+            raise StoreDamaged(f"the body of entry {seq} is gone without a forget entry; run ", FSCK)
+        found.append(body)
+    return found
+
+
+def kind_of(transaction: ReadTransaction, seq: int) -> Kind:
+    """What an entry does, whether its body is there or not."""
+    return stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).kind
+
+
+def time_of(transaction: ReadTransaction, seq: int) -> int:
+    """When an entry was recorded."""
+    return stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).time

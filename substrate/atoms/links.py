@@ -1,0 +1,196 @@
+"""Edges out of a snapshot: which hold at a moment, what they say, and which atoms they join."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Final
+
+from substrate.atoms.bodies import Body, body_of
+from substrate.codec import decode_body
+from substrate.errors import SchemaInvalid
+from substrate.kv.api import ReadTransaction
+from substrate.limits import check_size
+from substrate.log.identity import id_text
+from substrate.log.tables import BODIES, seq_key
+from substrate.proof.encoding import Json
+from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.snapshot import Snapshot
+from substrate.values.edges import Edge, Window
+from substrate.values.times import from_microseconds
+from substrate.views.atoms import versions_of
+from substrate.views.edges import Link, links_of
+from substrate.views.traces import confirmation_of, expected_name
+
+__all__ = [
+    "End",
+    "edge_from",
+    "edge_of",
+    "end_of",
+    "holding",
+    "is_live",
+    "is_tombstoned",
+    "joined_to",
+    "live_sources",
+    "read_edge_type",
+    "sources_of",
+    "stated",
+]
+
+
+_WINDOWS: Final = b'"windows"'
+"""Stands in every body that has windows; most have none, and need not be decoded to know."""
+_FEW: Final = 20
+"""Edges of a hub that are looked at to see what it is joined to."""
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The atom at one end of an edge: its id, its name (the id, if nobody knows it), and whether it was there."""
+
+    id: str
+    name: str
+    there: bool
+
+
+def is_live(transaction: ReadTransaction, subject: bytes, upto: int | None) -> bool:
+    """Whether the atom was in use after seq `upto` (None: is)."""
+    for version in versions_of(transaction, subject, upto=upto):
+        return version.kind is Kind.PUT
+    return False
+
+
+def is_tombstoned(transaction: ReadTransaction, subject: bytes) -> bool:
+    """Whether the atom was recorded and is out of use. One that nobody has recorded yet is not."""
+    version = next(versions_of(transaction, subject), None)
+    return version is not None and version.kind is not Kind.PUT
+
+
+def sources_of(snapshot: Snapshot, subject: bytes, kind: str) -> Iterator[Link]:
+    """The edges of a type that come in from atoms in use, and that hold at these moments."""
+    for link in links_of(snapshot.transaction, subject, out=False, kind=kind, upto=snapshot.upto):
+        body = body_of(snapshot.transaction, link.seq)
+        if (
+            body is not None
+            and _open_at(body, snapshot.at)
+            and is_live(snapshot.transaction, link.source, snapshot.upto)
+        ):
+            yield link
+
+
+def holding(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[Link]:
+    """Those of the edges that hold at these moments. Bodies are read at once, and not checked against the log."""
+    rows = snapshot.transaction.get_many(BODIES, [seq_key(link.seq) for link in links])
+    for link, row in zip(links, rows, strict=True):
+        if row is not None and (_WINDOWS not in row or _open_at(Body(decode_body(row[SALT_BYTES:]), 0), snapshot.at)):
+            yield link
+
+
+def live_sources(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[bytes]:
+    """The atoms in use that these edges come from, as far as the edges hold. They are not checked against the log."""
+    for link in holding(snapshot, links) if links else ():
+        if is_live(snapshot.transaction, link.source, snapshot.upto):
+            yield link.source
+
+
+def stated(snapshot: Snapshot, links: Iterable[Link]) -> Iterator[tuple[Link, Body]]:
+    """The same with what they say, checked against the log, one by one as they are asked for."""
+    for link in links:
+        body = body_of(snapshot.transaction, link.seq)
+        if body is not None and _open_at(body, snapshot.at):
+            yield link, body
+
+
+def joined_to(snapshot: Snapshot, subject: bytes) -> Iterator[bytes]:
+    """The atoms at the other ends of an atom's edges, some out and some in, that hold at these moments."""
+    for out in (True, False):
+        links = list(islice(links_of(snapshot.transaction, subject, out=out, upto=snapshot.upto), _FEW))
+        for link in holding(snapshot, links):
+            yield link.target if out else link.source
+
+
+def _open_at(body: Body, at: int) -> bool:
+    """Whether one of an edge's windows contains the time; without windows it always holds."""
+    windows = body.members.get("windows")
+    if not isinstance(windows, list) or not windows:
+        return True
+    for ends in windows:
+        start, end = ends if isinstance(ends, list) else (None, None)
+        if (not isinstance(start, int) or start <= at) and (not isinstance(end, int) or at < end):
+            return True
+    return False
+
+
+def edge_of(snapshot: Snapshot, link: Link, ends: dict[bytes, End]) -> Edge | None:
+    """The edge that this statement is; None if it does not hold at `moments.valid_at`, or was erased.
+
+    `ends` keeps what was found out about atoms, from one edge to the next of the same moments.
+    """
+    body = body_of(snapshot.transaction, link.seq)
+    if body is None or (snapshot.valid_at is not None and not _open_at(body, snapshot.valid_at)):
+        return None
+    return edge_from(snapshot, link, body, ends)
+
+
+def edge_from(snapshot: Snapshot, link: Link, body: Body, ends: dict[bytes, End]) -> Edge:
+    """The edge that this statement is, of which the body is known."""
+    get = body.members.get
+    for subject in (link.source, link.target):
+        if subject not in ends:
+            ends[subject] = end_of(snapshot.transaction, subject, snapshot.upto)
+    source, target = ends[link.source], ends[link.target]
+    confirmed = confirmation_of(snapshot.transaction, link.edge, link.seq) if snapshot.upto is None else None
+    windows = get("windows")
+    return Edge(
+        source=source.name,
+        type=link.type,
+        target=target.name,
+        id=id_text(link.edge),
+        seq=link.seq,
+        recorded_at=from_microseconds(body.time),
+        source_id=source.id,
+        target_id=target.id,
+        label=get("label"),  # type: ignore[arg-type]
+        confidence=get("confidence"),  # type: ignore[arg-type]
+        attrs=get("attrs") or {},  # type: ignore[arg-type]
+        cited=get("cited"),  # type: ignore[arg-type]
+        origin=get("origin"),  # type: ignore[arg-type]
+        actor=get("actor"),  # type: ignore[arg-type]
+        session=get("session"),  # type: ignore[arg-type]
+        windows=tuple(Window(*_pair(window)) for window in windows) if isinstance(windows, list) else (),
+        confirmed_at=None if confirmed is None else from_microseconds(confirmed.time),
+        dangling=tuple(word for word, end in (("source", source), ("target", target)) if not end.there),
+    )
+
+
+def end_of(transaction: ReadTransaction, subject: bytes, upto: int | None) -> End:
+    """The atom at an end of an edge, as it was known after seq `upto` (None: is)."""
+    there, name = False, None
+    for version in versions_of(transaction, subject):
+        there = there or upto is None or version.seq <= upto
+        name = name or version.name
+        if there and name is not None:
+            break
+    said = id_text(subject)
+    return End(said, name or expected_name(transaction, subject) or said, there)
+
+
+def _pair(ends: Json) -> list[datetime | None]:
+    return [from_microseconds(end) if isinstance(end, int) else None for end in ends] if isinstance(ends, list) else []
+
+
+_EDGE_TYPE: Final = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def read_edge_type(spelled: object) -> str:
+    """The type of an edge in its one spelling: `Depends on` is depends_on. SchemaInvalid if it can be none."""
+    if not isinstance(spelled, str) or not spelled.strip():
+        raise SchemaInvalid("an edge needs a type, such as depends_on")
+    check_size("type", len(spelled), "edge_type_characters", "characters")
+    kind = re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", spelled.strip())).lower()
+    if not _EDGE_TYPE.fullmatch(kind):
+        raise SchemaInvalid("the type of an edge is of a-z, 0-9 and _, and begins with a letter, such as depends_on")
+    return kind

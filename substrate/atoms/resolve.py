@@ -1,0 +1,102 @@
+"""Which atom is meant by a name or an id, and which version of it; or why there is none."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from uuid import UUID
+
+from substrate.atoms.near_names import or_near
+from substrate.errors import Forgotten, NotFound, SchemaInvalid, StoreDamaged
+from substrate.kv.api import ReadTransaction
+from substrate.log.heads import map_salt
+from substrate.log.identity import atom_id
+from substrate.log.prove import find_record, prove_name, prove_recorded
+from substrate.messages import FSCK
+from substrate.names import check_name
+from substrate.proof.bundle import Bundle
+from substrate.proof.hashes import map_key
+from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, versions_of
+from substrate.views.traces import expected_name
+
+__all__ = ["find_subject", "name_of", "read_end", "refused", "resolve"]
+
+
+_ID: Final = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
+
+
+def find_subject(transaction: ReadTransaction, name: str) -> bytes:
+    """The id that the atom of this name or id has, or will have."""
+    if _ID.fullmatch(name):
+        return UUID(name).bytes
+    row = find_name(transaction, name)
+    if row is not None:
+        return row.subject
+    return atom_id(map_key(map_salt(transaction), name), find_record(transaction, name))
+
+
+def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *, suggests: bool = True) -> VersionRow:
+    """The version that the atom of this name or id was at after seq `upto` (None: is at); also a tombstone or gap.
+
+    NotFound if it was not there, with names that are near it, if it `suggests` any; Forgotten, with proof, if it was
+    and has been forgotten as a whole. NameInvalid.
+    """
+    if isinstance(name, str) and _ID.fullmatch(name):
+        subject = UUID(name).bytes
+        name = f"atom {UUID(name)}"
+        gap = gap_of(transaction, subject)
+        gaps = [] if gap is None else [gap]
+    else:
+        name = check_name(name)
+        found = find_name(transaction, name)
+        if found is not None and (upto is None or found.seq <= upto):
+            return found
+        subject = b"" if found is None else found.subject
+        gaps = gaps_of(transaction, map_key(map_salt(transaction), name))
+    if subject:
+        for version in versions_of(transaction, subject, upto=upto):
+            return version
+    for gap in reversed(gaps):
+        if upto is None or gap.covers(upto) or upto >= gap.seq:
+            proof = _proof_of(transaction, name, gap)
+            raise Forgotten(f"{name} was forgotten by entry {gap.seq}; what it said is erased for good", proof)
+    when = "" if upto is None else f" as of entry {upto}" if upto >= 0 else ": nothing had been recorded by then"
+    raise NotFound(f"there is no {name}{when}{or_near(transaction, name) if suggests and not subject else ''}")
+
+
+def _proof_of(transaction: ReadTransaction, name: str, gap: Gap) -> Bundle:
+    """That a name is forgotten; or, if it has been recorded again since or is not known, that it once was."""
+    record = find_record(transaction, name) if "." in name else None
+    if record is not None and record.seq == gap.seq:
+        return prove_name(transaction, name)
+    return prove_recorded(transaction, gap.seq)
+
+
+def refused(transaction: ReadTransaction, version: VersionRow) -> Forgotten:
+    """The error for a version that was erased while its atom stays, with the proof of it."""
+    name = name_of(transaction, version.subject) or f"atom {UUID(bytes=version.subject)}"
+    by = version.forgotten_by
+    if by is None:
+        raise StoreDamaged(f"version {version.seq} lost its body without a forget entry; run ", FSCK)
+    proof = prove_recorded(transaction, by)
+    return Forgotten(f"version {version.seq} of {name} was forgotten by entry {by}; what it said is erased", proof)
+
+
+def name_of(transaction: ReadTransaction, subject: bytes) -> str | None:
+    """The name of the atom with this id; of one that edges wait for too. None if nobody knows it (any more)."""
+    for version in versions_of(transaction, subject):
+        if version.name is not None:
+            return version.name
+    return expected_name(transaction, subject)
+
+
+def read_end(text: object, field: str) -> str:
+    """The name of an atom, or its id as 32 hexadecimal digits. InputError if it is neither."""
+    if not isinstance(text, str):
+        raise SchemaInvalid(field, " must be the name or the id of an atom")
+    if "." in text:
+        return check_name(text)
+    try:
+        return UUID(text).hex
+    except ValueError:
+        return check_name(text)

@@ -1,0 +1,106 @@
+"""Chains of `supersedes` edges, as they are and as a checkpoint makes them: none may lead back to where it began."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from itertools import islice
+from typing import Final
+
+from substrate.atoms.links import holding, is_live, live_sources, sources_of
+from substrate.atoms.resolve import name_of
+from substrate.kv.api import ReadTransaction
+from substrate.log.identity import id_text
+from substrate.snapshot import Snapshot
+from substrate.values.edges import SUPERSEDES
+from substrate.views.edges import Link, links_of
+
+__all__ = ["Chains", "Heirs", "is_superseded", "superseders"]
+
+
+class Chains:
+    """What supersedes what, within one checkpoint. `unedged` are the edges that it takes back."""
+
+    def __init__(self, transaction: ReadTransaction, unedged: Container[bytes]) -> None:
+        self._transaction = transaction
+        self._unedged = unedged
+        self._known: dict[tuple[bytes, bool], set[bytes]] = {}
+
+    def closes_circle(self, source: bytes, target: bytes) -> bool:
+        """Whether `target` is `source`, or supersedes it over any number of steps.
+
+        Looked for from both sides by turns: one of the two is mostly a new atom, or has no such edges, and ends it.
+        """
+        seen = {True: {target}, False: {source}}
+        waiting = {True: [target], False: [source]}
+        out = True
+        while source != target and waiting[True] and waiting[False]:
+            fresh = self._next(waiting[out].pop(), out=out) - seen[out]
+            if fresh & seen[not out]:
+                return True
+            seen[out] |= fresh
+            waiting[out] += fresh
+            out = not out
+        return source == target
+
+    def add(self, source: bytes, target: bytes) -> None:
+        """The checkpoint states that `source` supersedes `target`."""
+        self._next(source, out=True).add(target)
+        self._next(target, out=False).add(source)
+
+    def _next(self, atom: bytes, *, out: bool) -> set[bytes]:
+        """What the atom supersedes (`out`), or is superseded by."""
+        if (atom, out) not in self._known:
+            links = links_of(self._transaction, atom, out=out, kind=SUPERSEDES)
+            ends = {link.target if out else link.source for link in links if link.edge not in self._unedged}
+            self._known[atom, out] = ends
+        return self._known[atom, out]
+
+
+def is_superseded(snapshot: Snapshot, subject: bytes, links: Sequence[Link] | None = None) -> bool:
+    """Whether a `supersedes` edge that holds comes in from an atom in use. `links`: those that come in, if known."""
+    if links is None:
+        return next(sources_of(snapshot, subject, SUPERSEDES), None) is not None
+    return next(live_sources(snapshot, links), None) is not None
+
+
+def superseders(snapshot: Snapshot, subject: bytes) -> tuple[str, ...]:
+    """The names of the live atoms of which a live `supersedes` edge comes in."""
+    sources = (link.source for link in sources_of(snapshot, subject, SUPERSEDES))
+    return tuple(sorted(name_of(snapshot.transaction, source) or id_text(source) for source in sources))
+
+
+_MOST: Final = 16
+"""Steps of a chain, and atoms that one took the place of, which are looked at."""
+
+
+class Heirs:
+    """As of one snapshot."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._known: dict[bytes, tuple[bytes, ...]] = {}
+
+    def inherited(self, subject: bytes) -> tuple[bytes, ...]:
+        """The atoms whose place this one took, and whose places those took."""
+        if subject not in self._known:
+            found: dict[bytes, None] = {}
+            waiting = [subject]
+            while waiting and len(found) < _MOST:
+                links = list(
+                    islice(links_of(self._snapshot.transaction, waiting.pop(), out=True, kind=SUPERSEDES), _MOST)
+                )
+                for link in holding(self._snapshot, links) if links else ():
+                    if link.target not in found and link.target != subject:
+                        found[link.target] = None
+                        waiting.append(link.target)
+            self._known[subject] = tuple(found)
+        return self._known[subject]
+
+    def heir(self, subject: bytes) -> bytes | None:
+        """The atom that stands for this one: itself, or who superseded it; None if nobody does, or it is not in use."""
+        for _ in range(_MOST):
+            by = next(sources_of(self._snapshot, subject, SUPERSEDES), None)
+            if by is None:
+                return subject if is_live(self._snapshot.transaction, subject, None) else None
+            subject = by.source
+        return None

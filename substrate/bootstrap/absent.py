@@ -1,0 +1,84 @@
+"""What is not there: names that an objective speaks of, deleted facts that it is about, and what others lean on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from substrate.atoms.links import is_live
+from substrate.atoms.resolve import name_of
+from substrate.atoms.stale import DEPENDENCIES
+from substrate.errors import InputError
+from substrate.kv.api import ReadTransaction
+from substrate.log.heads import map_salt
+from substrate.names import check_name
+from substrate.proof.entry import Kind
+from substrate.proof.hashes import map_key
+from substrate.search.columns import Documents
+from substrate.search.words import score_words
+from substrate.text.terms import query_terms
+from substrate.values.opening import Absent
+from substrate.views.atoms import find_name, gaps_of, versions_of
+from substrate.views.edges import links_of
+
+__all__ = ["NEVER", "absent_in", "absent_under", "why_absent"]
+
+NEVER: Final = "never recorded"
+_NAME: Final = re.compile(r"\bv[1-9]\d{0,5}\.[a-z][a-z0-9_]*\.[^\s,;:!?\"'()\[\]{}]+")
+_TERMS: Final = 50
+_SOME: Final = 20
+"""Deleted facts that match best, and names in an objective, that are looked at."""
+
+
+def absent_in(transaction: ReadTransaction, documents: Documents, objective: str) -> list[Absent]:
+    """Names in the objective that are not there; and deleted atoms all words of whose name it has."""
+    found = {}
+    for match in islice(_NAME.finditer(objective), _SOME):
+        try:
+            name = check_name(match[0].rstrip("."))
+        except InputError:
+            continue
+        why = why_absent(transaction, name)
+        if why:
+            found[name] = Absent(name, why)
+    for name in _deleted(transaction, documents, objective):
+        found.setdefault(name, Absent(name, "deleted"))
+    return list(found.values())
+
+
+def why_absent(transaction: ReadTransaction, name: str) -> str:
+    """Deleted, forgotten or never recorded; empty if the atom is there."""
+    row = find_name(transaction, name)
+    if row is not None:
+        return "" if row.kind is Kind.PUT else "deleted"
+    return "forgotten" if gaps_of(transaction, map_key(map_salt(transaction), name)) else NEVER
+
+
+def absent_under(transaction: ReadTransaction, subject: bytes, name: str) -> Iterator[Absent]:
+    """What an atom depends on, or is derived from, and is not there."""
+    for kind in DEPENDENCIES:
+        for link in islice(links_of(transaction, subject, out=True, kind=kind), _SOME):
+            if not is_live(transaction, link.target, None) and (target := name_of(transaction, link.target)):
+                yield Absent(target, why_absent(transaction, target) or "deleted", name)
+
+
+def _deleted(transaction: ReadTransaction, documents: Documents, objective: str) -> Sequence[str]:
+    last = documents.ended
+    if not last.size:
+        return ()
+    mask = np.zeros(documents.size, np.bool_)
+    mask[last] = True
+    terms = [term.term for term in query_terms(objective)[:_TERMS]]
+    words = score_words(transaction, documents, terms, mask)
+    said = set(terms)
+    best = words.seqs[np.lexsort((-words.seqs, -words.scores))[:_SOME]]
+    names = []
+    for subject in documents.subjects(best):
+        name = next((row.name for row in versions_of(transaction, subject) if row.name is not None), None)
+        if name is not None and {term.term for term in query_terms(name.split(".", 2)[2])} <= said:
+            names.append(name)
+    return names

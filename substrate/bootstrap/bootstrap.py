@@ -1,0 +1,365 @@
+"""The verb bootstrap: what a session should know when it begins, within a budget of tokens.
+
+1. All of it is read in one snapshot, and nothing is counted as an access: who opens a session has not used anything.
+2. Candidates are read in portions, most needed first, until they would fill the room twice over.
+3. What is shown is worth its need times its evidence; see `bootstrap/pack.py`. Goals, constraints and preferences may
+   take a part of the room before all others; beyond that they stand in line with them.
+4. The reply as a whole is measured, and made smaller until it fits; see `bootstrap/fit.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
+from substrate.atoms.domains import DOMAIN, read_domain
+from substrate.atoms.near_names import or_near
+from substrate.atoms.resolve import find_subject, name_of
+from substrate.bootstrap.absent import NEVER, absent_in, absent_under, why_absent
+from substrate.bootstrap.candidates import BOOST, Gatherer
+from substrate.bootstrap.evidence import HIGH_IMPACT
+from substrate.bootstrap.fit import LEAST_TOKENS, Measure, brief, cost_of, fit, form_of, room_in
+from substrate.bootstrap.pack import Item, pack
+from substrate.bootstrap.rules import Pinned, pinned
+from substrate.bootstrap.show import Offer, atom_shown, clashes_shown, cluster_of, same_text
+from substrate.embed.tokens import TokenCounter, cut, token_counter
+from substrate.errors import InputError, SchemaInvalid
+from substrate.learn.forecast import Forecaster, Need
+from substrate.limits import check_size
+from substrate.log.decode import stored_entry
+from substrate.log.tables import ENTRIES, read_seq
+from substrate.messages import Arg
+from substrate.proof.entry import Kind
+from substrate.result import Result, compact
+from substrate.search.columns import Documents
+from substrate.search.index import SearchIndex
+from substrate.search.objective import Match
+from substrate.snapshot import Snapshot
+from substrate.values.edges import MEMBER_OF
+from substrate.values.opening import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
+from substrate.views.edges import links_of
+from substrate.views.learned.sessions import HOLE
+
+__all__ = ["Request", "bootstrap", "open_with"]
+
+_PORTION: Final = 8
+_ENOUGH: Final = 2
+"""Candidates are read until they would fill the room so many times."""
+_PINNED_PART: Final = 0.5
+"""Of the room: what goals, constraints and preferences may take before all others."""
+_PINNED_SHARES: Final = {"constraints": 0.0006, "goals": 0.0005, "preferences": 0.0004}
+"""The need of a rule at least: what counts where it stands in line with others. To break a constraint is dearest."""
+_MEMBER_SHARE: Final = 0.002
+"""The need of a member of the domain at least."""
+_RECENT_SHARE: Final = 0.001
+"""The need of what was recorded last, where nobody knows anything better."""
+_FEW: Final = 20
+"""If no more are known to be needed, what was recorded last comes into question too: a young store has few habits."""
+_FEWEST: Final = 40
+_TOKENS: Final = 40
+"""For so many tokens of an opening one more atom comes into question: few of them are as short as that."""
+_RECENT: Final = 100
+"""Of what was recorded last so many come into question."""
+_MEMBERS: Final = 32
+"""Of the domain's members so many come into question, if nothing else speaks for them."""
+_LIKELY: Final = 64
+"""Of so many who come into question it is seen whether a hub leads from them to the domain."""
+_SCANNED: Final = 400
+"""Entries that are looked through for what was recorded last."""
+_BRIEFLY: Final = 400
+"""Budgets below this are for names and values: what is said about an atom takes as much room as the atom."""
+_VALUE_PART: Final = 3
+"""No value takes more than this part of the room."""
+_ECHO_PART: Final = 10
+"""Nor do the objective and the domain's name take more than this part of the budget."""
+_BEST: Final = 3
+_MOST_ABSENT: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks for, checked."""
+
+    objective: str | None
+    max_tokens: int
+    threshold: float
+    domain: str | None
+    ingested: bool
+
+    @classmethod
+    def of(  # noqa: PLR0913
+        cls,
+        objective: str | None = None,
+        *,
+        max_tokens: int = 1200,
+        high_impact: bool = False,
+        evidence_threshold: float | None = None,
+        domain: str | None = None,
+        ingested: bool = False,
+    ) -> Request:
+        """InputError, SchemaInvalid, TooLarge or NameInvalid, with what to do."""
+        if isinstance(max_tokens, bool) or not isinstance(max_tokens, int):
+            raise SchemaInvalid(Arg("max_tokens"), " must be a whole number, such as 1200")
+        if max_tokens < LEAST_TOKENS:
+            raise InputError(
+                Arg("max_tokens"), f" must be at least {LEAST_TOKENS}: below, nothing can be said; 1200 is usual"
+            )
+        check_size(Arg("max_tokens"), max_tokens, "opening_tokens", "tokens")
+        least = evidence_threshold
+        if least is not None and (isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1):
+            raise SchemaInvalid(Arg("evidence_threshold"), " must be a number from 0 to 1, such as 0.65")
+        if least is None:
+            least = HIGH_IMPACT if high_impact else 0.0
+        return cls(_objective(objective), max_tokens, float(least), read_domain(domain), bool(ingested))
+
+
+def _objective(given: str | None) -> str | None:
+    if given is None:
+        return None
+    if not isinstance(given, str) or any("\ud800" <= letter <= "\udfff" for letter in given):
+        raise SchemaInvalid(Arg("objective"), " must be a text of valid Unicode")
+    check_size(Arg("objective"), len(given), "query_characters", "characters")
+    return given.strip() or None
+
+
+def bootstrap(  # noqa: PLR0913
+    snapshot: Snapshot,
+    index: SearchIndex,
+    asked: Request,
+    match: Match | None = None,
+    *,
+    meaning: str = "",
+    shown: Callable[[Result], str] = compact,
+) -> Opening:
+    """See `Memory.bootstrap`.
+
+    `match` is the objective, prepared; `meaning`: why the objective was matched by words alone, if so.
+    """
+    domain = None
+    if asked.domain is not None and not why_absent(snapshot.transaction, asked.domain):
+        domain = find_subject(snapshot.transaction, asked.domain)
+    count = _FEWEST + asked.max_tokens // _TOKENS
+    needs = Forecaster(snapshot).opening(domain or HOLE, asked.objective or "", match, count)
+    documents = index.documents(snapshot.transaction)
+    return open_with(snapshot, documents, asked, needs, meaning=meaning, shown=shown)
+
+
+def open_with(  # noqa: PLR0913
+    snapshot: Snapshot,
+    documents: Documents,
+    asked: Request,
+    needs: Sequence[Need],
+    *,
+    counter: TokenCounter | None = None,
+    meaning: str = "",
+    shown: Callable[[Result], str] = compact,
+) -> Opening:
+    """The opening of a session that needs these, as the model has it. `counter`: if not as everywhere."""
+    measure = Measure.of(counter or token_counter(), shown)
+    return _Opener(snapshot, documents, asked, needs, measure).open(meaning)
+
+
+class _Opener:
+    """One opening, out of one snapshot."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        documents: Documents,
+        asked: Request,
+        needs: Sequence[Need],
+        measure: Measure,
+    ) -> None:
+        self._snapshot = snapshot
+        self._documents = documents
+        self._asked = asked
+        self._foreseen = needs
+        self._measure = measure
+        self._absent: list[Absent] = []
+        self._domain = None if asked.domain is None else self._found(asked.domain)
+        self._pins = pinned(snapshot, documents)
+        self._gatherer = Gatherer(snapshot, domain=self._domain, threshold=asked.threshold, ingested=asked.ingested)
+
+    def _found(self, domain: str) -> bytes | None:
+        why = why_absent(self._snapshot.transaction, domain)
+        if why:
+            near = or_near(self._snapshot.transaction, domain, DOMAIN) if why == NEVER else ""
+            self._absent.append(Absent(domain, why + near))
+            return None
+        return find_subject(self._snapshot.transaction, domain)
+
+    def open(self, meaning: str = "") -> Opening:
+        """The opening. `meaning`: why the objective was matched by words alone, if so."""
+        asked, measure = self._asked, self._measure
+        if asked.objective is not None:
+            self._absent += absent_in(self._snapshot.transaction, self._documents, asked.objective)
+        envelope = replace(self._envelope(), meaning=meaning)
+        room = room_in(envelope, measure)
+        offers = self._offers(room)
+        first, then = _chosen(offers, room)
+        chosen = {*first, *then}
+        rest = [offer for at, offer in enumerate(offers) if at not in chosen]
+        weakest = [offers[at].atom.name for at in (*reversed(then), *reversed(first))]
+        return fit(self._draft(envelope, [offers[at] for at in (*first, *then)], rest), weakest, measure)
+
+    def _envelope(self) -> Opening:
+        """What is said in any case: what was asked, of a long text its beginning."""
+        asked, counter = self._asked, self._measure.counter
+        most = asked.max_tokens // _ECHO_PART // self._measure.copies
+        objective, domain = asked.objective, asked.domain
+        if objective is not None:
+            echoed = cut(objective, most, counter)
+            objective = (echoed if echoed == objective else f"{echoed}…") if echoed else None
+        if domain is not None and counter.count(domain) > most:
+            domain = None
+        last = self._documents.size - 1
+        return Opening(counter.name, 0, asked.max_tokens, objective=objective, domain=domain, seq=last)
+
+    # -- who comes into question -----------------------------------------------------------------------------------
+
+    def _needs(self) -> tuple[list[Need], list[Need]]:
+        """Who is needed, each once: goals, constraints and preferences; and all others, most needed first."""
+        needs: dict[bytes, Need] = {}
+        for need in self._foreseen:
+            needs.setdefault(need.subject, need)
+        if self._domain is not None:
+            links = links_of(self._snapshot.transaction, self._domain, out=False, kind=MEMBER_OF)
+            for member in self._gatherer.domains.some_direct(self._domain, islice(links, _MEMBERS)):
+                needs.setdefault(member, Need(member, _MEMBER_SHARE, {"member": _MEMBER_SHARE}))
+        if len(needs) < _FEW:
+            for rank, subject in enumerate(self._recent()):
+                share = _RECENT_SHARE / (1 + rank / _RECENT)
+                needs.setdefault(subject, Need(subject, share, {"newest": share}))
+
+        members = self._members(self._pins)
+
+        def precedes(item: tuple[Need, Pinned]) -> tuple[bool, float, int]:
+            need, pin = item
+            return need.subject not in members, -need.share, -pin.seq
+
+        pins = [(needs.pop(subject, Need(subject, 0.0, {})), pin) for subject, pin in self._pins.items()]
+        least = [(need._replace(share=max(need.share, _PINNED_SHARES[pin.section])), pin) for need, pin in pins]
+        held = [need for need, _ in sorted(least, key=precedes)]
+        return held, self._boosted(list(needs.values()))
+
+    def _boosted(self, needs: list[Need]) -> list[Need]:
+        """In the order in which to look at them: members of the domain count double before anyone is left unread."""
+        if self._domain is None:
+            return needs
+        members = self._members([need.subject for need in needs])
+        likely = (need.subject for need in needs[:_LIKELY] if need.subject not in members)
+        members |= {subject for subject in likely if self._gatherer.is_in_domain(subject)}
+        return sorted(needs, key=lambda need: -need.share * (BOOST if need.subject in members else 1.0))
+
+    def _members(self, subjects: Collection[bytes]) -> set[bytes]:
+        """Those that belong to the domain itself: one look at all, since there may be hundreds to be put in order."""
+        if self._domain is None:
+            return set()
+        return self._gatherer.domains.direct(self._domain, subjects)
+
+    def _recent(self) -> Iterator[bytes]:
+        """The atoms recorded last, newest first."""
+        subjects: dict[bytes, None] = {}
+        for at, data in self._snapshot.transaction.scan(ENTRIES, reverse=True, limit=_SCANNED):
+            entry = stored_entry(read_seq(at), data)
+            if entry.kind is Kind.PUT:
+                subjects.setdefault(entry.subject)
+        yield from islice(subjects, _RECENT)
+
+    # -- what of it is shown ---------------------------------------------------------------------------------------
+
+    def _offers(self, room: int) -> list[Offer]:
+        """What could be shown, each in the form in which it would be; most worth first, and nothing twice."""
+        held, others = self._needs()
+        offers = self._filling(held, int(room * _PINNED_PART), room) + self._filling(others, room, room)
+        offers.sort(key=lambda offer: (not self._is_pinned(offer), -offer.item.value))
+        seen: set[str] = set()
+        once = []
+        for offer in offers:
+            text = same_text(offer.candidate)
+            if text in seen:
+                self._gatherer.drop("duplicate", offer.candidate)
+                continue
+            if text is not None:
+                seen.add(text)
+            once.append(offer)
+        return once
+
+    def _is_pinned(self, offer: Offer) -> bool:
+        return offer.candidate.need.subject in self._pins
+
+    def _filling(self, needs: Sequence[Need], part: int, room: int) -> list[Offer]:
+        """Offers of those who are needed most: so many that they would fill a part of the room twice over."""
+        offers: list[Offer] = []
+        read = 0
+        while read < len(needs) and sum(offer.item.cost for offer in offers) < _ENOUGH * part:
+            offers += self._forms(needs[read : read + _PORTION], room)
+            read += _PORTION
+        self._gatherer.left_out["less_needed"] += len(needs[read:])
+        return offers
+
+    def _forms(self, needs: Sequence[Need], room: int) -> list[Offer]:
+        measure, offers = self._measure, []
+        for candidate in self._gatherer.gather(needs):
+            atom = atom_shown(candidate)
+            if self._asked.max_tokens < _BRIEFLY:
+                atom = brief(atom)
+            form = form_of(atom, room, room // _VALUE_PART, measure)
+            if form is None:
+                self._gatherer.drop("too_large", candidate)
+                continue
+            clashes = clashes_shown(candidate, self._name)
+            cost = min(room, form.cost + sum(cost_of(clash, measure) for clash in clashes))
+            pin = self._pins.get(candidate.need.subject)
+            item = Item(candidate.value, cost, cluster_of(candidate, self._domain))
+            atom = replace(form.atom, tokens=form.cost)
+            offers.append(Offer(candidate, "atoms" if pin is None else pin.section, atom, clashes, item))
+        return offers
+
+    def _name(self, subject: bytes) -> str:
+        return name_of(self._snapshot.transaction, subject) or str(UUID(bytes=subject))
+
+    def _draft(self, envelope: Opening, shown: Sequence[Offer], rest: Sequence[Offer]) -> Opening:
+        """All that there is to say, in a reply that may still be too large."""
+        gatherer = self._gatherer
+        for offer in rest:
+            gatherer.drop("rule_no_room" if self._is_pinned(offer) else "no_room", offer.candidate)
+        absent = {missing.name: missing for missing in self._absent}
+        for offer in shown:
+            for missing in absent_under(self._snapshot.transaction, offer.candidate.need.subject, offer.atom.name):
+                absent.setdefault(missing.name, missing)
+        # Of a rule that is not shown at least the name is: who does not know that there is one would break it.
+        best = sorted(gatherer.lost, key=lambda lost: (lost.subject not in self._pins, -lost.share))[:_BEST]
+        sections: dict[str, tuple[OpeningAtom, ...]] = {}
+        for offer in sorted(shown, key=lambda offer: -offer.item.value):
+            sections[offer.section] = (*sections.get(offer.section, ()), offer.atom)
+        return replace(
+            envelope,
+            goals=sections.get("goals", ()),
+            constraints=sections.get("constraints", ()),
+            preferences=sections.get("preferences", ()),
+            atoms=sections.get("atoms", ()),
+            conflicting_facts=tuple(dict.fromkeys(clash for offer in shown for clash in offer.clashes)),
+            absent=tuple(islice(absent.values(), _MOST_ABSENT)),
+            left_out=LeftOut(
+                {reason: gatherer.left_out[reason] for reason in LEFT_OUT if gatherer.left_out[reason]},
+                {lost.name: lost.reason for lost in best},
+            ),
+        )
+
+
+def _chosen(offers: Sequence[Offer], room: int) -> tuple[list[int], list[int]]:
+    """The places of those to show: of goals, constraints and preferences what may come first; and all that follows."""
+    held = [at for at, offer in enumerate(offers) if offer.section != "atoms"]
+    first = [held[at] for at in pack([offers[at].item for at in held], int(room * _PINNED_PART))]
+    taken: dict[Hashable, float] = {}
+    for at in first:
+        item = offers[at].item
+        taken[item.cluster] = taken.get(item.cluster, 0.0) + item.value
+        room -= item.cost
+    others = [at for at in range(len(offers)) if at not in set(first)]
+    then = [others[at] for at in pack([offers[at].item for at in others], room, taken)]
+    return first, then

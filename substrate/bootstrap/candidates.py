@@ -1,0 +1,213 @@
+"""What comes into question for the opening of a session: read out of one snapshot, judged, and why it is not shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, NamedTuple
+
+from substrate.atoms.bodies import Body, bodies_of
+from substrate.atoms.domains import Domains
+from substrate.atoms.links import live_sources
+from substrate.atoms.stale import Stale, stale_because
+from substrate.atoms.supersedes import is_superseded
+from substrate.atoms.validity import version_at
+from substrate.bootstrap.evidence import Evidence, Grounds, weigh
+from substrate.conflicts.detect import Clash, conflicts_of
+from substrate.errors import Forgotten
+from substrate.learn.forecast import Need, uses_of
+from substrate.proof.entry import Kind
+from substrate.snapshot import Snapshot
+from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
+from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.edges import Link, links_around, links_of
+from substrate.views.traces import confirmation_of
+
+__all__ = ["BOOST", "Candidate", "Gatherer", "Lost"]
+
+_FEW: Final = 15
+"""References that are looked at."""
+_AROUND: Final = 40
+"""Edges of an atom that are read at once."""
+BOOST: Final = 2.0
+"""How much more what belongs to the domain is needed."""
+_HOLDER: Final = 0.1
+"""How much a domain or a hub is worth itself: its name says little, its members all."""
+_SECOND: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An atom that may be shown: in use, in force, not superseded, with enough evidence."""
+
+    need: Need
+    version: VersionRow
+    body: Body
+    evidence: Evidence
+    groups: tuple[bytes, ...]
+    """The hubs and domains that it is said to be a member of, whether they are in use or not: what goes together."""
+    in_domain: bool
+    clashes: tuple[Clash, ...]
+    stale: tuple[Stale, ...]
+
+    @property
+    def value(self) -> float:
+        """Need times evidence; belonging to the domain counts double, and what only holds others together little."""
+        kind = (self.version.name or "").split(".")[1:2]
+        boost = _HOLDER if kind in (["domain"], ["hub"]) else BOOST if self.in_domain else 1.0
+        return self.need.share * self.evidence.value * boost
+
+
+class Lost(NamedTuple):
+    """One that was needed and is not shown."""
+
+    name: str
+    subject: bytes
+    share: float
+    reason: str
+
+
+class Gatherer:
+    """Reads candidates of one snapshot. `left_out` counts who is not shown, by reason; `lost` says who it is."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        *,
+        domain: bytes | None,
+        threshold: float,
+        ingested: bool,
+    ) -> None:
+        self._snapshot = snapshot
+        self._domain = domain
+        self._threshold = threshold
+        self._ingested = ingested
+        self.domains = Domains(snapshot)
+        self._around: dict[bytes, list[Link] | None] = {}
+        self.left_out: Counter[str] = Counter()
+        self.lost: list[Lost] = []
+
+    def gather(self, needs: Sequence[Need]) -> list[Candidate]:
+        """Those of the atoms that may be shown, in the order given."""
+        versions = self._versions(needs)
+        bodies = bodies_of(self._snapshot.transaction, [version.seq for _, version in versions])
+        uses = uses_of(self._snapshot.transaction, [need.subject for need, _ in versions])
+        found = []
+        for (need, version), body, used in zip(versions, bodies, uses, strict=True):
+            judged = "gone" if body is None else self._judged(need, version, body, used)
+            if isinstance(judged, Candidate):
+                found.append(judged)
+            else:
+                self._lose(judged, need, version)
+        return found
+
+    def groups_of(self, subject: bytes) -> tuple[bytes, ...]:
+        """The hubs and domains that an atom is said to be a member of, those among them that nobody has saved."""
+        return self.domains.stated(subject, self._links(subject, MEMBER_OF, out=True))
+
+    def _links(self, subject: bytes, kind: str, *, out: bool) -> list[Link] | None:
+        """All edges of a type from or to an atom, read once for all types; None of an atom that has very many."""
+        if subject not in self._around:
+            self._around[subject] = links_around(self._snapshot.transaction, subject, _AROUND)
+        around = self._around[subject]
+        if around is None:
+            return None
+        end = 0 if out else 1
+        return [link for link in around if link.type == kind and (link.source, link.target)[end] == subject]
+
+    def _references(self, subject: bytes) -> list[Link]:
+        """Edges `references` to an atom, some of them."""
+        links = self._links(subject, REFERENCES, out=False)
+        if links is None:
+            return list(islice(links_of(self._snapshot.transaction, subject, out=False, kind=REFERENCES), _FEW))
+        return links[:_FEW]
+
+    def is_in_domain(self, subject: bytes) -> bool:
+        """Whether an atom belongs to the domain asked about, by at most two steps."""
+        if self._domain is None:
+            return False
+        self.groups_of(subject)  # out of the edges that are read anyway
+        return self.domains.belongs(subject, self._domain)
+
+    def drop(self, reason: str, candidate: Candidate) -> None:
+        """Take one that was gathered as not shown."""
+        self._lose(reason, candidate.need, candidate.version)
+
+    def _lose(self, reason: str, need: Need, version: VersionRow) -> None:
+        self.left_out[reason] += 1
+        if version.name is not None:
+            self.lost.append(Lost(version.name, need.subject, need.share, reason))
+
+    def _versions(self, needs: Iterable[Need]) -> list[tuple[Need, VersionRow]]:
+        found = []
+        for need in needs:
+            version = next(versions_of(self._snapshot.transaction, need.subject), None)
+            if version is None:
+                self.left_out["gone"] += 1
+            elif version.kind is not Kind.PUT or version.name is None:
+                self._lose("gone", need, version)
+            else:
+                found.append((need, version))
+        return found
+
+    def _judged(self, need: Need, version: VersionRow, body: Body, used: float) -> Candidate | str:
+        """The candidate that this version is; or the reason why it is none."""
+        members = body.members
+        if members.get("origin") == "ingested" and not self._ingested:
+            return "ingested"
+        if "valid_from" in members or "valid_to" in members:
+            found = self._in_force(version)
+            if found is None:
+                return "not_in_force"
+            version, body = found
+        subject = need.subject
+        if is_superseded(self._snapshot, subject, self._links(subject, SUPERSEDES, out=False)):
+            return "superseded"
+        clashes = self._clashes(subject)
+        stale = stale_because(self._snapshot, subject)
+        evidence = weigh(self._grounds(version, body, used, len(clashes), is_stale=bool(stale)))
+        if evidence.value < self._threshold:
+            return "low_evidence"
+        groups = self.groups_of(subject)
+        return Candidate(need, version, body, evidence, groups, self.is_in_domain(subject), clashes, stale)
+
+    def _clashes(self, subject: bytes) -> tuple[Clash, ...]:
+        """Its open conflicts; those with ingested text only where such text is shown.
+
+        A page that somebody else wrote neither gets into the opening by contradicting what is there, nor makes that
+        doubtful.
+        """
+        found = tuple(conflicts_of(self._snapshot, subject))
+        return found if self._ingested else tuple(clash for clash in found if not self._is_withheld(subject, clash))
+
+    def _is_withheld(self, subject: bytes, clash: Clash) -> bool:
+        other = clash.second if clash.first == subject else clash.first
+        version = next(versions_of(self._snapshot.transaction, other), None)
+        (body,) = (None,) if version is None else bodies_of(self._snapshot.transaction, [version.seq])
+        return body is None or body.members.get("origin") == "ingested"
+
+    def _in_force(self, version: VersionRow) -> tuple[VersionRow, Body] | None:
+        """What the atom says of now, where its latest version is about some time."""
+        try:
+            return version_at(self._snapshot.holding_at(self._snapshot.at), version)
+        except Forgotten:
+            return None
+
+    def _grounds(self, version: VersionRow, body: Body, used: float, clashes: int, *, is_stale: bool) -> Grounds:
+        get = body.members.get
+        confirmed = confirmation_of(self._snapshot.transaction, version.subject, version.seq)
+        origin, confidence = get("origin"), get("confidence")
+        references = self._references(version.subject)
+        return Grounds(
+            origin=origin if isinstance(origin, str) else None,
+            has_source=bool(get("source")),
+            confidence=float(confidence) if isinstance(confidence, int | float) else None,
+            confirmations=0 if confirmed is None else confirmed.times,
+            references=sum(1 for _ in live_sources(self._snapshot, references)),
+            uses=used,
+            age_s=(self._snapshot.at - (body.time if confirmed is None else confirmed.time)) / _SECOND,
+            conflicts=clashes,
+            is_stale=is_stale,
+        )

@@ -1,0 +1,226 @@
+"""The whole reply inside its budget: how an atom is shown, and what is given up first if all is too much. Pure.
+
+The reply is measured as it is sent, envelope and all. What is packed was added up before, so there is little to give
+up; but it is the measure that holds, not the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from substrate.embed.tokens import TokenCounter, cut
+from substrate.errors import InputError
+from substrate.messages import Arg
+from substrate.result import Result, compact
+from substrate.values.opening import LEFT_OUT, Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
+
+__all__ = ["LEAST_TOKENS", "Form", "Measure", "brief", "cost_of", "fit", "form_of", "room_in"]
+
+LEAST_TOKENS: Final = 50
+"""The smallest budget: into this, counter and counts fit, also by bytes; and by tokens a short atom beside them."""
+_LEAST_VALUE: Final = 8
+"""Tokens of a value: a shorter beginning says nothing."""
+_LETTERS: Final = 8
+"""More for each token than texts have: what is longer is not counted whole."""
+_SECTIONS: Final = ("goals", "constraints", "preferences", "atoms")
+_IN_ALL: Final = "in_all"
+_MANY: Final = 400
+_PROBE: Final = 20
+"""Characters by which a text is made longer, to see how often it is shown."""
+_KEPT: Final = 100
+_HEADINGS: Final[dict[Hashable, int]] = {}
+
+
+class Form(NamedTuple):
+    """An atom as it would be shown, and what it takes."""
+
+    atom: OpeningAtom
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a reply and its items take, as they are shown: as compact JSON, or as the caller says that he sends them."""
+
+    counter: TokenCounter
+    shown: Callable[[Result], str] = compact
+    copies: int = 1
+    """How often a value is in an atom that is shown."""
+    counts: int = 1
+    """How often the number of tokens is in a reply that is shown."""
+
+    @classmethod
+    def of(cls, counter: TokenCounter, shown: Callable[[Result], str]) -> Measure:
+        """The measure of a form of reply. What is shown twice is seen by how much longer a longer text makes it."""
+        if shown is compact:
+            return cls(counter)
+
+        def more(short: Result, long: Result) -> int:
+            return max(1, (len(shown(long)) - len(shown(short))) // _PROBE)
+
+        name, digits = "v1.fact.a", 10 ** (_PROBE + 1)
+        copies = more(OpeningAtom(name, "x"), OpeningAtom(name, "x" * (_PROBE + 1)))
+        counts = more(Opening(counter.name, 10, 10), Opening(counter.name, digits, 10))
+        return cls(counter, shown, copies, counts)
+
+    def count(self, item: Result) -> int:
+        """How many tokens it takes."""
+        return self.counter.count(self.shown(item))
+
+
+def cost_of(item: Result, measure: Measure) -> int:
+    """What an item of a list takes: itself, and a comma."""
+    return measure.count(item) + 1
+
+
+def brief(atom: OpeningAtom) -> OpeningAtom:
+    """Name and value alone; and that it is to be looked at again, if it is. What takes no room stays."""
+    return OpeningAtom(atom.name, atom.value, stale=atom.stale, need=atom.need, grounds=atom.grounds, parts=atom.parts)
+
+
+def form_of(atom: OpeningAtom, room: int, longest: int, measure: Measure) -> Form | None:
+    """The fullest form that takes at most `room`: whole; with `longest` tokens of its value; name and value; or None.
+
+    What is cut says so.
+    """
+    if len(atom.value) <= _LETTERS * longest and (cost := cost_of(atom, measure)) <= longest <= room:
+        return Form(atom, cost)  # as most are: counted once
+    shown = _shortened(atom, longest, measure)
+    cost = cost_of(shown, measure)
+    if cost <= room:
+        return Form(shown, cost)
+    shown = _shortened(brief(atom), room, measure)
+    cost = cost_of(shown, measure)
+    if cost > room:
+        around = cost_of(replace(shown, value="", shortened=len(atom.value)), measure)
+        if room - around < _LEAST_VALUE * measure.copies:
+            return None
+        shown = _shortened(brief(atom), room - around, measure)
+        cost = cost_of(shown, measure)
+    return Form(shown, cost) if cost <= room and shown.value else None
+
+
+def _shortened(atom: OpeningAtom, most: int, measure: Measure) -> OpeningAtom:
+    """The atom with so much of its value that this takes at most so many tokens, wherever it is shown."""
+    value = cut(atom.value, most // measure.copies, measure.counter)
+    return atom if value == atom.value else replace(atom, value=value, shortened=len(atom.value))
+
+
+def room_in(envelope: Opening, measure: Measure) -> int:
+    """What is left for items, beside an envelope that says why how many were left out; or, if little is, the least.
+
+    InputError if not even that is within the budget, in the form in which it is shown.
+    """
+    max_tokens = envelope.max_tokens
+    reasons = dict.fromkeys(LEFT_OUT, _MANY)
+    full = replace(envelope, left_out=LeftOut(reasons), tokens=max_tokens)
+    room = max_tokens - measure.count(full) - _headings(max_tokens, measure, *_SECTIONS, "conflicting_facts", "absent")
+    if 2 * room >= max_tokens:
+        return room
+    least = Opening(envelope.counter, max_tokens, max_tokens, cut=True)
+    room = max_tokens - measure.count(least)
+    if room < 0:
+        raise InputError(
+            Arg("max_tokens"), f" must be at least {max_tokens - room}: in this form of reply nothing is shorter"
+        )
+    return room - _headings(max_tokens, measure, "preferences")
+
+
+def _headings(max_tokens: int, measure: Measure, *sections: str) -> int:
+    """What the headings of these sections take, beside what stands under them. The same for all such replies: kept."""
+    key = (measure.counter.name, measure.shown, max_tokens, sections)
+    if key not in _HEADINGS:
+        if len(_HEADINGS) >= _KEPT:
+            _HEADINGS.clear()
+        _HEADINGS[key] = _headings_of(Opening(measure.counter.name, max_tokens, max_tokens), measure, *sections)
+    return _HEADINGS[key]
+
+
+def _headings_of(opening: Opening, measure: Measure, *sections: str) -> int:
+    name = "v1.fact.a"
+    items: dict[str, Result] = dict.fromkeys(_SECTIONS, OpeningAtom(name, "x"))
+    items |= {"conflicting_facts": ConflictingFacts(name, name, "x", "x"), "absent": Absent(name, "x")}
+    held = replace(opening, **{section: (items[section],) for section in sections})  # type: ignore[arg-type]
+    return measure.count(held) - measure.count(opening) - sum(measure.count(items[section]) for section in sections)
+
+
+def fit(draft: Opening, weakest: Sequence[str], measure: Measure) -> Opening:
+    """The draft, or what is left of it when so much is given up that it is within `max_tokens`, as it is shown.
+
+    `weakest`: the names of all atoms in it, in the order in which to give them up.
+    """
+    for smaller in _ever_smaller(draft, weakest):
+        fitted = _counted(smaller, measure)
+        if fitted is not None:
+            return fitted
+    return Opening(draft.counter, draft.max_tokens, draft.max_tokens, cut=True)
+
+
+def _counted(opening: Opening, measure: Measure) -> Opening | None:
+    """The opening with its own count in it; None if that is too much."""
+    most, count = opening.max_tokens, measure.counter.count
+    around = measure.count(replace(opening, tokens=most)) - measure.counts * count(str(most))
+    tokens = around
+    while (needed := around + measure.counts * count(str(tokens))) > tokens:
+        tokens = needed
+    if measure.shown is not compact:  # which may show the number in whatever way: so it is looked at
+        while tokens <= most and (needed := measure.count(replace(opening, tokens=tokens))) > tokens:
+            tokens = needed
+    return replace(opening, tokens=tokens) if tokens <= most else None
+
+
+def _ever_smaller(opening: Opening, weakest: Sequence[str]) -> Iterator[Opening]:
+    """The opening, and without one thing more each time: what can be missed first, one atom last."""
+    yield opening
+    while opening.left_out.best:
+        fewer = dict(list(opening.left_out.best.items())[:-1])
+        opening = replace(opening, left_out=replace(opening.left_out, best=fewer))
+        yield opening
+    opening = replace(opening, objective=None)
+    yield opening
+    opening = replace(opening, domain=None)
+    yield opening
+    *others, best = weakest or ("",)
+    for name in others:
+        opening = _without(opening, name)
+        yield opening
+    while opening.absent:
+        opening = replace(opening, absent=opening.absent[:-1])
+        yield opening
+    while opening.conflicting_facts:
+        opening = replace(opening, conflicting_facts=opening.conflicting_facts[:-1])
+        yield opening
+    counts = opening.left_out.reasons.values()
+    opening = replace(opening, left_out=LeftOut({_IN_ALL: sum(counts)} if counts else {}))
+    yield opening
+    opening = replace(opening, left_out=LeftOut(), cut=bool(counts))
+    yield opening
+    opening = replace(opening, seq=None)
+    yield opening
+    yield replace(_without(opening, best), cut=True)
+
+
+def _without(opening: Opening, name: str) -> Opening:
+    """The opening without an atom and what is said of it. Where there is a count of what had no room, it counts."""
+
+    def others(atoms: tuple[OpeningAtom, ...]) -> tuple[OpeningAtom, ...]:
+        return tuple(atom for atom in atoms if atom.name != name)
+
+    left = opening.left_out
+    if left.reasons:
+        left = replace(left, reasons={**left.reasons, "no_room": left.reasons.get("no_room", 0) + 1})
+    shown = {atom.name for atom in opening} - {name}
+    return replace(
+        opening,
+        goals=others(opening.goals),
+        constraints=others(opening.constraints),
+        preferences=others(opening.preferences),
+        atoms=others(opening.atoms),
+        conflicting_facts=tuple(
+            clash for clash in opening.conflicting_facts if clash.first in shown or clash.second in shown
+        ),
+        absent=tuple(absent for absent in opening.absent if absent.needed_by != name),
+        left_out=left,
+    )

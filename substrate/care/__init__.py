@@ -1,0 +1,9 @@
+"""Taking care of a store as a whole.
+
+stats   the verb stats
+heads   the verb heads
+growth  the verb growth
+export  the verb export
+fsck    the verb fsck, from a child process
+copies  restore, clone and rebuild a store that is not open
+"""

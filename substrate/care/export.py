@@ -1,0 +1,127 @@
+"""The verb export: a store as JSON Lines. Plain: what was said, in order, by name.
+
+Full: what a verifiable clone needs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+from uuid import UUID
+
+from substrate.atoms.moments import last_seq
+from substrate.atoms.resolve import name_of
+from substrate.codec import decode_body
+from substrate.errors import InputError
+from substrate.files import users_file
+from substrate.kv.api import ReadTransaction
+from substrate.log.copies.clone import export_full
+from substrate.log.log import Log
+from substrate.log.replay import BATCH, Logged, replay
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.result import iso
+from substrate.values.progress import Progress
+from substrate.values.times import from_microseconds
+
+__all__ = ["export"]
+
+_TIMES = ("occurred_at", "valid_from", "valid_to")
+_WORDS = {Kind.PUT: "put", Kind.TOMBSTONE: "tombstone", Kind.EDGE: "edge", Kind.UNEDGE: "unedge"}
+
+
+def export(log: Log, to: str | Path | TextIO, *, full: bool, progress: Progress | None) -> int:
+    """See `Memory.export`."""
+    count = 0
+    with _writer(to) as write:
+
+        def write_line(line: dict[str, Json]) -> None:
+            nonlocal count
+            write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+            count += 1
+
+        if full:
+            with log.snapshot() as transaction:
+                export_full(transaction, write_line, progress)
+        else:
+            _export_plain(log, write_line, progress)
+    return count
+
+
+@contextmanager
+def _writer(to: str | Path | TextIO) -> Iterator[Callable[[str], object]]:
+    if not isinstance(to, str | Path):
+        yield to.write
+        return
+    path = Path(to).expanduser()
+    with users_file(path):
+        try:
+            # It holds everything, a full one even the salts: it is nobody else's to read.
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            raise InputError(f"{path} is there already: give another name, or move it away") from None
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            yield file.write
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progress: Progress | None) -> None:
+    """A batch at a time, each from a snapshot of its own: whoever reads the lines slowly keeps nobody waiting.
+
+    The log only grows, so the batches fit together; what is forgotten in between is left out.
+    """
+    with log.snapshot() as transaction:
+        size = last_seq(transaction) + 1
+    write_line({"substrate": 1, "kind": "plain", "entries": size})
+    in_use: set[bytes] = set()
+    for start in range(0, size, BATCH):
+        with log.snapshot() as transaction:
+            entries = replay(transaction, start, min(start + BATCH, size))
+            lines = [
+                _line(transaction, entry, decode_body(entry.body))
+                for entry in entries
+                if entry.kind in _WORDS and entry.body is not None and _says_something(entry, in_use)
+            ]
+        for line in lines:
+            write_line(line)
+        if progress is not None:
+            progress(min(start + BATCH, size), size)
+
+
+def _says_something(entry: Logged, in_use: set[bytes]) -> bool:
+    """Whether it is no tombstone or unedge of what is out of use in the lines so far, since the rest was forgotten."""
+    if entry.kind in (Kind.PUT, Kind.EDGE):
+        in_use.add(entry.subject)
+        return True
+    known = entry.subject in in_use
+    in_use.discard(entry.subject)
+    return known
+
+
+def _line(transaction: ReadTransaction, entry: Logged, members: dict[str, Json]) -> dict[str, Json]:
+    """What an entry says, as a person would: names for ids, times as text."""
+    line: dict[str, Json] = {"kind": _WORDS[entry.kind], "recorded_at": iso(from_microseconds(entry.time))}
+    for field, value in members.items():
+        if field in _TIMES and isinstance(value, int):
+            line[field] = iso(from_microseconds(value))
+        elif (field in ("source", "target") and entry.kind in (Kind.EDGE, Kind.UNEDGE)) or field == "parent":
+            line[field] = _named(transaction, str(value))
+        elif field == "windows" and isinstance(value, list):
+            line[field] = [_window(pair) for pair in value]
+        else:
+            line[field] = value
+    return line
+
+
+def _named(transaction: ReadTransaction, subject: str) -> str:
+    return name_of(transaction, bytes.fromhex(subject)) or str(UUID(subject))
+
+
+def _window(pair: Json) -> Json:
+    ends = zip(("start", "end"), pair if isinstance(pair, list) else (), strict=False)
+    return {word: iso(from_microseconds(end)) for word, end in ends if isinstance(end, int)}

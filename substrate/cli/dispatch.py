@@ -1,0 +1,71 @@
+"""The function that does each verb of the command line."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from substrate.cli.answer import Answer
+from substrate.cli.output import Output
+from substrate.cli.verbs import (
+    care,
+    copies,
+    find,
+    judge,
+    learn,
+    models,
+    prove,
+    read,
+    relate,
+    save,
+    serve,
+    shell,
+)
+
+__all__ = ["RUNS", "Run"]
+
+Run: TypeAlias = Callable[[Namespace, Output], Answer]
+
+RUNS: Mapping[str, Run] = MappingProxyType(
+    {
+        "checkpoint": save.checkpoint,
+        "access": read.access,
+        "list": read.list_atoms,
+        "edges": read.edges,
+        "history": read.history,
+        "diff": read.diff,
+        "search": find.search,
+        "context": relate.context,
+        "associate": relate.associate,
+        "stale": relate.stale,
+        "index": models.index,
+        "model": models.model,
+        "observe": learn.observe,
+        "train": learn.train,
+        "predict": learn.predict,
+        "bootstrap": learn.bootstrap,
+        "watch": learn.watch,
+        "conflicts": judge.conflicts,
+        "resolve": judge.resolve,
+        "head": prove.head,
+        "pin": prove.pin,
+        "key": prove.key,
+        "prove": prove.prove,
+        "verify": prove.verify,
+        "forget": care.forget,
+        "stats": care.stats,
+        "fsck": care.fsck,
+        "rebuild": care.rebuild,
+        "compact": care.compact,
+        "export": copies.export,
+        "import": copies.import_lines,
+        "backup": copies.backup,
+        "restore": copies.restore,
+        "mcp": serve.mcp,
+        "mcp-config": serve.mcp_config,
+        "completion": shell.completion,
+    }
+)
+"""What does each verb, by its name."""

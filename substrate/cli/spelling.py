@@ -1,0 +1,25 @@
+"""What arguments, verbs and hints of messages are called on the command line."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from substrate.commands.spelling import ARGUMENTS
+from substrate.messages import Words
+
+__all__ = ["WORDS"]
+
+WORDS: Final = Words(
+    arguments=ARGUMENTS,
+    verbs={
+        **{name: f"`substrate {name}`" for name in ("conflicts", "edges", "fsck", "index", "list", "rebuild")},
+        "use_model": "`substrate model`",
+    },
+    hints={
+        "allow_secrets": "if it is not a secret, repeat with --allow-secrets",
+        "import_full": "give --full",
+        "index": "`substrate index` embeds what there is",
+        "watch": "to allow it again, type: substrate watch on",
+        "writable": "this verb writes to it",
+    },
+)

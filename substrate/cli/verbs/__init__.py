@@ -1,0 +1,15 @@
+"""The verbs of the command line, a file for each group; `substrate.cli.catalogue` lists them.
+
+save        checkpoint
+read        access, list, edges, history, diff
+find        search
+relate      context, associate, stale
+models      index, model
+learn       observe, train, predict, bootstrap, watch
+judge       conflicts, resolve
+prove       head, pin, key, prove, verify
+care        forget, stats, fsck, rebuild, compact
+copies      export, import, backup, restore
+serve       mcp, mcp-config
+shell       completion
+"""

@@ -1,0 +1,134 @@
+"""The verbs that care for a store: forget, stats, fsck, rebuild, compact."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+import substrate
+from substrate.cli.answer import Answer, Facts
+from substrate.cli.exits import Exit
+from substrate.cli.output import Output
+from substrate.cli.stores import missing_store_explained, reading, store_path, writing
+from substrate.commands import calls
+from substrate.commands.verbs.care import check_one_selection
+from substrate.errors import InputError
+
+if TYPE_CHECKING:
+    from substrate.values.saved import Forgot
+
+__all__ = ["compact", "forget", "fsck", "rebuild", "stats"]
+
+
+# -- forget ------------------------------------------------------------------------------------------------------
+
+
+def forget(given: Namespace, output: Output) -> Answer:
+    """Erase atoms, after a count and a question."""
+    check_one_selection(given)
+    if given.dry_run or not given.yes:
+        with reading(given) as memory:
+            would = _forgot(calls.forget(memory, given, dry_run=True), ())
+        if given.dry_run:
+            return would
+        if not output.can_ask:
+            output.show(would)
+            raise InputError("nothing was erased. Repeat with --yes to erase the above")
+        output.show(would)
+        if not output.agreed("Forgetting is for good: no history, no backup of this store's own, no undo."):
+            return Answer(hints=("nothing was forgotten",), exit=Exit.INTERRUPTED)
+    with writing(given) as memory, output.progress("forgetting") as progress:
+        done = calls.forget(memory, given, dry_run=False, progress=progress)
+    hints = ["backups and exports made before still hold it; they are yours to delete"]
+    if not done.compacted:
+        hints.append("the bytes are still in the store's file, since others were reading: run substrate compact")
+    return _forgot(done, tuple(hints))
+
+
+def _forgot(forgot: Forgot, hints: tuple[str, ...]) -> Answer:
+    facts = [
+        ("would forget atoms" if forgot.dry_run else "forgot atoms", forgot.atoms),
+        ("versions", forgot.versions),
+        ("edges", forgot.edges),
+        ("traces", forgot.traces),
+        ("sessions", forgot.sessions or None),
+        ("trainings", forgot.trainings or None),
+        *(("tombstoned", name) for name in forgot.tombstoned),
+        *(("still named in the recorded code of", name) for name in forgot.mentioned_by),
+        ("forget entries", ", ".join(map(str, forgot.seqs)) or None),
+    ]
+    partial = not (forgot.dry_run or forgot.compacted)
+    return Answer(
+        forgot.to_dict(),
+        (Facts(facts, "doubt" if partial or forgot.dry_run else "good"),),
+        hints,
+        is_report=not forgot.dry_run,
+        exit=Exit.PARTIAL if partial else Exit.OK,
+    )
+
+
+# -- stats, fsck, rebuild, compact -------------------------------------------------------------------------------
+
+
+def stats(given: Namespace, _: Output) -> Answer:
+    """Print how much the store holds."""
+    with reading(given) as memory:
+        stats = memory.stats()
+    types = sorted(stats.types.items(), key=lambda item: (-item[1], item[0]))
+    facts = [
+        ("store", store_path(given)),
+        ("origin", stats.origin),
+        ("atoms", stats.atoms),
+        *((f"of type {name}", count) for name, count in types),
+        ("tombstoned", stats.tombstoned),
+        ("forgotten", stats.forgotten),
+        ("edges", stats.edges),
+        ("dangling", stats.dangling),
+        ("sessions learnt", stats.sessions),
+        ("trainings learnt", stats.trainings),
+        ("entries", stats.entries),
+        ("heads", stats.heads),
+        ("bytes", stats.bytes),
+    ]
+    return Answer({"store": str(store_path(given)), "types": {}, **stats.to_dict()}, (Facts(facts),))
+
+
+def fsck(given: Namespace, output: Output) -> Answer:
+    """Check the whole store."""
+    path = store_path(given)
+    with output.progress("checking") as progress, missing_store_explained(given):
+        report = substrate.fsck(path, progress=progress)
+    document = {"store": str(path), "ok": report.ok, "entries": report.entries, "heads": report.heads}
+    if report.damage is None:
+        facts = [("no damage", path), ("entries", report.entries), ("heads", report.heads)]
+        return Answer({**document, "damage": None}, (Facts(facts, "good"),), is_report=True)
+    facts = [("damage", report.damage), ("store", path)]
+    return Answer(
+        {**document, "damage": report.damage},
+        (Facts(facts, "bad"),),
+        ("do not write to it; if substrate rebuild does not mend it, restore a backup",),
+        is_report=True,
+        exit=Exit.REJECTED,
+    )
+
+
+def rebuild(given: Namespace, output: Output) -> Answer:
+    """Rebuild the derived tables."""
+    # Not through an open store: what is to be mended may be what keeps it from being opened.
+    with output.progress("rebuilding") as progress, missing_store_explained(given):
+        substrate.rebuild(store_path(given), progress=progress)
+    with reading(given) as memory:
+        size = memory.head().head.size
+    return Answer(
+        {"rebuilt": True, "entries": size}, (Facts([("rebuilt", f"from {size:,} entries")], "good"),), is_report=True
+    )
+
+
+def compact(given: Namespace, output: Output) -> Answer:
+    """Rewrite the store's file."""
+    with writing(given) as memory, output.progress("compacting"):
+        memory.compact()
+        size = memory.stats().bytes
+    return Answer(
+        {"compacted": True, "bytes": size}, (Facts([("compacted", f"to {size:,} bytes")], "good"),), is_report=True
+    )

@@ -1,0 +1,71 @@
+"""The verb that finds: search. It writes nothing but the vectors of what is new, if that is little."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from substrate.cli.answer import Answer, Table
+from substrate.cli.output import Output
+from substrate.cli.stores import reading, writing
+from substrate.cli.verbs.models import MODEL_WAIT_S
+from substrate.commands import calls
+from substrate.errors import SubstrateError
+
+if TYPE_CHECKING:
+    from substrate.memory import Memory
+    from substrate.values.hits import Found, Hit
+
+__all__ = ["search"]
+
+_FEW = 500
+"""Versions that are embedded on the way, in some seconds. Of more it is said that `index` does it."""
+
+
+def search(given: Namespace, output: Output) -> Answer:
+    """Print the hits of a search."""
+    with reading(given) as memory:
+        found = _found(memory, given)
+    if not given.words and 0 < found.lag <= _FEW:
+        found = _indexed(given, output) or found
+    columns = ("=score", "=name", "text", *(["why"] if given.why else []))
+    rows = [_row(hit, why=given.why) for hit in found]
+    return Answer(found.to_dict(), (Table(columns, rows),), tuple(_hints(found, given)))
+
+
+def _found(memory: Memory, given: Namespace) -> Found:
+    return calls.search(memory, given, " ".join(given.query), limit=given.limit, wait=MODEL_WAIT_S)
+
+
+def _indexed(given: Namespace, output: Output) -> Found | None:
+    """Search again when the few versions that are new are embedded; None if they cannot be."""
+    try:
+        with writing(given) as memory:
+            if memory.model().waiting > _FEW:
+                return None
+            with output.progress("embedding") as progress:
+                memory.index(progress)
+            return _found(memory, given)
+    except SubstrateError:  # what was found without it is an answer too
+        return None
+
+
+def _row(hit: Hit, *, why: bool) -> tuple[object, ...]:
+    text = " ".join(hit.snippet.split())
+    row: tuple[object, ...] = (f"{hit.score:.2f}", hit.name, text if hit.current else f"(earlier) {text}")
+    if not why:
+        return row
+    words = f"; words: {', '.join(hit.matched)}" if hit.matched else ""
+    return (*row, hit.why + words)
+
+
+def _hints(found: Found, given: Namespace) -> list[str]:
+    hints = []
+    if not found.items:
+        hints.append("nothing was found")
+    hints += [word for word in found.remarks if not (given.words and word.startswith("searched by words"))]
+    if found.lag and not given.words:
+        hints.append("to embed them: substrate index")
+    if found.more:
+        hints.append(f"there is more: --offset {given.offset + len(found.items)}")
+    return hints

@@ -1,0 +1,50 @@
+"""The verbs about meaning: index, model."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from substrate.cli.answer import Answer, Facts
+from substrate.cli.output import Output
+from substrate.cli.stores import reading, writing
+
+if TYPE_CHECKING:
+    from substrate.values.embedding import Embedding
+
+__all__ = ["MODEL_WAIT_S", "index", "model"]
+
+MODEL_WAIT_S = 120.0
+"""A command waits so long for the model: exporting it, once on a machine, takes half a minute. --words does not."""
+
+
+def index(given: Namespace, output: Output) -> Answer:
+    """Embed what is not embedded yet."""
+    with writing(given) as memory, output.progress("embedding") as progress:
+        done = memory.index(progress)
+    facts = [("embedded versions", done.embedded), ("pieces", done.pieces), ("model", done.model or None)]
+    return Answer(done.to_dict(), (Facts(facts, "good"),), is_report=True)
+
+
+def model(given: Namespace, output: Output) -> Answer:
+    """Print which model embeds, or choose another."""
+    if given.spec is None:
+        with reading(given) as memory:
+            return _shown(memory.model(), ())
+    with writing(given) as memory, output.progress("exporting"):
+        folder = Path(given.spec).expanduser()
+        chosen = memory.use_model(folder if folder.is_dir() else given.spec)
+    hints = ("to embed what there is: substrate index; until then the vectors of before are searched",)
+    return _shown(chosen, hints if chosen.waiting else ())
+
+
+def _shown(model: Embedding, hints: tuple[str, ...]) -> Answer:
+    facts = [
+        ("model", model.model or "none yet: the first index names it"),
+        ("digest", model.digest or None),
+        ("dimensions", model.dimensions or None),
+        ("searched still", model.searched or None),
+        ("versions waiting", model.waiting),
+    ]
+    return Answer(model.to_dict(), (Facts(facts),), hints)

@@ -1,0 +1,191 @@
+"""The verbs that prove: head, pin, key, prove, verify."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import substrate
+from substrate.cli.answer import Answer, Facts, Raw
+from substrate.cli.exits import Exit
+from substrate.cli.output import Output
+from substrate.cli.stores import check_hint, reading, store_path, writing
+from substrate.commands.files import read_key, read_text, write_text
+from substrate.commands.verbs.prove import check_one_proof, check_one_trust
+from substrate.errors import InputError, ProofInvalid
+
+if TYPE_CHECKING:
+    from substrate.proof.head import Pin
+    from substrate.proof.verify import Verdict
+
+__all__ = ["head", "key", "pin", "prove", "verify"]
+
+
+# -- head, pin, key ----------------------------------------------------------------------------------------------
+
+
+def head(given: Namespace, output: Output) -> Answer:
+    """Print the latest head, or write it to a file."""
+    with reading(given) as memory:
+        signed = memory.head()
+    document = {**signed.head.to_dict(), "note": str(signed)}
+    if given.output is not None:
+        write_text(given.output, str(signed), "the head")
+        return Answer(document, hints=(f"the head is in {given.output}",))
+    if not output.on_terminal:
+        return Answer(document, (Raw(str(signed)),))
+    facts = [("origin", signed.head.origin), ("entries", f"{signed.head.size:,}")]
+    return Answer(
+        document, (Facts([*facts, ("root", signed.head.root.hex()), ("map root", signed.head.map_root.hex())]),)
+    )
+
+
+def pin(given: Namespace, _: Output) -> Answer:
+    """Print a pin, write it to a file, or check one."""
+    if given.check is not None:
+        return _check_pin(given)
+    with reading(given) as memory:
+        pin = memory.pin()
+        if given.output is not None and Path(given.output).expanduser().exists():
+            # A pin is worth something because nobody replaces it unseen: only by one that leads on from it.
+            memory.check_pin(_read_pin(given.output, "; it is not overwritten"))
+    document = pin.to_dict()
+    if given.output is None:
+        return Answer(document, (Raw(str(pin)),))
+    write_text(given.output, str(pin), "the pin")
+    return Answer(
+        document, hints=(f"{given.output} holds {pin.head}; keep it where the store's owner cannot change it",)
+    )
+
+
+def _read_pin(path: str, more: str = "") -> Pin:
+    try:
+        return substrate.Pin.parse(read_text(path, "the pin"))
+    except ProofInvalid as error:
+        raise InputError(f"{path} holds no pin ({error}){more}") from None
+
+
+def _check_pin(given: Namespace) -> Answer:
+    kept = _read_pin(given.check)
+    with reading(given) as memory:
+        memory.check_pin(kept)
+        latest = memory.head().head
+    document = {"holds": True, "pinned": kept.head.to_dict(), "head": latest.to_dict()}
+    facts = Facts([("holds", "the log contains all that was pinned"), ("pinned", kept.head), ("head", latest)], "good")
+    return Answer(document, (facts,), is_report=True)
+
+
+def key(given: Namespace, _: Output) -> Answer:
+    """Print the verifier key, or put a new one in force."""
+    if not given.rotate:
+        with reading(given) as memory:
+            key = memory.key()
+        return Answer({"key": str(key)}, (Raw(str(key)),))
+    with writing(given) as memory:
+        old, new = memory.key(), memory.rotate_key()
+    hint = "who holds the old key needs proofs made with --trusting and the old key; heads it signed stay valid"
+    return Answer({"key": str(new), "old": str(old)}, (Raw(str(new)),), (f"the old key was {old}", hint))
+
+
+# -- prove and verify --------------------------------------------------------------------------------------------
+
+
+def prove(given: Namespace, _: Output) -> Answer:
+    """Print a proof, or write it to a file."""
+    check_one_proof(given)
+    since = None if given.since is None else _read_pin(given.since)
+    trusting = None if given.trusting is None else _trusted_key(given.trusting)
+    with reading(given) as memory:
+        if given.extended_since is not None:
+            bundle = memory.prove_extended(_read_pin(given.extended_since))
+        elif given.entry is not None:
+            bundle = memory.prove_entry(given.entry, since=since, trusting=trusting)
+        else:
+            bundle = memory.prove(given.name, since=since, trusting=trusting)
+    text = bundle.to_json()
+    if given.output is None:
+        return Answer(json.loads(text), (Raw(text),))
+    write_text(given.output, text, "the proof")
+    said = f"{bundle.name} is {bundle.claim}" if bundle.name is not None else bundle.claim
+    document = {"claim": bundle.claim, "name": bundle.name, "file": given.output}
+    return Answer(document, hints=(f"{given.output} proves: {said}; {check_hint(given, given.output)}",))
+
+
+def _trusted_key(given: str) -> str:
+    key = read_key(given)
+    try:
+        substrate.Verifier(key=key)
+    except ProofInvalid as error:
+        raise InputError(f"--trusting: {error}") from None
+    return key
+
+
+def verify(given: Namespace, _: Output) -> Answer:
+    """Check a proof."""
+    check_one_trust(given)
+    text = read_text(given.proof, "the proof")
+    try:
+        verifier, trust = _verifier(given)
+        verdict = verifier.verify(text, name=given.name, claim=given.claim)
+    except ProofInvalid as error:
+        document = {"verdict": "rejected", "reason": error.reason, "message": str(error)}
+        return Answer(document, (Facts([("rejected", error)], "bad"),), is_report=True, exit=Exit.REJECTED)
+    return _established(verdict, trust)
+
+
+def _verifier(given: Namespace) -> tuple[substrate.Verifier, str | None]:
+    """Who judges, and on whose word, as a sentence."""
+    if given.pin is not None:
+        return substrate.Verifier(pin=read_text(given.pin, "the pin")), f"the pin in {given.pin}"
+    if given.key is not None:
+        return substrate.Verifier(key=read_key(given.key)), "the key you gave"
+    if given.store is not None:
+        with reading(given) as memory:
+            return substrate.Verifier(key=memory.key()), f"the key of the store in {store_path(given)}"
+    return substrate.Verifier(), None
+
+
+def _established(verdict: Verdict, trust: str | None) -> Answer:
+    word = "verified" if trust else "consistent"
+    body = None if verdict.body is None else json.loads(verdict.body)
+    head, entry = verdict.head, verdict.entry
+    document = {
+        "verdict": word,
+        "trust": trust,
+        "claim": verdict.claim,
+        "name": verdict.name,
+        "seq": verdict.seq,
+        "kind": None if entry is None else entry.kind.name.lower(),
+        "body": body,
+        "since": None if verdict.since is None else verdict.since.size,
+        "head": head.to_dict(),
+    }
+    value = body.get("value") if isinstance(body, dict) else None
+    since = None if verdict.since is None else f"contains the first {verdict.since.size} entries, unchanged"
+    facts = [
+        (word, f"by {trust}" if trust else "origin untrusted: anyone could have made it; give --key or --pin"),
+        ("claim", verdict.claim),
+        ("name", verdict.name),
+        ("value", value),
+        ("entry", None if entry is None else f"seq {verdict.seq}, {entry.kind.name.lower()}, {_clock(entry.time)}"),
+        ("since", since),
+        ("head", head),
+    ]
+    return Answer(
+        document,
+        (Facts(facts, "good" if trust else "doubt"),),
+        is_report=True,
+        exit=Exit.OK if trust else Exit.UNTRUSTED,
+    )
+
+
+def _clock(microseconds: int) -> str:
+    """The entry's time in words. A forged one may lie beyond the years that have a name."""
+    try:
+        time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return f"{microseconds} microseconds after 1970 by the store's clock"
+    return f"{time:%Y-%m-%dT%H:%M:%SZ} by the store's clock"

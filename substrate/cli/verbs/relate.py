@@ -1,0 +1,77 @@
+"""The verbs about what is joined to what: context, associate, stale. None of them writes anything."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from substrate.cli.answer import Answer, Table
+from substrate.cli.output import Output
+from substrate.cli.stores import reading
+from substrate.commands import calls
+
+if TYPE_CHECKING:
+    from substrate.values.relations import Association, Reached
+
+__all__ = ["associate", "context", "stale"]
+
+
+def context(given: Namespace, _: Output) -> Answer:
+    """Print what surrounds atoms."""
+    with reading(given) as memory:
+        found = calls.context(memory, given)
+    edges = [("edge", edge.source, edge.type, edge.target) for edge in found]
+    arcs = [("arc", arc.source, f"{arc.share:.0%}", arc.target) for arc in found.arcs]
+    atoms = [(atom.distance, atom.name, atom.value, _state(atom)) for atom in found.atoms]
+    blocks = [Table(("=distance", "name", "~value", "state"), atoms)] if atoms else []
+    blocks += [Table(("=kind", "source", "type", "target"), [*edges, *arcs])] if edges or arcs else []
+    hints = [f"{gone.name} is missing: {gone.reason}" for gone in found.missing]
+    hints += [f"{name} has more edges: substrate edges {quote(name)}" for name in found.cut]
+    if found.more:
+        hints.append(f"there are more: --offset {given.offset + len(found)}")
+    if not edges:
+        hints.append("no edge that holds joins it to anything" if not given.offset else "there are no more")
+    return Answer(found.to_dict(), tuple(blocks), tuple(hints))
+
+
+def _state(atom: Reached) -> str | None:
+    said = [atom.absent] if atom.absent else []
+    said += [f"superseded by {', '.join(atom.superseded_by)}"] if atom.superseded_by else []
+    said += [f"to be reviewed: {reason}" for reason in atom.stale]
+    return "; ".join(said) or None
+
+
+def associate(given: Namespace, _: Output) -> Answer:
+    """Print related atoms of other domains."""
+    with reading(given) as memory:
+        found = memory.associate(
+            given.names, domain=given.domain, all_domains=given.other_domain or None, limit=given.limit
+        )
+    rows = [(f"{item.score:.2f}", item.source.name, item.target.name, _said(item), item.reason) for item in found]
+    hints = [f"{gone.name} is missing: {gone.reason}" for gone in found.missing]
+    hints += [found.meaning] if found.meaning else []
+    if found:
+        edge = found[0].edge
+        words = quote(f"{edge['source']} {edge['type']} {edge['target']}")
+        hints.append(f"to accept the first: substrate checkpoint --edge {words}")
+    else:
+        hints.append("no unexpected connection was found")
+    table = Table(("=score", "name", "related", "~value", "reason"), rows)
+    return Answer(found.to_dict(), (table,) if rows else (), tuple(hints))
+
+
+def _said(item: Association) -> str:
+    return " ".join(item.target.value.split())
+
+
+def stale(given: Namespace, _: Output) -> Answer:
+    """Print atoms to be reviewed."""
+    with reading(given) as memory:
+        found = memory.stale(prefix=given.prefix, limit=given.limit, after=given.after)
+    rows = [(item.name, item.atom.value, "; ".join(because.reason for because in item.because)) for item in found]
+    hints = []
+    if found.next:
+        hints.append(f"there are more: --after {quote(found.next)}")
+    hints.append("to say one again, as it is or anew, clears it" if rows else "nothing is to be reviewed")
+    return Answer(found.to_dict(), (Table(("name", "~value", "because"), rows),) if rows else (), tuple(hints))

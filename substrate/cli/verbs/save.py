@@ -1,0 +1,110 @@
+"""The verb that saves: checkpoint."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from substrate.cli.answer import Answer, Facts
+from substrate.cli.exits import Exit
+from substrate.cli.output import Output
+from substrate.cli.stores import is_new_store, writing
+from substrate.commands.files import read_text
+from substrate.commands.items import Item, Items, read_items
+from substrate.commands.verbs.save import PER_ATOM, checkpoint_options
+from substrate.errors import InputError, ItemsRefused
+
+if TYPE_CHECKING:
+    from substrate.values.saved import Refused, Saved
+
+__all__ = ["checkpoint", "saved_answer"]
+
+
+def checkpoint(given: Namespace, _: Output) -> Answer:
+    """Save what is given on the command line and on standard input."""
+    items = _gather(given)
+    options = checkpoint_options(given, items)
+    try:
+        if is_new_store(given):
+            from substrate.save.new_store import refuse_first_checkpoint  # noqa: PLC0415 - few checkpoints are the first
+
+            refuse_first_checkpoint(items.atoms, **options)
+        with writing(given, create=True) as memory:
+            saved = memory.checkpoint(items.atoms, **options)
+    except ItemsRefused as error:
+        refused = _placed(cast("tuple[Refused, ...]", error.refused), items.lines)
+        raise ItemsRefused(f"nothing was saved; refused: {len(refused)}", refused) from None
+    return _saved(saved, items.lines)
+
+
+def _gather(given: Namespace) -> Items:
+    """Everything to be saved: what stands on the command line first, then what standard input holds."""
+    words = [word for word in given.atoms if word != "-"]
+    if len(given.atoms) - len(words) > 1:
+        raise InputError("standard input can be read once: say - once")
+    read = read_items(read_text("-", "what to save")) if "-" in given.atoms else Items()
+    items = Items(
+        [_with_fields(atom, given) for atom in (*words, *read.atoms)],
+        [*(given.edge or []), *read.edges],
+        [*(given.tombstone or []), *read.tombstones],
+        [*(given.unedge or []), *read.unedges],
+        {f"atoms[{len(words) + at}]": line for at, line in enumerate(read.lines.values())},
+    )
+    if items.empty:
+        raise InputError(
+            "there is nothing to save: give atoms as 'NAME = VALUE', or - to read them from standard input"
+        )
+    return items
+
+
+def _with_fields(atom: Item, given: Namespace) -> Item:
+    """An atom given as text, with the fields that options give to all of these."""
+    fields: dict[str, object] = {name: value for name in PER_ATOM if (value := getattr(given, name)) is not None}
+    if given.tag:
+        fields["tags"] = given.tag
+    if not isinstance(atom, str) or not fields:
+        return atom
+    name, equals, value = atom.partition(" = ")
+    # Without ` = ` it is no atom: the engine says so, with all others that are none.
+    return {"name": name.strip(), "value": value.strip(), **fields} if equals else atom
+
+
+def _placed(refused: Iterable[Refused], lines: Mapping[str, int]) -> tuple[Refused, ...]:
+    """What was refused, each atom with the line it stood in, where it came as lines."""
+    return tuple(
+        replace(item, item=f"{item.item}, line {lines[item.item]}") if item.item in lines else item for item in refused
+    )
+
+
+def _saved(saved: Saved, lines: Mapping[str, int]) -> Answer:
+    """What became of each item."""
+    groups = {
+        "recorded": saved.recorded,
+        "confirmed": saved.confirmed,
+        "tombstoned": saved.tombstoned,
+        "edge": saved.edges,
+        "unedged": saved.unedged,
+        "dangling": saved.dangling,
+    }
+    rows = [(what, name) for what, names in groups.items() for name in names]
+    return saved_answer(replace(saved, refused=_placed(saved.refused, lines)), rows)
+
+
+def saved_answer(saved: Saved, rows: Sequence[tuple[str, object]]) -> Answer:
+    """A report of these rows, of what contradicts what is there, and of what was refused."""
+    rows = [*rows, *(("conflict", f"{item.first}, {item.second}: {item.reason}") for item in saved.conflicts)]
+    rows = [*rows, *(("unchecked", name) for name in saved.unchecked)]
+    rows = [*rows, *(("refused", f"{item.item}: {item.reason}") for item in saved.refused)]
+    hints = []
+    if saved.dangling:
+        hints.append("dangling: edges point to a name that is not there yet; they hold from when it is recorded")
+    if saved.conflicts:
+        hints.append("conflict: not both can be right; to settle it: substrate resolve FIRST SECOND [--keep NAME]")
+    if saved.unchecked:
+        hints.append("unchecked: saved, but the search for conflicts failed; please report the warning in the log")
+    if saved.refused:
+        hints.append("what was refused is not saved; all the rest is")
+    exit_code = Exit.PARTIAL if saved.refused else Exit.OK
+    return Answer(saved.to_dict(), (Facts(rows),), tuple(hints), is_report=True, exit=exit_code)

@@ -1,0 +1,200 @@
+"""The verbs that serve a store to agents."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import Namespace
+from shlex import join
+from typing import TYPE_CHECKING
+
+from substrate.cli.answer import Answer, Raw
+from substrate.cli.exits import Exit
+from substrate.cli.output import Output
+from substrate.cli.stores import store_path
+from substrate.commands.command import Command, Example, Face, flag, option
+from substrate.commands.files import is_text
+from substrate.commands.readers import number
+from substrate.errors import InputError
+from substrate.server.client_config import CLIENTS, PLACEHOLDER, config_for_http, config_for_stdio, launch_words
+from substrate.server.launch import DEFAULT_SCOPES, HTTP_PORT, SCOPES, Launch, http_url, read_scopes
+from substrate.settings import environment_for_others, load_settings
+from substrate.surfaces import DEFAULT_SURFACE, SURFACES
+
+if TYPE_CHECKING:
+    from substrate.server.tokens import BearerToken
+
+__all__ = ["MCP", "MCP_CONFIG", "mcp", "mcp_config"]
+
+_MOST_PORT = 65535
+
+
+def _port(text: str) -> int:
+    """A port; 0 is any free one."""
+    port = number(text)
+    if port > _MOST_PORT:
+        raise InputError(f"a port is at most {_MOST_PORT}")
+    return port
+
+
+_LAUNCH = (
+    option(
+        "--surface",
+        metavar="NAME",
+        repeatable=True,
+        choices=SURFACES,
+        help=f"which tools: {', '.join(SURFACES)} (default {DEFAULT_SURFACE}); may be given more than once",
+    ),
+    option(
+        "--scopes",
+        metavar="LIST",
+        read=read_scopes,
+        default=DEFAULT_SCOPES,
+        help=f"what tools may do, some of {','.join(SCOPES)} (default read,write,train)",
+    ),
+    flag("--read-only", help="open the store for reading: nothing at all is written"),
+)
+"""What decides about a server: of one that is started, and of a client's configuration that starts one."""
+
+
+def _launch(given: Namespace) -> Launch:
+    """What a server is started with."""
+    surfaces = tuple(dict.fromkeys(given.surface or (DEFAULT_SURFACE,)))
+    return Launch(store_path(given).resolve(), surfaces, given.scopes, given.read_only)
+
+
+def mcp(given: Namespace, output: Output) -> Answer:
+    """Serve the store until the client goes away."""
+    launch = _launch(given)
+    if given.http:
+        return _over_http(given, launch, output)
+    if given.port is not None or given.new_token or given.insecure_no_token:
+        raise InputError("--port, --new-token and --insecure-no-token belong to --http: say that too")
+    return _over_stdio(launch)
+
+
+def _over_stdio(launch: Launch) -> Answer:
+    from substrate.server.wire import claim  # noqa: PLC0415 - only this verb serves
+
+    if sys.stdin.isatty():
+        sys.stderr.write(
+            "This is what an MCP client starts, and speaks to by JSON; see substrate mcp-config. Ctrl-D ends.\n"
+        )
+    wire = claim()  # before the SDK and all that it brings is loaded: none of it can print into the wire
+    from substrate.server.clients import Clients  # noqa: PLC0415
+    from substrate.server.stdio import serve_stdio  # noqa: PLC0415
+
+    with Clients(launch) as clients:
+        serve_stdio(clients, wire)
+    return Answer({}, ())
+
+
+def _over_http(given: Namespace, launch: Launch, output: Output) -> Answer:
+    if given.new_token and given.insecure_no_token:
+        raise InputError("--new-token makes a token and --insecure-no-token asks for none: say one of them")
+    from substrate.server.clients import Clients  # noqa: PLC0415 - only this verb serves
+    from substrate.server.http import listen, serve_http  # noqa: PLC0415
+
+    with listen(HTTP_PORT if given.port is None else given.port) as listening, Clients(launch) as clients:
+        token = _token(given, launch, output)
+        told = serve_http(clients, listening, token, output.announce)
+    return Answer({}, (), exit=Exit.INTERRUPTED if told == signal.SIGINT else Exit.OK)
+
+
+def _token(given: Namespace, launch: Launch, output: Output) -> BearerToken | None:
+    """The token to ask for, made if there is none yet. What is told about it is told whatever --quiet says."""
+    from substrate.server.tokens import BearerToken  # noqa: PLC0415
+
+    if given.insecure_no_token:
+        scopes = ", ".join(scope for scope in SCOPES if scope in launch.granted)
+        output.announce(
+            f"no token is asked for: every program of every user of this machine can call these tools ({scopes})"
+        )
+        return None
+    token = BearerToken(load_settings().home, launch.store)
+    if given.new_token or not token.is_made():
+        output.announce(f"the token of this store, which is shown this once and kept nowhere: {token.make()}")
+        output.announce(
+            "give it to clients as the header `Authorization: Bearer TOKEN`; `substrate mcp-config --http` prints "
+            "where. If it is lost, --new-token makes another one"
+        )
+    else:
+        output.announce(
+            "clients need the token that was shown at the first start; if it is lost, --new-token makes another one"
+        )
+    return token
+
+
+_HTTP = (
+    flag("--http", help="over HTTP, for clients on this machine, instead of standard input and output"),
+    option("--port", metavar="N", read=_port, help=f"of 127.0.0.1 (default {HTTP_PORT}; 0: any free one)"),
+)
+"""Where a server is found; of one that is started, and of a client's configuration."""
+
+MCP = Command(
+    "mcp",
+    "serve",
+    "Serve the store to an agent, by the Model Context Protocol.",
+    "A client such as Claude Desktop, Claude Code, Cursor or VS Code starts this and speaks to it over standard "
+    "input and output; `substrate mcp-config` prints what the client needs for that. What tools may do is said here "
+    "and nowhere else: no argument of a tool and no stored text adds to it. Several servers, notebooks and scripts "
+    "can have the same store open at once. A store that is not there is made with the first call, unless "
+    "--read-only. With --http it listens on 127.0.0.1 alone and says where, on standard error; at the first start it "
+    "makes a token, shows it once, and from then on asks every client for it. It ends when it is told to, by Ctrl-C "
+    "or SIGTERM.",
+    (
+        Example("substrate mcp < /dev/null", "serves until its client closes standard input; here, at once"),
+        Example("substrate mcp --scopes read --read-only < /dev/null", "an agent that may look, and change nothing"),
+    ),
+    (
+        *_LAUNCH,
+        *_HTTP,
+        flag("--new-token", help="make another token for the clients over HTTP; the one before is void at once"),
+        flag("--insecure-no-token", help="ask for no token: every program on this machine may call; for tests"),
+    ),
+    only=Face.CLI,
+)
+
+
+def mcp_config(given: Namespace, _: Output) -> Answer:
+    """Print what a client needs."""
+    launch = _launch(given)
+    if given.http:
+        if given.port == 0:
+            raise InputError("a client has to know the port: say the one that the server says it serves on")
+        port = HTTP_PORT if given.port is None else given.port
+        config = config_for_http(given.client, http_url(port), sys.platform)
+        start = (*launch_words(launch), "--http", *([] if port == HTTP_PORT else ["--port", str(port)]))
+        hints = [f"to start the server: {join(('substrate', *start))}"]
+        if PLACEHOLDER in config.text:
+            hints.append(f"{PLACEHOLDER} stands for the token that the server shows when it is first started")
+    else:
+        if given.port is not None:
+            raise InputError("--port belongs to --http: say that too")
+        config = config_for_stdio(given.client, launch, sys.executable, environment_for_others(), sys.platform)
+        hints = []
+    if not is_text(config.text):
+        raise InputError("the path of Python, of the store or of SUBSTRATE_HOME is not UTF-8 text: clients need that")
+    return Answer(config.to_dict(), (Raw(config.text),), (f"where it belongs: {config.place}", *hints))
+
+
+MCP_CONFIG = Command(
+    "mcp-config",
+    "serve",
+    "Print what a client needs to use this store.",
+    "For Claude Desktop, Cursor and VS Code this is JSON for a file of theirs, for Claude Code a command; where it "
+    "belongs is said on standard error. Clients start servers in a folder and with an environment of their own, so "
+    "paths are absolute, and SUBSTRATE_HOME and the like are repeated if they are set. With --http it is for a server "
+    "that runs already, which Claude Desktop cannot use.",
+    (
+        Example("substrate mcp-config --client claude-desktop", "JSON for claude_desktop_config.json"),
+        Example("substrate mcp-config --client claude-code --scopes read,write", "a command, to be run by you"),
+        Example("substrate mcp-config --client vscode --http", "for a server that `substrate mcp --http` has started"),
+    ),
+    (
+        option("--client", metavar="NAME", default="", choices=CLIENTS, help=f"one of {', '.join(CLIENTS)}"),
+        *_LAUNCH,
+        *_HTTP,
+    ),
+    only=Face.CLI,
+)

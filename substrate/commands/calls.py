@@ -1,0 +1,93 @@
+"""What a line that was read asks of an open memory: the same call, typed in a shell or behind `%memory`."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from substrate.memory import Memory
+    from substrate.values.edges import Edges
+    from substrate.values.hits import Found
+    from substrate.values.predictions import Predictions
+    from substrate.values.progress import Progress
+    from substrate.values.relations import Context
+    from substrate.values.saved import Forgot
+
+__all__ = ["context", "edges", "forget", "predict", "search"]
+
+
+def search(memory: Memory, given: Namespace, query: str, *, limit: int, wait: float) -> Found:
+    """The hits. With `--words` nobody waits for the model."""
+    return memory.search(
+        query,
+        limit=limit,
+        offset=given.offset,
+        type=given.type,
+        prefix=given.prefix,
+        domain=given.domain,
+        tags=given.tag or (),
+        entities=given.entity or (),
+        source=given.source,
+        origin=given.origin,
+        actor=given.actor,
+        session=given.session,
+        since=given.happened_since,
+        until=given.happened_until,
+        as_of=given.as_of,
+        valid_at=given.valid_at,
+        min_score=given.min_score,
+        wait=0 if given.words else wait,
+    )
+
+
+def edges(memory: Memory, given: Namespace) -> Edges:
+    """The edges of an atom. Both directions, unless exactly one is asked for."""
+    return memory.edges(
+        given.name,
+        direction="both" if given.into == given.out else "in" if given.into else "out",
+        type=given.type,
+        as_of=given.as_of,
+        valid_at=given.valid_at,
+        limit=given.limit,
+        offset=given.offset,
+    )
+
+
+def context(memory: Memory, given: Namespace) -> Context:
+    """What surrounds atoms."""
+    return memory.context(
+        given.names,
+        depth=given.depth,
+        limit=given.limit,
+        offset=given.offset,
+        type=given.type,
+        as_of=given.as_of,
+        valid_at=given.valid_at,
+    )
+
+
+def predict(memory: Memory, given: Namespace) -> Predictions:
+    """What will probably be needed next."""
+    return memory.predict(
+        given.names or None,
+        given.k,
+        objective=given.objective,
+        domain=given.domain,
+        horizon=given.horizon,
+        again=given.again,
+        floor=given.floor,
+    )
+
+
+def forget(memory: Memory, given: Namespace, *, dry_run: bool, progress: Progress | None = None) -> Forgot:
+    """Erase what the line selects; or count it, in a dry run."""
+    return memory.forget(
+        given.names,
+        source=given.source,
+        actor=given.actor,
+        session=given.session,
+        seqs=given.seqs,
+        dry_run=dry_run,
+        progress=progress,
+    )

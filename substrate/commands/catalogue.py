@@ -1,0 +1,84 @@
+"""All verbs, in the order in which help and docs show them, and the groups they belong to."""
+
+from __future__ import annotations
+
+from substrate.commands.command import Command, Face
+from substrate.commands.verbs import (
+    care,
+    copies,
+    find,
+    judge,
+    learn,
+    models,
+    prove,
+    provenance,
+    read,
+    relate,
+    save,
+    shell,
+    store,
+)
+
+__all__ = ["COMMANDS", "GROUPS", "commands_of"]
+
+GROUPS = {
+    "store": "which store",
+    "save": "save",
+    "read": "read",
+    "find": "find",
+    "learn": "learn what is needed",
+    "judge": "judge what contradicts",
+    "prove": "prove",
+    "care": "care for the store",
+    "serve": "serve agents",
+    "shell": "use it in a shell",
+}
+"""Each group, with its heading."""
+
+COMMANDS: tuple[Command, ...] = (
+    store.OPEN,
+    store.STATUS,
+    save.CHECKPOINT,
+    provenance.RECORD,
+    read.ACCESS,
+    read.LIST,
+    read.EDGES,
+    read.HISTORY,
+    read.DIFF,
+    provenance.WHY,
+    find.SEARCH,
+    relate.CONTEXT,
+    relate.ASSOCIATE,
+    relate.STALE,
+    find.EXPLORE,
+    models.INDEX,
+    models.MODEL,
+    learn.OBSERVE,
+    learn.TRAIN,
+    learn.PREDICT,
+    learn.BOOTSTRAP,
+    learn.WATCH,
+    learn.WATCH_CELLS,
+    judge.CONFLICTS,
+    judge.RESOLVE,
+    prove.HEAD,
+    prove.PIN,
+    prove.KEY,
+    prove.PROVE,
+    prove.VERIFY,
+    care.FORGET,
+    care.STATS,
+    care.FSCK,
+    care.REBUILD,
+    care.COMPACT,
+    copies.EXPORT,
+    copies.IMPORT,
+    copies.BACKUP,
+    copies.RESTORE,
+    shell.COMPLETION,
+)
+
+
+def commands_of(face: Face) -> tuple[Command, ...]:
+    """The verbs of one face, as it has them."""
+    return tuple(command.on(face) for command in COMMANDS if command.only in (None, face))

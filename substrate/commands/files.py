@@ -1,0 +1,62 @@
+"""Texts from files, from standard input and to files. Nothing of what is read is ever echoed."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from substrate.errors import Denied, InputError, TooLarge
+from substrate.files import replace_file
+
+__all__ = ["is_text", "read_key", "read_text", "write_text"]
+
+_MAX_INPUT = 256 * 1024 * 1024
+"""Of a file or of standard input; the engine has smaller limits of its own."""
+_NO_TEXT = re.compile("[\\x00\\ud800-\\udfff]")
+
+
+def is_text(word: str) -> bool:
+    """Whether a word that the system handed over is text: bytes that are not UTF-8 come as lone surrogates."""
+    return _NO_TEXT.search(word) is None
+
+
+def read_text(path: str, what: str) -> str:
+    """The text of a file, or of standard input if the path is `-`. InputError if it cannot be read or is not UTF-8."""
+    try:
+        if path == "-":
+            data = sys.stdin.buffer.read(_MAX_INPUT + 1)
+        else:
+            with Path(path).expanduser().open("rb") as file:
+                data = file.read(_MAX_INPUT + 1)
+    except OSError as error:
+        raise InputError(f"{what} {_place(path)} cannot be read: {error.strerror or error}") from None
+    if len(data) > _MAX_INPUT:
+        raise TooLarge(_place(path), len(data), _MAX_INPUT)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{what} {_place(path)} is not UTF-8 at byte {error.start}") from None
+
+
+def read_key(given: str) -> str:
+    """A verifier key: as such if it reads like one, else from the file of that name."""
+    return given if given.count("+") > 1 else read_text(given, "the verifier key").strip()
+
+
+def write_text(path: str, text: str, what: str) -> None:
+    """Put a text into a file of the user's: whole, or what was there stays. What is no file is written to as it is."""
+    target = Path(path).expanduser().resolve()
+    try:
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8")
+        else:
+            replace_file(target, text.encode(), 0o666)  # less what the user's mask takes away
+    except PermissionError as error:
+        raise Denied(f"{what} cannot be written to {path}: {error.strerror}") from None
+    except OSError as error:
+        raise InputError(f"{what} cannot be written to {path}: {error.strerror}") from None
+
+
+def _place(path: str) -> str:
+    return "from standard input" if path == "-" else f"in {path}"

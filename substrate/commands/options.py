@@ -1,0 +1,31 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from substrate.commands.command import Option, argument, option
+from substrate.commands.readers import moment, number
+
+__all__ = ["AS_OF", "NAME", "NAMES", "OBJECTIVE", "OFFSET", "ORIGINS", "OUTPUT", "PREFIX", "VALID_AT", "limit"]
+
+ORIGINS = ("user", "agent", "ingested")
+
+NAME = argument("name", "the atom's name, or its id", complete="name")
+NAMES = argument("names", "names or ids of atoms", metavar="NAME", nargs="*", default=(), complete="name")
+PREFIX = argument("prefix", "only names that begin so", nargs="?", default="", complete="name")
+AS_OF = option(
+    "--as-of",
+    metavar="MOMENT",
+    read=moment,
+    help="as we knew it then: a seq, a time in ISO 8601, or @FILE with a pin or head",
+)
+VALID_AT = option("--valid-at", metavar="TIME", help="as it was in the world then: a time in ISO 8601")
+OFFSET = option("--offset", metavar="N", read=number, default=0, help="number of results to leave out first")
+OBJECTIVE = option("--objective", metavar="TEXT", help="what the session is for")
+OUTPUT = option("-o", "--output", metavar="FILE", help="write it to this file", complete="file")
+
+
+def limit(default: int, what: str = "results", most: int | None = None) -> Option:
+    """How many an answer holds."""
+    up_to = "" if most is None else f", up to {most:,}"
+    help_ = f"maximum number of {what}{up_to} (default: {default})"
+    return option("--limit", metavar="N", read=number, default=default, help=help_)

@@ -1,0 +1,40 @@
+"""How arguments are spelled in messages to those who type options: on the command line and in a line of `%memory`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+__all__ = ["ARGUMENTS"]
+
+_OPTIONS: Final = (
+    *("actor", "after", "as_of", "at", "depth", "domain", "evidence_threshold", "expect", "floor", "high_impact"),
+    *("horizon", "k", "keep", "limit", "max_tokens", "min_score", "offset", "origin", "passes", "predictions", "seqs"),
+    *("session", "source", "task", "type", "valid_at"),
+)
+_PLACES: Final = ("name", "names", "objective", "prefix", "query", "start", "stop")
+"""Words that stand without an option, as the help of a verb shows them."""
+
+ARGUMENTS: Final[Mapping[str, str]] = {
+    **{name: "--" + name.replace("_", "-") for name in _OPTIONS},
+    **{name: name.upper() for name in _PLACES},
+    "all_domains": "--other-domain",
+    "atoms": "atoms",
+    "before": "before",
+    "by": "by",
+    "context": "NAME",
+    "direction": "--in or --out",
+    "edges": "--edge",
+    "entities": "--entity",
+    "keys": "NAME",
+    "kind": "kind",
+    "on": "on",
+    "part": "part",
+    "sessions": "sessions",
+    "since": "--happened-since",
+    "tags": "--tag",
+    "tombstones": "--tombstone",
+    "unedges": "--unedge",
+    "until": "--happened-until",
+    "wait": "wait",
+}

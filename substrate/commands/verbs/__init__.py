@@ -1,0 +1,16 @@
+"""The declarations of the verbs, a file for each group; `substrate.commands.catalogue` lists them.
+
+store       open, status
+save        checkpoint
+provenance  record, why
+read        access, list, edges, history, diff
+find        search, explore
+relate      context, associate, stale
+models      index, model
+learn       observe, train, predict, bootstrap, watch
+judge       conflicts, resolve
+prove       head, pin, key, prove, verify
+care        forget, stats, fsck, rebuild, compact
+copies      export, import, backup, restore
+shell       completion
+"""

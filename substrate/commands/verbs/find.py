@@ -1,0 +1,69 @@
+"""Find: search, explore."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from substrate.commands.command import Command, Example, Face, argument, flag, option
+from substrate.commands.options import AS_OF, OFFSET, ORIGINS, VALID_AT, limit
+from substrate.commands.readers import number, score
+
+__all__ = ["EXPLORE", "SEARCH"]
+
+SEARCH = Command(
+    "search",
+    "find",
+    "Find atoms by what they mean, by their words, and by time.",
+    "Ask as you would ask a person. Time is understood (now, before the current one, in October 2025, since March): it "
+    "says which of several statements comes first. All filters that are given must hold; they are applied before "
+    "anything is ranked. The score of a hit is the sum of its parts.",
+    (
+        Example('substrate search "who handles our payments"', "by meaning and by words"),
+        Example('substrate search "payment provider" --why', "with the reasons for each hit"),
+        Example('substrate search "payment" --type fact --limit 3 --json', "only facts, as JSON"),
+        Example("%memory search who handles our payments"),
+        Example("%memory search payment provider --type fact --limit 3"),
+    ),
+    (
+        argument("query", "what to look for", nargs="*"),
+        replace(limit(10, most=100), face=Face.CLI),
+        option(
+            "--limit",
+            metavar="N",
+            read=number,
+            help="maximum number of results, up to 100 (default: MemoryMagics.limit)",
+            face=Face.NOTEBOOK,
+        ),
+        OFFSET,
+        option("--type", metavar="TYPE", help="only atoms of this type: fact, procedure, ..."),
+        option("--prefix", metavar="PREFIX", help="only names that begin so", complete="name"),
+        option("--domain", metavar="DOMAIN", help="only members of this domain: v1.domain.x, or x", complete="domain"),
+        option("--tag", metavar="TAG", repeatable=True, help="only with this tag; again for several"),
+        option("--entity", metavar="ENTITY", repeatable=True, help="only with this entity; again for several"),
+        option("--source", metavar="SOURCE", help="only from this source"),
+        option("--origin", metavar="WHO", choices=ORIGINS, help="only of this origin: user, agent or ingested"),
+        option("--actor", metavar="ACTOR", help="only what this actor wrote"),
+        option("--session", metavar="SESSION", help="only of this session"),
+        option("--happened-since", metavar="TIME", help="only what happened at or after this time (ISO 8601)"),
+        option("--happened-until", metavar="TIME", help="only what happened before this time"),
+        AS_OF,
+        VALID_AT,
+        option("--min-score", metavar="SCORE", read=score, help="only hits that score at least this, such as 0.3"),
+        flag("--why", help="show what each part added to the score, and which words matched"),
+        flag("--words", help="by words only, without the model"),
+    ),
+    about_cli="--why shows these parts. "
+    "The first search on a machine prepares the model, once, which takes half a minute; what is new is "
+    "embedded on the way, if it is little. --words does neither.",
+    about_notebook="Options may stand before or after the question. The reasons of each hit are always shown.",
+)
+
+EXPLORE = Command(
+    "explore",
+    "find",
+    "Open the Explorer: search as you type, narrow down, and see all there is to know of an atom.",
+    "",
+    (Example("%memory explore payment"),),
+    (argument("query", "what to begin with", nargs="*"), AS_OF),
+    only=Face.NOTEBOOK,
+)

@@ -1,0 +1,73 @@
+"""Relate: context, associate, stale."""
+
+from __future__ import annotations
+
+from substrate.commands.command import Command, Example, Face, option
+from substrate.commands.options import AS_OF, NAMES, OFFSET, PREFIX, VALID_AT, limit
+from substrate.commands.readers import number
+
+__all__ = ["ASSOCIATE", "CONTEXT", "STALE"]
+
+CONTEXT = Command(
+    "context",
+    "find",
+    "Show what surrounds atoms: edges both ways, and what they lead to.",
+    "Edges that hold, the nearest first, up to --depth away; then arcs: the atoms that were used after these.",
+    (
+        Example("substrate context v1.decision.ledger", "what it is joined to"),
+        Example("substrate context v1.fact.currency v1.decision.ledger --depth 2 --json", "two steps far, as JSON"),
+        Example("%memory context v1.decision.ledger --depth 2"),
+    ),
+    (
+        NAMES,
+        option("--depth", metavar="N", read=number, default=1, help="how many edges away, up to 3 (default: 1)"),
+        option("--type", metavar="TYPE", help="only edges of this type"),
+        limit(100, "edges"),
+        OFFSET,
+        AS_OF,
+        VALID_AT,
+    ),
+    about_cli="In a pipe the atoms come first, each a line of distance, name, value and state; then the edges and "
+    "arcs, each a line of kind, source, type (of an arc: its share) and target.",
+)
+
+ASSOCIATE = Command(
+    "associate",
+    "find",
+    "Find related atoms in other domains that no edge links yet, with the reason.",
+    "Strong by meaning, by rare words, by what came next or by shared neighbours; weak by what is stated. Atoms belong "
+    "to a domain by member_of edges. What an edge joins already, or did before it was taken back, is not shown.",
+    (
+        Example("substrate associate v1.fact.currency", "connections that nobody has stated"),
+        Example("substrate associate v1.fact.currency v1.decision.ledger --limit 3 --json", "of two atoms, as JSON"),
+        Example("%memory associate v1.decision.ledger"),
+    ),
+    (
+        NAMES,
+        option("--domain", metavar="DOMAIN", help="the domain these belong to, besides their own", complete="domain"),
+        option(
+            "--other-domain",
+            metavar="DOMAIN",
+            repeatable=True,
+            help="look only in this domain; again for several (default: all others)",
+            complete="domain",
+        ),
+        limit(10, most=100),
+    ),
+    about_cli="In a pipe each is a line of score, name, the other's name and value, and the reason.",
+)
+
+STALE = Command(
+    "stale",
+    "find",
+    "List atoms to be reviewed, since what they depend on has changed.",
+    "By depends_on and derived_from edges, over any number of steps. A dependency has changed if it has another value, "
+    "was superseded, or is absent now. Saving an atom again, with the same or another value, clears it. In a pipe each "
+    "is a line of name, value and the reasons.",
+    (
+        Example("substrate stale", "all of them"),
+        Example("substrate stale v1.decision. --json", "only decisions, as JSON"),
+    ),
+    (PREFIX, limit(100), option("--after", metavar="NAME", help="go on after this name", complete="name")),
+    only=Face.CLI,
+)

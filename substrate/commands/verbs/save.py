@@ -1,0 +1,127 @@
+"""Save: checkpoint."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from substrate.commands.command import Command, Example, Face, argument, flag, option
+from substrate.commands.items import Items, read_edge, read_unedge
+from substrate.commands.options import ORIGINS
+from substrate.commands.readers import expectation, expected, fraction
+
+__all__ = ["CHECKPOINT", "PER_ATOM", "checkpoint_options"]
+
+PER_ATOM = ("confidence", "occurred_at", "valid_from", "valid_to")
+"""The options that are fields of each atom given as text; `--tag` is one too, by the name of tags."""
+
+
+def checkpoint_options(given: Namespace, items: Items) -> dict[str, Any]:
+    """What a checkpoint is called with, beside its atoms. InputError if --expect contradicts itself."""
+    said = ("actor", "origin", "session", "source", "task", "partial", "allow_secrets")
+    return {
+        "edges": items.edges,
+        "tombstones": items.tombstones,
+        "unedges": items.unedges,
+        "expect": expected(given.expect or []),
+        **{name: getattr(given, name) for name in said},
+    }
+
+
+CHECKPOINT = Command(
+    "checkpoint",
+    "save",
+    "Save atoms and edges, and take others out of use: as one, or not at all.",
+    "An atom is NAME = VALUE, and a name reads v<number>.<type>.<rest>. The store is made if there is none. The same "
+    "said again confirms an atom and makes no new version. What looks like a credential is refused, since nothing "
+    "leaves the log but by forget. If one item is refused, nothing is saved, unless --partial says otherwise.",
+    (
+        Example(
+            'substrate checkpoint "v1.fact.payment_provider = Stripe" --source kick-off',
+            "saves one atom; prints what became of it",
+        ),
+        Example(
+            "printf 'v1.fact.currency = EUR\\nv1.goal.launch = In March\\n' | substrate checkpoint - --tag plan",
+            "saves two atoms from standard input, with a tag",
+        ),
+        Example(
+            'substrate checkpoint "v1.decision.ledger = Amounts are integers, in cents" '
+            '--edge "v1.decision.ledger depends_on v1.fact.currency"',
+            "saves an atom and an edge from it",
+        ),
+        Example(
+            'substrate checkpoint "v1.fact.payment_provider = Adyen" --expect v1.fact.payment_provider=absent',
+            "saves only if there is no such atom yet; here there is one, so nothing is saved",
+            exit=6,
+        ),
+        Example("%memory checkpoint --source kick-off v1.fact.payment_provider = Stripe"),
+        Example(
+            "%%memory checkpoint --tag plan\n"
+            "v1.fact.currency = EUR\n"
+            "v1.decision.ledger = Amounts are integers, in cents\n"
+            "v1.decision.ledger -[depends_on]-> v1.fact.currency"
+        ),
+    ),
+    (
+        argument(
+            "atoms", "NAME = VALUE, or - for standard input", metavar="ATOM", nargs="*", default=(), face=Face.CLI
+        ),
+        argument(
+            "item",
+            "NAME = VALUE; or A -[TYPE]-> B; or - NAME, to take it out of use",
+            nargs="*",
+            complete="item",
+            face=Face.NOTEBOOK,
+        ),
+        option(
+            "--edge",
+            metavar="EDGE",
+            repeatable=True,
+            read=read_edge,
+            help="an edge to state: 'SOURCE TYPE TARGET', or a JSON object with the further fields",
+        ),
+        option(
+            "--tombstone",
+            metavar="NAME",
+            repeatable=True,
+            complete="name",
+            help="an atom to take out of use; it stays in history",
+        ),
+        option(
+            "--unedge",
+            metavar="EDGE",
+            repeatable=True,
+            read=read_unedge,
+            help="an edge to take back: as for --edge, or its id",
+        ),
+        option("--tag", metavar="TAG", repeatable=True, help="a tag for every atom given as text"),
+        option("--confidence", metavar="0..1", read=fraction, help="how sure, for every atom given as text"),
+        option("--occurred-at", metavar="TIME", help="when it happened, for every atom given as text"),
+        option("--valid-from", metavar="TIME", help="from when it holds, for every atom given as text"),
+        option("--valid-to", metavar="TIME", help="until when it holds, for every atom given as text"),
+        option("--source", metavar="TEXT", help="where it comes from, for items that do not say"),
+        option("--actor", metavar="TEXT", help="who says it, for items that do not say"),
+        option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested, for items that do not say"),
+        option("--session", metavar="TEXT", help="in which session, for items that do not say"),
+        option(
+            "--task",
+            metavar="NAME",
+            complete="name",
+            help="the atom that gets a produced_by edge from each atom recorded",
+        ),
+        option(
+            "--expect",
+            metavar="NAME=SEQ",
+            repeatable=True,
+            read=expectation,
+            help="save only if NAME is still at SEQ, or absent; or @FILE: only if that pin is the latest head",
+        ),
+        flag("--partial", help="save the items that are valid, and report the others"),
+        flag("--allow-secrets", help="save what looks like a credential, too"),
+    ),
+    about_cli="With - standard input is read: lines of NAME = VALUE, JSON Lines of atoms, a JSON list of atoms, or one "
+    "JSON object with atoms, edges, tombstones and unedges; values of several lines come as JSON.",
+    about_notebook="On a line, options come first, then one item; all after ` = ` is the value, as it is typed. In a "
+    "cell, each line is an item; an indented line goes on with the value before it, `#` begins a comment. Neither "
+    "`$name` nor `{braces}` are expanded in what is saved.",
+)

@@ -1,0 +1,362 @@
+"""Vectors follow the log: what has none yet is embedded, window by window, in the background or at a call.
+
+1. Embedding happens outside every transaction; what it made is written in one short transaction for each window, which
+   also says how far it got. So a kill at any point costs a window, and nobody waits for the model.
+2. Under the write lock it is looked again: what was forgotten meanwhile gets no vectors; if someone else was faster, or
+   another model is in force by now, the window is dropped.
+3. One process at a time embeds for a store, by a lock on a file in its folder.
+4. The first vectors bring the entry that names their model. Another model fills its space beside the old one, which is
+   erased in portions when the new one has got as far.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from substrate.codec import Draft
+from substrate.embed.load import load
+from substrate.embed.pending import Window, next_window, waiting
+from substrate.embed.query import Models
+from substrate.errors import Busy, Denied, ModelUnavailable, SubstrateError
+from substrate.files import open_lock, try_lock
+from substrate.kv.api import ReadTransaction
+from substrate.log.append import Decision
+from substrate.log.heads import require_head
+from substrate.log.log import Log
+from substrate.log.tables import EMBEDDED, VECTORS, seq_key
+from substrate.messages import Verb
+from substrate.values.embedding import Embedding, Indexed
+from substrate.values.progress import Progress
+from substrate.views.models import Model, abandoned_spaces, draft_model, model_in_force, model_searched
+from substrate.views.nearest.index import NearestIndex
+from substrate.views.vectors import embedded_upto, keep_vectors
+
+if TYPE_CHECKING:
+    from substrate.embed.embedder import Embedder
+
+__all__ = ["Follower"]
+
+_log = logging.getLogger(__name__)
+
+_PORTION: Final = 5_000
+"""Rows of an old space that are looked at, and erased, in one transaction."""
+_QUIET_S: Final = 1.0
+"""For what comes next to come: a burst becomes one window, and a short script ends without loading a model."""
+_IDLE_S: Final = 30.0
+"""After which the thread ends, if nobody saved or searched."""
+_LOCK: Final = "embed.lock"
+_LOCK_POLL_S: Final = 0.2
+
+
+class _Stopped(Exception):
+    """The work ends here; what is written stays."""
+
+
+class Follower:
+    """Keeps the vectors of one open memory up to date. Safe to share between threads."""
+
+    def __init__(
+        self,
+        log: Log,
+        models: Models,
+        nearest: NearestIndex,
+        *,
+        read_only: bool = False,
+        background: bool = True,
+    ) -> None:
+        """`background`: whether `wake` does anything; for who only reads it does not."""
+        self._background = background and not read_only
+        self._read_only = read_only
+        self._log = log
+        self._models = models
+        self._nearest = nearest
+        self._woken = threading.Event()
+        self._hurry = threading.Event()
+        self._rested = threading.Event()
+        self._stop = threading.Event()
+        self._guard = threading.Lock()
+        self._working = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._state = ""
+
+    # -- in the background ---------------------------------------------------------------------------------------
+
+    def wake(self) -> None:
+        """There may be something to embed. Returns at once; the work begins when it has been quiet for a second."""
+        if not self._background or not self._models.wanted:
+            return
+        with self._guard:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._follow, name="substrate-embed", daemon=True)
+                self._thread.start()
+                # A thread that runs native code while the interpreter goes down can take the process with it.
+                atexit.register(self.close)
+        self._woken.set()
+
+    def wait(self, seconds: float) -> None:
+        """Return when all that was saved is embedded, when it cannot be, or after so many seconds."""
+        until = time.monotonic() + seconds
+        self._hurry.set()
+        while (left := until - time.monotonic()) > 0 and self._is_behind():
+            self._rested.clear()
+            self.wake()
+            if self._thread is None or (self._rested.wait(min(left, _IDLE_S)) and self._state):
+                break  # nothing is done in the background here; or it is told why it could not be
+        self._hurry.clear()
+
+    def _is_behind(self) -> bool:
+        with self._log.snapshot() as transaction:
+            return bool(waiting(transaction, most=1))
+
+    def wake_if_behind(self) -> None:
+        """As `wake`, if there is something to embed or to erase."""
+        if not self._background or not self._models.wanted:
+            return
+        with self._log.snapshot() as transaction:
+            behind = waiting(transaction, most=1) or abandoned_spaces(transaction)
+        if behind:
+            self.wake()
+
+    def close(self) -> None:
+        """End the work, within a batch of texts or one short write, and wait for that."""
+        self._stop.set()
+        self._woken.set()
+        self._models.close()
+        with self._guard:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            atexit.unregister(self.close)
+            thread.join()
+
+    def _follow(self) -> None:
+        while not self._stop.is_set():
+            if not self._woken.wait(_IDLE_S) and self._rests():
+                return
+            self._stop.wait(0 if self._hurry.is_set() else _QUIET_S)
+            self._woken.clear()
+            try:
+                self._catch_up(self._state_of_progress)
+                self._state = ""
+            except _Stopped:
+                return
+            except Busy:
+                self._woken.set()  # someone else writes for long; we have time
+            except ModelUnavailable as error:
+                self._state = str(error)
+            except SubstrateError as error:  # a full disk, say: it is tried again with the next save, or search
+                self._state = f"{error.code}: {error}"
+                _log.warning("vectors are behind: %s", error)
+            except Exception as error:  # noqa: BLE001 - the thread's word, which must not be lost
+                self._state = f"{type(error).__name__}: {error}"
+                _log.exception("vectors are behind")
+            finally:
+                self._rested.set()
+
+    def _rests(self) -> bool:
+        """Whether the thread may end: nobody woke it. The next to do so starts another one."""
+        with self._guard:
+            if self._woken.is_set() or self._thread is not threading.current_thread():
+                return False
+            self._thread = None
+            atexit.unregister(self.close)
+            return True
+
+    def _state_of_progress(self, done: int, total: int) -> None:
+        self._state = f"embedding: {done:,} of {total:,} versions"
+
+    # -- at a call -----------------------------------------------------------------------------------------------
+
+    def index(self, progress: Progress | None) -> Indexed:
+        """See `Memory.index`."""
+        self._check_writable()
+        if not self._models.wanted:
+            raise ModelUnavailable("the model is set to none: search goes by words, and nothing is embedded")
+        self._models.retry()
+        try:
+            return self._catch_up(progress)
+        except _Stopped:
+            raise ModelUnavailable(
+                "the memory was closed while it was indexed; ", Verb("index"), " goes on where it was"
+            ) from None
+
+    def use(self, spec: str | Path) -> Embedding:
+        """See `Memory.use_model`."""
+        self._check_writable()
+        embedder = load(spec, stop=self._stop)
+
+        def plan(transaction: ReadTransaction, _: int) -> Decision:
+            model = model_in_force(transaction)
+            return Decision() if model is not None and model.space == embedder.space else Decision([_draft(embedder)])
+
+        self._log.decide(plan)
+        self._models.spec = spec
+        self.wake()
+        return self.status()
+
+    def status(self) -> Embedding:
+        """See `Memory.model`."""
+        with self._log.snapshot() as transaction:
+            model, searched = model_in_force(transaction), model_searched(transaction)
+            left = waiting(transaction)
+            if model is None:
+                return Embedding("", "", 0, "", 0, left, state=self._state)
+            upto = embedded_upto(transaction, model.space)
+        other = "" if searched is None or searched == model else searched.model
+        return Embedding(model.model, model.digest, model.dimensions, model.space.hex(), upto, left, other, self._state)
+
+    # -- the work ------------------------------------------------------------------------------------------------
+
+    def _catch_up(self, progress: Progress | None) -> Indexed:
+        """On return all that was there has its vectors. _Stopped if the memory is closed meanwhile."""
+        versions = pieces = 0
+        with self._working, self._alone():
+            with self._log.snapshot() as transaction:
+                model = model_in_force(transaction)
+                behind = waiting(transaction, most=1) or model_searched(transaction) != model
+                upto = require_head(transaction).head.size
+            embedder = self._embedder(model) if behind else None
+            total = 0
+            if embedder is not None and progress is not None:
+                with self._log.snapshot() as transaction:
+                    total = waiting(transaction)
+            while embedder is not None:
+                with self._log.snapshot() as transaction:
+                    model = model_in_force(transaction)
+                    window = next_window(transaction, embedder.space)
+                if model is not None and model.digest != embedder.digest:  # someone chose another one
+                    embedder = self._embedder(model)
+                    continue
+                if window is None:
+                    break
+                made = self._embed(embedder, window)
+                if self._keep(embedder, window, made):
+                    versions += len(made)
+                    pieces += sum(len(row) for row in made.values()) // (2 * embedder.dimensions)
+                upto = window.stop
+                if progress is not None:
+                    progress(versions, max(total, versions))
+            self._clean()
+            self._seal(progress)
+        name = embedder.model if embedder is not None else model.model if model is not None else ""
+        return Indexed(versions, pieces, name, upto)
+
+    def _embedder(self, model: Model | None) -> Embedder:
+        loading = self._models.of(model)
+        while (embedder := loading.wait(_LOCK_POLL_S)) is None:
+            self._state = str(loading.status)
+            self._check_stop()
+        return embedder
+
+    def _embed(self, embedder: Embedder, window: Window) -> dict[int, bytes]:
+        vectors = embedder.embed_pieces(list(window.texts.values()), lambda _, __: self._check_stop())
+        rows = (piece.astype("<f2").tobytes() for piece in vectors)
+        return dict(zip(window.texts, rows, strict=True))
+
+    def _keep(self, embedder: Embedder, window: Window, made: dict[int, bytes]) -> bool:
+        """Write a window down; False if it is not wanted any more."""
+        kept = False
+
+        def plan(transaction: ReadTransaction, _: int) -> Decision:
+            nonlocal kept
+            model = model_in_force(transaction)
+            if embedded_upto(transaction, embedder.space) != window.start:
+                return Decision()
+            if model is not None and model.digest != embedder.digest:
+                return Decision()
+            kept = True
+            rows = list(keep_vectors(transaction, embedder.space, made, window.stop))
+            # The same model in another space: texts are cut by another rule than they were.
+            named = model is not None and model.space == embedder.space
+            return Decision(() if named else [_draft(embedder)], rows)
+
+        self._check_stop()
+        self._log.decide(plan)
+        return kept
+
+    def _clean(self) -> None:
+        """Erase what is left of spaces that nobody searches any more."""
+        while True:
+            with self._log.snapshot() as transaction:
+                spaces = abandoned_spaces(transaction)
+            if not spaces:
+                return
+            self._nearest.drop(spaces[0])
+            after: bytes | None = b""
+            while after is not None:
+                self._check_stop()
+                after = self._clean_some(spaces[0], after)
+
+    def _clean_some(self, space: bytes, after: bytes) -> bytes | None:
+        """Erase some rows of a space; where to go on, None if there is nothing more to do."""
+        last: bytes | None = None
+
+        def plan(transaction: ReadTransaction, _: int) -> Decision:
+            nonlocal last
+            last = None
+            if space not in abandoned_spaces(transaction):  # it was chosen again
+                return Decision()
+            rows: list[tuple[str, bytes, bytes | None]] = []
+            for seen, (key, _row) in enumerate(transaction.scan(VECTORS, after)):
+                if seen >= _PORTION:
+                    last = key
+                    break
+                if key[8:] == space:
+                    rows.append((VECTORS, key, None))
+            # From the first portion on it is known to be incomplete, and at the last its row goes too.
+            rows.append((EMBEDDED, space, None if last is None else seq_key(0)))
+            return Decision((), rows)
+
+        self._log.decide(plan)
+        return last
+
+    def _seal(self, progress: Progress | None) -> None:
+        """Make a file of nearest vectors, if there are so many that it is worth it."""
+        with self._log.snapshot() as transaction:
+            model = model_searched(transaction)
+        if model is not None:
+            self._nearest.seal(self._log.snapshot, model.space, model.dimensions, self._stoppable(progress))
+
+    def _stoppable(self, progress: Progress | None) -> Progress:
+        """Tell of progress, and end the work there if the memory is closed."""
+
+        def tell(done: int, total: int) -> None:
+            self._check_stop()
+            if progress is not None:
+                progress(done, total)
+
+        return tell
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise Denied("the store is open for reading only: to embed, open it for writing")
+
+    def _check_stop(self) -> None:
+        if self._stop.is_set():
+            raise _Stopped
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While the block runs no other process embeds for this store."""
+        path = self._log.cache / _LOCK
+        with ExitStack() as held:
+            try:
+                lock = held.enter_context(open_lock(path))
+            except OSError as error:
+                raise Denied(f"{path} cannot be written: {error.strerror}; vectors need a store that can be") from None
+            while not try_lock(lock):
+                self._state = "another process embeds"
+                if self._stop.wait(_LOCK_POLL_S):
+                    raise _Stopped
+            self._check_stop()
+            yield
+
+
+def _draft(embedder: Embedder) -> Draft:
+    return draft_model(embedder.model, embedder.digest, embedder.dimensions, embedder.space)

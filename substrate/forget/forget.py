@@ -1,0 +1,370 @@
+"""The verb forget: erase for good, and provably so.
+
+One forget entry for each atom, for each edge that loses statements while its atoms stay, and for each training. What
+it erases are bodies; the views drop their rows in the same transaction, traces go with it, and a compaction then takes
+the bytes out of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from substrate.atoms.moments import last_seq
+from substrate.atoms.near_names import or_near
+from substrate.atoms.resolve import find_subject
+from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone
+from substrate.errors import Busy, Full, NotFound, SubstrateError
+from substrate.forget.compaction import compact_owed, mark_owed
+from substrate.forget.mentions import Mentions
+from substrate.forget.select import Selection
+from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS
+from substrate.log.append import Decision
+from substrate.log.heads import map_salt
+from substrate.log.log import Log
+from substrate.log.replay import BATCH, replay
+from substrate.log.tables import CONFIRMED, CONFLICTS, EXPECTED, SESSIONS, read_seq, seq_key
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.proof.hashes import map_key
+from substrate.values.progress import Progress
+from substrate.values.saved import Forgot
+from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.conflicts import conflict_keys
+from substrate.views.edges import Link, edges_touching, statements_of
+from substrate.views.learned.sessions import all_sessions, session_row
+from substrate.views.traces import Trace
+from substrate.views.vectors import erase_vectors
+
+__all__ = ["forget"]
+
+_STEP = 20_000
+"""Edges or versions of one atom that are forgotten in one append: a hub may have a million."""
+_WAIT_S = 2.0
+"""For readers to let go: writers wait meanwhile, and what is not done now is owed."""
+_ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
+_EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
+_Subject: TypeAlias = tuple[Kind | None, bytes]
+"""An atom (PUT) or edge (EDGE) by id, a training (TRAIN) by seq, a trace of a session (None) by key."""
+
+
+def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress | None = None) -> Forgot:
+    """See `Memory.forget`."""
+    with log.snapshot() as transaction:
+        subjects = list(_select(transaction, selection, progress))
+        if not subjects:
+            raise NotFound("there is nothing that matches: nothing was forgotten")
+        mentions = Mentions(transaction, [at for kind, at in subjects if kind is Kind.PUT])
+        if dry_run:
+            total = _Plan(transaction, selection, whole=True)
+            for subject in subjects:
+                total.add(subject)
+            total.finish()
+            return total.told(mentions.left(total.is_gone), dry_run=True)
+    done = _Told()
+    waiting = subjects
+    try:
+        while waiting:
+            waiting = _forget_some(log, selection, waiting, done)
+            if progress is not None:
+                progress(len(subjects) - len(waiting), len(subjects))
+    except SubstrateError:
+        _compact(log, done)  # what is forgotten is forgotten, whatever keeps the rest from being so
+        raise
+    with log.snapshot() as transaction:
+        left = mentions.left(lambda at: all(row.name is None for row in versions_of(transaction, at)))
+    return done.told(left, dry_run=False, compacted=_compact(log, done))
+
+
+def _compact(log: Log, done: _Told) -> bool:
+    """Take the erased bytes out of the file, if any were; whether that was done."""
+    try:
+        if done.seqs or done.sessions:
+            compact_owed(log, lambda: log.compact(_WAIT_S))
+    except (Busy, Full):  # it is forgotten all the same; the bytes go when there is time and room
+        return False
+    return True
+
+
+def _forget_some(log: Log, selection: Selection, subjects: list[_Subject], done: _Told) -> list[_Subject]:
+    """Forget as many of the subjects as one append takes; those that are left."""
+    left: list[_Subject] = []
+    told = _Told()
+
+    def plan(transaction: ReadTransaction, time: int) -> Decision:
+        forgetting = _Plan(transaction, selection)
+        for i, subject in enumerate(subjects):
+            if forgetting.is_full() or not forgetting.add(subject):
+                left.extend(subjects[i:])
+                break
+        forgetting.finish()
+        told.take(forgetting)
+        rows = forgetting.traces()
+        return Decision(forgetting.drafts, [*rows, mark_owed(time)] if forgetting.drafts or rows else [])
+
+    appended = log.decide(plan)
+    done.take(told)
+    done.seqs += [seq for seq, kind in zip(appended.seqs, told.kinds, strict=True) if kind is Kind.FORGET]
+    return left
+
+
+@dataclass(slots=True)
+class _Told:
+    """What was forgotten, counted."""
+
+    atoms: int = 0
+    versions: int = 0
+    edges: int = 0
+    traces_erased: int = 0
+    trainings: int = 0
+    sessions: int = 0
+    tombstoned: list[str] = field(default_factory=list)
+    seqs: list[int] = field(default_factory=list)
+    kinds: list[Kind] = field(default_factory=list)
+
+    def take(self, other: _Told) -> None:
+        """Add the counts of another."""
+        self.atoms += other.atoms
+        self.versions += other.versions
+        self.edges += other.edges
+        self.traces_erased += other.traces_erased
+        self.trainings += other.trainings
+        self.sessions += other.sessions
+        self.tombstoned += other.tombstoned
+        self.kinds = other.kinds
+
+    def told(self, mentioned_by: tuple[str, ...], *, dry_run: bool, compacted: bool = False) -> Forgot:
+        """As the caller gets it."""
+        return Forgot(
+            dry_run,
+            self.atoms,
+            self.versions,
+            self.edges,
+            self.traces_erased,
+            tuple(self.tombstoned),
+            tuple(self.seqs),
+            compacted,
+            self.trainings,
+            self.sessions,
+            mentioned_by,
+        )
+
+
+class _Plan(_Told):
+    """What forgetting some subjects takes, in one snapshot."""
+
+    __slots__ = (
+        "_dropped",
+        "_edges_gone",
+        "_ends",
+        "_erased",
+        "_gone",
+        "_selection",
+        "_sessions_gone",
+        "_transaction",
+        "_whole",
+        "drafts",
+    )
+
+    def __init__(self, transaction: ReadTransaction, selection: Selection, *, whole: bool = False) -> None:
+        """`whole`: to count, not to append."""
+        super().__init__()
+        self._whole = whole
+        self._erased = 0
+        self._transaction = transaction
+        self._selection = selection
+        self._edges_gone: set[bytes] = set()
+        self._ends: set[bytes] = set()
+        self._gone: set[bytes] = set()
+        self._sessions_gone: list[bytes] = []
+        self.drafts: list[Draft] = []
+        self._dropped: dict[tuple[str, bytes], None] = {}
+
+    def is_gone(self, subject: bytes) -> bool:
+        """Whether nothing is left of an atom."""
+        return subject in self._gone
+
+    def is_full(self) -> bool:
+        """Whether one append had better not take more."""
+        return len(self.drafts) >= LIMITS["checkpoint_items"] - 2 or self._erased >= _STEP
+
+    def add(self, subject: _Subject) -> bool:
+        """Plan for one subject. False if it has so much that it must be added again next time."""
+        kind, at = subject
+        if kind is Kind.PUT:
+            return self._add_atom(at)
+        if kind is Kind.EDGE:
+            self._add_edge(at)
+        elif kind is Kind.TRAIN:
+            self._add_training(read_seq(at))
+        else:
+            self._sessions_gone.append(at)
+            self.sessions += 1
+        return True
+
+    def _add_atom(self, at: bytes) -> bool:
+        rows = list(versions_of(self._transaction, at))
+        there = [row for row in rows if row.name is not None]
+        if self._selection.names:
+            return self._forget_atom(at, there)
+        gone = [row for row in there if self._is_selected(row.seq)]
+        if not gone:
+            return True
+        # A tombstone says nothing but the name: it is no reason to keep that.
+        if {row.seq for row in there if row.kind is Kind.PUT} <= {row.seq for row in gone}:
+            return self._forget_atom(at, there)
+        self._forget_versions(at, there, gone)
+        return True
+
+    def _add_training(self, seq: int) -> None:
+        (entry,) = replay(self._transaction, seq, seq + 1)
+        if entry.body is not None:
+            self._draft(draft_forget(entry.subject, [seq]))
+            self.trainings += 1
+
+    def _is_selected(self, seq: int) -> bool:
+        (entry,) = replay(self._transaction, seq, seq + 1)
+        return entry.body is not None and self._selection.matches(seq, decode_body(entry.body))
+
+    def _forget_atom(self, subject: bytes, there: list[VersionRow]) -> bool:
+        """All of it: versions, edges from and to it, traces. Of a great many edges or versions first some."""
+        touching = [edge for edge in edges_touching(self._transaction, subject) if edge not in self._edges_gone]
+        edges = touching if self._whole else touching[:_STEP]
+        versions = there if len(there) <= _STEP or self._whole else there[-_STEP:]
+        finished = len(edges) == len(touching) and len(versions) == len(there)
+        erased = [row.seq for row in versions] if finished or not edges else []
+        for edge in edges:
+            statements = [link for link in statements_of(self._transaction, edge) if link.type]
+            erased += [link.seq for link in statements]
+            self._lose_edge(edge, statements)
+        key = None
+        if finished:
+            self._gone.add(subject)
+            self._drop_trace(CONFIRMED, subject)
+            self._drop_trace(EXPECTED, subject)
+            self._drop_conflicts(subject)
+            key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
+            self.atoms += bool(there)
+        if erased:
+            self._draft(draft_forget(subject, erased, key, edges=edges))
+        self._erased += len(erased)
+        self.versions += len(versions) if finished or not edges else 0
+        self.edges += len(edges)
+        return finished
+
+    def _forget_versions(self, subject: bytes, there: list[VersionRow], gone: list[VersionRow]) -> None:
+        """Some of its versions. If the current one is among them, the atom is taken out of use first."""
+        name = there[0].name or ""
+        if there[0].seq == gone[0].seq:  # both begin with the newest
+            self._draft(draft_tombstone(name, again=True))
+            self.tombstoned += [name] if there[0].kind is Kind.PUT else []
+            self._drop_trace(CONFIRMED, subject)
+            self._drop_conflicts(subject)
+        self._draft(draft_forget(subject, [row.seq for row in gone]))
+        self.versions += len(gone)
+
+    def _add_edge(self, edge: bytes) -> None:
+        there = [link for link in statements_of(self._transaction, edge) if link.type]
+        gone = [link for link in there if self._is_selected(link.seq)]
+        if edge in self._edges_gone or not gone:
+            return
+        # That it was taken back says nothing without what was stated.
+        whole = {link.seq for link in there if link.kind is Kind.EDGE} <= {link.seq for link in gone}
+        gone = there if whole else gone
+        if not whole and there[0] in gone:
+            self._unedge(there[0])  # also if it was taken back by what goes now: that it is not stated must stay said
+        if whole:
+            self._lose_edge(edge, gone)
+        elif there[0] in gone:
+            self._drop_trace(CONFIRMED, edge)
+        self._draft(draft_forget(edge, [link.seq for link in gone], edges=[edge] if whole else []))
+        self.edges += 1
+
+    def _lose_edge(self, edge: bytes, statements: Iterable[Link]) -> None:
+        """Of this edge nothing stays; its ends may be waited for by others still, or not."""
+        self._edges_gone.add(edge)
+        self._ends.update(end for link in statements for end in (link.source, link.target))
+        self._drop_trace(CONFIRMED, edge)
+
+    def finish(self) -> None:
+        """Call when all subjects were added: names that no edge waits for any more go too."""
+        for end in self._ends:
+            if self._edges_gone.issuperset(edges_touching(self._transaction, end)):
+                self._drop_trace(EXPECTED, end)
+
+    def _unedge(self, link: Link) -> None:
+        said: dict[str, Json] = {"source": link.source.hex(), "type": link.type, "target": link.target.hex()}
+        self._draft(draft_other(Kind.UNEDGE, said, subject=link.edge))
+
+    def traces(self) -> list[Trace]:
+        """The rows of traces that go, and the vectors of the versions that do."""
+        rows: list[Trace] = [(table, key, None) for table, key in self._dropped]
+        for draft in self.drafts:
+            for seq in draft.erase:
+                rows.extend(erase_vectors(self._transaction, seq))
+        return rows + self._session_rows()
+
+    def _session_rows(self) -> list[Trace]:
+        """Traces of sessions that go, and those that get a hole in the place of an atom that goes."""
+        rows: list[Trace] = [(SESSIONS, key, None) for key in self._sessions_gone]
+        if self._gone:
+            known = set(self._sessions_gone)
+            for key, heard in all_sessions(self._transaction):
+                if heard is None:  # what it says nobody can tell: it may well be of what goes
+                    rows.append((SESSIONS, key, None))
+                elif key not in known and not self._gone.isdisjoint((*heard.items, heard.domain)):
+                    rows.append((SESSIONS, key, session_row(heard.without(self._gone))))
+        return rows
+
+    def _draft(self, draft: Draft) -> None:
+        self.drafts.append(draft)
+        self.kinds.append(draft.kind)
+
+    def _drop_conflicts(self, subject: bytes) -> None:
+        for key in conflict_keys(self._transaction, subject):
+            self._drop_trace(CONFLICTS, key)
+
+    def _drop_trace(self, table: str, key: bytes) -> None:
+        if (table, key) not in self._dropped and self._transaction.get(table, key) is not None:
+            self._dropped[table, key] = None
+            self.traces_erased += 1
+
+
+def _select(transaction: ReadTransaction, selection: Selection, progress: Progress | None) -> Iterator[_Subject]:
+    """What is concerned, atoms first."""
+    if selection.names:
+        for subject, name in {find_subject(transaction, name): name for name in selection.names}.items():
+            if next(versions_of(transaction, subject), None) is None and not edges_touching(transaction, subject):
+                raise NotFound(f"there is no {name}: nothing was forgotten{or_near(transaction, name)}")
+            yield Kind.PUT, subject
+        return
+    found: dict[_Subject, None] = {}
+    _scan(transaction, selection, lambda kind, subject: found.setdefault((kind, subject)), progress)
+    yield from sorted(found, key=lambda key: key[0] is not Kind.PUT)
+    for key, heard in all_sessions(transaction) if selection.field in ("session", "actor") else ():
+        if heard is not None and selection.text == (heard.session if selection.field == "session" else heard.actor):
+            yield None, key
+
+
+def _scan(
+    transaction: ReadTransaction,
+    selection: Selection,
+    take: Callable[[Kind, bytes], object],
+    progress: Progress | None,
+) -> None:
+    """Every entry that is selected. Reads the whole log, or the seqs given."""
+    size = last_seq(transaction) + 1
+    wanted = range(size) if selection.seqs is None else range(selection.seqs.start, min(selection.seqs.stop, size))
+    for start in range(wanted.start, wanted.stop, BATCH):
+        for entry in replay(transaction, start, min(start + BATCH, wanted.stop)):
+            if entry.body is None or entry.kind not in (*_ATOM_KINDS, *_EDGE_KINDS, Kind.TRAIN):
+                continue
+            if selection.matches(entry.seq, decode_body(entry.body)):
+                if entry.kind is Kind.TRAIN:
+                    take(Kind.TRAIN, seq_key(entry.seq))
+                else:
+                    take(Kind.PUT if entry.kind in _ATOM_KINDS else Kind.EDGE, entry.subject)
+        if progress is not None:
+            progress(min(start + BATCH, wanted.stop), wanted.stop)

@@ -1,0 +1,337 @@
+"""The store folder: numbered environments and the pointer that names the live one.
+
+    CURRENT       `substrate 1 env.0001`: a word, the format, the live environment
+    env.0001/     data.mdb, and lock.mdb, which is LMDB's table of readers
+    *.lock        empty files to lock, see locks.py
+    CREATING      only while the store is being created: the CURRENT to be
+    unfinished/   only while a whole store (a copy, say) is being made here: what will be moved up, CURRENT last
+
+1. CURRENT is replaced whole (temporary file, flush, rename, flush of the folder), after what it names is on disk.
+2. An environment that CURRENT does not name is debris: no transaction is in it and none will be. Whoever holds the
+   writer lock may remove it; nobody else may create one.
+3. Without CURRENT nothing is removed, unless CREATING says that no data was ever there. A folder without CURRENT that
+   holds `unfinished` is refused: who was making it was stopped.
+4. The format is read before LMDB sees a file, and LMDB never gets to create data.mdb in the place of a lost one.
+5. Nothing here opens a lock.mdb that is there: closing it would drop the locks that LMDB holds on it in this process.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from substrate.errors import FormatTooNew, InputError, NotFound, StoreDamaged
+from substrate.files import flush
+
+__all__ = [
+    "FORMAT",
+    "LOCK_FILES",
+    "Pointer",
+    "after",
+    "begin_environment",
+    "discard",
+    "environment",
+    "flip",
+    "found",
+    "fresh",
+    "identity",
+    "is_full",
+    "is_store",
+    "live",
+    "parse",
+    "prepare",
+    "read_pointer",
+    "refuse_occupied",
+    "refuse_unfinished",
+    "remove_debris",
+    "reserve_lock_file",
+    "seal",
+]
+
+FORMAT = 1
+LOCK_FILES = ("writer.lock", "queue.lock", "gate.lock", "turn.lock")
+
+_CURRENT, _NEXT, _CREATING = "CURRENT", "CURRENT.new", "CREATING"
+_FIRST = "env.0001"
+_UNFINISHED = "unfinished"
+_POINTER = re.compile(rb"substrate ([0-9]{1,9}) (.*)\n", re.DOTALL)
+_ENVIRONMENT = re.compile(r"env\.[0-9]{4,9}")
+_TWO_META_PAGES = 2 * 4096
+_ROOM = 1 << 16
+_LOCK_FILE_BYTES = 18 * 4096
+"""Room for more readers than an environment is opened with; LMDB takes the file as large as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """One state of CURRENT, held open: no later CURRENT can have the same inode meanwhile, so comparing it is exact."""
+
+    name: str
+    path: str
+    fd: int
+    device: int
+    inode: int
+
+    def is_current(self) -> bool:
+        """Whether CURRENT is still this one. If it cannot be told, no."""
+        try:
+            now = os.stat(self.path)  # noqa: PTH116 (each transaction pays for it)
+        except OSError:
+            return False
+        return now.st_ino == self.inode and now.st_dev == self.device
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self.fd)
+
+
+def identity(folder: Path) -> tuple[int, int]:
+    """What makes two paths the same folder."""
+    status = folder.stat()
+    return status.st_dev, status.st_ino
+
+
+def is_store(folder: Path) -> bool:
+    """Whether the folder has a CURRENT."""
+    return (folder / _CURRENT).exists()
+
+
+def read_pointer(folder: Path) -> Pointer:
+    """Read CURRENT and hold it open. NotFound if it is not there; FormatTooNew, StoreDamaged if it cannot be used."""
+    try:
+        fd = os.open(folder / _CURRENT, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise NotFound(f"there is no store at {folder} any more; was the folder moved or deleted?") from None
+    try:
+        status = os.fstat(fd)
+        name = parse(os.read(fd, 4096), folder)
+        return Pointer(name, str(folder / _CURRENT), fd, status.st_dev, status.st_ino)
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def live(folder: Path) -> str:
+    """The environment that CURRENT names now."""
+    now = read_pointer(folder)
+    now.close()
+    return now.name
+
+
+def after(name: str) -> str:
+    """The environment to build after this one."""
+    return f"env.{int(name.removeprefix('env.')) + 1:04d}"
+
+
+def parse(pointer: bytes, folder: Path) -> str:
+    """The environment that the text of a CURRENT names."""
+    match = _POINTER.fullmatch(pointer)
+    if match and int(match[1]) > FORMAT:
+        raise FormatTooNew(
+            f"{folder} has format {int(match[1])}, this version knows {FORMAT}; upgrade substrate to open it "
+            "(nothing was changed)"
+        )
+    name = match[2].decode("ascii", "replace") if match else ""
+    if not match or int(match[1]) < 1 or not _ENVIRONMENT.fullmatch(name):
+        raise StoreDamaged(f"{folder / _CURRENT} does not name an environment; restore the store from a backup")
+    return name
+
+
+def environment(folder: Path, name: str) -> Path:
+    """The folder of an environment whose data file is there; StoreDamaged if it is not."""
+    path = folder / name
+    try:
+        size = (path / "data.mdb").stat().st_size
+    except FileNotFoundError:
+        size = 0
+    if size < _TWO_META_PAGES:
+        raise StoreDamaged(f"{path / 'data.mdb'} is missing or cut off; restore the store from a backup")
+    return path
+
+
+def prepare(folder: Path) -> None:
+    """Make sure that a store can be created here: an empty folder, private if it is new, or one half created before."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        names = {path.name for path in folder.iterdir()}
+    except (FileExistsError, NotADirectoryError):
+        raise InputError(f"{folder} is a file; a store is a folder: give another path") from None
+    foreign = names - {*LOCK_FILES, _CURRENT, _NEXT, _CREATING}
+    if _CREATING in names:
+        foreign = {name for name in foreign if not _ENVIRONMENT.fullmatch(name)}
+    if not foreign or is_store(folder):  # asked again: another process may have finished it meanwhile
+        return
+    if any(_ENVIRONMENT.fullmatch(name) for name in foreign):
+        raise StoreDamaged(
+            f"{folder} has environments but no {_CURRENT} to say which is live; restore the store from a backup"
+        )
+    raise InputError(f"{folder} is neither empty nor a store (it has {min(foreign)!r}); give an empty or a new folder")
+
+
+def found(folder: Path, build: Callable[[Path], None]) -> None:
+    """Create the store: `build` makes the first environment. The caller holds the writer lock; a repeat is harmless."""
+    if is_store(folder):
+        return
+    _write(folder / _CREATING, _FIRST)
+    flush(folder)
+    discard(folder / _FIRST)
+    build(begin_environment(folder, _FIRST))
+    seal(folder / _FIRST)
+    (folder / _CREATING).rename(folder / _CURRENT)
+    flush(folder)
+    for parent in folder.parents:  # of those above, `prepare` may have made some
+        with suppress(PermissionError):
+            flush(parent)
+
+
+@contextmanager
+def fresh(folder: Path) -> Iterator[Path]:
+    """Where to put together a store that `folder`, absent or empty, becomes at the end of the block: whole, on disk.
+
+    If the block fails, `folder` is as it was. If the process is killed in it, `folder` is refused by everybody.
+    """
+    was_there = folder.exists()
+    refuse_occupied(folder)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    inside = folder / _UNFINISHED
+    inside.mkdir(mode=0o700)
+    try:
+        for parent in (folder, *folder.parents):
+            with suppress(PermissionError):
+                flush(parent)
+        yield inside
+        _move_up(folder, inside)
+    except BaseException:
+        for path in folder.iterdir():  # it was empty, so all of it is ours
+            discard(path) if path.is_dir() else path.unlink()
+        if not was_there:
+            folder.rmdir()
+        raise
+
+
+def _move_up(folder: Path, inside: Path) -> None:
+    for path in inside.iterdir():
+        if path.is_file():
+            flush(path)
+        if path.name != _CURRENT:
+            path.rename(folder / path.name)
+    flush(folder)
+    (inside / _CURRENT).rename(folder / _CURRENT)
+    flush(folder)
+    inside.rmdir()
+
+
+def refuse_occupied(folder: Path) -> None:
+    """InputError unless there is nothing at `folder`, or an empty folder."""
+    refuse_unfinished(folder)
+    try:
+        there = min((path.name for path in folder.iterdir()), default=None)
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise InputError(f"{folder} is a file; a store is a folder: give another path") from None
+    if there is not None:
+        kind = "holds a store" if is_store(folder) else f"is not empty (it has {there!r})"
+        raise InputError(f"{folder} {kind}; nothing is overwritten: give a new folder, or move that one away first")
+
+
+def refuse_unfinished(folder: Path) -> None:
+    """InputError if a store was being made here and whoever did so was stopped."""
+    if (folder / _UNFINISHED).exists() and not is_store(folder):
+        raise InputError(
+            f"{folder} is not finished: the backup, restore or import that was making it was stopped, or is still at "
+            "work. If it was stopped, remove the folder and start again"
+        )
+
+
+def begin_environment(folder: Path, name: str) -> Path:
+    """An empty folder for an environment that is not live yet. The caller holds the writer lock."""
+    path = folder / name
+    path.mkdir(mode=0o700)
+    return path
+
+
+def seal(path: Path) -> None:
+    """On return the environment, which nobody has open, is on disk with all its names."""
+    (path / "data.mdb").chmod(0o600)
+    reserve_lock_file(path)  # while it can still be called off
+    flush(path / "data.mdb")
+    flush(path)
+    flush(path.parent)
+
+
+def reserve_lock_file(path: Path) -> None:
+    """Give the environment in `path` its lock.mdb, if it has none and may be written. OSError if there is no room.
+
+    LMDB would make it as one large hole and map it: on a full disk, the first touch of that ends the process (SIGBUS).
+    """
+    try:
+        fd = os.open(path / "lock.mdb", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno in {errno.EEXIST, errno.EACCES, errno.EPERM, errno.EROFS}:
+            return
+        raise
+    try:
+        if os.write(fd, bytes(_LOCK_FILE_BYTES)) < _LOCK_FILE_BYTES:
+            raise OSError(errno.ENOSPC, "no room for lock.mdb")  # noqa: TRY301
+    except BaseException:
+        (path / "lock.mdb").unlink()
+        raise
+    finally:
+        os.close(fd)
+
+
+def flip(folder: Path, name: str) -> None:
+    """Make `name` the live environment. On return that is on disk; the caller holds the gate alone."""
+    _write(folder / _NEXT, name)
+    (folder / _NEXT).replace(folder / _CURRENT)
+    flush(folder)
+
+
+def remove_debris(folder: Path, live: str) -> None:
+    """Remove every environment but the live one. The caller holds the writer lock."""
+    debris = [path for path in folder.iterdir() if _ENVIRONMENT.fullmatch(path.name) and path.name != live]
+    if debris:
+        # Whoever wrote CURRENT may have been killed before its flush: a power cut must not bring the old one back.
+        flush(folder)
+    for path in debris:
+        discard(path)
+    for name in (_NEXT, _CREATING):
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):  # empty, if whoever made the store was killed right at the end
+        (folder / _UNFINISHED).rmdir()
+
+
+def discard(path: Path) -> None:
+    """Remove an environment that is not live."""
+    # An idle process may keep the file open until its next call: cut it off, so that its bytes are gone now.
+    with suppress(FileNotFoundError):
+        os.truncate(path / "data.mdb", 0)
+    with suppress(FileNotFoundError):
+        shutil.rmtree(path)
+
+
+def is_full(path: Path) -> bool:
+    """Whether the data file of an environment cannot grow. The caller holds the writer lock."""
+    try:
+        with (path / "data.mdb").open("r+b", buffering=0) as file:
+            end = file.seek(0, os.SEEK_END)
+            try:
+                return (file.write(bytes(_ROOM)) or 0) < _ROOM
+            finally:
+                file.truncate(end)
+    except OSError as error:
+        return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def _write(path: Path, name: str) -> None:
+    with path.open("wb") as file:
+        file.write(f"substrate {FORMAT} {name}\n".encode())
+    path.chmod(0o600)
+    flush(path)

@@ -1,0 +1,327 @@
+"""The file locks of one store folder: who may write, and who may move the store under the others.
+
+1. Writers, of all processes and threads, hold `writer.lock` for the whole transaction. They queue at `queue.lock`, so
+   that one who writes without pause cannot keep it from the others.
+2. Every transaction is inside the gate (`gate.lock`, shared); moving the store holds it alone. Both pass `turn.lock`
+   first, so that a stream of new transactions, in any process or thread, cannot keep the mover waiting.
+3. A writer takes `writer.lock` before it enters the gate. So whoever is inside the gate waits for no lock, and the
+   mover, who holds `writer.lock` too, cannot be part of a circle.
+4. A thread inside the gate enters again without waiting: else it would wait for the mover who waits for it.
+5. flock belongs to the open file: the threads of a process share it. The first one in locks, the last one out unlocks.
+6. Every wait is bounded: by its deadline, and for those at `Gate`'s door by the deadlines of those before them.
+7. What is held belongs to a `Claim` and ends with it. Releasing can be repeated from any point, so an interrupt that
+   strikes in the middle of it, or instead of it, leaves nothing behind once its traceback is gone.
+8. A lock dies with its process. A forked child closes its copies (`Locks.close`): they would outlive the parent's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, LOCK_UN, flock
+from pathlib import Path
+from threading import Lock, RLock, get_ident
+from time import monotonic, sleep
+
+from substrate.errors import Busy, Denied
+from substrate.kv.lmdb import folder
+
+__all__ = ["Claim", "Gate", "Locks", "WriterLock"]
+
+_SHARED = LOCK_SH | LOCK_NB
+_ALONE = LOCK_EX | LOCK_NB
+_NO_FILE = -1
+# A mover waits this long for those inside, then lets the others pass before it tries again: a transaction that does
+# not end (of a stopped process, say) must not stop everybody else until the mover gives up.
+_PATIENCE_S = 0.5
+_BREATH_S = 0.02
+
+
+def _wait(attempt: Callable[[], bool], deadline: float, message: str) -> None:
+    """Return when `attempt` succeeds; Busy if it has not by the deadline. It is tried at least once."""
+    pause = 0.0002
+    while not attempt():
+        left = deadline - monotonic()
+        if left <= 0:
+            raise Busy(message)
+        sleep(min(pause, left))
+        pause = min(pause * 1.5, 0.002)
+
+
+def _try_lock(fd: int, how: int) -> bool:
+    try:
+        flock(fd, how)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _lock(fd: int, how: int, deadline: float, message: str) -> None:
+    try:
+        if fd != _NO_FILE:
+            flock(fd, how)
+    except BlockingIOError:
+        _wait(lambda: _try_lock(fd, how), deadline, message)
+
+
+def _unlock(fd: int) -> None:
+    if fd != _NO_FILE:
+        flock(fd, LOCK_UN)
+
+
+class WriterLock:
+    """Held by one claim, of one thread of one process."""
+
+    __slots__ = ("_file", "_queue", "_thread", "_threads", "owner")
+
+    def __init__(self, file: int, queue: int) -> None:
+        self._file = file
+        self._queue = queue
+        # Re-entrant only so that a thread can be asked whether it has it, wherever an interrupt struck.
+        self._threads = RLock()
+        self.owner: int | None = None
+        self._thread: int | None = None
+
+    def is_mine(self) -> bool:
+        """Whether the calling thread holds it."""
+        return self._thread == get_ident()
+
+    def acquire(self, claim: int, deadline: float) -> None:
+        """Busy if others hold it past the deadline; Denied if this thread does."""
+        if self.is_mine():
+            raise Denied("this thread is writing already; finish that `with` block first")
+        message = "another writer holds the store; try again"
+        self._release_thread()  # what a claim held that was dropped in another thread
+        try:
+            if not self._threads.acquire(timeout=max(0.0, deadline - monotonic())):
+                raise Busy(message)  # noqa: TRY301
+            self.owner, self._thread = claim, get_ident()
+            _lock(self._queue, _ALONE, deadline, message)
+            _lock(self._file, _ALONE, deadline, message)
+            _unlock(self._queue)
+        except BaseException:
+            self.release(claim)
+            self._release_thread()
+            raise
+
+    def release(self, claim: int) -> None:
+        """Let go of all that the claim holds of it; nothing if it holds nothing."""
+        if self.owner == claim:
+            _unlock(self._queue)
+            _unlock(self._file)
+            self.owner = self._thread = None
+            self._release_thread()
+
+    def disconnect(self) -> None:
+        """The files are closed; in a forked child, a thread that is not here may have the lock."""
+        self._file = self._queue = _NO_FILE
+        self._threads = RLock()
+
+    def _release_thread(self) -> None:
+        with suppress(RuntimeError):  # this thread does not have it
+            self._threads.release()
+
+
+class Gate:
+    """Shared by transactions, alone for a mover.
+
+    On a read-only mount (`slotless`) LMDB cannot enter readers in its table, and a writer on another mount of the same
+    folder would overwrite what they read: there, one thread at a time reads and keeps writers out meanwhile.
+    """
+
+    __slots__ = ("_door", "_file", "_lock", "_slotless", "_turn", "_writer", "inside")
+
+    def __init__(self, file: int, turn: int, writer: int, *, slotless: bool) -> None:
+        self._file = file
+        self._turn = turn
+        self._writer = writer
+        self._slotless = slotless
+        self._door = Lock()
+        # Re-entrant: the garbage collector may drop a claim while this thread has it.
+        self._lock = RLock()
+        self.inside: dict[int | None, int] = {}  # the thread of each claim
+
+    def is_inside(self) -> bool:
+        """Whether the calling thread is inside."""
+        return get_ident() in self.inside.values()
+
+    def refuse_inside(self) -> None:
+        """Denied if the calling thread is inside: what it asks for would have to wait for itself."""
+        if self.is_inside():
+            raise Denied("this thread is inside a transaction; finish its `with` block first")
+
+    def enter(self, claim: int, deadline: float) -> None:
+        """Let the claim in; Busy if a mover is in the way past the deadline."""
+        me = get_ident()
+        if me in self.inside.values():
+            self.inside[claim] = me
+            return
+        message = "the store is being moved (compacted or rebuilt); try again"
+        with self._door:
+            try:
+                if self._slotless:
+                    _wait(self._is_empty, deadline, message)
+                    _lock(self._writer, _SHARED, deadline, "another process is writing; try again")
+                _lock(self._turn, _SHARED, deadline, message)
+                with self._lock:
+                    self.inside[claim] = me
+                    if len(self.inside) == 1:
+                        _lock(self._file, _SHARED, deadline, message)
+            except BaseException:
+                self.leave(claim)
+                raise
+            finally:
+                _unlock(self._turn)
+
+    def leave(self, claim: int | None) -> None:
+        """Let the claim out, if it is inside. If nobody is, the files are unlocked in any case."""
+        with self._lock:
+            self.inside.pop(claim, None)
+            if not self.inside:
+                if self._file != _NO_FILE:
+                    flock(self._file, LOCK_UN)
+                if self._slotless:
+                    _unlock(self._writer)
+
+    @contextmanager
+    def alone(self, deadline: float, *, everywhere: bool) -> Iterator[None]:
+        """In the block no transaction of this process (or of any) is live or begins; Busy after the deadline."""
+        self.refuse_inside()
+        while True:
+            with self._door:
+                try:
+                    self._drain(min(deadline, monotonic() + _PATIENCE_S), everywhere=everywhere)
+                    yield
+                    return  # noqa: TRY300
+                except _Occupied as occupied:
+                    if monotonic() >= deadline:
+                        raise Busy(str(occupied)) from None
+                finally:
+                    if everywhere:
+                        _unlock(self._turn)
+                        self.leave(None)
+            sleep(_BREATH_S)
+
+    def disconnect(self) -> None:
+        """The files are closed; in a forked child, a thread that is not here may have the lock."""
+        self._file = self._turn = self._writer = _NO_FILE
+        self._lock = RLock()
+
+    def _drain(self, deadline: float, *, everywhere: bool) -> None:
+        message = "transactions of this store do not end; try again when they have"
+        try:
+            if everywhere:
+                _lock(self._turn, _ALONE, deadline, message)
+            _wait(self._is_empty, deadline, message)
+            if everywhere:
+                _lock(self._file, _ALONE, deadline, message)
+        except Busy as busy:
+            raise _Occupied(message) from busy
+
+    def _is_empty(self) -> bool:
+        with self._lock:
+            return not self.inside
+
+
+class _Occupied(Exception):
+    """Not drained within the patience; unlike Busy, it cannot come from the block that runs alone."""
+
+
+class Claim:
+    """What one caller holds: the writer lock, a place inside the gate, both or neither.
+
+    It ends with the object, for the case that an interrupt kept the caller from ending it.
+    """
+
+    __slots__ = ("_gate", "_writer")
+
+    def __init__(self, gate: Gate, writer: WriterLock) -> None:
+        self._gate = gate
+        self._writer = writer
+
+    def write(self, deadline: float) -> None:
+        """Take the writer lock. First: whoever is inside the gate may not wait for it."""
+        if not self._writer.is_mine():
+            self._gate.refuse_inside()
+        self._writer.acquire(id(self), deadline)
+
+    def try_write(self) -> bool:
+        """Take the writer lock if that needs no wait, which is allowed inside the gate as well."""
+        try:
+            self._writer.acquire(id(self), 0.0)
+        except Busy:
+            return False
+        return True
+
+    def enter(self, deadline: float) -> None:
+        """Enter the gate."""
+        self._gate.enter(id(self), deadline)
+
+    def leave(self) -> None:
+        """Leave the gate; the writer lock stays."""
+        self._gate.leave(id(self))
+
+    def is_shared(self) -> bool:
+        """Whether the calling thread is inside the gate by another claim as well."""
+        return list(self._gate.inside.values()).count(get_ident()) > 1
+
+    def end(self) -> None:
+        """Let go of everything. Can be repeated."""
+        self._gate.leave(id(self))
+        self._writer.release(id(self))
+
+    def __del__(self) -> None:
+        try:
+            if id(self) in self._gate.inside or id(self) == self._writer.owner:
+                self.end()
+        except AttributeError:  # interrupted before it was made
+            pass
+
+
+class Locks:
+    """The lock files of one folder, opened once per process."""
+
+    __slots__ = ("_fds", "gate", "writer")
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        """Open them, or create them too. Without them a read-only open works only where nobody can write."""
+        self._fds: list[int] = []
+        slotless = bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+        try:
+            for name in folder.LOCK_FILES:
+                self._fds.append(_open_lock_file(path / name, create=create, optional=slotless))
+        except BaseException:
+            self.close()
+            raise
+        writer, queue, gate, turn = self._fds
+        self.writer = WriterLock(writer, queue)
+        self.gate = Gate(gate, turn, writer, slotless=slotless)
+
+    def claim(self) -> Claim:
+        """A claim that holds nothing yet."""
+        return Claim(self.gate, self.writer)
+
+    def close(self) -> None:
+        """Close the files. Unlocks nothing that another process, such as the parent of a fork, holds.
+
+        A claim that is still there no longer holds anything: the numbers of these files may soon be those of others.
+        """
+        if len(self._fds) == len(folder.LOCK_FILES):
+            self.writer.disconnect()
+            self.gate.disconnect()
+        fds, self._fds = self._fds, []
+        for fd in fds:
+            if fd != _NO_FILE:
+                os.close(fd)
+
+
+def _open_lock_file(path: Path, *, create: bool, optional: bool) -> int:
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
+    except FileNotFoundError:
+        if optional:
+            return _NO_FILE
+        raise Denied(
+            f"{path} is missing, so reading could meet a writer; open the store once for writing to create it"
+        ) from None

@@ -1,0 +1,169 @@
+"""Forecasts: who will be needed, as of one snapshot, with what each part of the model says. What the verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from substrate.atoms.supersedes import Heirs
+from substrate.kv.api import ReadTransaction
+from substrate.learn.mixture import Part, Parts, best, mix, question_of, weights_of
+from substrate.learn.parts import Reader
+from substrate.snapshot import Snapshot
+from substrate.views.learned.counts import read_uses
+from substrate.views.learned.mixing import read_mixing
+from substrate.views.learned.sessions import HOLE
+
+if TYPE_CHECKING:
+    from substrate.search.objective import Match
+
+__all__ = ["Forecaster", "Need", "uses_of"]
+
+
+_SLIGHT = 0.003
+"""A part that is believed less is not worth its reads."""
+_NOT_LEARNT = ("edges", "repeat")
+_STATED = 0.5
+_SPARE = 4
+"""So many more are looked at than asked for: one may gain by what it inherits."""
+
+
+class Forecaster:
+    """Reads the model in one snapshot, as of now."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._heirs = Heirs(snapshot)
+        self._reader = Reader(snapshot, self._heirs)
+
+    # -- what each part says, for who weighs them -----------------------------------------------------------------
+
+    def after(
+        self, opened: Sequence[bytes], domain: bytes, *, whole: bool = False, wanted: Collection[str] | None = None
+    ) -> dict[str, Part]:
+        """The parts, in a session in which these were opened; of what comes next, or of the `whole` rest of it."""
+        return self._reader.after(opened, domain, whole=whole, wanted=wanted)
+
+    def before(self, domain: bytes, objective: str = "", match: Match | None = None) -> dict[str, Part]:
+        """The parts, in a session in which nothing was opened yet."""
+        found = (
+            match.shares(self._snapshot, None if domain == HOLE else domain)
+            if match is not None and objective
+            else None
+        )
+        return self._reader.before(domain, objective, found)
+
+    def weights(self, question: str) -> dict[str, float]:
+        """How far each part is believed, for a question with its evidence."""
+        return weights_of(question, read_mixing(self._snapshot.transaction, question))
+
+    # -- who is needed --------------------------------------------------------------------------------------------
+
+    def next(self, opened: Sequence[bytes], domain: bytes, count: int, *, again: bool = False) -> list[Need]:
+        """What will be opened next. With `again` it may be what is open already."""
+        seen = set(opened)
+        weights = self.weights(question_of("next", len(seen)))
+        parts, new = self._new(opened, domain, _heavy(weights) if again else set())
+        others = mix(parts, new, seen)
+        if not again:
+            return self._merged(others, parts, lambda _: new, count, seen)
+        # One distribution of both: of what is open as the one question has it, and what that leaves, by the other.
+        mixed = mix(parts, weights)
+        left = sum(share for item, share in mixed.items() if item not in seen) / (sum(others.values()) or 1)
+        scaled = {part: weight * left for part, weight in new.items()}
+        both = {item: share * left for item, share in others.items()}
+        both |= {item: mixed[item] for item in seen if item in mixed}
+        return self._merged(both, parts, lambda item: weights if item in seen else scaled, count, ())
+
+    def _new(
+        self, opened: Sequence[bytes], domain: bytes, also: Collection[str] = ()
+    ) -> tuple[dict[str, Part], dict[str, float]]:
+        """The parts that say what new is opened next, and others if asked for; and how far each is believed."""
+        weights = self.weights(question_of("new", len(set(opened))))
+        parts = self.after(opened, domain, wanted=_heavy(weights) | set(also))
+        if parts.get("edges") and not any(part for name, part in parts.items() if name not in _NOT_LEARNT):
+            weights = {**weights, "edges": _STATED}  # nothing was learnt yet: what is stated is all there is to go by
+        return parts, weights
+
+    def alone(self, part: str, opened: Sequence[bytes], domain: bytes, count: int) -> list[Need]:
+        """What one part says will be opened next, as if there were no others."""
+        parts = self.after(opened, domain, wanted=(part,))
+        weights = {part: 1.0}
+        return self._merged(mix(parts, weights, opened), parts, lambda _: weights, count, opened)
+
+    def led(self, source: bytes, target: bytes, domain: bytes, part: str | None = None) -> Need:
+        """How likely the target is next, when the source was opened: by all parts, or by one. Under the source's id."""
+        if part is None:
+            parts, weights = self._new((source,), domain)
+        else:
+            parts, weights = self.after((source,), domain, wanted=(part,)), {part: 1.0}
+        added: dict[str, float] = {}
+        for item in self.stands_for(target):
+            for name, said in parts.items():
+                if weights.get(name) and item in said:
+                    added[name] = added.get(name, 0.0) + weights[name] * said[item]
+        return Need(source, sum(added.values()), added)
+
+    def stands_for(self, subject: bytes) -> tuple[bytes, ...]:
+        """An atom, and those whose place it took."""
+        return subject, *self._heirs.inherited(subject)
+
+    def heir(self, subject: bytes) -> bytes | None:
+        """The atom that stands for this one now; None if nobody does."""
+        return self._heirs.heir(subject)
+
+    def needed(self, opened: Sequence[bytes], domain: bytes, count: int) -> list[Need]:
+        """What else a session will need in which these were opened."""
+        seen = set(opened)
+        weights = self.weights(question_of("need", len(seen)))
+        parts = self.after(opened, domain, whole=True, wanted=_heavy(weights))
+        return self._merged(mix(parts, weights, seen), parts, lambda _: weights, count, seen)
+
+    def opening(self, domain: bytes, objective: str, match: Match | None, count: int) -> list[Need]:
+        """What a session will need that begins: by its domain, and by its objective if it has one."""
+        parts = self.before(domain, objective, match)
+        weights = self.weights(question_of("goal" if objective.strip() else "need", 0))
+        return self._merged(mix(parts, weights), parts, lambda _: weights, count, ())
+
+    def _merged(
+        self,
+        mixed: Mapping[bytes, float],
+        parts: Parts,
+        weights_for: Callable[[bytes], Mapping[str, float]],
+        count: int,
+        gone: Collection[bytes],
+    ) -> list[Need]:
+        """The best, each under the atom that stands for it now; what is out of use falls away."""
+        shares: dict[bytes, float] = {}
+        added: dict[bytes, dict[str, float]] = {}
+        for item, share in best(mixed, 2 * count + 16):
+            heir = self._heirs.heir(item)
+            if heir is None or heir in gone or heir == HOLE:
+                continue
+            shares[heir] = shares.get(heir, 0.0) + share
+            reasons, weights = added.setdefault(heir, {}), weights_for(item)
+            for name, part in parts.items():
+                if item in part and weights.get(name):
+                    reasons[name] = reasons.get(name, 0.0) + weights[name] * part[item]
+            if len(shares) >= count + _SPARE:  # what follows is less likely than all that are here
+                break
+        return [Need(item, share, added[item]) for item, share in best(shares, count)]
+
+
+def uses_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[float]:
+    """How often each of these atoms was accessed."""
+    return [float(read_uses(transaction, subject)[0]) for subject in subjects]
+
+
+def _heavy(weights: Mapping[str, float]) -> set[str]:
+    """The parts that say enough to be worked out."""
+    return {part for part, weight in weights.items() if weight >= _SLIGHT}
+
+
+class Need(NamedTuple):
+    """An atom that will be needed: its share of all need (shares sum to 1 at most), and which part gave how much."""
+
+    subject: bytes
+    share: float
+    parts: Mapping[str, float]
+    """Such as match, goals, usage, edges; `parts.py` says what each is."""

@@ -1,0 +1,260 @@
+"""The parts of the model, read out of rows: each says who is needed, as shares that sum to at most one.
+
+| part | from | who |
+|---|---|---|
+| next | the atom opened last | what came right after it |
+| skip | the last eight opened, the newer the more | what came within ten steps |
+| spread | the best of skip: twelve, or sixty if the whole session is meant | one step further |
+| episodes | the last twenty opened | what past sessions like this one needed |
+| start | the domain | what sessions of it began with |
+| usage, recent | the domain | what its sessions used: slowly decayed, and of the last dozens |
+| repeat | the session itself | what was opened before, the newer the more |
+| edges | the last eight opened; of a goal the best matches | what stated edges join to them |
+| goals | the objective | what past sessions with such objectives needed |
+| match | the objective | what a search for it finds (handed in) |
+| seeds | the best of goals and match | one step along arcs |
+
+A row of which little is known says little: its shares are of its mass and of one event more. What it leaves is left to
+the other parts. An atom that took another's place inherits its rows; that is seen here, by `Heirs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from heapq import nlargest
+from itertools import islice
+from math import log, sqrt
+from typing import Final, Literal
+
+from substrate.atoms.supersedes import Heirs
+from substrate.learn.mixture import Part, best
+from substrate.snapshot import Snapshot
+from substrate.values.edges import SUPERSEDES
+from substrate.views.edges import links_of
+from substrate.views.learned.counts import ATOM, START, USAGE, Cells, read_cells
+from substrate.views.learned.episodes import episode_count, episodes_for, episodes_with, needed_in, objective_terms
+from substrate.views.learned.sessions import HOLE
+
+__all__ = ["Reader"]
+
+_FADE: Final = 0.75
+_SKIP: Final = 8
+_SPREAD: Final = 12
+_SPREAD_WHOLE: Final = 60
+_LIKE: Final = 20
+_SESSIONS_OF: Final = 300
+_NEIGHBOURS: Final = 100
+_REPEAT: Final = 12
+_EDGES: Final = 24
+"""Edges of one atom, each way, that count: of a hub's thousands none says much."""
+_GOALS: Final = 25
+_SEEDS: Final = 10
+_COMMON: Final = 0.1
+"""A term that all objectives have says next to nothing; not nothing, since it may be all there is to go by."""
+_STATED_NOT_NEEDED: Final = SUPERSEDES
+
+
+class Reader:
+    """Reads the model as of one snapshot. Each row is read once."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        heirs: Heirs,
+    ) -> None:
+        """`heirs`: who took whose place, in the same snapshot."""
+        self._transaction = snapshot.transaction
+        self._now = snapshot.at
+        self._inherited = heirs.inherited
+        self._cells: dict[bytes, Cells | None] = {}
+        self._skipped: tuple[Sequence[bytes], dict[bytes, float]] | None = None
+
+    # -- what comes next -----------------------------------------------------------------------------------------
+
+    def after(
+        self, opened: Sequence[bytes], domain: bytes, *, whole: bool = False, wanted: Collection[str] | None = None
+    ) -> dict[str, Part]:
+        """The parts that speak of a session in which these were opened, in this order; all, or those `wanted`.
+
+        `whole`: of all that it will need, and not just of what comes next; that spreads further.
+        """
+        distinct = list(dict.fromkeys(reversed(opened)))
+        newest = distinct[:_SKIP]
+        makers: dict[str, Callable[[], Part]] = {
+            "next": lambda: self._row(ATOM, distinct[0], "next") if distinct else {},
+            "skip": lambda: self._skip(newest),
+            "spread": lambda: self._step(dict(best(self._skip(newest), _SPREAD_WHOLE if whole else _SPREAD))),
+            "episodes": lambda: self._episodes(distinct),
+            "repeat": lambda: _shares({item: _FADE**place for place, item in enumerate(distinct[1 : 1 + _REPEAT])}),
+            "edges": lambda: self._edges(dict(zip(newest, _faded(len(newest)), strict=True))),
+            **self._always(domain),
+        }
+        return {name: make() for name, make in makers.items() if wanted is None or name in wanted}
+
+    def before(self, domain: bytes, objective: str = "", match: Part | None = None) -> dict[str, Part]:
+        """All parts that speak of a session in which nothing is open yet."""
+        parts = {name: make() for name, make in self._always(domain).items()}
+        if not objective.strip():
+            return parts
+        found = match or {}
+        goals = self._goals(objective, domain)
+        seeds = dict(best({item: goals.get(item, 0) + found.get(item, 0) for item in {**goals, **found}}, _SEEDS))
+        seeds = _shares(seeds)
+        return parts | {"goals": goals, "match": found, "seeds": self._step(seeds), "edges": self._edges(seeds)}
+
+    # -- rows ----------------------------------------------------------------------------------------------------
+
+    def cells(self, kind: bytes, source: bytes) -> Cells | None:
+        """A row, with those of the atoms whose place its atom took."""
+        key = kind + source
+        if key not in self._cells:
+            own = read_cells(self._transaction, kind, source, self._now)
+            if kind == ATOM:
+                for earlier in self._inherited(source):
+                    own = _joined(own, read_cells(self._transaction, kind, earlier, self._now))
+            self._cells[key] = own
+        return self._cells[key]
+
+    def _known(self, kind: bytes, domain: bytes) -> bytes:
+        """The domain, if there is anything of it; else all of them together."""
+        return domain if domain != HOLE and self.cells(kind, domain) is not None else HOLE
+
+    def _row(self, kind: bytes, source: bytes, which: Literal["next", "skip"]) -> Part:
+        row = self.cells(kind, source)
+        if row is None:
+            return {}
+        if which == "next":
+            total = row.sums[0] + 1 / row.scale
+            return {target: first / total for target, first, _ in row.cells if first}
+        total = row.sums[1] + 1 / row.scale
+        return {target: second / total for target, _, second in row.cells}
+
+    def _skip(self, distinct: Sequence[bytes]) -> dict[bytes, float]:
+        if self._skipped is not None and self._skipped[0] == distinct:
+            return self._skipped[1]
+        skip: dict[bytes, float] = {}
+        for item, fade in zip(distinct, _faded(len(distinct)), strict=True):
+            row = self.cells(ATOM, item)
+            if row is not None:
+                share = fade / (row.sums[1] + 1 / row.scale)
+                for target, _, count in row.cells:
+                    skip[target] = skip.get(target, 0.0) + share * count
+        self._skipped = distinct, skip
+        return skip
+
+    def _step(self, items: Mapping[bytes, float]) -> dict[bytes, float]:
+        """One step along arcs from weighed atoms."""
+        reached: dict[bytes, float] = {}
+        for item, weight in items.items():
+            row = self.cells(ATOM, item)
+            if row is not None and row.sums[1]:
+                share = weight / row.sums[1]
+                for target, _, count in row.cells:
+                    reached[target] = reached.get(target, 0.0) + share * count
+        return reached
+
+    def _always(self, domain: bytes) -> dict[str, Callable[[], Part]]:
+        """The parts that speak of every session of a domain."""
+        return {
+            "start": lambda: self._row(START, self._known(START, domain), "skip"),
+            "usage": lambda: self._usage(domain, 0),
+            "recent": lambda: self._usage(domain, 1),
+        }
+
+    def _usage(self, domain: bytes, clock: Literal[0, 1]) -> Part:
+        row = self.cells(USAGE, self._known(USAGE, domain))
+        if row is None:
+            return {}
+        total = max(row.sums[clock], 1)
+        if clock == 0:
+            return {item: slow / total for item, slow, _ in row.cells}
+        return {item: fast / total for item, _, fast in row.cells}
+
+    # -- episodes ------------------------------------------------------------------------------------------------
+
+    def _episodes(self, distinct: Sequence[bytes]) -> Part:
+        """What the sessions needed that are most like this one, without what is open."""
+        newest = distinct[:_LIKE]
+        with_earlier = [(item, place) for place, own in enumerate(newest) for item in (own, *self._inherited(own))]
+        lists = episodes_with(self._transaction, [item for item, _ in with_earlier])
+        count = episode_count(self._transaction)
+        like: dict[int, float] = {}
+        for (_, place), numbers in zip(with_earlier, lists, strict=True):
+            if numbers:
+                weight = (len(newest) - place) / len(newest) * log(1 + count / len(numbers))
+                for number in numbers[-_SESSIONS_OF:]:
+                    like[number] = like.get(number, 0.0) + weight
+        opened = {*distinct, *(item for item, _ in with_earlier)}
+        return self._votes(like, _NEIGHBOURS, opened, weighed=True)
+
+    def _goals(self, objective: str, domain: bytes) -> Part:
+        """What the sessions needed whose objectives had rare words in common with this one."""
+        terms = objective_terms(objective)
+        of = domain if episode_count(self._transaction, domain) else HOLE
+        count = episode_count(self._transaction, of)
+        like: dict[int, float] = {}
+        for numbers in episodes_for(self._transaction, terms, of):
+            if numbers:
+                rare = log(_COMMON + count / len(numbers))
+                for number in numbers:
+                    like[number] = like.get(number, 0.0) + rare
+        # Long objectives have more words in common by chance. Their lengths are in the rows, so first the likeliest.
+        likely = nlargest(4 * _GOALS, like, key=lambda number: (like[number], number))
+        past = zip(likely, needed_in(self._transaction, likely), strict=True)
+        fitting = {number: like[number] / sqrt(3 + episode.terms) for number, episode in past}
+        return self._votes(fitting, _GOALS, set(), weighed=False)
+
+    def _votes(self, like: Mapping[int, float], most: int, gone: set[bytes], *, weighed: bool) -> Part:
+        """What the likeliest episodes needed. `weighed`: a short one says more of each of its atoms, a trained one too.
+
+        Who has the same objective says enough by that: there, weight would only push others aside.
+        """
+        chosen = nlargest(most, like, key=lambda number: (like[number], number))
+        votes: dict[bytes, float] = {}
+        for number, episode in zip(chosen, needed_in(self._transaction, chosen), strict=True):
+            if episode.items:
+                vote = like[number] ** 2 * (episode.weight / len(episode.items) if weighed else 1)
+                for item in episode.items:
+                    if item not in gone:
+                        votes[item] = votes.get(item, 0.0) + vote
+        return _shares(votes)
+
+    # -- edges ---------------------------------------------------------------------------------------------------
+
+    def _edges(self, items: Mapping[bytes, float]) -> Part:
+        """What stated edges join to weighed atoms: one event each, and one more that is left to others."""
+        reached: dict[bytes, float] = {}
+        for item, weight in items.items():
+            ends = [
+                link.target if out else link.source
+                for out in (True, False)
+                for link in islice(links_of(self._transaction, item, out=out), _EDGES)
+                if not (out and link.type == _STATED_NOT_NEEDED)
+            ]
+            for end in ends:
+                reached[end] = reached.get(end, 0.0) + weight / (len(ends) + 1)
+        return reached
+
+
+def _faded(count: int) -> list[float]:
+    total = sum(_FADE**place for place in range(count))
+    return [_FADE**place / total for place in range(count)]
+
+
+def _shares(votes: Mapping[bytes, float]) -> dict[bytes, float]:
+    total = sum(votes.values())
+    return {item: vote / total for item, vote in votes.items()} if total > 0 else {}
+
+
+def _joined(one: Cells | None, two: Cells | None) -> Cells | None:
+    """Two rows as one, in the scale of the one that counts in larger units: so that no number grows beyond bounds."""
+    if one is None or two is None:
+        return one or two
+    large, small = (one, two) if one.scale >= two.scale else (two, one)
+    ratio = small.scale / large.scale
+    cells = {cell[0]: cell for cell in large.cells}
+    for target, first, second in small.cells:
+        _, mine, ours = cells.get(target, (target, 0, 0))
+        cells[target] = target, mine + int(first * ratio), ours + int(second * ratio)
+    joined = list(cells.values())
+    return Cells(joined, (sum(cell[1] for cell in joined), sum(cell[2] for cell in joined)), large.scale)

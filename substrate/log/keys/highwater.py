@@ -1,0 +1,132 @@
+"""The high-water mark: the largest head this machine knows its log to have had, kept outside the store folder.
+
+The signer refuses a store that is behind the mark, or has another root at its size; so a store that was rolled back or
+forked is noticed by the first process that wants to write to it, or opens it.
+
+1. The file has two slots, each in disk sectors of its own. A raise writes the slot with the lower size, so that
+   whatever a crash leaves of that write, the other slot is whole.
+2. The mark never falls. `flock` on the file orders the processes that raise it.
+3. A raise is written at once, and forced to disk at most once a second: an honest log is ahead of a mark that lags,
+   which is no fault. Only a rollback within that second, after a power loss, escapes the mark (pins still show it).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from substrate.errors import Busy, StoreDamaged
+from substrate.files import flush, flush_descriptor, replace_file, try_lock, typed_errors
+from substrate.proof.head import Head
+
+__all__ = ["HighWater", "Mark"]
+
+_SLOT = 4096
+_WORD = "substrate-high-water"
+_SYNC_SECONDS = 1.0
+_LOCK_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A size, and the roots that log and map had at it."""
+
+    size: int
+    root: bytes
+    map_root: bytes
+
+    @classmethod
+    def of(cls, head: Head) -> Mark:
+        """The mark of a head."""
+        return cls(head.size, head.root, head.map_root)
+
+
+def _encode(mark: Mark) -> bytes:
+    line = f"{_WORD} {mark.size} {mark.root.hex()} {mark.map_root.hex()}"
+    return f"{line} {sha256(line.encode()).hexdigest()}\n".encode().ljust(_SLOT, b"\n")
+
+
+def _decode(slot: bytes) -> Mark | None:
+    words = slot.partition(b"\n")[0].decode("ascii", "replace").split()
+    line, _, digest = " ".join(words).rpartition(" ")
+    if len(words) != 5 or words[0] != _WORD or sha256(line.encode()).hexdigest() != digest:  # noqa: PLR2004
+        return None
+    return Mark(int(words[1]), bytes.fromhex(words[2]), bytes.fromhex(words[3]))
+
+
+class HighWater:
+    """The mark of one log. Opens its file anew for each use: it is small, and this way it is fork-safe."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._synced_at = float("-inf")
+
+    def read(self) -> Mark | None:
+        """The mark; None if there is none yet. StoreDamaged if the file is there and holds none."""
+        with typed_errors(f"reading {self._path}"):
+            try:
+                data = self._path.read_bytes()
+            except FileNotFoundError:
+                return None
+        mark = _highest(data)
+        if mark is None and data:
+            raise StoreDamaged(
+                f"the high-water mark in {self._path} is unreadable, so a rollback could not be noticed. "
+                "If you are sure of this store (fsck, a pin), remove that file and open again"
+            )
+        return mark
+
+    def raise_to(self, mark: Mark) -> None:
+        """Make the mark at least `mark`. Busy if another process holds it for a second; DiskFull and the like."""
+        with typed_errors(f"raising {self._path}"):
+            self._raise_to(mark)
+
+    def _raise_to(self, mark: Mark) -> None:
+        if not self._path.exists():
+            self._create(mark)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            _lock(descriptor)
+            data = os.pread(descriptor, 2 * _SLOT, 0)
+            slots = [_decode(data[at : at + _SLOT]) for at in (0, _SLOT)]
+            sizes = [-1 if slot is None else slot.size for slot in slots]
+            if mark.size <= max(sizes):
+                return
+            os.pwrite(descriptor, _encode(mark), _SLOT * sizes.index(min(sizes)))
+            if time.monotonic() - self._synced_at >= _SYNC_SECONDS:
+                flush_descriptor(descriptor)
+                self._synced_at = time.monotonic()
+        finally:
+            os.close(descriptor)
+
+    def _create(self, mark: Mark) -> None:
+        """The first raise puts a whole file in place: of one that grows, a crash may leave the length without bytes."""
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            _lock(folder)
+            if not self._path.exists():
+                replace_file(self._path, _encode(mark).ljust(2 * _SLOT, b"\n"))
+        finally:
+            os.close(folder)
+
+    def sync(self) -> None:
+        """Force the mark to disk, as at the end of a session."""
+        with typed_errors(f"flushing {self._path}"):
+            if self._path.exists():
+                flush(self._path)
+
+
+def _lock(descriptor: int) -> None:
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while not try_lock(descriptor):
+        if time.monotonic() >= deadline:
+            raise Busy("another process holds the high-water mark")
+        time.sleep(0.001)
+
+
+def _highest(data: bytes) -> Mark | None:
+    marks = [mark for at in (0, _SLOT) if (mark := _decode(data[at : at + _SLOT])) is not None]
+    return max(marks, key=lambda mark: mark.size, default=None)

@@ -1,1 +1,0 @@
-"""What is needed after what: predictions out of the rows that views keep. Nothing is written here."""

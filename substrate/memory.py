@@ -1,0 +1,1017 @@
+"""The facade: one store, open, with all its verbs. Each is a signature, a contract, and a short walk.
+
+A verb that reads gets a snapshot, which is opened here; one that writes gets the log.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TextIO
+from uuid import UUID
+
+from substrate.atoms.access import access
+from substrate.atoms.diff import diff
+from substrate.atoms.domains import domain_of, read_domain
+from substrate.atoms.edges import edges
+from substrate.atoms.history import history
+from substrate.atoms.list import list_atoms
+from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
+from substrate.atoms.resolve import read_end
+from substrate.atoms.stale import stale_atoms
+from substrate.care.export import export
+from substrate.care.growth import growth
+from substrate.care.heads import heads
+from substrate.care.stats import stats
+from substrate.client import Client
+from substrate.clock import Clock
+from substrate.conflicts.detect import list_conflicts
+from substrate.conflicts.settle import settle
+from substrate.errors import Denied, SchemaInvalid, SubstrateError
+from substrate.forget.compaction import compact_owed
+from substrate.forget.forget import forget
+from substrate.forget.select import Selection
+from substrate.learn.around import around
+from substrate.learn.labels import read_label, read_objective
+from substrate.learn.observe import SessionInput, observe, read_sessions
+from substrate.learn.predict import FLOOR, check_count, check_predict, context_of, predict
+from substrate.learn.recorder import OpenSession
+from substrate.learn.session import Session
+from substrate.learn.train import train
+from substrate.learn.watch import is_watched, watch
+from substrate.learn.write_sessions import drop_malformed_sessions
+from substrate.log.tables import SESSIONS
+from substrate.messages import WATCH, Arg
+from substrate.proof.bundle import Bundle
+from substrate.proof.head import Pin, SignedHead
+from substrate.proof.note import VerifierKey
+from substrate.proof.verify import Verdict, Verifier
+from substrate.relate.context import context
+from substrate.result import Result, Tabular, compact
+from substrate.save.batch import Batch
+from substrate.save.checkpoint import checkpoint
+from substrate.save.import_lines import import_lines
+from substrate.save.input import AtomInput, EdgeInput, ExpectInput, TombstoneInput
+from substrate.save.place import accesses, note_access
+from substrate.search.filters import Filters
+from substrate.store import OpenStore, open_store
+from substrate.values.atoms import Access, History, Listing, Name
+from substrate.values.conflicts import Conflicts
+from substrate.values.edges import Edges
+from substrate.values.embedding import Embedding, Indexed
+from substrate.values.growth import Diff, Growth, Heads
+from substrate.values.hits import Found
+from substrate.values.predictions import Around, Observed, Predictions, Trained
+from substrate.values.progress import Progress
+from substrate.values.relations import Associations, Context
+from substrate.values.saved import Forgot, Refused, Saved, Stats
+from substrate.values.stale import StaleAtoms
+from substrate.views.catalogue import CACHE_CHECKS
+
+if TYPE_CHECKING:
+    from substrate.bootstrap.bootstrap import Request
+    from substrate.learn.matrix import Transitions
+    from substrate.search.objective import Match
+    from substrate.values.opening import Opening, OpeningAtom
+
+__all__ = ["Memory", "open_memory"]
+
+_ANYTHING = "what was decided"
+"""To be searched for where it does not matter what is found."""
+
+
+def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
+    path: str | Path,
+    *,
+    read_only: bool = False,
+    create: bool = True,
+    home: str | Path | None = None,
+    actor: str | None = None,
+    origin: str | None = None,
+    clock: Clock | None = None,
+    model: str | Path | None = None,
+    background: bool = True,
+    observe: bool = True,
+    progress: Progress | None = None,
+) -> Memory:
+    """Open the store in the folder `path`; make it if there is none and `create` is set.
+
+    Public as `substrate.open`. `home` is where signing keys live (default: settings). `actor` is who writes, where a
+    call does not say. `origin` names a *new* store's log. With `read_only` nothing is written at all, and no key is
+    needed. `model` is the name or folder of the model that embeds, where the store does not name another; `none` for
+    search by words alone (default: settings). What is saved is embedded in the background, unless `background` is
+    False; then `index()` does it. What is accessed is learnt from, unless `observe` is False.
+
+    The first open for writing after an upgrade of the package may take long: `progress` is called with (done, total)
+    then. Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
+    """
+    actor = read_label(actor, Arg("actor"))
+    store = open_store(
+        path,
+        read_only=read_only,
+        create=create,
+        home=home,
+        origin=origin,
+        clock=clock,
+        model=model,
+        background=background,
+        progress=progress,
+    )
+    return Memory(store, Client(store, actor, observe=observe, owner=True))
+
+
+class Memory(Tabular):
+    """An open store. Safe to share between threads. Each call sees one snapshot of its own: the newest there is."""
+
+    def __init__(self, store: OpenStore, client: Client) -> None:
+        """Use `open_memory`."""
+        self._store = store
+        self._client = client
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Memory {self._store.log.path}>"
+
+    def close(self) -> None:
+        """Release the store. What was acknowledged is on disk already; what is not embedded yet, another time.
+
+        Sessions end, those of clients first. See `client` for what it does there.
+        """
+        self._client.close()
+
+    def client(self, actor: str, session: str | None = None) -> Memory:
+        """The same open store for another who uses it, such as one of several agents behind a server.
+
+        What is held in memory is shared. Its own are: `actor`, who writes and accesses; and its sessions, also the one
+        that goes on outside of `session()`. They are called `session`, if they do not say their own name, and so are
+        its checkpoints: `forget(session=...)` finds all of it. `close` ends its sessions and leaves the store open;
+        its verbs still answer after that, but what they access is not learnt from. When the store is closed, so are
+        its clients. Raises SchemaInvalid, TooLarge, SecretFound.
+        """
+        client = Client(
+            self._store,
+            actor=read_label(actor, Arg("actor")),
+            session=read_label(session, Arg("session")),
+            observe=self._client.observe,
+        )
+        return Memory(self._store, client)
+
+    # -- save ----------------------------------------------------------------------------------------------------------
+
+    def checkpoint(  # noqa: PLR0913
+        self,
+        atoms: Iterable[AtomInput] = (),
+        *,
+        edges: Iterable[EdgeInput] = (),
+        tombstones: Iterable[TombstoneInput] = (),
+        unedges: Iterable[EdgeInput | str] = (),
+        expect: ExpectInput | None = None,
+        actor: str | None = None,
+        origin: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        task: Name | None = None,
+        partial: bool = False,
+        allow_secrets: bool = False,
+    ) -> Saved:
+        """Save atoms and edges, take atoms (`tombstones`) and edges (`unedges`) out of use: as one, or not at all.
+
+        An atom is `"v1.type.rest = value"`, a mapping with the fields of `Atom`, or an Atom; an edge a mapping with
+        `source`, `type`, `target` and the further fields of `Edge` (ends by name or id), or an Edge; an unedge the
+        same, or an edge's id. `actor`, `origin`, `session` and `source` hold for items that do not say their own.
+        `task` gets a `produced_by` edge from every atom recorded. The same said again confirms and makes no new
+        version.
+
+        `expect`: {name: seq, or None for absent} or a head; Conflict or HeadMoved if another writer was faster. An
+        invalid item: ItemsRefused, naming each, with nothing written; with `partial` the others are saved and
+        `refused` tells. What looks like a credential is refused too, unless `allow_secrets`. Also raises TooLarge,
+        Denied, Busy, Full, StoreDamaged, RolledBack; always with nothing written.
+        """
+        batch = Batch.of(atoms, edges, tombstones, unedges, task, self._client.place())
+        saved = checkpoint(
+            self._store.log,
+            batch,
+            expect=expect,
+            said=self._client.said(actor, origin, session, source),
+            partial=partial,
+            allow_secrets=allow_secrets,
+        )
+        self._store.follower.wake()
+        return saved
+
+    def import_lines(
+        self,
+        lines: str | Path | TextIO,
+        *,
+        partial: bool = False,
+        allow_secrets: bool = False,
+        progress: Progress | None = None,
+    ) -> Saved:
+        """Replay a plain export into this store, as checkpoints of at most 1,000 lines each.
+
+        Fields stay as they were, but ids, seqs and times of recording are new; a version that took the place of an
+        earlier one, and does not say when it occurred, gets the time at which it was recorded before, so that
+        `valid_at` answers stay what they were. Raises as `checkpoint` does, naming the line; what came before it is
+        saved then.
+        """
+        saved = import_lines(self._store.log, lines, partial=partial, allow_secrets=allow_secrets, progress=progress)
+        self._store.follower.wake()
+        return saved
+
+    # -- read ----------------------------------------------------------------------------------------------------------
+
+    def access(
+        self,
+        name: Name,
+        *,
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+        proof: bool = False,
+        predictions: int = 5,
+    ) -> Access:
+        """The atom of this name or id: as it is now, as we knew it at `as_of`, as it was in the world at `valid_at`.
+
+        `as_of` is a seq, a time or a head; times are datetimes or ISO 8601. With `proof`, also the proof that it is
+        current, or, with `as_of` or `valid_at`, that this version was recorded. NotFound if there is none (the
+        message says whether it was tombstoned); Forgotten, with the proof of that as `.proof`, if it was erased.
+
+        A read of what is now belongs to the current session, which is learnt from; `predictions` are the atoms that
+        will probably be needed next, at most so many.
+        """
+        session = self._client.recorder.current()
+        with self._store.read(as_of, valid_at) as snapshot:
+            found = access(snapshot, name, proof=proof)
+            subject = UUID(found.atom.id).bytes
+            if snapshot.is_now:
+                check_count(predictions, Arg("predictions"))
+                opened = session.opened_with(subject)
+                foreseen = predict(snapshot, opened, predictions, domain=session.domain).items if predictions else ()
+                found = replace(found, predictions=foreseen)
+        if as_of is None and valid_at is None:
+            self._client.recorder.note(session, subject)
+        note_access(self._store.log.path, found.name)
+        return found
+
+    def accesses(self) -> AbstractContextManager[list[str]]:
+        """`with memory.accesses() as names:` gives the names of the atoms that the caller accesses in the block.
+
+        In order, each as often as it is accessed, by whichever memory of this store; not what other threads access.
+        """
+        return accesses(self._store.log.path)
+
+    def list(  # noqa: PLR0913
+        self,
+        prefix: str = "",
+        *,
+        limit: int = 100,
+        offset: int = 0,
+        after: str | None = None,
+        tombstoned: bool = False,
+        superseded: bool = False,
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+        count: bool = False,
+    ) -> Listing:
+        """Atoms whose names begin with `prefix`, by name. `limit` is at most 1,000; go on with `after=listing.next`.
+
+        Those out of use are left out unless `tombstoned` or `superseded` ask for them. With `count`, `total` says how
+        many there are on all pages, if at most 10,000 names begin so.
+        """
+        with self._store.read(as_of, valid_at) as snapshot:
+            return list_atoms(
+                snapshot,
+                prefix,
+                limit=limit,
+                offset=offset,
+                after=after,
+                tombstoned=tombstoned,
+                superseded=superseded,
+                count=count,
+            )
+
+    def edges(  # noqa: PLR0913
+        self,
+        name: Name,
+        *,
+        direction: str = "both",
+        type: str | None = None,  # noqa: A002 - the word for it
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+        limit: int = 1000,
+        offset: int = 0,
+    ) -> Edges:
+        """The edges of an atom, `in`, `out` or `both`, of one type or all, those taken back left out.
+
+        An atom that edges point to but that is not there yet can be asked for too. NotFound if there is neither.
+        """
+        with self._store.read(as_of, valid_at) as snapshot:
+            return edges(snapshot, name, direction=direction, type=type, limit=limit, offset=offset)
+
+    def history(
+        self, name: Name, *, as_of: Moment | None = None, valid_at: Time | None = None, limit: int = 1000
+    ) -> History:
+        """The versions of an atom, oldest first, tombstones and gaps (what was forgotten) among them.
+
+        If there are more than `limit`, the newest; with `as_of` one gets at the older ones.
+
+        With `as_of` those known then; with `valid_at` those that hold at that time. NotFound if the store never held
+        it.
+        """
+        with self._store.read(as_of, valid_at) as snapshot:
+            return history(snapshot, name, limit=limit)
+
+    def diff(
+        self,
+        start: Moment,
+        stop: Moment | None = None,
+        *,
+        prefix: str = "",
+        valid_at: Time | None = None,
+        limit: int | None = None,
+    ) -> Diff:
+        """What became of atoms and edges after `start` until `stop` (None: now): seqs, times or heads.
+
+        With `limit` (at most 1,000), the changes made last; `left_out` says how many were not looked at.
+        """
+        log = self._store.log
+        with log.snapshot() as transaction:
+            until = last_seq(transaction) if stop is None else stop
+            before = snapshot_of(transaction, log.clock, start, valid_at, Arg("start"))
+            after = snapshot_of(transaction, log.clock, until, valid_at, Arg("stop"))
+            return diff(before, after, prefix=prefix, limit=limit)
+
+    def stale(self, prefix: str = "", *, limit: int = 100, after: str | None = None) -> StaleAtoms:
+        """Atoms to be reviewed, by name: what they depend on has changed since they were last said. With the reasons.
+
+        By `depends_on` and `derived_from` edges, over any number of steps (1,000 edges from each atom). To say an atom
+        again, as it is or anew, clears it. Looks at every name with the prefix until the page is full; go on with
+        `after=page.next`.
+        """
+        with self._store.read() as snapshot:
+            return stale_atoms(snapshot, prefix, limit=limit, after=after)
+
+    # -- find ----------------------------------------------------------------------------------------------------------
+
+    def search(  # noqa: PLR0913
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        type: str | None = None,  # noqa: A002 - the word for it
+        prefix: str | None = None,
+        domain: str | None = None,
+        tags: str | Iterable[str] = (),
+        entities: str | Iterable[str] = (),
+        source: str | None = None,
+        origin: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+        min_score: float | None = None,
+        wait: float = 0,
+    ) -> Found:
+        """Atoms that answer a question: by word, by meaning and by time, best first, each with its reasons.
+
+        All filters given must hold; they come before ranking. `domain` takes members by two `member_of` edges; `since`
+        and `until` are about when it happened. Words of time in the query (now, before the current one, in May 2025)
+        say which of several statements comes first; `as_of` and `valid_at` go back exactly. Until the model is up it is
+        a search by words, and `meaning` says so; `wait` waits so many seconds for it, and for what is not embedded yet.
+        Raises InputError, TooLarge, NotFound (a domain that is not there).
+        """
+        filters = Filters.of(
+            type=type,
+            prefix=prefix,
+            domain=domain,
+            tags=tags,
+            entities=entities,
+            source=source,
+            origin=origin,
+            actor=actor,
+            session=session,
+            since=since,
+            until=until,
+        )
+        from substrate.search.search import check_search, search  # noqa: PLC0415 - loads numpy
+
+        check_search(query, limit, offset, min_score, wait)
+        store = self._store
+        if wait > 0:
+            store.follower.wait(wait)
+        asked = store.index.query(query, store.time_at(as_of, valid_at), wait)
+        with store.read(as_of, valid_at) as snapshot:
+            found = search(snapshot, store.index, asked, filters, min_score=min_score, limit=limit, offset=offset)
+        if found.lag:
+            store.follower.wake()  # what another process saved, it may have had no time to embed
+        return found
+
+    def recent(  # noqa: PLR0913
+        self,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        type: str | None = None,  # noqa: A002 - the word for it
+        prefix: str | None = None,
+        domain: str | None = None,
+        tags: str | Iterable[str] = (),
+        entities: str | Iterable[str] = (),
+        source: str | None = None,
+        origin: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        as_of: Moment | None = None,
+    ) -> Found:
+        """What was recorded last, newest first: atoms in use, each as it is now, or was known at `as_of`.
+
+        As a search without a question: the same filters, and hits without a score. Raises InputError, TooLarge,
+        NotFound (a domain that is not there).
+        """
+        from substrate.search.recent import recent  # noqa: PLC0415 - loads numpy
+
+        filters = Filters.of(
+            type=type,
+            prefix=prefix,
+            domain=domain,
+            tags=tags,
+            entities=entities,
+            source=source,
+            origin=origin,
+            actor=actor,
+            session=session,
+            since=since,
+            until=until,
+        )
+        with self._store.read(as_of) as snapshot:
+            return recent(snapshot, self._store.index, filters, limit=limit, offset=offset)
+
+    def context(  # noqa: PLR0913
+        self,
+        keys: Name | Iterable[Name],
+        *,
+        depth: int = 1,
+        limit: int = 100,
+        offset: int = 0,
+        type: str | None = None,  # noqa: A002 - the word for it
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+    ) -> Context:
+        """What surrounds atoms: the edges around them in both directions, up to `depth` (3) away, the nearest first.
+
+        With the atoms that these lead to (and whether they are superseded, out of use or not there yet; of those asked
+        about, whether they are to be reviewed), and the arcs beside them. Only edges that hold at the moments; of one
+        `type` or all. An atom further on is followed over 25 edges in each direction; `cut` names those that have
+        more. The same page is the same edges, as long as nothing is written. Those asked about that are not there are
+        `missing`; NotFound or Forgotten if none is. InputError, TooLarge (behind 10,000 edges: narrow it by type, or
+        use `edges`).
+        """
+        with self._store.read(as_of, valid_at) as snapshot:
+            return context(snapshot, keys, depth=depth, limit=limit, offset=offset, type=type)
+
+    def associate(
+        self,
+        atoms: Name | Iterable[Name],
+        *,
+        domain: str | None = None,
+        all_domains: str | Iterable[str] | None = None,
+        limit: int = 10,
+    ) -> Associations:
+        """Unexpected connections of atoms to atoms of other domains, the strongest first, each with its reason.
+
+        Strong by meaning, by rare words, by arcs or by shared neighbours; and not stated: no edge joins the two, nor
+        did one that was taken back. `association.edge` is what accepts it. The domains of an atom are those it belongs
+        to, and `domain`; those looked in are `all_domains`, or all others. Atoms without a domain are as one of their
+        own. Uses the vectors that there are; `meaning` says so if some are not. Atoms that are not there are `missing`;
+        NotFound or Forgotten if none is, or if there is no such domain. InputError, TooLarge.
+        """
+        associator = self._store.associator
+        with self._store.read() as snapshot:
+            return associator.associate(snapshot, atoms, domain=domain, all_domains=all_domains, limit=limit)
+
+    def index(self, progress: Progress | None = None) -> Indexed:
+        """On return every version that was there has its vectors: for scripts, after bulk loads, before a measurement.
+
+        Without it, that happens in the background. It goes on where it was, also after a kill. Raises ModelUnavailable
+        (with what to do), Denied, Busy, Full.
+        """
+        return self._store.follower.index(progress)
+
+    def use_model(self, spec: str | Path) -> Embedding:
+        """From here on this model embeds: a name, or a folder that sentence-transformers saved.
+
+        The log says so. What there is is embedded anew, in the background or by `index()`; until that is done, search
+        uses the old vectors. ModelUnavailable, with nothing changed, if it is not on this machine or cannot be run.
+        """
+        return self._store.follower.use(spec)
+
+    def model(self) -> Embedding:
+        """Which model embeds, and how far it has got."""
+        return self._store.follower.status()
+
+    # -- sessions ------------------------------------------------------------------------------------------------------
+
+    def session(
+        self,
+        objective: str | None = None,
+        *,
+        domain: Name | None = None,
+        name: str | None = None,
+        observe: bool = True,
+    ) -> Session:
+        """A session of its own: `with memory.session("fix the login"):`; what is accessed in it belongs to it.
+
+        Its objective and domain say what it is for, and hold for `train` and `bootstrap` in it. What it accesses is
+        learnt when it ends, unless `observe` is False. `name` is by what `forget(session=...)` finds it. Accesses
+        outside of any session are one too, which ends after half an hour without any. Raises InputError, NotFound
+        (a domain that is not there), SecretFound.
+        """
+        state = OpenSession(
+            objective=read_objective(objective),
+            domain_name=read_domain(domain),
+            name=read_label(name, "the name of a session") or self._client.session,
+            actor=self._client.actor,
+            observed=observe and self._client.learns,
+        )
+        with self._store.read() as snapshot:
+            state.domain = domain_of(snapshot.transaction, state.domain_name)
+        if state.objective and state.observed:
+            state.match = self._store.search.match(state.objective)
+        return Session(self, self._client.recorder, state)
+
+    def watch(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - watch(False) reads well
+        """Whether sessions of this store are observed, by anyone who has it open; they are, until it is said."""
+        watch(self._store.log, on=on)
+
+    @property
+    def watching(self) -> bool:
+        """Whether what is accessed here is learnt from."""
+        return self._client.learns and self.watched
+
+    @property
+    def watched(self) -> bool:
+        """Whether sessions of this store are observed, as `watch` said; also where this memory observes none."""
+        with self._store.read() as snapshot:
+            return is_watched(snapshot.transaction)
+
+    def observed(self) -> int:
+        """How many sessions, and parts of sessions, are written down. To ask takes microseconds.
+
+        What is learnt from use adds no entry to the log: who follows a store looks at this, too.
+        """
+        with self._store.read() as snapshot:
+            return snapshot.transaction.count(SESSIONS)
+
+    # -- learn ---------------------------------------------------------------------------------------------------------
+
+    def observe(  # noqa: PLR0913
+        self,
+        sequence: Iterable[Name] | Iterable[SessionInput],
+        *,
+        at: Time | None = None,
+        objective: str | None = None,
+        domain: Name | None = None,
+        session: str | None = None,
+        progress: Progress | None = None,
+    ) -> Observed:
+        """Take in what was accessed elsewhere or before: the names of one session, in order; or many sessions at once.
+
+        Many: mappings with `items` and as far as known `at`, `objective`, `domain`, `session`. `at` is when (default:
+        now); the longer ago, the less it weighs. On return it is on disk and learnt. What is not in use is skipped, and
+        said to be. Many are written in portions: an error names its session, and those of the portions before it are
+        taken in. Raises InputError, TooLarge, SecretFound, Denied (read-only, or nobody may watch), Busy, Full.
+        """
+        self._check_learns()
+        sessions = read_sessions(sequence, {"at": at, "objective": objective, "domain": domain, "session": session})
+        return observe(
+            self._store.log, sessions, actor=self._client.actor, search=self._store.search, progress=progress
+        )
+
+    def train(
+        self,
+        atoms: Iterable[Name],
+        passes: int = 1,
+        *,
+        objective: str | None = None,
+        domain: Name | None = None,
+    ) -> Trained:
+        """Learn on your word that these atoms are needed together, in this order. It is logged.
+
+        As one session that weighs as much as `passes`: 1 in general, 2 for a way that worked, 3 after a correction;
+        more are taken as 3, which is said. Without `objective` and `domain` those of the current session hold. What is
+        unknown, tombstoned or forgotten is skipped, and said to be. Raises InputError, TooLarge, Denied, Busy, Full.
+        """
+        current = self._client.recorder.current()
+        return train(
+            self._store.log,
+            atoms,
+            passes,
+            objective=current.objective if objective is None else read_objective(objective),
+            domain=_domain(current, objective, domain),
+            session=current.name,
+            actor=self._client.actor,
+            after=current.opened[-1] if current.opened else None,
+        )
+
+    def predict(  # noqa: PLR0913
+        self,
+        context: Name | Iterable[Name] | None = None,
+        k: int = 5,
+        *,
+        objective: str | None = None,
+        domain: Name | None = None,
+        horizon: str = "next",
+        again: bool = False,
+        floor: float = FLOOR,
+    ) -> Predictions:
+        """What will be needed after these atoms were opened, in this order; the likeliest first, with the reasons.
+
+        Without `context`: in the current session. If nothing is open, by the objective, the domain and what is in use.
+        `horizon`: what is opened `next`, or what the whole `session` will need. What is open already is left out,
+        unless it may be opened `again`. What is less likely than `floor` is not said. Raises InputError.
+        """
+        check_predict(k, horizon, floor)
+        current = self._client.recorder.current()
+        names = None if context is None else _names(context)
+        said = current.objective if objective is None else read_objective(objective)
+        of = _domain(current, objective, domain)
+        opening = not (current.opened if names is None else names)
+        match = self._store.search.match(said) if said and opening else None
+        skipped: list[Refused] = []
+        with self._store.read() as snapshot:
+            opened = current.opened if names is None else context_of(snapshot.transaction, names, skipped)
+            return predict(
+                snapshot,
+                opened,
+                k,
+                domain=domain_of(snapshot.transaction, of),
+                objective=said,
+                match=match,
+                horizon=horizon,
+                again=again,
+                floor=floor,
+                skipped=skipped,
+            )
+
+    def around(self, name: Name, k: int = 12, *, part: str | None = None, domain: Name | None = None) -> Around:
+        """What is needed after an atom, and after which atoms it is needed: at most `k` each, the likeliest first.
+
+        `part`: as one part of the model says, alone: `next`, `skip`, `edges` (what was stated) or `episodes`. It goes
+        by no session, and counts as no access. Of an atom that follows more than a thousand others the best of some
+        are found, and `more` says so. Raises NotFound, Forgotten, InputError.
+        """
+        with self._store.read() as snapshot:
+            return around(snapshot, name, k, part, domain_of(snapshot.transaction, read_domain(domain)))
+
+    def transition_matrix(self, *, kind: str = "skip", prefix: str = "") -> Transitions:
+        """All arcs as a sparse matrix (scipy CSR) of probabilities, with the names of its rows and columns.
+
+        `kind`: `next` (what came right after) or `skip` (what came within ten steps). `prefix`: only atoms whose names
+        begin so. It is made when it is asked for, from every row there is: keep it, for as long as it will do.
+        """
+        from substrate.learn.matrix import transition_matrix  # noqa: PLC0415 - loads scipy
+
+        with self._store.read() as snapshot:
+            return transition_matrix(snapshot, kind, prefix)
+
+    # -- bootstrap -----------------------------------------------------------------------------------------------------
+
+    def bootstrap(  # noqa: PLR0913
+        self,
+        objective: str | None = None,
+        *,
+        max_tokens: int = 1200,
+        high_impact: bool = False,
+        evidence_threshold: float | None = None,
+        domain: Name | None = None,
+        ingested: bool = False,
+        wait: float = 0,
+        shown: Callable[[Result], str] = compact,
+        begin: bool = True,
+    ) -> Opening:
+        """What a session with this objective should know when it begins; the whole reply within `max_tokens`.
+
+        Atoms that are needed and well supported, with the reasons; goals, constraints and preferences; open conflicts;
+        what was left out and why; what is absent. `high_impact` keeps what has evidence of 0.65, `evidence_threshold`
+        of another number. A `domain` (v1.domain.x, or x) makes its members more needed, and excludes nobody.
+        `ingested` also shows text that was taken in from elsewhere. Until the model is up, the objective is matched by
+        words alone, and `meaning` says so; `wait` waits so many seconds for it. Nothing of it counts as an access. The
+        reply says by what its tokens are counted. Outside of `session()`, a session with this objective begins here;
+        unless `begin` is False: then nothing does, and this is a look at what it would open with.
+
+        The budget is that of `opening.json()`; who sends another text says with `shown` how the opening, and each item
+        of it, becomes text: then `shown(opening)` is within it, and `tokens` counts that. Raises InputError (fewer than
+        50 tokens, or than the shortest reply takes), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
+        """
+        from substrate.bootstrap.bootstrap import Request  # noqa: PLC0415 - loads numpy
+
+        current = self._client.recorder.explicit() or OpenSession()  # outside of one, another begins here
+        asked = Request.of(
+            current.objective or None if objective is None else read_objective(objective),
+            max_tokens=max_tokens,
+            high_impact=high_impact,
+            evidence_threshold=evidence_threshold,
+            domain=_domain(current, objective, domain),
+            ingested=ingested,
+        )
+        opening, match = self._opening(asked, wait, shown)
+        if begin:
+            self._client.recorder.begin(asked.objective, asked.domain, match)
+        return opening
+
+    def _opening(
+        self, asked: Request, wait: float = 0, shown: Callable[[Result], str] = compact
+    ) -> tuple[Opening, Match | None]:
+        """An opening, with which no session begins; and how its objective was matched."""
+        from substrate.bootstrap.bootstrap import bootstrap  # noqa: PLC0415 - loads numpy
+
+        store = self._store
+        match = None if asked.objective is None else self._store.search.match(asked.objective, wait)
+        by_words = match.why if match is not None and store.models.wanted else ""
+        with store.read() as snapshot:
+            return bootstrap(snapshot, store.index, asked, match, meaning=by_words, shown=shown), match
+
+    def weigh(self, names: Iterable[Name]) -> tuple[OpeningAtom, ...]:
+        """These atoms as an opening would show them: with `evidence`, how well each is supported, and its `grounds`.
+
+        What is superseded or does not hold now is left out. Nothing of it counts as an access. Raises NotFound,
+        Forgotten, InputError.
+        """
+        from substrate.bootstrap.support import weigh  # noqa: PLC0415 - only for those who ask
+
+        with self._store.read() as snapshot:
+            return weigh(snapshot, _names(names))
+
+    def warm(self) -> None:
+        """Load what search, bootstrap and predict need, so that the next of them is fast. Returns when that is done.
+
+        That takes seconds, and more where the model must be made ready first: a server calls it in a thread. Nothing of
+        it counts as an access. What cannot be loaded is left to who needs it, and refused there; so it raises no
+        SubstrateError.
+        """
+        from substrate.bootstrap.bootstrap import Request  # noqa: PLC0415 - loads numpy
+
+        # The verbs themselves: whatever they load, now and in later versions, is loaded by this.
+        with suppress(SubstrateError):
+            self._store.search.match(_ANYTHING, threading.TIMEOUT_MAX)
+        with suppress(SubstrateError):
+            self.search(_ANYTHING)
+        with suppress(SubstrateError):
+            self._opening(Request.of(_ANYTHING))
+
+    # -- judge ---------------------------------------------------------------------------------------------------------
+
+    def conflicts(self, name: Name | None = None, *, limit: int = 100, offset: int = 0) -> Conflicts:
+        """Open conflicts: atoms in use of which not both can be right, those that came up last first.
+
+        With `name`, those of this atom. They are found when an atom is recorded (docs/conflicts.md says which are found
+        and which are not); a conflict ends when one of the two gets another value, is tombstoned, forgotten or
+        superseded, or when it is resolved. `limit` is at most 1,000. NotFound if there is no such atom.
+        """
+        with self._store.read() as snapshot:
+            return list_conflicts(snapshot, name, limit=limit, offset=offset)
+
+    def resolve(  # noqa: PLR0913
+        self,
+        first: Name,
+        second: Name,
+        *,
+        keep: Name | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+        expect: Mapping[str, int] | None = None,
+    ) -> Saved:
+        """Settle the conflict of two atoms, by an edge that the log keeps with who stated it.
+
+        With `keep`, one of the two, it supersedes the other. Without, both are right: `consistent_with` is stated, and
+        the two are no conflict as long as that is not taken back and both say what they say now. NotFound if the two
+        are not in conflict; InputError if `keep` is neither; Conflict if another writer changed one of them meanwhile.
+        `expect`, {name: seq}, are the versions that were judged, for one who looked at them before.
+        """
+        with self._store.read() as snapshot:
+            settlement = settle(snapshot, first, second, keep, reason)
+        return checkpoint(
+            self._store.log,
+            Batch(edges=(settlement.edge,)),
+            expect=settlement.expect | dict(expect or {}),
+            said=self._client.said(actor),
+        )
+
+    # -- prove ---------------------------------------------------------------------------------------------------------
+
+    def prove(self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None) -> Bundle:
+        """What `name` is at the latest head: current, tombstoned, forgotten or absent.
+
+        With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key
+        to the one in force. RolledBack if the pin is not of this history.
+        """
+        return self._store.log.prove(name, since=since, trusting=trusting)
+
+    def prove_entry(
+        self, seq: int, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
+    ) -> Bundle:
+        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
+        return self._store.log.prove_entry(seq, since=since, trusting=trusting)
+
+    def prove_extended(self, since: Pin | str, *, until: int | None = None) -> Bundle:
+        """That the log contains all of the pinned one: the log of now, or as it was at the head of size `until`.
+
+        RolledBack if it does not. NotFound if no head was signed at that size, InputError if the pin is newer.
+        """
+        return self._store.log.prove_extended(since, until=until)
+
+    def verify(
+        self,
+        bundle: Bundle | str,
+        *,
+        pin: Pin | str | None = None,
+        key: VerifierKey | str | None = None,
+        name: str | None = None,
+        claim: str | None = None,
+    ) -> Verdict:
+        """Check a bundle against a pin, a key, or without either this store's own key. ProofInvalid if it is not true.
+
+        Someone else than this store's owner uses `substrate.Verifier`, or the script, with a key got by another way.
+        """
+        text = bundle.to_json() if isinstance(bundle, Bundle) else bundle
+        if not isinstance(text, str):
+            raise SchemaInvalid("a bundle is a Bundle, or the text of a proof file")
+        trusted = self._store.log.key() if key is None and pin is None else key
+        verifier = Verifier(key=trusted, pin=pin)
+        return verifier.verify(text, name=name, claim=claim)
+
+    def head(self) -> SignedHead:
+        """The latest head."""
+        return self._store.log.head()
+
+    def pin(self, size: int | None = None) -> Pin:
+        """The latest head, or the one of this size, and the key in force after it, to be remembered outside the store.
+
+        NotFound if no head was signed at that size.
+        """
+        return self._store.log.pin(size)
+
+    def heads(self, *, before: int | None = None, limit: int = 100) -> Heads:
+        """The heads that were signed, newest first, each with what it added; go on with `before=heads.next`.
+
+        `before` is a size: heads of fewer entries are meant. `limit` is at most 1,000. Reads the entries that the
+        heads of the page added, not their bodies.
+        """
+        with self._store.read() as snapshot:
+            return heads(snapshot, before=before, limit=limit)
+
+    def growth(
+        self, start: Moment | None = None, stop: Moment | None = None, *, parts: int = 200, by: str = "time"
+    ) -> Growth:
+        """How the log grew after `start` until `stop` (None: from its beginning, until now), for an overview.
+
+        The stretch is cut into at most so many equal `parts` (up to 1,000), of `time` or of `entries`; each item says
+        from which head to which the log grew in one of them, and parts without a head are left out. However many
+        heads there are, a few rows are read for each part.
+        """
+        with self._store.read() as snapshot:
+            return growth(snapshot, start, stop, parts=parts, by=by)
+
+    def check_pin(self, pin: Pin | str) -> None:
+        """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""
+        self._store.log.check_pin(pin)
+
+    def key(self) -> VerifierKey:
+        """The verifier key in force: what an auditor needs, and should get by another way than the bundle."""
+        return self._store.log.key()
+
+    def rotate_key(self) -> VerifierKey:
+        """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
+        return self._store.log.rotate_key()
+
+    # -- care ----------------------------------------------------------------------------------------------------------
+
+    def forget(  # noqa: PLR0913
+        self,
+        names: Name | Iterable[Name] = (),
+        *,
+        source: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        seqs: range | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Forgot:
+        """Erase for good: atoms by name or id; or all versions and edges of a source, actor, session or range of seqs.
+
+        Give one of these. Of an atom named, all goes: versions, edges from and to it, traces. Otherwise the versions
+        and edges that match go; an atom left without a version is forgotten as a whole, and one that loses its
+        current version only is tombstoned. `dry_run` counts and writes nothing. On return the bytes are gone from the
+        store's files (`compacted`; False if readers did not let go in time: then `compact()` later). Not from backups
+        and exports. NotFound if nothing matches.
+        """
+        selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs)
+        store = self._store
+        if not dry_run:
+            store.write_down()  # or what waits to be would bring back what is to go
+        forgot = forget(store.log, selection, dry_run=dry_run, progress=progress)
+        if not dry_run:
+            store.nearest.close()  # of files that had to go nothing is held open
+            store.follower.wake()  # and they are made anew
+        return forgot
+
+    def stats(self) -> Stats:
+        """How much the store holds. Reads a row for each atom and each edge."""
+        log = self._store.log
+        with self._store.read() as snapshot:
+            return stats(snapshot, log.size_on_disk())
+
+    def rebuild(self, progress: Progress | None = None) -> None:
+        """Make every table that follows from the log anew, beside the store, and put it in place.
+
+        Others go on reading.
+        """
+        log = self._store.log
+        compact_owed(log, lambda: log.rebuild(progress, CACHE_CHECKS))
+        drop_malformed_sessions(log)
+
+    def compact(self) -> None:
+        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
+        compact_owed(self._store.log, self._store.log.compact)
+
+    def export(self, to: str | Path | TextIO, *, full: bool = False, progress: Progress | None = None) -> int:
+        """Write the store as JSON Lines; the number of lines. `full`: what a verifiable clone needs, salts included.
+
+        Otherwise: every version and edge statement in order, by name, as `import_lines` and other programs read it.
+        A file must not be there yet.
+        """
+        return export(self._store.log, to, full=full, progress=progress)
+
+    def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:
+        """Copy the store into the new folder `target`, as of one moment, while others write; the pin of that moment.
+
+        The signing key is not in it. `substrate.restore` brings it back.
+        """
+        return self._store.log.backup(target, progress)
+
+    # -- show ----------------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, object]:
+        """Which store it is, and who works in it. How much it holds, `stats` counts."""
+        actor = {} if self._client.actor is None else {"actor": self._client.actor}
+        return {"store": str(self._store.log.path), **actor, "read_only": self._store.read_only}
+
+    def explore(self, query: str = "", **traits: Any) -> Any:  # noqa: ANN401 - a widget, of a class not known here
+        """Search as you type, narrow down, and see all there is to know of an atom."""
+        return self._widget("Explorer", query=query, **traits)
+
+    def show_proof(self, name: Name, **traits: Any) -> Any:  # noqa: ANN401
+        """The proof of what an atom is, drawn from leaf to signed head; change a byte, and see where it breaks."""
+        return self._widget("ProofViewer", selected=name, **traits)
+
+    def preview(self, objective: str = "", **traits: Any) -> Any:  # noqa: ANN401
+        """What a session with this objective would open with, in which order and why; and conflicts to settle."""
+        return self._widget("BootstrapPreview", objective=objective, **traits)
+
+    def transitions(self, name: Name = "", **traits: Any) -> Any:  # noqa: ANN401
+        """What is needed after what, as a graph around one atom."""
+        return self._widget("Transitions", selected=name, **traits)
+
+    def timeline(self, **traits: Any) -> Any:  # noqa: ANN401
+        """The store's heads over time: what changed between any two, and travel to any of them."""
+        return self._widget("Timeline", **traits)
+
+    def _widget(self, kind: str, **traits: object) -> object:
+        # The widgets know this package; it does not know them: they are looked up by name, when one is asked for.
+        made: object = getattr(import_module("substrate_widgets"), kind)(self, **traits)
+        return made
+
+    # -- within --------------------------------------------------------------------------------------------------------
+
+    def _check_learns(self) -> None:
+        if self._store.read_only:
+            raise Denied("the store is open for reading only: to take sessions in, open it for writing")
+        if not self._client.observe:
+            raise Denied("this memory was opened with observe=False: open it without, to take sessions in")
+        if not self.watched:
+            raise Denied("this store is not to be observed; ", WATCH)
+
+
+def _domain(current: OpenSession, objective: str | None, domain: Name | None) -> str | None:
+    """The domain given, or the session's; but not for another objective than the session's."""
+    return current.domain_name if domain is None and objective is None else read_domain(domain)
+
+
+def _names(context: Name | Iterable[Name]) -> list[str]:
+    if isinstance(context, str):
+        return [read_end(context, Arg("context"))]
+    if not isinstance(context, Iterable) or isinstance(context, bytes | Mapping):
+        raise SchemaInvalid(Arg("context"), " is a name, or a list of names in the order of their access")
+    return [read_end(name, Arg("context")) for name in context]

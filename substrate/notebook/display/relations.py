@@ -1,0 +1,106 @@
+"""What surrounds atoms, and what is to be reviewed, as HTML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from substrate.notebook.display.atoms import edge_line
+from substrate.notebook.display.markup import (
+    ROWS,
+    Child,
+    badge,
+    bar,
+    footer,
+    h,
+    name,
+    stored,
+    table,
+)
+from substrate.notebook.display.style import page
+from substrate.notebook.spelling import counted
+
+if TYPE_CHECKING:
+    from substrate.values.relations import Association, Associations, Context, Reached
+    from substrate.values.stale import StaleAtoms
+
+__all__ = ["associations", "context", "stale"]
+
+
+def associations(result: Associations) -> str:
+    """Connections with score, both atoms and the reason."""
+    rows = [_association(item) for item in result.items[:ROWS]]
+    left = len(result.items) - ROWS
+    return page(
+        counted(len(result.items), "unexpected connection") if result.items else "no unexpected connection was found",
+        table((), rows),
+        footer(
+            f"… {left:,} more: .to_df() has all" if left > 0 else "",
+            "to accept one: memory.checkpoint(edges=[found[0].edge])" if result.items else "",
+            result.meaning,
+            *(f"{gone.name}: {gone.reason}" for gone in result.missing),
+        ),
+    )
+
+
+def _association(item: Association) -> list[Child]:
+    return [
+        bar(item.score, f"{item.score:.2f}"),
+        [
+            h("div", name(item.source.name), " ~ ", name(item.target.name)),
+            h("div", stored(item.target.value)),
+            h("div", h("bdi", item.reason, css="ss-faint")),
+        ],
+    ]
+
+
+def context(result: Context) -> str:
+    """Atoms by distance, the edges between them, and what is used after them."""
+    edges = [[edge_line(edge)] for edge in result.items[:ROWS]]
+    arcs = [[bar(arc.share, f"{arc.share:.0%}"), name(arc.source), "→", name(arc.target)] for arc in result.arcs[:ROWS]]
+    left = len(result.items) - ROWS
+    asked = sum(one.distance == 0 for one in result.atoms)
+    return page(
+        f"{counted(len(result.items), 'edge')} around {counted(asked, 'atom')}"
+        if result.items
+        else "no edges around it",
+        table(("away", "atom", "value"), [_reached(atom) for atom in result.atoms[:ROWS]]),
+        h("div", "edges", css="ss-section") if edges else None,
+        table((), edges),
+        h("div", "used after", css="ss-section") if arcs else None,
+        table((), arcs),
+        footer(
+            f"… {left:,} more edges: .to_df() has all" if left > 0 else "",
+            f"… {len(result.atoms) - ROWS:,} more atoms: .atoms has all" if len(result.atoms) > ROWS else "",
+            "there is more: --offset" if result.more else "",
+            f"not all edges were followed of: {', '.join(result.cut)}" if result.cut else "",
+            *(f"{gone.name}: {gone.reason}" for gone in result.missing),
+        ),
+    )
+
+
+def stale(result: StaleAtoms) -> str:
+    """Atoms to be reviewed, each with what has changed under it."""
+    rows = [
+        [
+            [h("div", name(one.name)), h("div", stored(one.atom.value))],
+            [h("div", badge(because.change), h("bdi", because.reason)) for because in one.because],
+        ]
+        for one in result.items[:ROWS]
+    ]
+    left = len(result.items) - ROWS
+    return page(
+        f"{counted(len(result.items), 'atom')} to be reviewed" if result.items else "nothing is to be reviewed",
+        table(("atom", "what it depends on has changed"), rows),
+        footer(
+            f"… {left:,} more: .to_df() has all" if left > 0 else "",
+            f"there is more: after={result.next!r}" if result.next else "",
+            "to clear one: say it again, as it is or anew" if result.items else "",
+        ),
+    )
+
+
+def _reached(atom: Reached) -> list[Child]:
+    state = [badge(atom.absent, "plain")] if atom.absent else []
+    state += [badge("superseded", "plain")] if atom.superseded_by else []
+    state += [badge("to be reviewed")] if atom.stale else []
+    return [str(atom.distance), name(atom.name), [state, stored(atom.value)]]

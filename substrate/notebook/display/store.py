@@ -1,0 +1,43 @@
+"""The store itself, as HTML: a memory, and its status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from substrate.notebook.display.markup import facts, footer, h
+from substrate.notebook.display.style import page
+from substrate.notebook.spelling import counted
+
+if TYPE_CHECKING:
+    from substrate.memory import Memory
+    from substrate.notebook.status import Status
+
+__all__ = ["memory", "status"]
+
+
+def status(result: Status) -> str:
+    """Which store, by whom, and how much it holds."""
+    return page("status", facts({label: h("bdi", said) for label, said in result.facts()}))
+
+
+def memory(result: Memory) -> str:
+    """An open store: how much it holds, if it still is open."""
+    from substrate.errors import SubstrateError  # noqa: PLC0415 - only here
+
+    try:
+        stats = result.stats()
+    except SubstrateError as error:
+        return page("a store", h("div", h("bdi", str(error))))
+    types = ", ".join(f"{count:,} {word}" for word, count in sorted(stats.types.items(), key=lambda one: -one[1]))
+    return page(
+        "an open store",
+        facts(
+            {
+                "folder": h("bdi", str(result)[len("<Memory ") : -1]),
+                "atoms": f"{stats.atoms:,}" + (f": {types}" if types else ""),
+                "edges": f"{stats.edges:,}",
+                "log": f"{counted(stats.entries, 'entry', 'entries')}, origin {stats.origin}",
+            }
+        ),
+        footer("to begin: %memory checkpoint v1.fact.x = what you know" if not stats.atoms else ""),
+    )

@@ -1,0 +1,41 @@
+"""What arguments, verbs and hints of messages are called in a line of `%memory`; how counts are said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from substrate.commands.parser import nearest
+from substrate.commands.spelling import ARGUMENTS
+from substrate.messages import Words
+
+__all__ = ["WORDS", "counted", "suggestion"]
+
+WORDS: Final = Words(
+    arguments=ARGUMENTS,
+    verbs={
+        **{name: f"`%memory {name}`" for name in ("conflicts", "edges", "list")},
+        **{name: f"`substrate {name}` in a terminal" for name in ("fsck", "rebuild")},
+        "index": "`memory.index()`",
+        "use_model": "`memory.use_model()`",
+    },
+    hints={
+        "allow_secrets": "if it is not a secret, repeat with --allow-secrets",
+        "import_full": "give it to `substrate import --full` in a terminal",
+        "index": "`memory.index()` embeds what there is",
+        "watch": "to allow it again, call memory.watch()",
+        "writable": "open it with `substrate.open(path)` to write",
+    },
+)
+
+
+def counted(count: int, word: str, words: str = "") -> str:
+    """`1 atom`, `1,200 atoms`."""
+    return f"{count:,} {word if count == 1 else words or word + 's'}"
+
+
+def suggestion(word: str, known: Sequence[str]) -> str:
+    """The end of a message about a word that there is not: which was meant, perhaps, and which there are."""
+    near = nearest(word, known)
+    meant = f". Did you mean {near}?" if near else "."
+    return f"{meant} There are: {', '.join(known)}" if known else meant

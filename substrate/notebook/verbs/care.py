@@ -1,0 +1,48 @@
+"""The verb that erases: forget."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from substrate.commands import calls
+from substrate.commands.verbs.care import FORGET, check_one_selection
+from substrate.notebook.spelling import counted
+from substrate.notebook.verb import verb
+from substrate.notebook.workspace import Workspace
+
+if TYPE_CHECKING:
+    from substrate.values.saved import Forgot
+
+__all__ = ["forget"]
+
+
+@verb(FORGET)
+def forget(workspace: Workspace, given: Namespace, _: str | None) -> Forgot | None:
+    """Erase atoms, after a count and a question; None if the answer is no."""
+    check_one_selection(given)
+    memory = workspace.memory()
+    if given.dry_run:
+        return calls.forget(memory, given, dry_run=True)
+    if not given.yes and not workspace.agreed(_question(calls.forget(memory, given, dry_run=True))):
+        workspace.say("nothing was forgotten")
+        return None
+    return calls.forget(memory, given, dry_run=False)
+
+
+def _question(would: Forgot) -> str:
+    counts = {
+        "atom": would.atoms,
+        "version": would.versions,
+        "edge": would.edges,
+        "trace": would.traces,
+        "session": would.sessions,
+        "training": would.trainings,
+    }
+    said = ", ".join(counted(count, what) for what, count in counts.items() if count)
+    left = (
+        f" {counted(len(would.tombstoned), 'more atom goes', 'more atoms go')} out of use." if would.tombstoned else ""
+    )
+    named = ", ".join(would.mentioned_by)
+    stays = f" In the recorded code of {named} the name stays: forget that too if it must go." if named else ""
+    return f"This erases for good: {said}.{left}{stays} There is no undo."

@@ -1,0 +1,32 @@
+"""The verbs that find: search, explore."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from substrate.commands import calls
+from substrate.commands.verbs.find import EXPLORE, SEARCH
+from substrate.notebook.verb import verb
+from substrate.notebook.workspace import Workspace
+
+if TYPE_CHECKING:
+    from substrate.values.hits import Found
+
+__all__ = ["explore", "search"]
+
+
+@verb(SEARCH, rest="query")
+def search(workspace: Workspace, given: Namespace, _: str | None) -> Found:
+    """The hits of a search."""
+    limit = workspace.limit if given.limit is None else given.limit
+    return calls.search(workspace.memory(), given, given.query, limit=limit, wait=workspace.wait)
+
+
+@verb(EXPLORE, rest="query")
+def explore(workspace: Workspace, given: Namespace, _: str | None) -> object:
+    """The Explorer."""
+    memory = workspace.memory()
+    # The Explorer goes by seqs; before the first entry there is as much as at it, which is the key.
+    traits = {} if given.as_of is None else {"as_of": max(0, memory.diff(given.as_of, given.as_of, limit=1).stop)}
+    return memory.explore(given.query, **traits)

@@ -1,0 +1,30 @@
+"""The verbs that relate: context, associate."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from substrate.commands import calls
+from substrate.commands.verbs.relate import ASSOCIATE, CONTEXT
+from substrate.notebook.verb import verb
+from substrate.notebook.workspace import Workspace
+
+if TYPE_CHECKING:
+    from substrate.values.relations import Associations, Context
+
+__all__ = ["associate", "context"]
+
+
+@verb(CONTEXT)
+def context(workspace: Workspace, given: Namespace, _: str | None) -> Context:
+    """What surrounds atoms."""
+    return calls.context(workspace.memory(), given)
+
+
+@verb(ASSOCIATE)
+def associate(workspace: Workspace, given: Namespace, _: str | None) -> Associations:
+    """Related atoms of other domains."""
+    return workspace.memory().associate(
+        given.names, domain=given.domain, all_domains=given.other_domain, limit=given.limit
+    )

@@ -1,0 +1,81 @@
+"""The verb that saves: checkpoint."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, cast
+
+from IPython.core.error import UsageError
+
+from substrate.commands.items import Items
+from substrate.commands.verbs.save import CHECKPOINT, PER_ATOM, checkpoint_options
+from substrate.errors import InputError, ItemsRefused
+from substrate.notebook.items import read_cell
+from substrate.notebook.verb import verb
+from substrate.notebook.workspace import Workspace
+
+if TYPE_CHECKING:
+    from substrate.values.saved import Refused, Saved
+
+__all__ = ["checkpoint"]
+
+_SHOWN = 3
+"""Of items that were refused, in a line."""
+
+
+@verb(CHECKPOINT, rest="item", stores=True, cell=True)
+def checkpoint(workspace: Workspace, given: Namespace, cell: str | None) -> Saved:
+    """Save what stands on the line, in the cell, and in options."""
+    items = _gathered(given, cell)
+    options = checkpoint_options(given, items)
+    try:
+        if workspace.stores.is_new:
+            from substrate.save.new_store import refuse_first_checkpoint  # noqa: PLC0415 - few checkpoints are the first
+
+            refuse_first_checkpoint(items.atoms, **options)
+        return workspace.memory(create=True).checkpoint(items.atoms, **options)
+    except ItemsRefused as error:
+        raise UsageError(_refusal(cast("tuple[Refused, ...]", error.refused), items)) from None
+
+
+def _gathered(given: Namespace, cell: str | None) -> Items:
+    """What stands on the line, then what stands in the cell, then what options give."""
+    if cell is not None and given.item:
+        raise InputError("in a cell, items stand below the line: after %%memory checkpoint come options only")
+    items = read_cell(given.item if cell is None else cell, 1 if cell is None else 2)
+    fields: dict[str, object] = {name: value for name in PER_ATOM if (value := getattr(given, name)) is not None}
+    if given.tag:
+        fields["tags"] = given.tag
+    items.atoms = [_with_fields(atom, fields) for atom in items.atoms]
+    items.edges += given.edge or []
+    items.tombstones += given.tombstone or []
+    items.unedges += given.unedge or []
+    if items.empty:
+        raise InputError("there is nothing to save: %memory checkpoint NAME = VALUE, or lines of it in a cell")
+    return items
+
+
+def _with_fields(atom: str | dict[str, object], fields: Mapping[str, object]) -> str | dict[str, object]:
+    """The atom, with what the options say of every atom. What it says itself holds; tags are added to its own."""
+    if isinstance(atom, str):
+        name, equals, value = atom.partition(" = ")
+        if not fields or not equals:  # without ` = ` it is no atom: the engine says so, with all others that are none
+            return atom
+        atom = {"name": name.strip(), "value": value.strip()}
+    own = atom.get("tags")
+    if "tags" in fields and isinstance(own, list):
+        atom = {**atom, "tags": [*own, *(tag for tag in cast("list[str]", fields["tags"]) if tag not in own)]}
+    return {**fields, **atom}
+
+
+def _refusal(refused: Iterable[Refused], items: Items) -> str:
+    """Why nothing was saved, in a line."""
+    reasons = [f"{_place(item.item, items)}: {item.reason}" for item in refused]
+    more = f"; and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
+    return f"nothing was saved: {'; '.join(reasons[:_SHOWN])}{more}"
+
+
+def _place(item: str, items: Items) -> str:
+    line = items.lines.get(item)
+    return item if line is None else f"line {line}"

@@ -1,1 +1,0 @@
-"""The opening context of a session: tokens, evidence, and what fits. Pure."""

@@ -1,0 +1,10 @@
+"""Saving: what callers hand in, checked and written as one checkpoint.
+
+checkpoint    the verb checkpoint
+batch         what a checkpoint is to save, as handed in
+input         each item checked, field by field
+repeat        whether it says the same again
+place         where in a notebook it is recorded, and what was accessed for it
+import_lines  the verb import
+new_store     a first checkpoint that is refused makes no store
+"""

@@ -1,0 +1,56 @@
+"""What a checkpoint is to save, as it was handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+from substrate.errors import SchemaInvalid
+from substrate.limits import LIMITS
+from substrate.save.input import AtomInput, EdgeInput, TombstoneInput
+from substrate.save.place import Place
+from substrate.values.atoms import Atom
+from substrate.values.edges import Edge
+
+__all__ = ["Batch"]
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is to be saved, as it was handed in."""
+
+    atoms: Sequence[AtomInput] = ()
+    edges: Sequence[EdgeInput] = ()
+    tombstones: Sequence[TombstoneInput] = ()
+    unedges: Sequence[EdgeInput | str] = ()
+    task: str | None = None
+    place: Place | None = None
+    """Where in a notebook it is recorded."""
+
+    @classmethod
+    def of(  # noqa: PLR0913, PLR0917
+        cls,
+        atoms: Iterable[AtomInput],
+        edges: Iterable[EdgeInput] = (),
+        tombstones: Iterable[TombstoneInput] = (),
+        unedges: Iterable[EdgeInput | str] = (),
+        task: str | None = None,
+        place: Place | None = None,
+    ) -> Batch:
+        """SchemaInvalid if one of them is no list. Of an iterator without end, one more is drawn than there may be."""
+        return cls(_some(atoms), _some(edges), _some(tombstones), _some(unedges), task, place)
+
+    def count(self) -> int:
+        """How many items it has, edges to the task among them."""
+        produced = 0 if self.task is None else len(self.atoms)
+        return len(self.atoms) + len(self.edges) + len(self.tombstones) + len(self.unedges) + produced
+
+
+def _some(items: Iterable[_Item]) -> tuple[_Item, ...]:
+    if isinstance(items, str | bytes | Mapping | Atom | Edge) or not isinstance(items, Iterable):
+        raise SchemaInvalid("atoms, edges, tombstones and unedges are lists: put a single one into brackets")
+    return tuple(islice(items, LIMITS["checkpoint_items"] + 1))

@@ -1,0 +1,407 @@
+"""The verb checkpoint: atoms, edges and tombstones as one. All is written, or nothing, or what the caller lets pass.
+
+What an item says is checked first, without any lock. What it means beside what is there already (is it new, or said
+again? is there such an atom to tombstone?) is decided under the write lock, in the transaction that writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+from uuid import UUID
+
+from substrate.atoms.bodies import body_of
+from substrate.atoms.moments import last_seq
+from substrate.atoms.near_names import MOST_SUGGESTED, or_near
+from substrate.atoms.resolve import find_subject, read_end
+from substrate.atoms.supersedes import Chains
+from substrate.codec import Draft, decode_body, draft_other, draft_put, draft_tombstone
+from substrate.conflicts.detect import NewVersion, detect
+from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
+from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS, check_size
+from substrate.log.append import Decision
+from substrate.log.expect import Expect
+from substrate.log.identity import draw_id
+from substrate.log.log import Log
+from substrate.log.tables import BODIES, EXPECTED, seq_key
+from substrate.messages import Arg, Item, Message
+from substrate.proof.encoding import Json
+from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.save.batch import Batch
+from substrate.save.input import (
+    AtomGiven,
+    EdgeGiven,
+    EdgeInput,
+    ExpectInput,
+    TombstoneGiven,
+    TombstoneInput,
+    name_in,
+    placed,
+    read_atom,
+    read_edge,
+    read_expect,
+    read_said,
+    read_tombstone,
+)
+from substrate.save.repeat import is_same, merged, placed_by, repeats
+from substrate.snapshot import Snapshot
+from substrate.text.refuse_secrets import holds_secret, refuse_secrets
+from substrate.text.secrets import find_secrets
+from substrate.values.edges import PRODUCED_BY, SUPERSEDES
+from substrate.values.saved import Contradicted, Refused, Saved
+from substrate.views.atoms import VersionRow, find_name, find_names, versions_of
+from substrate.views.edges import find_link, is_linked, statement_at
+from substrate.views.traces import Trace, confirmation_of, trace_confirmed, trace_expected
+
+__all__ = ["Planner", "checkpoint", "read_batch"]
+
+_SHOWN: Final = 5
+_Raw = TypeVar("_Raw")
+_Read = TypeVar("_Read")
+_EdgeKey = tuple[bytes, str, bytes]
+
+
+def checkpoint(  # noqa: PLR0913
+    log: Log,
+    batch: Batch,
+    *,
+    expect: ExpectInput | None = None,
+    said: Mapping[str, object],
+    partial: bool = False,
+    allow_secrets: bool = False,
+) -> Saved:
+    """See `Memory.checkpoint`."""
+    planner, expected = read_batch(batch, expect=expect, said=said, partial=partial, allow_secrets=allow_secrets)
+    appended = log.decide(planner.plan, expect=expected)
+    return Saved(
+        appended.seqs,
+        appended.head,
+        tuple(planner.recorded),
+        tuple(planner.confirmed),
+        tuple(planner.tombstoned),
+        tuple(str(UUID(bytes=edge)) for edge in planner.stated),
+        tuple(str(UUID(bytes=edge)) for edge in planner.unedged),
+        tuple(planner.dangling),
+        tuple(planner.refused),
+        tuple(planner.conflicts),
+        tuple(planner.unchecked),
+    )
+
+
+def read_batch(
+    batch: Batch, *, expect: ExpectInput | None, said: Mapping[str, object], partial: bool, allow_secrets: bool
+) -> tuple[Planner, Expect | None]:
+    """The batch, each item checked for itself, ready to be decided once; and what the caller expects of the store."""
+    expected, common = read_expect(expect), read_said(said)
+    if batch.count() == 0:
+        raise InputError("nothing to save: give at least one atom, edge or tombstone")
+    check_size("checkpoint", batch.count(), "checkpoint_items", "items")
+    if not allow_secrets:
+        refuse_secrets(None, "", common)
+    planner = Planner(common, partial=partial, allow_secrets=allow_secrets)
+    planner.read(batch)
+    return planner, expected
+
+
+class _Overfull(Exception):
+    """The values come to more than a checkpoint takes: the rest need not be read."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """What a name or an edge is at within this checkpoint: its id, its version (None: of this checkpoint), its body."""
+
+    subject: bytes
+    seq: int | None
+    members: Mapping[str, Json] | None
+    """None if it is out of use."""
+
+
+@dataclass(slots=True)
+class Planner:
+    """One checkpoint: reads the items, then decides what they come to."""
+
+    common: Mapping[str, str | None]
+    partial: bool
+    allow_secrets: bool
+    atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
+    edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
+    tombstones: list[tuple[str, TombstoneGiven]] = field(default_factory=list)
+    unedges: list[tuple[str, EdgeGiven | str]] = field(default_factory=list)
+    task: str | None = None
+    refused: list[Refused] = field(default_factory=list)
+    recorded: dict[str, None] = field(default_factory=dict)
+    confirmed: dict[str, None] = field(default_factory=dict)
+    tombstoned: dict[str, None] = field(default_factory=dict)
+    stated: dict[bytes, None] = field(default_factory=dict)
+    unedged: dict[bytes, None] = field(default_factory=dict)
+    dangling: dict[str, None] = field(default_factory=dict)
+    conflicts: list[Contradicted] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+    _characters: int = 0
+    _drafts: list[Draft] = field(default_factory=list)
+    _traces: list[Trace] = field(default_factory=list)
+    _names: dict[str, _Known | None] = field(default_factory=dict)
+    _places: dict[str, int] = field(default_factory=dict)
+    """Which draft is the last version of a name."""
+    _gone: set[bytes] = field(default_factory=set)
+    _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
+    _chains: Chains | None = None
+
+    # -- before the lock ---------------------------------------------------------------------------------------------
+
+    def read(self, batch: Batch) -> None:
+        """Check every item for itself. ItemsRefused, unless what is refused may be left out."""
+        common = self.common
+        if batch.task is not None and not self.allow_secrets:
+            refuse_secrets(None, "", {"task": batch.task})
+        self.task = None if batch.task is None else read_end(batch.task, Arg("task"))
+        where = batch.place
+        self.atoms = self._read_all(
+            "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
+        )
+        self.edges = self._read_all(
+            "edges", batch.edges, lambda item: self._clean_edge(placed(read_edge(item, common), where))
+        )
+        self.tombstones = self._read_all("tombstones", batch.tombstones, self._read_tombstone)
+        self.unedges = self._read_all("unedges", batch.unedges, self._read_unedge)
+        self._refuse()
+
+    def _read_all(self, what: str, items: Sequence[_Raw], read: Callable[[_Raw], _Read]) -> list[tuple[str, _Read]]:
+        taken: list[tuple[str, _Read]] = []
+        for i, item in enumerate(items):
+            try:
+                taken.append((Item(what, i), read(item)))
+            except _Overfull:
+                raise TooLarge("checkpoint", self._characters, LIMITS["checkpoint_bytes"]) from None
+            except InputError as error:
+                self._reject(Item(what, i), error, name_in(item), raw=item)
+        return taken
+
+    def _read_tombstone(self, item: TombstoneInput) -> TombstoneGiven:
+        tombstone = read_tombstone(item, self.common)
+        if not self.allow_secrets:
+            refuse_secrets(None, "", tombstone.members)
+        return tombstone
+
+    def _read_unedge(self, item: EdgeInput | str) -> EdgeGiven | str:
+        if not isinstance(item, str):
+            return self._clean_edge(read_edge(item, self.common))
+        try:
+            return UUID(item).hex
+        except ValueError:
+            raise InputError("an unedge is the id of an edge, or its source, type and target") from None
+
+    def _clean_atom(self, atom: AtomGiven) -> AtomGiven:
+        self._characters += len(atom.value)
+        if self._characters > LIMITS["checkpoint_bytes"]:
+            raise _Overfull
+        if not self.allow_secrets:
+            refuse_secrets(atom.name, atom.value, atom.members)
+        return atom
+
+    def _clean_edge(self, edge: EdgeGiven) -> EdgeGiven:
+        if not self.allow_secrets:
+            refuse_secrets(None, "", {"source": edge.source, "type": edge.type, "target": edge.target, **edge.members})
+        return edge
+
+    def _reject(self, item: str, error: SubstrateError, name: str | None = None, raw: object = None) -> None:
+        reason = error.message
+        if not isinstance(error, SecretFound | TooLarge) and (holds_secret(raw) or find_secrets(reason)):
+            reason = "it is invalid, and nothing of it is repeated here since it holds what looks like a credential"
+        self.refused.append(Refused(item, error.code, reason, None if name is None or find_secrets(name) else name))
+
+    def _refuse(self) -> None:
+        if not self.refused or self.partial:
+            return
+        parts = ["nothing was saved. "]
+        for refused in self.refused[:_SHOWN]:
+            parts += [refused.item, ": ", refused.reason, "; "]
+        parts[-1] = f"; and {len(self.refused) - _SHOWN} more" if len(self.refused) > _SHOWN else ""
+        raise ItemsRefused(Message(*parts), tuple(self.refused))
+
+    # -- under the lock ----------------------------------------------------------------------------------------------
+
+    def plan(self, transaction: ReadTransaction, time: int) -> Decision:
+        """What the items come to, given what is there."""
+        self._look_up(transaction)
+        waited_for = transaction.any(EXPECTED)
+        for item, atom in self.atoms:
+            self._try(item, atom.name, lambda atom=atom: self._put(transaction, atom, time, waited_for))  # type: ignore[misc]
+        for item, stone in self.tombstones:
+            self._try(item, stone.name, lambda stone=stone: self._tombstone(transaction, stone))  # type: ignore[misc]
+        edges = self.edges
+        if self.task is not None:
+            task = find_subject(transaction, self.task)
+            produced = [name for name in self.recorded if find_subject(transaction, name) != task]
+            members = {key: text for key, text in self.common.items() if text is not None and key != "source"}
+            edges = [*edges, *(("task", EdgeGiven(name, PRODUCED_BY, self.task, dict(members))) for name in produced)]
+        for item, unedge in self.unedges:
+            self._try(item, None, lambda unedge=unedge: self._unedge(transaction, unedge))  # type: ignore[misc]
+        for item, edge in edges:
+            self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
+        self._refuse()
+        self._compare(transaction, time)
+        return Decision(self._drafts, self._traces)
+
+    def _compare(self, transaction: ReadTransaction, time: int) -> None:
+        """Which of the versions contradict others, now that all of them are known."""
+        size = last_seq(transaction) + 1
+        recorded = [
+            NewVersion(name, known.subject, size + place, known.members)
+            for name, place in self._places.items()
+            if (known := self._names[name]) is not None and known.members is not None
+        ]
+        if recorded or self._gone:
+            stated = [key for key, known in self._links.items() if known is not None and known.seq is None]
+            detected = detect(Snapshot(transaction, None, None, time), recorded, self._gone, stated)
+            self.conflicts, self.unchecked = detected.conflicts, detected.unchecked
+            self._traces += detected.traces
+
+    def _try(self, item: str, name: str | None, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except (InputError, NotFound) as error:
+            self._reject(item, error, name)
+
+    def _look_up(self, transaction: ReadTransaction) -> None:
+        """The latest version of every atom named, with its body, in two reads."""
+        wanted = list(dict.fromkeys(atom.name for _, atom in self.atoms))
+        rows = find_names(transaction, wanted)
+        live = [row for row in rows if row is not None and row.kind is Kind.PUT]
+        bodies = transaction.get_many(BODIES, [seq_key(row.seq) for row in live])
+        said = {row.seq: body for row, body in zip(live, bodies, strict=True) if body is not None}
+        for name, row in zip(wanted, rows, strict=True):
+            if row is None:
+                self._names[name] = None
+            else:
+                body = said.get(row.seq)
+                members = None if body is None else decode_body(body[SALT_BYTES:])
+                self._names[name] = _Known(row.subject, row.seq, members)
+
+    def _put(self, transaction: ReadTransaction, atom: AtomGiven, time: int, waited_for: bool) -> None:  # noqa: FBT001
+        members = atom.members
+        if "parent" in members:
+            members["parent"] = find_subject(transaction, str(members["parent"])).hex()
+        known = self._names[atom.name]
+        said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
+        if known is not None and known.members is not None and known.members["value"] == atom.value:
+            both = merged(known.members, said, atom.cleared)
+            if is_same(both, known.members, atom.cleared):
+                self.confirmed[atom.name] = None
+                if known.seq is not None:
+                    self._confirm(transaction, known, time)
+                return
+            said = placed_by(said, both)
+            members = {key: member for key, member in said.items() if key not in ("name", "value")}
+        self._places[atom.name] = len(self._drafts)
+        self._drafts.append(draft_put(atom.name, atom.value, members))
+        self.recorded[atom.name] = None
+        subject = known.subject if known is not None else b""
+        if known is None and waited_for:
+            subject = find_subject(transaction, atom.name)
+            self._traces.append(trace_expected(subject, None))
+        self._names[atom.name] = _Known(subject, None, said)
+
+    def _confirm(self, transaction: ReadTransaction, known: _Known, time: int) -> None:
+        if known.seq is None or known.members is None:
+            raise AssertionError("what is confirmed is a version that was there")
+        before = confirmation_of(transaction, known.subject, known.seq)
+        counts = not repeats(self.common, known.members)
+        self._traces.append(trace_confirmed(known.subject, known.seq, time, before, counts=counts))
+
+    def _tombstone(self, transaction: ReadTransaction, stone: TombstoneGiven) -> None:
+        row = _find(transaction, stone.name)
+        name = stone.name if row is None or row.name is None else row.name
+        if name in self.recorded or name in self.confirmed or name in self.tombstoned:
+            raise InputError("it is recorded or tombstoned in the same checkpoint: which of the two is meant?")
+        if row is None:
+            near = or_near(transaction, stone.name) if len(self.refused) < MOST_SUGGESTED else ""
+            raise NotFound(f"there is no such atom to tombstone{near}")
+        if row.kind is Kind.TOMBSTONE:
+            raise NotFound("it is tombstoned already")
+        self._drafts.append(draft_tombstone(name, stone.members))
+        self._gone.add(row.subject)
+        self.tombstoned[name] = None
+
+    def _who(self) -> dict[str, Json]:
+        return {key: text for key, text in self.common.items() if text is not None}
+
+    def _state(self, transaction: ReadTransaction, edge: EdgeGiven, time: int) -> None:
+        source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
+        if edge.type == SUPERSEDES and self._chain(transaction).closes_circle(source, target):
+            raise InputError("an atom cannot supersede itself, or one that supersedes it")
+        key = (source, edge.type, target)
+        known = self._link(transaction, key)
+        if known is not None and known.subject in self.unedged:
+            raise InputError("it is stated and taken back in the same checkpoint: which of the two is meant?")
+        said: dict[str, Json] = {**edge.members, "source": source.hex(), "type": edge.type, "target": target.hex()}
+        if known is not None and known.members is not None:
+            both = merged(known.members, said, edge.cleared)
+            if is_same(both, known.members, edge.cleared):
+                self.confirmed[f"{edge.source} {edge.type} {edge.target}"] = None
+                if known.seq is not None:
+                    self._confirm(transaction, known, time)
+                return
+            said = placed_by(said, both)
+        subject = draw_id() if known is None else known.subject
+        self._drafts.append(draft_other(Kind.EDGE, said, subject=subject))
+        self._links[key] = _Known(subject, None, said)
+        if edge.type == SUPERSEDES:
+            self._chain(transaction).add(source, target)
+        self.stated[subject] = None
+        for end, name in ((source, edge.source), (target, edge.target)):
+            if "." in name and self._names.get(name) is None and find_name(transaction, name) is None:
+                self.dangling[name] = None
+                self._traces.append(trace_expected(end, name))
+
+    def _chain(self, transaction: ReadTransaction) -> Chains:
+        self._chains = self._chains or Chains(transaction, self.unedged)
+        return self._chains
+
+    def _end(self, transaction: ReadTransaction, end: str) -> bytes:
+        """The id of an edge's end. A name may be of an atom that is not there yet; an id may not."""
+        subject = find_subject(transaction, end)
+        if (
+            "." not in end
+            and next(versions_of(transaction, subject), None) is None
+            and not is_linked(transaction, subject)
+        ):
+            raise NotFound(f"there is no atom with the id {UUID(bytes=subject)}")
+        return subject
+
+    def _link(self, transaction: ReadTransaction, key: _EdgeKey) -> _Known | None:
+        """The edge between two atoms, as it is within this checkpoint."""
+        if key not in self._links:
+            link = find_link(transaction, *key)
+            if link is None:
+                self._links[key] = None
+            else:
+                body = body_of(transaction, link.seq) if link.kind is Kind.EDGE else None
+                self._links[key] = _Known(link.edge, link.seq, None if body is None else body.members)
+        return self._links[key]
+
+    def _unedge(self, transaction: ReadTransaction, unedge: EdgeGiven | str) -> None:
+        if isinstance(unedge, str):
+            link = statement_at(transaction, bytes.fromhex(unedge), 2**63 - 2)
+            who = {"cited" if key == "source" else key: text for key, text in self._who().items()}
+        else:
+            source, target = find_subject(transaction, unedge.source), find_subject(transaction, unedge.target)
+            link = find_link(transaction, source, unedge.type, target)
+            who = {key: text for key, text in unedge.members.items() if key in ("actor", "session", "origin", "cited")}
+        if link is None or link.kind is Kind.UNEDGE:
+            raise NotFound("there is no such edge, or it was taken back already")
+        if link.edge in self.unedged:
+            raise InputError("it is taken back twice in the same checkpoint")
+        said = {**who, "source": link.source.hex(), "type": link.type, "target": link.target.hex()}
+        self._drafts.append(draft_other(Kind.UNEDGE, said, subject=link.edge))
+        self.unedged[link.edge] = None
+
+
+def _find(transaction: ReadTransaction, name: str) -> VersionRow | None:
+    """The latest version of an atom by its name or id."""
+    if "." in name:
+        return find_name(transaction, name)
+    return next(versions_of(transaction, bytes.fromhex(name)), None)

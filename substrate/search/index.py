@@ -1,0 +1,92 @@
+"""What search keeps between calls, and what a query is looked up in: columns, vectors, the model that embeds."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from substrate.embed.query import Meaning, QueryVector
+from substrate.kv.api import ReadTransaction
+from substrate.search.candidates import Lists
+from substrate.search.columns import Columns, Documents, Mask
+from substrate.search.filters import Filters
+from substrate.search.scope import scope_of
+from substrate.search.when import When, Which, read_when
+from substrate.search.words import score_words
+from substrate.snapshot import Snapshot
+from substrate.text.terms import QueryTerm, query_terms
+from substrate.views.nearest.index import NearestIndex
+from substrate.views.words import NONE
+
+__all__ = ["Query", "SearchIndex"]
+
+_TERMS: Final = 100
+"""Words of a query that are looked up. Of a whole page the first hundred different ones say what it is about."""
+_NAME: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[^\W\d_a-z]\w+")
+"""A word with a capital that does not begin a sentence."""
+
+
+class Query(NamedTuple):
+    """A question, prepared before there is a snapshot: its time, its vector, its words."""
+
+    text: str
+    when: When
+    vector: QueryVector
+    terms: tuple[QueryTerm, ...]
+
+
+class SearchIndex:
+    """What one open store keeps for searching. Safe to share between threads."""
+
+    def __init__(self, meaning: Meaning, nearest: NearestIndex, columns: Columns) -> None:
+        self._meaning = meaning
+        self._nearest = nearest
+        self._columns = columns
+
+    def query(self, text: str, asked_at: int, wait_s: float) -> Query:
+        """A question that is asked at a time: `last month` is the one before it. Waits so long for the model."""
+        when = read_when(text, asked_at)
+        # Dates say nothing about what is sought; "now" and "before the current one" say a little.
+        vector = self._meaning.embed(when.text if when.asked is Which.SPAN else text, wait_s)
+        return Query(text, when, vector, tuple(query_terms(when.text)[:_TERMS]))
+
+    def objective(self, text: str, wait_s: float) -> Query:
+        """What a session is for, as a question: words of time in it are words like others."""
+        vector = self._meaning.embed(text, wait_s)
+        return Query(text, When(Which.ANY, text), vector, tuple(query_terms(text)[:_TERMS]))
+
+    def documents(self, transaction: ReadTransaction) -> Documents:
+        """Every version of this snapshot, as search sees it."""
+        return self._columns.at(transaction)
+
+    def lists(self, snapshot: Snapshot, documents: Documents, query: Query, filters: Filters, *, past: bool) -> Lists:
+        """What the query is looked up in. `past`: earlier versions, and what is superseded, may answer too."""
+        mask = documents.in_use(snapshot.upto) if past else documents.current(snapshot.upto, snapshot.valid_at)
+        scope = scope_of(snapshot, documents, filters)
+        if scope is not None:
+            mask = mask & scope
+        asked = query.vector
+        nearest = None
+        if asked.vector is not None:
+            nearest = self._nearest.at(snapshot.transaction, asked.space, asked.dimensions, documents.size)
+        return Lists(
+            snapshot,
+            documents,
+            mask,
+            score_words(snapshot.transaction, documents, [term.term for term in query.terms], mask),
+            _names(query.when.text),
+            vector=asked.vector,
+            nearest=nearest,
+            window=_window(documents, query.when),
+        )
+
+
+def _window(documents: Documents, when: When) -> Mask | None:
+    if when.asked is not Which.SPAN:
+        return None
+    start, end = (NONE if when.start is None else when.start), when.end
+    return (documents.when >= start) & (True if end is None else documents.when < end)
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(term.term for word in _NAME.findall(text) for term in query_terms(word))

@@ -1,0 +1,53 @@
+"""What an objective is about: the atoms that match it, as shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from substrate.atoms.domains import Domains
+from substrate.search.candidates import gather
+from substrate.search.filters import Filters
+from substrate.search.index import Query, SearchIndex
+from substrate.search.ranking import rank
+from substrate.snapshot import Snapshot
+
+__all__ = ["Match"]
+
+_OUTSIDE: Final = 0.2
+"""How much a match counts that is not of the domain."""
+_MATCHES: Final = 60
+"""Of what an objective is about, so many of the best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An objective, prepared before there is a snapshot, and the index that it is looked up in."""
+
+    index: SearchIndex
+    query: Query
+
+    @property
+    def why(self) -> str:
+        """Empty if words and meaning are searched; else why meaning is not."""
+        return self.query.vector.why
+
+    def shares(self, snapshot: Snapshot, domain: bytes | None) -> dict[bytes, float]:
+        """The atoms that match, with shares that sum to one. Those of the domain, if there is one, count more.
+
+        Hits that say little of the objective count next to nothing: scores are squared.
+        """
+        documents = self.index.documents(snapshot.transaction)
+        lists = self.index.lists(snapshot, documents, self.query, Filters(), past=False)
+        gathered = gather(lists, documents.when)
+        ranked = rank(gathered.candidates, lists.vector, self.query.when)
+        scores: dict[bytes, float] = {}
+        domains = Domains(snapshot)
+        best = ranked.order[:_MATCHES]
+        subjects = documents.subjects(gathered.seqs[best])
+        for subject, given in zip(subjects, ranked.score[best].tolist(), strict=True):
+            score = max(given, 0.0)
+            inside = domain is None or domains.belongs(subject, domain)
+            scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if inside else _OUTSIDE))
+        total = sum(scores.values())
+        return {subject: score / total for subject, score in scores.items()} if total > 0 else {}

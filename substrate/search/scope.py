@@ -1,0 +1,73 @@
+"""What a search is restricted to: filters, turned into a mask over all versions before anything is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from substrate.atoms.domains import Domains, find_domain
+from substrate.kv.api import ReadTransaction
+from substrate.names import normalise
+from substrate.search.columns import Documents, Mask
+from substrate.search.filters import Filters
+from substrate.search.words import keyword_mask
+from substrate.snapshot import Snapshot
+from substrate.views.atoms import names, versions_of
+from substrate.views.words import Field
+
+__all__ = ["members_of", "scope_of"]
+
+_FEW: Final = 2000
+"""Atoms whose versions are looked up one by one; of more, all versions are looked through at once."""
+
+
+def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters) -> Mask | None:
+    """The versions that pass all filters; None: all do. NotFound if there is no such domain."""
+    masks: list[Mask] = []
+
+    def keyword(field: Field, text: str) -> None:
+        masks.append(keyword_mask(snapshot.transaction, documents, field, text))
+
+    if filters.type is not None:
+        keyword(Field.UNDER, f"v1.{filters.type}")
+    if filters.prefix:
+        masks.append(_under(snapshot.transaction, documents, normalise(filters.prefix)))
+    if filters.domain is not None:
+        masks.append(members_of(snapshot, documents, find_domain(snapshot, filters.domain)))
+    for tag in filters.tags:
+        keyword(Field.TAG, tag)
+    for entity in filters.entities:
+        keyword(Field.ENTITY, entity)
+    exact = ((Field.SOURCE, filters.source), (Field.ORIGIN, filters.origin), (Field.ACTOR, filters.actor))
+    for field, text in (*exact, (Field.SESSION, filters.session)):
+        if text is not None:
+            keyword(field, text)
+    if filters.since is not None:
+        masks.append(documents.when >= filters.since)
+    if filters.until is not None:
+        masks.append(documents.when < filters.until)
+    return np.logical_and.reduce(masks) if masks else None
+
+
+def _under(transaction: ReadTransaction, documents: Documents, prefix: str) -> Mask:
+    """Names that begin so. A whole part of the name has a posting list; of half a part the names are looked through."""
+    if prefix.endswith("."):
+        return keyword_mask(transaction, documents, Field.UNDER, prefix[:-1])
+    return _versions(transaction, documents, [row.subject for row in names(transaction, prefix)])
+
+
+def members_of(snapshot: Snapshot, documents: Documents, domain: bytes) -> Mask:
+    """The versions of all atoms that belong to a domain."""
+    return _versions(snapshot.transaction, documents, sorted(Domains(snapshot).members(domain)))
+
+
+def _versions(transaction: ReadTransaction, documents: Documents, subjects: Sequence[bytes]) -> Mask:
+    """All versions of these atoms."""
+    if len(subjects) > _FEW:
+        return documents.of_atoms(subjects)
+    mask = np.zeros(documents.size, np.bool_)
+    for subject in subjects:
+        mask[[version.seq for version in versions_of(transaction, subject, upto=documents.size - 1)]] = True
+    return mask

@@ -1,0 +1,183 @@
+"""The verb search: by word, by meaning, by time, in one ranking, with the reasons for each hit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import compress, islice
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from substrate.atoms.bodies import Body, require_bodies
+from substrate.atoms.load import atom_of
+from substrate.atoms.supersedes import is_superseded
+from substrate.errors import InputError, SchemaInvalid
+from substrate.limits import LIMITS, check_limit, check_size
+from substrate.messages import Arg, Verb
+from substrate.proof.entry import Kind
+from substrate.search.candidates import Gathered, Lists, gather, others
+from substrate.search.filters import Filters
+from substrate.search.index import Query, SearchIndex
+from substrate.search.ranking import Ranked, rank
+from substrate.search.when import Which
+from substrate.snapshot import Snapshot
+from substrate.text.snippet import snippet_of
+from substrate.values.hits import Found, Hit
+from substrate.values.times import from_microseconds
+from substrate.views.atoms import VersionRow
+from substrate.views.vectors import embedded_upto
+
+__all__ = ["check_search", "search"]
+
+_PAST: Final = frozenset({Which.PREVIOUS, Which.FIRST, Which.SPAN, Which.ALL})
+"""Questions that earlier versions, and what is superseded, may answer."""
+_NOTHING: Final = 5e-5
+"""A part that adds less is not worth saying."""
+_FAINT: Final = 0.05
+"""What meaning alone must add: below, texts that have nothing to do with each other are as near."""
+
+
+def search(  # noqa: PLR0913
+    snapshot: Snapshot,
+    index: SearchIndex,
+    query: Query,
+    filters: Filters,
+    *,
+    min_score: float | None,
+    limit: int,
+    offset: int,
+) -> Found:
+    """See `Memory.search`."""
+    when = query.when
+    documents = index.documents(snapshot.transaction)
+    past = when.asked in _PAST and snapshot.valid_at is None
+    lists = index.lists(snapshot, documents, query, filters, past=past)
+    lag = int(np.count_nonzero(documents.said[embedded_upto(snapshot.transaction, query.vector.space) :]))
+    page = _Page(lists, query, past=past, lag=lag)
+    hits, more = page.take(offset, limit, min_score)
+    return Found(
+        items=hits,
+        query=query.text,
+        asked=when.asked.value,
+        start=None if when.start is None else from_microseconds(when.start),
+        end=None if when.end is None else from_microseconds(when.end),
+        meaning=query.vector.why,
+        seq=documents.size - 1,
+        lag=lag,
+        more=more,
+    )
+
+
+def check_search(query: object, limit: int, offset: int, min_score: object, wait_s: object) -> None:
+    """InputError unless these can be asked for."""
+    if not isinstance(query, str):
+        raise SchemaInvalid(Arg("query"), f" must be a text, not {type(query).__name__}")
+    check_size(Arg("query"), len(query), "query_characters", "characters")
+    if not query.strip():
+        raise InputError(Arg("query"), " is empty: say what to look for; to see all atoms, use ", Verb("list"))
+    check_limit(limit, offset, LIMITS["search_items"])
+    for field, number in ((Arg("min_score"), 0 if min_score is None else min_score), (Arg("wait"), wait_s)):
+        if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+            raise SchemaInvalid(field, " must be a number, such as 0.3")
+
+
+class _Place(NamedTuple):
+    """A hit to be: which version, its score and what that is the sum of."""
+
+    seq: int
+    score: float
+    parts: Mapping[str, float]
+
+
+class _Page:
+    """One search's hits, in one order, however they are cut into pages."""
+
+    def __init__(self, lists: Lists, query: Query, *, past: bool, lag: int) -> None:
+        self._lists = lists
+        self._snapshot = lists.snapshot
+        self._when = query.when
+        self._spelling = {term.term: term.spelling for term in query.terms}
+        self._past = past
+        self._current = lists.documents.current(lists.snapshot.upto) if past else lists.mask
+        self._lag = lag
+
+    def take(self, offset: int, limit: int, min_score: float | None) -> tuple[tuple[Hit, ...], bool]:
+        """The hits from `offset` on, and whether there is more behind them."""
+        shown = list(islice(self._shown(min_score), offset, offset + limit + 1))
+        return tuple(self._hits(shown[:limit])), len(shown) > limit
+
+    def _shown(self, min_score: float | None) -> Iterator[_Place]:
+        """All hits, best first; each text once, and those that say it again behind all others."""
+        gathered = gather(self._lists, self._preference())
+        ranked = rank(gathered.candidates, self._lists.vector, self._when)
+        again: list[_Place] = []
+        seen: set[int] = set()
+        for at in ranked.order.tolist():
+            place = _placed(gathered, ranked, at)
+            if not self._is_shown(place, min_score):
+                continue
+            text = int(gathered.candidates.texts[at])
+            if text in seen:
+                again.append(place)
+            else:
+                seen.add(text)
+                yield place
+        if not gathered.all and (min_score is None or gathered.others_score_at_most >= min_score):
+            for seq, score, words, meaning in others(self._lists, gathered):
+                place = _Place(seq, score, {"words": words, "meaning": meaning})
+                if self._is_shown(place, min_score):
+                    yield place
+        yield from again
+
+    def _is_shown(self, place: _Place, min_score: float | None) -> bool:
+        """Whether it has anything to do with the query, scores high enough, and is not superseded."""
+        parts = place.parts
+        if parts["meaning"] < _FAINT and not any(parts.get(part, 0) > 0 for part in ("words", "neighbours", "edges")):
+            return self._when.asked is Which.SPAN and parts.get("time", 0) > 0
+        if min_score is not None and place.score < min_score:
+            return False
+        subject = self._lists.documents.subject(place.seq)
+        return self._past or not is_superseded(self._snapshot, subject)
+
+    def _preference(self) -> NDArray[np.int64]:
+        """Which of equals to look at, by seq: those whose time is more likely meant."""
+        when = self._lists.documents.when
+        if self._when.asked is Which.FIRST:
+            return -when
+        if self._when.end is not None:
+            return np.where(when < self._when.end, when, -when)
+        return when
+
+    def _hits(self, places: list[_Place]) -> Iterator[Hit]:
+        lists, terms = self._lists, [term.term for term in self._lists.words.terms]
+        seqs = [place.seq for place in places]
+        bodies = require_bodies(self._snapshot.transaction, seqs)
+        has = lists.words.matches(np.array(seqs, np.int64))
+        for place, body, column in zip(places, bodies, has.T.tolist(), strict=True):
+            yield self._hit(place, body, list(compress(terms, column)))
+
+    def _hit(self, place: _Place, body: Body, matched: list[str]) -> Hit:
+        lists = self._lists
+        version = VersionRow(lists.documents.subject(place.seq), place.seq, Kind.PUT, str(body.members.get("name")))
+        # Who is shown of what is current is not superseded: that was looked at.
+        by = None if self._past else ()
+        atom = atom_of(self._snapshot, version, body, superseded_by=by)
+        snippet = snippet_of(atom.value, frozenset(matched))
+        return Hit(
+            atom=atom,
+            score=place.score,
+            parts={part: round(added, 4) for part, added in place.parts.items() if abs(added) > _NOTHING},
+            matched=tuple(dict.fromkeys(self._spelling[term] for term in matched)),
+            snippet=snippet.text,
+            marks=snippet.marks,
+            current=not self._past or (bool(self._current[place.seq]) and not atom.superseded_by),
+            seq=lists.documents.size - 1,
+            lag=self._lag,
+        )
+
+
+def _placed(gathered: Gathered, ranked: Ranked, at: int) -> _Place:
+    parts = {part: float(added[at]) for part, added in ranked.parts.items()}
+    return _Place(int(gathered.seqs[at]), float(ranked.score[at]), parts)

@@ -1,0 +1,142 @@
+"""An open store: its log, and what all who use it share in this process. Made once, by `open_store`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from substrate.atoms.moments import Moment, Time, snapshot_of
+from substrate.clock import Clock
+from substrate.embed.backfill import Follower
+from substrate.embed.query import Meaning, Models
+from substrate.forget.compaction import compact_late
+from substrate.learn.recorder import Recorder
+from substrate.log.log import Log, open_log
+from substrate.search.lazy import LazySearch
+from substrate.snapshot import Snapshot
+from substrate.values.progress import Progress
+from substrate.views.catalogue import VIEWS
+from substrate.views.nearest.index import NearestIndex
+
+if TYPE_CHECKING:
+    from substrate.relate.associate import Associator
+    from substrate.search.index import SearchIndex
+
+__all__ = ["OpenStore", "open_store"]
+
+
+def open_store(  # noqa: PLR0913
+    path: str | Path,
+    *,
+    read_only: bool = False,
+    create: bool = True,
+    home: str | Path | None = None,
+    origin: str | None = None,
+    clock: Clock | None = None,
+    model: str | Path | None = None,
+    background: bool = True,
+    progress: Progress | None = None,
+) -> OpenStore:
+    """See `open_memory`."""
+    log = open_log(
+        path,
+        home=home,
+        read_only=read_only,
+        create=create,
+        views=VIEWS,
+        clock=clock,
+        origin=origin,
+        progress=progress,
+    )
+    if not read_only:
+        compact_late(log)
+    return OpenStore(log, model=model, read_only=read_only, background=background)
+
+
+class OpenStore:
+    """One copy in memory of what its clients share, made when the first of them needs it. Safe between threads."""
+
+    def __init__(self, log: Log, *, model: str | Path | None, read_only: bool, background: bool) -> None:
+        self.log = log
+        self.read_only = read_only
+        self.background = background
+        self.models = Models(model)
+        self.nearest = NearestIndex(log.cache, read_only=read_only)
+        self.follower = Follower(log, self.models, self.nearest, read_only=read_only, background=background)
+        self.search = LazySearch(Meaning(log, self.models), self.nearest)
+        self._making = threading.RLock()
+        self._guard = threading.Lock()
+        self._recorders: list[Recorder] = []
+        self.follower.wake_if_behind()
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def read(self, as_of: Moment | None = None, valid_at: Time | None = None) -> Iterator[Snapshot]:
+        """In the block: the store as it is now, was known at `as_of`, or was in the world at `valid_at`.
+
+        InputError if one of them is no moment of this log, or no time.
+        """
+        with self.log.snapshot() as transaction:
+            yield snapshot_of(transaction, self.log.clock, as_of, valid_at)
+
+    def time_at(self, as_of: Moment | None, valid_at: Time | None) -> int:
+        """The time that such a snapshot asks about, in microseconds."""
+        if as_of is None and valid_at is None:
+            return self.log.clock.now()
+        with self.read(as_of, valid_at) as snapshot:
+            return snapshot.at
+
+    @property
+    def index(self) -> SearchIndex:
+        """What searching keeps between calls. It loads numpy, so it is made when it is needed."""
+        return self.search.index
+
+    @property
+    def associator(self) -> Associator:
+        """What associating keeps between calls."""
+        with self._making:
+            return self._associator
+
+    @cached_property
+    def _associator(self) -> Associator:
+        from substrate.relate.associate import Associator  # noqa: PLC0415 - loads numpy
+
+        return Associator(self.models, self.nearest, self.search.columns)
+
+    # -- what records: each client has its own, and all are ended before the store is closed ------------------------
+
+    def add(self, recorder: Recorder) -> Recorder:
+        """From now on this one is written down and closed with the others."""
+        with self._guard:
+            self._recorders.append(recorder)
+        return recorder
+
+    def drop(self, recorder: Recorder) -> None:
+        """End the sessions of one client; the others go on."""
+        recorder.close()
+        with self._guard:
+            self._recorders = [other for other in self._recorders if other is not recorder]
+
+    def write_down(self) -> None:
+        """Write down what was accessed so far, by whichever client."""
+        with self._guard:
+            recorders = list(self._recorders)
+        for recorder in recorders:
+            recorder.flush()
+
+    def close(self) -> None:
+        """End the sessions of all clients, the newest first; then what goes on in the background; let go of files."""
+        with self._guard:
+            recorders, self._recorders = self._recorders[::-1], []
+        try:
+            for recorder in recorders:
+                recorder.close()
+        finally:
+            self.follower.close()
+            self.nearest.close()
+            self.log.close()

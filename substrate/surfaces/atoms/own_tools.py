@@ -1,0 +1,223 @@
+"""Four tools of our own beside the eight: what is proven, what was, what must go, and how the store is."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Annotated, Final
+
+from mcp.server.mcpserver import Elicit, Resolve
+from mcp.server.mcpserver.resolve import AcceptedElicitation, ElicitationResult
+from mcp.types import CallToolResult
+from pydantic import BaseModel, Field
+
+from substrate.errors import Denied, InputError
+from substrate.limits import LIMITS
+from substrate.surfaces.atoms.arguments import AsOf, BundleText, Caller, KeyText, PinText, ValidAt
+from substrate.surfaces.atoms.shapes import Contradiction, Erased, Past, Status, Verified
+from substrate.surfaces.client import Client, client_of
+from substrate.surfaces.shape import reply, shown
+from substrate.surfaces.tool import Tool, progress_of
+
+if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
+    from substrate.memory import Memory
+
+__all__ = ["OWN_TOOLS"]
+
+_SURFACE: Final = "atoms"
+_MOST_FORGOTTEN: Final = 20
+"""Keys of one question: more nobody would read before they say yes."""
+_SHOWN: Final = 60
+_CONFLICTS: Final = 10
+_TYPES: Final = 50
+
+
+def _caller(ctx: Caller) -> Client:
+    return client_of(ctx, _SURFACE)
+
+
+# -- what is proven ----------------------------------------------------------------------------------------------------
+
+
+def memory_verify(
+    ctx: Caller,
+    *,
+    bundle: Annotated[
+        BundleText,
+        Field(description="a proof, as memory_access with includeProof gives it; without it, the store is checked"),
+    ] = "",
+    verifierKey: Annotated[PinText, Field(description="the key you trust, got by another way than the proof")] = "",
+    pin: Annotated[PinText, Field(description="the text of a pin that was kept outside the store")] = "",
+) -> Annotated[CallToolResult, Verified]:
+    """Check a proof against a key or a pin; or, with a pin alone, that this store still contains the pinned history.
+
+    Call it when the user asks whether something stored is authentic or was tampered with. Without a key and a pin a
+    proof is checked against this store's own key. What does not hold comes back as an error with the reason.
+    """
+    memory = _caller(ctx).memory
+    if not bundle:
+        if not pin:
+            raise InputError("give a bundle to check, or a pin to check the store against")
+        memory.check_pin(pin)
+        head = memory.head().head
+        return reply(
+            Verified(
+                valid=True,
+                claim="extended",
+                trusted=True,
+                against="the pin",
+                size=head.size,
+                root=head.root.hex(),
+                origin=head.origin,
+            )
+        )
+    verdict = memory.verify(bundle, pin=pin or None, key=verifierKey or None)
+    against = "the pin" if pin else "the key given" if verifierKey else "this store's own key"
+    return reply(
+        Verified(
+            valid=True,
+            claim=verdict.claim,
+            trusted=verdict.trusted,
+            against=against,
+            key=verdict.name,
+            seq=verdict.seq,
+            size=verdict.head.size,
+            root=verdict.head.root.hex(),
+            origin=verdict.head.origin,
+        )
+    )
+
+
+# -- what was ----------------------------------------------------------------------------------------------------------
+
+
+def memory_history(
+    ctx: Caller,
+    *,
+    key: Annotated[KeyText, Field(description="exact key, or an atom's id")],
+    asOf: AsOf = "",
+    validAt: ValidAt = "",
+    limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="the newest so many")] = 20,
+) -> Annotated[CallToolResult, Past]:
+    """See how an atom came to say what it says: its versions, oldest first, with who wrote them and when.
+
+    Call it when the user asks what was known before, when something changed, or who changed it; also of a tombstoned
+    key.
+    """
+    return reply(
+        Past.of(key, _caller(ctx).memory.history(key, as_of=asOf or None, valid_at=validAt or None, limit=limit))
+    )
+
+
+# -- what must go ------------------------------------------------------------------------------------------------------
+
+
+class Yes(BaseModel):
+    """What the user is asked."""
+
+    erase: bool = Field(title="Erase for good", description="yes: erase it; it cannot be brought back")
+
+
+_Keys = Annotated[
+    list[KeyText], Field(min_length=1, max_length=_MOST_FORGOTTEN, description="exact keys of the atoms to erase")
+]
+
+
+def ask_to_forget(ctx: Caller, keys: _Keys) -> Elicit[Yes]:
+    """The question to the user: it says what would go, by name, and is asked anew if that changes."""
+    client = _caller(ctx)
+    capabilities = ctx.client_capabilities
+    asked = None if capabilities is None else capabilities.elicitation
+    if asked is None or (asked.form is None and asked.url is not None):
+        by_hand = shlex.join(["substrate", "forget", "--store", client.store, "--", *keys])
+        raise Denied(
+            "to forget needs the user's yes, and this client cannot ask for it. The user can do it in a terminal: "
+            f"{by_hand}; or in a notebook: memory.forget(keys). To take something out of use and keep its history, "
+            "tombstone it"
+        )
+    memory = client.memory
+    would = memory.forget(keys, dry_run=True)
+    versions, edges = _many(would.versions, "version"), _many(would.edges, "edge")
+    return Elicit(
+        f"Erase {', '.join(_told(memory, key) for key in keys)} for good? That is {versions} and {edges}, and every "
+        "trace of their use; it cannot be brought back.",
+        Yes,
+    )
+
+
+def _told(memory: Memory, key: str) -> str:
+    """An atom as a person knows it: by its name, and what it says."""
+    puts = [version.atom for version in memory.history(key, limit=2) if version.atom is not None]
+    if not puts:
+        return shown(key)
+    value = puts[-1].value
+    said = json.dumps(value if len(value) <= _SHOWN else value[:_SHOWN] + "…", ensure_ascii=False)
+    return shown(f"{puts[-1].name} ({said})")
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
+def memory_forget(
+    ctx: Caller,
+    *,
+    keys: _Keys,
+    answer: Annotated[ElicitationResult[Yes], Resolve(ask_to_forget)],
+) -> Annotated[CallToolResult, Erased]:
+    """Erase atoms for good: every version, their edges and traces. The user is asked first; the erasure is provable.
+
+    Call it only when the user wants something erased (private data, a mistake that must not stay). For what is merely
+    outdated, save the new value, or tombstone it with session_checkpoint: history is kept then.
+    """
+    if not isinstance(answer, AcceptedElicitation) or not answer.data.erase:
+        raise Denied("the user did not agree: nothing was erased")
+    report, steps = progress_of(ctx), len(keys) + 1  # the last is to rewrite the store's file without them
+    forgot = _caller(ctx).memory.forget(keys, progress=lambda done, _: report(done, steps))
+    report(steps, steps)
+    return reply(Erased.of(forgot))
+
+
+# -- how the store is --------------------------------------------------------------------------------------------------
+
+
+def memory_status(ctx: Caller) -> Annotated[CallToolResult, Status]:
+    """How much the store holds, how far search has got, what contradicts each other, and what this server may do.
+
+    Call it when the user asks about the memory itself, what contradicts each other, or when something seems to be
+    missing. It counts everything: on a large store that takes seconds.
+    """
+    client = _caller(ctx)
+    memory = client.memory
+    stats, head, model = memory.stats(), memory.head().head, memory.model()
+    conflicts = memory.conflicts(limit=_CONFLICTS)
+    counts = {word: getattr(stats, word) for word in ("atoms", "tombstoned", "forgotten", "edges", "entries")}
+    return reply(
+        Status(
+            **counts,
+            sessions=stats.sessions,
+            trainings=stats.trainings,
+            types=dict(sorted(stats.types.items(), key=lambda one: -one[1])[:_TYPES]),
+            conflicts=[
+                Contradiction(first=one.first.name, second=one.second.name, kind=one.kind, reason=one.reason)
+                for one in conflicts
+            ],
+            more_conflicts=conflicts.more or None,
+            size=head.size,
+            root=head.root.hex(),
+            origin=head.origin,
+            model=model.model,
+            waiting=model.waiting,
+            watching=memory.watching,
+            scopes=sorted(client.scopes),
+            session=client.session,
+        )
+    )
+
+
+OWN_TOOLS = (
+    Tool(memory_verify, "Verify a proof", "read"),
+    Tool(memory_history, "See earlier versions", "read"),
+    Tool(memory_forget, "Erase for good", "forget", writes=True, destructive=True, idempotent=True),
+    Tool(memory_status, "Look at the store", "read"),
+)

@@ -1,0 +1,320 @@
+"""The default surface: eight tools on atoms, with the names and parameters of the server that agents know them from.
+
+The docstring of a tool is what an agent reads: what it does, and above all when to call it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from mcp.types import CallToolResult, TextContent
+from pydantic import Field
+
+from substrate.errors import InputError, NameInvalid, NotFound
+from substrate.limits import LIMITS, check_size
+from substrate.surfaces.atoms.arguments import AsOf, Caller, Keys, KeyText, Text, ValidAt
+from substrate.surfaces.atoms.guide import GUIDE, INSTRUCTIONS
+from substrate.surfaces.atoms.hits import Associated, Hits, Linked
+from substrate.surfaces.atoms.opening import Opened, as_sent, structured_opening
+from substrate.surfaces.atoms.own_tools import OWN_TOOLS
+from substrate.surfaces.atoms.prompts import PROMPTS
+from substrate.surfaces.atoms.shapes import Accessed, Checkpointed, EdgeGiven, Listed, Taught
+from substrate.surfaces.atoms.spelling import WORDS
+from substrate.surfaces.client import Client, client_of
+from substrate.surfaces.shape import reply, reply_as_said, shown
+from substrate.surfaces.tool import Refusal, Surface, Tool
+
+__all__ = ["SURFACE"]
+
+_NAME = "atoms"
+_SHOWN = 20_000
+"""Characters of a value that an access shows, unless told otherwise."""
+_MISTYPED = 3
+"""Keys that are offered in the place of one that is no key at all."""
+
+_Key = Annotated[KeyText, Field(description="exact key, such as v1.fact.payment_provider; an atom's id works too")]
+_Domain = Annotated[Text, Field(description="only atoms that belong to this domain, such as v1.domain.shop")]
+
+
+def _caller(ctx: Caller) -> Client:
+    return client_of(ctx, _NAME)
+
+
+def memory_session_bootstrap(
+    ctx: Caller,
+    *,
+    objective: Annotated[
+        str,
+        Field(max_length=LIMITS["objective_characters"], description="what this conversation is for, in a sentence"),
+    ] = "",
+    maxTokens: Annotated[
+        int,
+        Field(ge=50, le=LIMITS["opening_tokens"], description="the whole reply takes at most so many tokens"),
+    ] = 1200,
+    highImpact: Annotated[
+        bool,
+        Field(description="only what is well supported (evidence 0.65): for deployments, architecture, production"),
+    ] = False,
+    domain: Annotated[
+        Text,
+        Field(description="the domain at work, such as v1.domain.shop: its atoms come first, no other is left out"),
+    ] = "",
+    evidenceThreshold: Annotated[
+        float | None,
+        Field(ge=0, le=1, description="only what has this evidence, 0 to 1, instead of what highImpact sets"),
+    ] = None,
+) -> Annotated[CallToolResult, Opened]:
+    """Load what this conversation should know: facts, goals, constraints, preferences, and what contradicts each other.
+
+    Call it once, at the first message of a conversation, before you answer; not at every message. Give the objective in
+    the user's words: what is needed is chosen by it, by what was needed in sessions like this one, and by evidence.
+    Respect the constraints and preferences it returns; raise conflictingFacts with the user instead of choosing
+    silently. Anything more you find with memory_search.
+    """
+    memory = _caller(ctx).memory
+    opening = memory.bootstrap(
+        objective or None,
+        max_tokens=maxTokens,
+        high_impact=highImpact,
+        evidence_threshold=evidenceThreshold,
+        domain=domain or None,
+        shown=as_sent,
+    )
+    text = TextContent(type="text", text=shown(opening.text(), "\n"))
+    return CallToolResult(content=[text], structured_content=structured_opening(opening))
+
+
+def session_checkpoint(
+    ctx: Caller,
+    *,
+    atoms: Annotated[
+        list[str],
+        Field(
+            max_length=LIMITS["wire_items"], description='each "key = value", as in "v1.fact.payment_provider = Stripe"'
+        ),
+    ] = [],  # noqa: B006 - the SDK copies defaults into the schema
+    edges: Annotated[
+        list[EdgeGiven], Field(max_length=LIMITS["wire_items"], description="relationships between atoms")
+    ] = [],  # noqa: B006
+    tombstone: Annotated[
+        list[KeyText],
+        Field(max_length=LIMITS["wire_items"], description="keys to take out of use; their history stays"),
+    ] = [],  # noqa: B006
+    taskContext: Annotated[
+        Text, Field(description="key of the task at work: each atom recorded gets a produced_by edge to it")
+    ] = "",
+    source: Annotated[
+        str,
+        Field(
+            max_length=LIMITS["text_characters"],
+            description="where all of this comes from, such as a file, a page, or who said it; it counts as evidence",
+        ),
+    ] = "",
+    confidence: Annotated[
+        float | None, Field(ge=0, le=1, description="how sure you are of all these atoms, 0 to 1; left out, 0.75")
+    ] = None,
+    unedge: Annotated[
+        list[EdgeGiven], Field(max_length=LIMITS["wire_items"], description="edges to take back; their history stays")
+    ] = [],  # noqa: B006
+    expect: Annotated[
+        dict[str, int | None],
+        Field(
+            max_length=LIMITS["wire_items"],
+            description="{key: seq you have read, or null for absent}: if another writer was faster, nothing is saved",
+        ),
+    ] = {},  # noqa: B006
+) -> Annotated[CallToolResult, Checkpointed]:
+    """Save facts, states, decisions, procedures and tasks, and how they relate: all or nothing, on disk on return.
+
+    Call it as knowledge forms, not at the end: when the user states a fact, decides, corrects you, or a task changes
+    state. A key reads v1.type.name (types: fact, state, event, procedure, task, domain, hub, goal, constraint,
+    preference, decision); the same key said anew becomes its next version, the same value again only confirms it. Put
+    what belongs together into one call. Edges: supersedes (replaces), member_of (belongs to a hub or domain),
+    depends_on, constrains, references, derived_from; produced_by comes by itself from taskContext. After a correction:
+    save a v1.procedure.* with edges constrains and member_of v1.hub.corrections, then call memory_train with 3 passes.
+    Say the source where there is one: what has none is not enough for high-stakes sessions. Never save passwords or
+    keys. Tell the user of conflicts in the reply.
+    """
+    items = len(atoms) + len(edges) + len(tombstone) + len(unedge)
+    if not items:
+        raise InputError('nothing to save: give atoms as "key = value", edges, or keys to tombstone')
+    check_size("this checkpoint", items, "wire_items", "items")
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in (*atoms, *tombstone))
+    check_size("this checkpoint", size, "wire_checkpoint_bytes")
+    client = _caller(ctx)
+    saved = client.memory.checkpoint(
+        atoms if confidence is None else [_sure(atom, confidence) for atom in atoms],
+        edges=[edge.model_dump(exclude_none=True) for edge in edges],
+        tombstones=tombstone,
+        unedges=[edge.model_dump(include={"source", "type", "target"}) for edge in unedge],
+        task=taskContext or None,
+        expect=expect or None,
+        source=source or None,
+        origin="agent",
+        session=client.session,
+    )
+    return reply(Checkpointed.of(saved, reveals="read" in client.scopes))
+
+
+def _sure(atom: str, confidence: float) -> str | dict[str, object]:
+    """The atom with so much confidence; what is none stays what it is, to be refused as that."""
+    key, equals, value = atom.partition(" = ")
+    return {"name": key.strip(), "value": value.strip(), "confidence": confidence} if equals else atom
+
+
+def memory_search(
+    ctx: Caller,
+    *,
+    query: Annotated[
+        str,
+        Field(min_length=1, max_length=LIMITS["query_characters"], description="a question, a phrase or keywords"),
+    ],
+    limit: Annotated[int, Field(ge=1, le=LIMITS["search_items"], description="at most so many atoms")] = 10,
+    domain: _Domain = "",
+    asOf: AsOf = "",
+    validAt: ValidAt = "",
+) -> Annotated[CallToolResult, Hits]:
+    """Find atoms by meaning and by word, best first, each with the reason why.
+
+    Call it when you need something whose key you do not know, before you say that you do not know it, and before you
+    save a new key for what may be stored already. Ask as you would ask a person: words of time ("currently",
+    "previous", "in May 2026") count. Long values come as the passage that matches; memory_access has the whole.
+    """
+    found = _caller(ctx).memory.search(
+        query, limit=limit, domain=domain or None, as_of=asOf or None, valid_at=validAt or None
+    )
+    return reply_as_said(Hits.said(found))
+
+
+def memory_access(
+    ctx: Caller,
+    *,
+    key: _Key,
+    includeProof: Annotated[
+        bool,
+        Field(
+            description="also the Merkle proof that this is what the log holds: some 2 KB, and the whole value in it"
+        ),
+    ] = False,
+    asOf: AsOf = "",
+    validAt: ValidAt = "",
+    predictions: Annotated[
+        int, Field(ge=0, le=20, description="also so many atoms that will probably be needed next")
+    ] = 0,
+    offset: Annotated[int, Field(ge=0, description="of a long value: from this character on")] = 0,
+    maxChars: Annotated[
+        int, Field(ge=1, le=LIMITS["value_bytes"], description="of a long value: at most so many characters")
+    ] = _SHOWN,
+) -> Annotated[CallToolResult, Accessed]:
+    """Read one atom by its exact key: value, version, who said it and when, and whether it is due for review.
+
+    Call it when you know the key, from a bootstrap, a search or a list. What you read is learnt from: atoms read
+    together are offered together later. If there is no such key, the error names the nearest ones; if it was forgotten,
+    it says so.
+    """
+    memory = _caller(ctx).memory
+    now = not asOf and not validAt
+    try:
+        found = memory.access(
+            key, as_of=asOf or None, valid_at=validAt or None, proof=includeProof, predictions=predictions
+        )
+    except NotFound as error:
+        if includeProof and now:  # that it is not there can be proven too
+            raise Refusal(error, proof=json.loads(memory.prove(key).to_json())) from None
+        raise
+    except NameInvalid as error:
+        near = [hit.name for hit in memory.search(key.replace("_", " "), limit=_MISTYPED)]
+        raise NameInvalid(error.message, f". Near it: {', '.join(near)}" if near else "") from None
+    return reply(Accessed.of(found, maxChars, offset))
+
+
+def memory_train(
+    ctx: Caller,
+    *,
+    atoms: Annotated[Keys, Field(description="keys of atoms, in the order in which they are needed")],
+    passes: Annotated[int, Field(ge=1, le=100, description="how much it weighs: 1 to 3; more count as 3")] = 1,
+) -> Annotated[CallToolResult, Taught]:
+    """Reinforce that these atoms are needed together, in this order, so that later sessions open with them.
+
+    Call it after session_checkpoint, never before: atoms that are not stored are skipped, and the reply says which. 3
+    passes after a correction by the user, 2 after a way of working that succeeded, 1 in general, and once at the end of
+    a session for what mattered in it.
+    """
+    return reply(Taught.of(_caller(ctx).memory.train(atoms, passes)))
+
+
+def memory_context(
+    ctx: Caller,
+    *,
+    keys: Annotated[Keys, Field(description="keys of atoms to look around")],
+    depth: Annotated[int, Field(ge=1, le=LIMITS["context_depth"], description="how many edges to follow")] = 1,
+    asOf: AsOf = "",
+    validAt: ValidAt = "",
+) -> Annotated[CallToolResult, Linked]:
+    """See what is connected to atoms: the edges around them, the atoms these lead to, and what use has shown to follow.
+
+    Call it before you change or tombstone an atom, to see what depends on it, and when you want to know why something
+    is so.
+    """
+    return reply(
+        Linked.of(_caller(ctx).memory.context(keys, depth=depth, as_of=asOf or None, valid_at=validAt or None))
+    )
+
+
+def memory_associate(
+    ctx: Caller,
+    *,
+    atoms: Annotated[Keys, Field(description="keys of atoms stored lately")],
+    domain: Annotated[Text, Field(description="the domain they belong to, if no edge says it")] = "",
+    allDomains: Annotated[
+        list[KeyText],
+        Field(max_length=LIMITS["names"], description="the domains to look in; without it, all others"),
+    ] = [],  # noqa: B006
+) -> Annotated[CallToolResult, Associated]:
+    """Discover connections between domains that nobody has stated: the strongest first, each with its reason.
+
+    Call it now and then after saving several atoms, when insight from another area could help. To accept one, give its
+    edge to session_checkpoint; do not accept what the user would not recognise as true.
+    """
+    return reply(
+        Associated.of(_caller(ctx).memory.associate(atoms, domain=domain or None, all_domains=allDomains or None))
+    )
+
+
+def memory_list_atoms(
+    ctx: Caller,
+    *,
+    prefix: Annotated[
+        str, Field(max_length=LIMITS["name_bytes"], description="keys that begin so, such as v1.task.")
+    ] = "",
+    limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="at most so many")] = 100,
+    offset: Annotated[int, Field(ge=0, description="skip so many: nextOffset of the page before")] = 0,
+) -> Annotated[CallToolResult, Listed]:
+    """List atoms by key, page by page, with the beginning of each value.
+
+    Call it to see what there is of a kind (prefix v1.task., v1.domain., v1.procedure.); to find something,
+    memory_search is better. What is tombstoned or superseded is left out.
+    """
+    listing = _caller(ctx).memory.list(prefix, limit=limit, offset=offset, count=True)
+    return reply(Listed.of(listing, prefix, offset))
+
+
+SURFACE = Surface(
+    _NAME,
+    (
+        Tool(memory_session_bootstrap, "Open a session", "read"),
+        Tool(session_checkpoint, "Save to memory", "write", writes=True),
+        Tool(memory_search, "Search memory", "read"),
+        Tool(memory_access, "Read an atom", "read"),
+        Tool(memory_train, "Reinforce what belongs together", "train", writes=True),
+        Tool(memory_context, "See what is connected", "read"),
+        Tool(memory_associate, "Discover connections", "read"),
+        Tool(memory_list_atoms, "List atoms", "read"),
+        *OWN_TOOLS,
+    ),
+    INSTRUCTIONS,
+    GUIDE,
+    PROMPTS,
+    WORDS,
+)

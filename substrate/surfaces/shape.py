@@ -1,0 +1,49 @@
+"""What a tool replies: a shape as structured content, and the same as text in which nothing is hidden.
+
+The structured content has every value exactly as it is stored. Agents read texts: there every hidden character is
+written as JSON writes it, so that a JSON text still holds the exact value, and no reader is fooled.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mcp.types import CallToolResult, TextContent
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from substrate.text.visible import as_json, visible
+
+__all__ = ["Shape", "compact_json", "reply", "reply_as_said", "shown"]
+
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+"""Made once: it takes as long to make one as to use it."""
+
+
+class Shape(BaseModel):
+    """Whatever is replied or taken as an object: camelCase on the wire, and nothing beyond what it says."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
+
+
+def shown(text: str, keep: str = "") -> str:
+    """The text as an agent reads it. Stored text has no line of a reply to itself, and hides nothing in one."""
+    return visible(text, keep, as_json)
+
+
+def compact_json(said: Mapping[str, Any]) -> str:
+    """As it goes over the wire."""
+    return shown(_COMPACT.encode(said))
+
+
+def reply(shape: Shape) -> CallToolResult:
+    """A reply: the shape as structured content, without what is None; and as text, for clients that read only that."""
+    return reply_as_said(shape.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+
+def reply_as_said(said: dict[str, Any]) -> CallToolResult:
+    """A reply that was put together in the words of the wire; the SDK holds it against the tool's shape."""
+    content = TextContent(type="text", text=compact_json(said))
+    return CallToolResult(content=[content], structured_content=said)

@@ -1,0 +1,356 @@
+"""Text to terms: what is indexed of a text, and what of it is looked up. Pure: the same text, the same terms, always.
+
+A *word* is a run of letters, digits and marks of any script; a pictogram is one too. A word becomes terms:
+
+1. Compatibility forms and case are evened out (NFKC, casefold); `Ada's` is `ada`, `don't` is `dont`.
+2. A word with accents is found with and without: its exact form is a term, and so is its form without them.
+3. A form of plain Latin letters is cut to its English stem (Snowball), which takes its place.
+4. Scripts that write no spaces, and Korean, give overlapping pairs of characters; of Han each character as well, so
+   that one alone can be looked for.
+5. Of a *name* the parts are words: between dots, underscores, and where small letters turn into capitals.
+6. A term has at most 120 bytes. Of a longer one stands its hash.
+
+Every word is indexed. From a query the commonest English words are dropped, as long as another word is left.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from functools import cache, lru_cache
+from hashlib import blake2b
+from threading import Lock
+from typing import Final, NamedTuple, TypeAlias
+
+__all__ = [
+    "MAX_TERM",
+    "QueryTerm",
+    "Span",
+    "document_words",
+    "fit",
+    "keyword",
+    "matching",
+    "query_terms",
+    "spans",
+]
+
+MAX_TERM: Final = 120
+"""Bytes of UTF-8."""
+_Analysed: TypeAlias = tuple[int, tuple[str, ...]]
+"""How many words a token counts for, and its terms."""
+
+_REMEMBERED: Final = 1 << 16
+_SHORT: Final = 32
+_FEW: Final = 8
+"""What is remembered: so many tokens, none longer than this, none with more terms than this. Some 20 MB at most."""
+
+_JOINERS: Final = "\u200c\u200d"
+_APOSTROPHES: Final = "'\u2019\uff07\u02bc"
+_PICTOGRAMS: Final = "\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u2bff\U0001f000-\U0001faff"
+# No spaces between words: Thai, Lao, Myanmar, Khmer, Hangul jamo, radicals to Hangul with all of Kana, compatibility
+# ideographs, and the planes of rarer ideographs.
+_PAIRED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31a0-\u31bf"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
+)
+_HAN: Final = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_RUNS: Final = re.compile(f"([{_PAIRED}]+)")
+_APOSTROPHE: Final = re.compile(f"[{_APOSTROPHES}]")
+_ASCII_WORD: Final = re.compile(r"[a-zA-Z0-9]+(?:'[a-zA-Z0-9]+)*")
+_IGNORED: Final = re.compile("[\u200c\u200d\ufe00-\ufe0f\u20d0-\u20f0\U000e0000-\U000e01ef]")
+_ENDINGS: Final = frozenset({"s", "ll", "re", "ve", "d", "m"})
+"""What may follow an English word's apostrophe and is a word of its own."""
+_UNDECOMPOSED: Final = str.maketrans(
+    {"\u0131": "i", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ŧ": "t"}
+)
+_LONE_PREFIX: Final = 2
+
+_COMMON: Final = """
+a about am an and any are as at be been but by can could did do does for from had has have he her him his
+how i if in into is it its me my no not of on or our she should so than that the their them then there these
+they this those to us was we were what when where which who whom whose why will with would you your
+"""
+_FUNCTION_WORDS: Final = frozenset(_COMMON.split())
+
+
+class QueryTerm(NamedTuple):
+    """A term to look up, and the word that the user typed for it."""
+
+    term: str
+    spelling: str
+
+
+class Span(NamedTuple):
+    """A word's place in its text, and its terms. Pairs of characters overlap."""
+
+    start: int
+    end: int
+    terms: tuple[str, ...]
+
+
+def document_words(
+    name: str, value: str, tags: Iterable[str] = (), entities: Iterable[str] = ()
+) -> tuple[list[str], int]:
+    """What is indexed of an atom: its value, tags, entities and the parts of its name but for its version, as one.
+
+    Every term as often as it occurs; and how many words there are.
+    """
+    terms: list[str] = []
+    length = 0
+    typed = name.partition(".")[2]
+    for token in _ASCII_WORD.findall(typed) if typed.isascii() else _find_words(typed):
+        words, found = _of_name[token]
+        length += words
+        terms += found
+    for text in (value, *tags, *entities):
+        for token in _ASCII_WORD.findall(text) if text.isascii() else _find_words(text):
+            words, found = _of_text[token]
+            length += words
+            terms += found
+    return terms, length
+
+
+def query_terms(text: str) -> list[QueryTerm]:
+    """What to look up, each term once, in the order typed. Empty if there is no word in it."""
+    found: dict[str, QueryTerm] = {}
+    common: dict[str, QueryTerm] = {}
+    for match in _word().finditer(text.replace("_", " ")):
+        spelling = match[0]
+        kept = common if _APOSTROPHE.split(spelling.lower())[0] in _FUNCTION_WORDS else found
+        for piece in _pieces(spelling):
+            for term in piece.terms:
+                kept.setdefault(term, QueryTerm(term, spelling[piece.start : piece.end]))
+    return list((found or common).values())
+
+
+def spans(text: str) -> Iterator[Span]:
+    """Every word of a text, in order, with its terms: where one is a term of the query, the query has matched."""
+    if text.isascii():  # each word is one piece
+        for match in _ASCII_WORD.finditer(text):
+            yield Span(match.start(), match.end(), _of_text[match[0]][1])
+        return
+    for match in _word().finditer(text.replace("_", " ")):
+        for start, end, terms in _pieces(match[0], singles=True):
+            if terms:
+                yield Span(match.start() + start, match.start() + end, terms)
+
+
+def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
+    """The words of a text that have one of these terms, in order."""
+    if not text.isascii():
+        return [span for span in spans(text) if not wanted.isdisjoint(span.terms)]
+    found = []
+    for match in _ASCII_WORD.finditer(text):
+        terms = _of_text[match[0]][1]
+        if not wanted.isdisjoint(terms):
+            found.append(Span(match.start(), match.end(), terms))
+    return found
+
+
+@lru_cache(maxsize=4096)  # tags and entities are few
+def keyword(text: str) -> str:
+    """The one spelling in which tags and entities are compared."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def fit(term: str) -> str:
+    """The term, or its hash if it is too long. No word begins as a hash does."""
+    if len(term) * 4 <= MAX_TERM:
+        return term
+    data = term.encode()
+    return term if len(data) <= MAX_TERM else "#" + blake2b(data, digest_size=16).hexdigest()
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """A word of any script. Python's own idea of a word breaks off at marks, which is at every vowel of Hindi."""
+    marks, begun = "", None
+    # Marks lie in the first two planes; variation selectors, far behind, are nothing to look for.
+    for code in range(0x300, 0x20001):
+        if unicodedata.category(chr(code))[0] == "M":
+            begun = code if begun is None else begun
+        elif begun is not None:
+            marks += f"{chr(begun)}-{chr(code - 1)}"
+            begun = None
+    inside = rf"\w[\w{_JOINERS}{marks}]*"
+    return re.compile(rf"{inside}(?:[{_APOSTROPHES}]{inside})*|[{_PICTOGRAMS}]")
+
+
+def _find_words(text: str) -> list[str]:
+    return _word().findall(text.replace("_", " "))
+
+
+class _Memo(dict[str, _Analysed]):
+    """Tokens that were met before: most words of a text are among a few thousand."""
+
+    def __init__(self, analyse: Callable[[str], _Analysed]) -> None:
+        super().__init__()
+        self._analyse = analyse
+
+    def __missing__(self, token: str) -> _Analysed:
+        if token.isascii() and token.isdigit():
+            return 1, (fit(token),)  # there are too many numbers to remember
+        analysed = self._analyse(token)
+        if len(token) <= _SHORT and len(analysed[1]) <= _FEW:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[token] = analysed
+        return analysed
+
+
+def _analyse_text(token: str) -> _Analysed:
+    if token.isascii() and token.isalnum():
+        word = token.lower()
+        return 1, (fit(_stem(word) if word.isalpha() else word),)
+    terms: list[str] = []
+    words = 0
+    for run in _runs(_even(token)):
+        if _RUNS.match(run):
+            words += max(1, len(run) - 1)
+            terms += _pairs(run)
+            terms += _singles(run)
+        else:
+            forms = _forms(run)
+            words += bool(forms)
+            terms += forms
+    return words, tuple(terms)
+
+
+def _analyse_name(token: str) -> _Analysed:
+    humps = [] if token.islower() else _humps(token)
+    if len(humps) <= 1:
+        return _of_text[token]
+    whole = _analyse_text(token)[1]
+    parts = [_analyse_text(hump) for hump in humps]
+    return sum(words for words, _ in parts), (*whole, *(term for _, terms in parts for term in terms))
+
+
+def _humps(token: str) -> list[str]:
+    """`camelCase` as camel and Case, `HTTPServer` as HTTP and Server."""
+    humps, begun = [], 0
+    for i in range(1, len(token)):
+        if token[i].isupper() and (not token[i - 1].isupper() or (i + 1 < len(token) and token[i + 1].islower())):
+            humps.append(token[begun:i])
+            begun = i
+    return [*humps, token[begun:]]
+
+
+_of_text: Final = _Memo(_analyse_text)
+_of_name: Final = _Memo(_analyse_name)
+
+
+def _even(token: str) -> str:
+    """The same for all spellings of the same letters."""
+    if token.isascii():
+        return token.lower()
+    return keyword(_IGNORED.sub("", token))
+
+
+def _runs(text: str) -> list[str]:
+    """The words in an evened token: NFKC may have opened it up, and scripts may change in it."""
+    if text.isascii() and text.isalnum():
+        return [text]
+    return [run for word in _find_words(text) for run in _RUNS.split(word) if run]
+
+
+def _pieces(token: str, *, singles: bool = False) -> Iterator[Span]:
+    """The parts of a word as typed that are looked up on their own, with their places in it."""
+    if token.isascii() and token.isalnum():  # as most are: what was met before is known
+        yield Span(0, len(token), _of_text[token][1])
+        return
+    evened = _even(token)
+    runs = _runs(evened)
+    if len(runs) == 1 and not _RUNS.match(evened):
+        yield Span(0, len(token), tuple(_forms(evened)))
+        return
+    # Characters keep their places only if each was evened to just one.
+    if len(evened) == len(token) and all(keyword(a) == b for a, b in zip(token, evened, strict=True)):
+        at = 0
+        for run in runs:
+            at = evened.index(run, at)
+            yield from _placed(run, at, singles=singles)
+            at += len(run)
+        return
+    for run in runs:
+        paired = _RUNS.match(run)
+        terms = [*_pairs(run), *(_singles(run) if singles else ())] if paired else _forms(run)
+        yield Span(0, len(token), tuple(terms))
+
+
+def _placed(run: str, at: int, *, singles: bool) -> Iterator[Span]:
+    if not _RUNS.match(run):
+        yield Span(at, at + len(run), tuple(_forms(run)))
+        return
+    for i, pair in enumerate(_pairs(run)):
+        if singles and len(run) > 1 and _HAN.match(run[i]):
+            yield Span(at + i, at + i + 1, (run[i],))
+        yield Span(at + i, at + i + len(pair), (pair,))
+    if singles and len(run) > 1 and _HAN.match(run[-1]):
+        yield Span(at + len(run) - 1, at + len(run), (run[-1],))
+
+
+# -- forms of a word ---------------------------------------------------------------------------------------------------
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+
+
+def _singles(run: str) -> list[str]:
+    return _HAN.findall(run) if len(run) > 1 else []
+
+
+def _forms(word: str) -> list[str]:
+    """The terms of an evened word that is written with spaces around it."""
+    pieces = _APOSTROPHE.split(word)
+    if len(pieces) > 1 and pieces[-1] in _ENDINGS:
+        pieces.pop()
+    words = ["".join(pieces)]
+    if len(pieces) > 1 and len(pieces[0]) <= _LONE_PREFIX and len(pieces[-1]) > _LONE_PREFIX:
+        words.append("".join(pieces[1:]))  # `l'amour` is found as amour too
+    forms: list[str] = []
+    for exact in words:
+        folded = exact if exact.isascii() else _fold(exact)
+        if not folded:
+            continue  # marks and apostrophes without a letter
+        if folded != exact:
+            forms.append(fit(exact))
+        forms.append(fit(_stem(folded) if folded.isascii() and folded.isalpha() else folded))
+    return list(dict.fromkeys(forms))
+
+
+def _fold(word: str) -> str:
+    """Without accents and points; digits of any script as 0 to 9. Vowel signs of Indic scripts are letters and stay."""
+    kept = [
+        str(digit) if (digit := unicodedata.decimal(character, None)) is not None else character
+        for character in unicodedata.normalize("NFD", word)
+        if not _is_accent(unicodedata.combining(character))
+    ]
+    return unicodedata.normalize("NFC", "".join(kept)).translate(_UNDECOMPOSED)
+
+
+def _is_accent(combining: int) -> bool:
+    """By its combining class: overlays, points of Hebrew and Arabic, and what stands above or below a letter."""
+    return combining == 1 or 10 <= combining <= 36 or combining >= 200  # noqa: PLR2004 - Unicode's numbers
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import Stemmer  # noqa: PLC0415 - `import substrate` stays light
+
+    stem: Callable[[str], str] = Stemmer.Stemmer("english", 0).stemWord
+    return stem
+
+
+_STEMMING: Final = Lock()
+"""One stemmer for all threads: it is not made for two at once."""
+
+
+def _stem(word: str) -> str:
+    with _STEMMING:
+        return _stemmer()(word)

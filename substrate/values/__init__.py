@@ -1,0 +1,16 @@
+"""What users hold: frozen values, without I/O.
+
+atoms        an atom, its versions, lists of them
+edges        an edge, and the types that mean something to the engine
+saved        what a checkpoint and a forget answer; how much a store holds
+conflicts    atoms that contradict each other
+hits         what search found, and why
+relations    what surrounds atoms, and what may relate to them
+predictions  what is needed next; what was learnt
+opening      the opening context of a session
+growth       heads over time, and what changed between two
+stale        atoms to review
+embedding    which model embeds, and how far it has got
+times        times and ids, between what is stored and what users hold
+progress     how long work tells how far it has got
+"""

@@ -1,0 +1,156 @@
+"""Atoms and their versions, as users hold them. Frozen, without I/O.
+
+Times are aware datetimes in UTC. An interval of validity is half open: it holds from `start` (None: from ever) until,
+not including, `end` (None: for good).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias
+
+from substrate.proof.bundle import Bundle
+from substrate.proof.encoding import Json
+from substrate.result import Result, Results
+from substrate.values.edges import Window
+from substrate.values.predictions import Prediction
+from substrate.values.times import EPOCH
+
+__all__ = ["ORIGINS", "Access", "Atom", "History", "Listing", "Name", "Version"]
+
+Name: TypeAlias = str
+"""The name of an atom, or its id as UUID text."""
+ORIGINS = ("user", "agent", "ingested")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Atom(Result):
+    """One version of a named value. What the writer did not say is None or empty."""
+
+    name: str
+    value: str
+    id: str = ""
+    """UUID, stable over versions and revival, another one after a forget."""
+    seq: int = -1
+    """The version: position of its entry in the log."""
+    recorded_at: datetime = EPOCH
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    confidence: float | None = None
+    source: str | None = None
+    origin: str | None = None
+    """user, agent or ingested."""
+    actor: str | None = None
+    session: str | None = None
+    occurred_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    parent: str | None = None
+    """Id of the atom this is a part of: a chunk's document, a turn's conversation."""
+    position: int | None = None
+    attrs: Mapping[str, Json] = field(default_factory=dict)
+    tombstoned: bool = False
+    """Taken out of use since: only seen in history, and in lists that ask for it."""
+    confirmed_at: datetime | None = None
+    """When someone last recorded the same value again."""
+    superseded_by: tuple[str, ...] = ()
+    """Names of live atoms with a live `supersedes` edge to this one."""
+
+    @property
+    def type(self) -> str:
+        """The middle part of the name."""
+        return self.name.split(".", 2)[1]
+
+    @property
+    def valid(self) -> Window:
+        """When the writer said it holds."""
+        return Window(self.valid_from, self.valid_to)
+
+    def to_dict(self) -> dict[str, object]:
+        """Its fields as JSON can hold them, without those that say nothing."""
+        said = super(Atom, self).to_dict()
+        if not self.tombstoned:
+            del said["tombstoned"]
+        return said
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Version(Result):
+    """One line of an atom's history."""
+
+    seq: int
+    recorded_at: datetime
+    kind: str
+    """put, tombstone, or gap: what was there was forgotten."""
+    atom: Atom | None = None
+    """What was put; of a tombstone or a gap None."""
+    actor: str | None = None
+    forgotten_by: int | None = None
+    """Of a gap: the seq of the forget entry."""
+
+    def row(self) -> dict[str, object]:
+        """The value in the place of the atom, and when it holds."""
+        shown = self.to_dict()
+        if (atom := self.atom) is not None:
+            del shown["atom"]
+            shown |= {"value": atom.value, **Window(atom.valid_from, atom.valid_to).to_dict()}
+        return shown
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Access(Result):
+    """An atom that was read; with its proof, if asked for."""
+
+    atom: Atom
+    proof: Bundle | None = None
+    stale: tuple[str, ...] = ()
+    """Why it is to be reviewed: what it depends on and has changed since. Only of reads of now."""
+    predictions: tuple[Prediction, ...] = ()
+    """What will probably be needed next, the likeliest first; of a read of now."""
+
+    @property
+    def name(self) -> str:
+        """The atom's name."""
+        return self.atom.name
+
+    @property
+    def value(self) -> str:
+        """The atom's value."""
+        return self.atom.value
+
+    def row(self) -> dict[str, object]:
+        """The same, of the proof what it claims."""
+        return self.to_dict() | ({} if self.proof is None else {"proof": self.proof.claim})
+
+    def to_dict(self) -> dict[str, object]:
+        """The atom's fields; why it is to be reviewed, if it is; the proof as a bundle; what will be needed next."""
+        said = self.atom.to_dict() | ({"stale": list(self.stale)} if self.stale else {})
+        if self.proof is not None:
+            said["proof"] = self.proof.to_dict()
+        return said | ({"predictions": [one.to_dict() for one in self.predictions]} if self.predictions else {})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Listing(Results[Atom]):
+    """A page of atoms, in the order of their names."""
+
+    items: tuple[Atom, ...]
+    next: str | None = None
+    """Give it as `after` for the next page; None if this was the last."""
+    forgotten: int = 0
+    """With `as_of`, on the first page: how many atoms of the whole store were in use then and are forgotten now."""
+    gaps: int = 0
+    """How many atoms up to the end of this page were left out since the version that would answer was erased."""
+    total: int | None = None
+    """With `count`: how many atoms there are on all pages; None if more than 10,000 names begin so."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class History(Results[Version]):
+    """The versions of an atom, oldest first."""
+
+    items: tuple[Version, ...]
+    more: bool = False
+    """Whether there are older ones than the limit let in."""

@@ -1,0 +1,119 @@
+"""What is told of how a log grew: its heads one by one, an overview of many, and what changed between two moments.
+
+Frozen, without I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from substrate.result import Result, Results
+from substrate.values.atoms import Atom
+from substrate.values.edges import Edge
+
+__all__ = ["Change", "Diff", "Grown", "Growth", "HeadAt", "Heads"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HeadAt(Result):
+    """A head that was signed, and what it added to the one before."""
+
+    size: int
+    root: bytes
+    map_root: bytes
+    origin: str
+    recorded_at: datetime
+    """When its last entry was recorded."""
+    since: int
+    """The size of the head before; 0: it is the first."""
+    added: Mapping[str, int]
+    """How many entries of each kind it added: put, tombstone, edge, unedge, train, forget, model, key."""
+
+    @property
+    def seq(self) -> int:
+        """Its last entry: `as_of=head.seq` is what was known at this head."""
+        return self.size - 1
+
+    def row(self) -> dict[str, object]:
+        """Size, time, the beginning of the root, and what was added."""
+        added = ", ".join(f"{count} {kind}" for kind, count in self.added.items())
+        return {"size": self.size, "recorded_at": self.recorded_at, "root": self.root.hex()[:16], "added": added}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Heads(Results[HeadAt]):
+    """A page of heads, newest first."""
+
+    items: tuple[HeadAt, ...]
+    next: int | None = None
+    """Give it as `before` for the next page; None if this was the last."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Grown(Result):
+    """What the heads of one stretch of a log added, taken together."""
+
+    size: int
+    """That of the last head of the stretch."""
+    first: int
+    """That of the first one; the same if there is just one."""
+    since: int
+    """That of the head before the stretch; 0: there is none."""
+    started_at: datetime
+    """When the last entry of the first head was recorded."""
+    recorded_at: datetime
+    """When the last entry of the last head was."""
+
+    @property
+    def entries(self) -> int:
+        """How many entries were added."""
+        return self.size - self.since
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Growth(Results[Grown]):
+    """How a log grew, oldest first. Stretches without a head are left out."""
+
+    items: tuple[Grown, ...]
+    by: str
+    """What the stretches are equal parts of: time or entries."""
+    start: datetime
+    stop: datetime
+    """The times that were asked for; where none was, those of the first and the last entry."""
+    first: int
+    last: int
+    """The seqs that the log grew after and up to; -1: from the beginning."""
+    size: int
+    """The size of the newest head, be it among these or not."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Change(Result):
+    """What became of one atom or edge between two moments."""
+
+    kind: str
+    """added, changed, tombstoned, revived, forgotten; edge_added, edge_changed, edge_removed, edge_forgotten."""
+    name: str | None
+    """The atom's name; of an edge `source type target`; None if all of it was forgotten."""
+    id: str
+    before: Atom | Edge | None = None
+    after: Atom | Edge | None = None
+
+    def row(self) -> dict[str, object]:
+        """The values before and after in the place of the atoms."""
+        said = {"before": self.before, "after": self.after}
+        values = {word: atom.value for word, atom in said.items() if isinstance(atom, Atom)}
+        return {"kind": self.kind, "name": self.name or "(forgotten)", **values}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Diff(Results[Change]):
+    """What changed after the seq `start` up to, including, the seq `stop`."""
+
+    items: tuple[Change, ...]
+    start: int
+    stop: int
+    left_out: int | None = None
+    """With `limit`: how many atoms and edges, touched earlier than these, were not looked at; None if all were."""

@@ -1,0 +1,112 @@
+"""What search found, and why. Frozen, without I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from substrate.messages import Message
+from substrate.result import Result, Results, frame
+from substrate.values.atoms import Atom
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Found", "Hit"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Hit(Result):
+    """An atom that was found, and why it stands where it stands."""
+
+    atom: Atom
+    """The version that answers; `current` says whether it is the one in force."""
+    score: float
+    """The sum of the parts. Words and meaning that match in full give about 1."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What each part added: words, meaning, neighbours, edges, evidence, time; but for those that added nothing."""
+    matched: tuple[str, ...] = ()
+    """The words of the query that it has, as they were typed."""
+    snippet: str = ""
+    """The passage that matches best; of a short value all of it."""
+    marks: tuple[tuple[int, int], ...] = ()
+    """Where in the snippet matched words begin and end."""
+    current: bool = True
+    """False: an earlier version, or one that another atom supersedes. Only where the question asks about the past."""
+    seq: int = -1
+    """The last entry of the log that this answer knows of."""
+    lag: int = 0
+    """How many versions were not compared by meaning, because they are not embedded yet."""
+
+    @property
+    def name(self) -> str:
+        """The atom's name."""
+        return self.atom.name
+
+    @property
+    def value(self) -> str:
+        """The atom's value."""
+        return self.atom.value
+
+    def __repr__(self) -> str:
+        earlier = "" if self.current else " (earlier)"
+        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}{earlier}: {self.why})"
+
+    @property
+    def why(self) -> str:
+        """The parts of the score, in a line."""
+        return ", ".join(f"{part} {added:+.2f}" for part, added in self.parts.items())
+
+    def row(self) -> dict[str, object]:
+        """Score, name, snippet and the reasons."""
+        shown = {"score": round(self.score, 3), "name": self.name, "snippet": self.snippet, "why": self.why}
+        when = self.atom.occurred_at or self.atom.valid_from or self.atom.recorded_at
+        return {**shown, "when": f"{when:%Y-%m-%d}", "current": "yes" if self.current else "earlier"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Found(Results[Hit]):
+    """What a search found, best first."""
+
+    items: tuple[Hit, ...]
+    query: str
+    asked: str = "any"
+    """Which statement the question's time means: any, now, previous, first, span or all."""
+    start: datetime | None = None
+    end: datetime | None = None
+    """Of a span: from when until, not including, when."""
+    meaning: str = ""
+    """Empty if words and meaning were searched; else why meaning was not, and what to do about it."""
+    seq: int = -1
+    """The last entry of the log that this answer knows of."""
+    lag: int = 0
+    """How many versions were not compared by meaning, because they are not embedded yet."""
+    more: bool = False
+    """Whether there is more behind the limit."""
+
+    def __repr__(self) -> str:
+        return super(Found, self).__repr__() + "".join(f"\n({word})" for word in self.remarks)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What there is to know about the answer as a whole: how time was understood, what was not searched."""
+        said: list[str] = []
+        if self.asked == "span":
+            start, end = (f"{time:%Y-%m-%d}" if time is not None else "…" for time in (self.start, self.end))
+            said.append(f"the question was taken to be about the time from {start} to {end}")
+        elif self.asked != "any":
+            said.append(f"the question was taken to be about time: {self.asked}")
+        if self.meaning:
+            said.append(Message("searched by words only: ", self.meaning))
+        elif self.lag:
+            said.append(f"{self.lag:,} versions are not embedded yet and were searched by words only")
+        return tuple(said)
+
+    def to_df(self) -> DataFrame:
+        """A row for each hit: score, name, value, why, when, and the parts. Needs pandas."""
+        return frame([{**hit.row(), "value": hit.value, **dict(hit.parts)} for hit in self.items])
+
+
+# -- what is joined to what --------------------------------------------------------------------------------------------

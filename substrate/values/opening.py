@@ -1,0 +1,247 @@
+"""What the verb bootstrap answers: the opening context of a session. Frozen, without I/O."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from substrate.result import UNTYPESET, Result, compact, frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["LEFT_OUT", "Absent", "ConflictingFacts", "LeftOut", "Opening", "OpeningAtom"]
+
+LEFT_OUT: Mapping[str, str] = {
+    "no_room": "needed and well enough supported; a larger budget would show it",
+    "rule_no_room": "a goal, constraint or preference without room; a larger budget would show it",
+    "too_large": "its name alone is too long for the budget",
+    "less_needed": "not looked at: what is needed more fills the budget twice over",
+    "low_evidence": "below the evidence that was asked for",
+    "duplicate": "says what one that is needed more says",
+    "ingested": "text that was taken in from elsewhere; `ingested` shows it",
+    "superseded": "another atom took its place",
+    "not_in_force": "does not hold now: it ended, or has not begun",
+    "gone": "taken out of use, or forgotten",
+}
+"""Why something that came into question is not shown."""
+
+
+_FOR_WANT_OF_ROOM: Final = ("no_room", "rule_no_room", "too_large", "less_needed", "in_all")
+_SMALL: Final = 200
+"""Budgets below this are for atoms alone."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OpeningAtom(Result):
+    """An atom to begin with, and why. In a small budget, name and value alone."""
+
+    name: str
+    value: str
+    shortened: int = 0
+    """How many characters the whole value has, if this is just its beginning; 0: it is whole."""
+    tags: tuple[str, ...] = ()
+    confidence: float | None = None
+    source: str | None = None
+    origin: str | None = None
+    recorded_at: datetime | None = None
+    """When this version was recorded. `to_dict` has the day."""
+    seq: int | None = None
+    """The version: position of its entry in the log."""
+    evidence: float | None = None
+    need: float | None = None
+    """Its share of all need. Not in `to_dict`, where `why` tells it."""
+    why: str = ""
+    """Why it is here, in a line."""
+    stale: str = ""
+    """What it depends on that has changed since: to be looked at again. Empty: nothing."""
+    grounds: Mapping[str, float] = field(default_factory=dict)
+    """What each part added to the log-odds of `evidence`. Not in `to_dict`: it takes as much room as the atom."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What each part of the predictor added to `need`; docs/markov.md says what the parts are. Not in `to_dict`."""
+    tokens: int = 0
+    """What it takes of the budget, in the form in which it is shown. Not in `to_dict`."""
+
+    @property
+    def type(self) -> str:
+        """The middle part of the name."""
+        return self.name.split(".", 2)[1]
+
+    def to_dict(self) -> dict[str, object]:
+        """What there is to say, in few tokens."""
+        said: dict[str, object] = {"name": self.name, "value": self.value}
+        day = None if self.recorded_at is None else self.recorded_at.date().isoformat()
+        further = {
+            "shortened": self.shortened or None,
+            "tags": list(self.tags) or None,
+            "confidence": self.confidence,
+            "source": self.source,
+            "origin": self.origin,
+            "recorded_at": day,
+            "seq": self.seq,
+            "evidence": None if self.evidence is None else round(self.evidence, 2),
+            "why": self.why or None,
+            "stale": self.stale or None,
+        }
+        return said | {name: value for name, value in further.items() if value is not None}
+
+    def text(self) -> str:
+        """A line."""
+        short = f"beginning of {self.shortened} characters" if self.shortened else ""
+        stale = f"stale: {self.stale}" if self.stale else ""
+        backed = "" if self.evidence is None else f"evidence {self.evidence:.2f}"
+        remarks = "; ".join(remark for remark in (short, backed, _escaped(self.why), _escaped(stale)) if remark)
+        return f"{self.name} = {_quoted(self.value)}" + (f" ({remarks})" if remarks else "")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ConflictingFacts(Result):
+    """Two atoms, one of them shown at least, that cannot both be right."""
+
+    first: str
+    second: str
+    kind: str
+    reason: str
+
+    def text(self) -> str:
+        """A line."""
+        return f"{self.first} / {self.second}: {_escaped(self.reason)}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Absent(Result):
+    """A name that the objective speaks of, or that an atom shown leans on, and that is not there."""
+
+    name: str
+    why: str
+    """deleted, forgotten, or never recorded."""
+    needed_by: str | None = None
+    """The atom that leans on it; None: the objective."""
+
+    def text(self) -> str:
+        """A line."""
+        return f"{self.name}: {self.why}" + (f", {self.needed_by}" if self.needed_by else "")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LeftOut(Result):
+    """What came into question and is not shown: how many for which reason (`LEFT_OUT`), and the most needed of them."""
+
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    best: Mapping[str, str] = field(default_factory=dict)
+    """Names of some, each with its reason."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The counts, and the names under `best`."""
+        return {**self.reasons, **({"best": dict(self.best)} if self.best else {})}
+
+    def text(self) -> str:
+        """A line."""
+        counts = [f"{count} {reason}" for reason, count in self.reasons.items()]
+        return ", ".join([*counts, *(f"{name}: {reason}" for name, reason in self.best.items())])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Opening(Result):
+    """What a session should know when it begins, in at most `max_tokens`. An atom is listed once.
+
+    `json()`, which is what goes over a wire, is within the budget as a whole, and so is `text()`, which says less. If
+    another form was asked for (`bootstrap(shown=...)`), it is that form which is within the budget.
+    """
+
+    counter: str
+    """By what tokens are counted."""
+    tokens: int
+    """How many `json()` takes, or the form that was asked for, at most."""
+    max_tokens: int
+    objective: str | None = None
+    """As given, or its beginning; None if there is none, or no room for it."""
+    domain: str | None = None
+    goals: tuple[OpeningAtom, ...] = ()
+    constraints: tuple[OpeningAtom, ...] = ()
+    preferences: tuple[OpeningAtom, ...] = ()
+    atoms: tuple[OpeningAtom, ...] = ()
+    """What else is needed; most needed first."""
+    conflicting_facts: tuple[ConflictingFacts, ...] = ()
+    absent: tuple[Absent, ...] = ()
+    left_out: LeftOut = field(default_factory=LeftOut)
+    seq: int | None = None
+    """The last entry of the log that this answer knows of."""
+    meaning: str = ""
+    """Empty if the objective was matched by words and meaning; else why it was by words alone, and what to do."""
+
+    cut: bool = False
+    """Whether so much was given up for the budget that not even `left_out` tells of it. Not in `to_dict`."""
+
+    @property
+    def truncated(self) -> bool:
+        """Whether a larger budget would show more."""
+        return self.cut or any(self.left_out.reasons.get(reason) for reason in _FOR_WANT_OF_ROOM)
+
+    def __iter__(self) -> Iterator[OpeningAtom]:
+        """Every atom that is shown: goals, constraints, preferences, then the others."""
+        return iter(self._shown)
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def __bool__(self) -> bool:
+        """True also of one that shows no atom: it tells what is absent, and what was left out."""
+        return True
+
+    def __getitem__(self, at: int) -> OpeningAtom:
+        return self._shown[at]
+
+    @property
+    def _shown(self) -> tuple[OpeningAtom, ...]:
+        return (*self.goals, *self.constraints, *self.preferences, *self.atoms)
+
+    def to_df(self) -> DataFrame:
+        """A row for each atom that is shown, with the section it stands in. Needs pandas."""
+        sections = ("goals", "constraints", "preferences", "atoms")
+        return frame([{"section": name, **atom.to_dict()} for name in sections for atom in getattr(self, name)])
+
+    def to_dict(self) -> dict[str, object]:
+        """The reply; what is empty is left out."""
+        said: dict[str, object] = {"objective": self.objective, "domain": self.domain}
+        for section in ("goals", "constraints", "preferences", "atoms", "conflicting_facts", "absent"):
+            said[section] = [item.to_dict() for item in getattr(self, section)] or None
+        said["left_out"] = self.left_out.to_dict() or None
+        if self.meaning and self.max_tokens >= _SMALL:
+            said["matched"] = "by words only"
+        said |= {"counter": self.counter, "tokens": self.tokens, "max_tokens": self.max_tokens, "seq": self.seq}
+        return {name: value for name, value in said.items() if value is not None}
+
+    def json(self) -> str:
+        """The reply as compact JSON: the text whose tokens are counted."""
+        return compact(self)
+
+    def text(self) -> str:
+        """The reply as plain lines. Values are in quotation marks, so that none can pass for a line of ours."""
+        lines = [f"objective {_quoted(self.objective)}"] if self.objective is not None else []
+        for section in ("goals", "constraints", "preferences", "atoms", "conflicting_facts", "absent"):
+            items = getattr(self, section)
+            lines += [f"{section}:", *(item.text() for item in items)] if items else []
+        if said := self.left_out.text():
+            lines.append(f"left_out: {said}")
+        if self.meaning and self.max_tokens >= _SMALL:
+            lines.append("matched by words only")
+        return "\n".join([*lines, f"tokens {self.tokens} of {self.max_tokens} by {self.counter}"])
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return f'<pre class="{UNTYPESET}">{escape(self.text())}</pre>'
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _escaped(text: str) -> str:
+    return _quoted(text)[1:-1]

@@ -1,0 +1,134 @@
+"""What surrounds atoms: context, arcs and associations, as users hold them. Frozen, without I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from substrate.result import Result, Results, frame
+from substrate.values.atoms import Atom
+from substrate.values.edges import Edge
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Arc", "Association", "Associations", "Context", "Missing", "Reached"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Missing(Result):
+    """An atom that was asked about and is not there, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Arc(Result):
+    """What was learned from use: of all that came after `source`, this share was `target`."""
+
+    source: str
+    target: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reached(Result):
+    """An atom in the context of others: how far away, and by which edge it was reached first."""
+
+    name: str
+    distance: int
+    """Edges between it and the nearest of the atoms asked about; 0: it is one of them."""
+    value: str = ""
+    """What it says; of a long value the beginning."""
+    id: str = ""
+    via: str = ""
+    """The edge that led here: `source type target`."""
+    superseded_by: tuple[str, ...] = ()
+    absent: str = ""
+    """Why it says nothing: dangling (not there yet), tombstoned, forgotten, or not valid then."""
+    stale: tuple[str, ...] = ()
+    """Of those asked about, now: why it is to be reviewed, since what it depends on has changed."""
+    seq: int | None = None
+    """Which version says it: the position of its entry in the log."""
+    origin: str | None = None
+    actor: str | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """Its fields as JSON can hold them, without those that say nothing."""
+        said = super(Reached, self).to_dict()
+        return {word: value for word, value in said.items() if value or word == "distance"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Context(Results[Edge]):
+    """A page of the edges around some atoms, the nearest first, with the atoms that they lead to, and arcs."""
+
+    items: tuple[Edge, ...]
+    atoms: tuple[Reached, ...] = ()
+    """Those asked about, on the first page, and those that an edge of this page is the first to reach."""
+    arcs: tuple[Arc, ...] = ()
+    """Out of the atoms of this page that edges were followed from, the heaviest of each first."""
+    missing: tuple[Missing, ...] = ()
+    """Of those asked about."""
+    cut: tuple[str, ...] = ()
+    """Hubs: atoms that have more edges than were followed here. `edges` lists them all."""
+    more: bool = False
+    """Whether there are more edges: `offset` goes on."""
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """The edges: the items of the page."""
+        return self.items
+
+    def to_dict(self) -> dict[str, object]:
+        """The edges as `edges`."""
+        said = super(Context, self).to_dict()
+        return {"edges": said.pop("items"), **said}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Association(Result):
+    """Two atoms of different domains that have more to do with each other than anyone has stated."""
+
+    source: Atom
+    target: Atom
+    score: float
+    """From 0 to 1: all parts together."""
+    parts: Mapping[str, float]
+    """What speaks for it, each from 0 to 1: meaning, words, arcs, neighbours; and against it: stated, below 0."""
+    reason: str
+    edge: Mapping[str, object]
+    """What accepts it: `checkpoint(edges=[association.edge])`."""
+    source_domains: tuple[str, ...] = ()
+    target_domains: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Association({self.score:.2f} {self.source.name} ~ {self.target.name}: {self.reason})"
+
+    def row(self) -> dict[str, object]:
+        """Score, both names, what the target says, and the reason."""
+        names = {"source": self.source.name, "target": self.target.name}
+        return {"score": round(self.score, 3), **names, "value": self.target.value, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Associations(Results[Association]):
+    """Unexpected connections, the strongest first."""
+
+    items: tuple[Association, ...]
+    missing: tuple[Missing, ...] = ()
+    meaning: str = ""
+    """Empty if all were compared by meaning; else why not, and what to do about it."""
+    seq: int = -1
+    """The last entry of the log that this answer knows of."""
+
+    def __repr__(self) -> str:
+        said = [f"\n({self.meaning})"] if self.meaning else []
+        said += [f"\n({gone.name}: {gone.reason})" for gone in self.missing]
+        return super(Associations, self).__repr__() + "".join(said)
+
+    def to_df(self) -> DataFrame:
+        """A row for each: score, names, value, reason, and the parts. Needs pandas."""
+        return frame([{**item.row(), **dict(item.parts)} for item in self.items])

@@ -1,0 +1,111 @@
+"""What the verbs that change a store answer, and how much it holds. Frozen, without I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from substrate.proof.head import SignedHead
+from substrate.result import Result
+
+__all__ = ["Contradicted", "Forgot", "Refused", "Saved", "Stats"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Refused(Result):
+    """An item that was not taken: which (`atoms[3]`), its name if that may be shown, and why."""
+
+    item: str
+    code: str
+    reason: str
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Saved(Result):
+    """What a checkpoint did. On disk, and covered by `head`."""
+
+    seqs: range
+    head: SignedHead
+    recorded: tuple[str, ...] = ()
+    """Names that got a new version."""
+    confirmed: tuple[str, ...] = ()
+    """Names and edges of which the same was said again: no new version."""
+    tombstoned: tuple[str, ...] = ()
+    edges: tuple[str, ...] = ()
+    """Ids of edges that were stated or changed."""
+    unedged: tuple[str, ...] = ()
+    dangling: tuple[str, ...] = ()
+    """Names that edges point to and that are not there yet."""
+    refused: tuple[Refused, ...] = ()
+    """Only with `partial`: what was not taken."""
+    conflicts: tuple[Contradicted, ...] = ()
+    """What was recorded and contradicts what is there, or another atom of the same checkpoint."""
+    unchecked: tuple[str, ...] = ()
+    """Names that are saved, but were not compared with the rest: that failed, by a fault of ours; the log has it."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The head by its size and root."""
+        head = {"size": self.head.head.size, "root": self.head.head.root.hex()}
+        return {**super(Saved, self).to_dict(), "head": head}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Forgot(Result):
+    """What a forget erased; or would erase, in a dry run."""
+
+    dry_run: bool
+    atoms: int
+    """Atoms of which nothing is left."""
+    versions: int
+    """Bodies of versions that were erased."""
+    edges: int
+    traces: int
+    tombstoned: tuple[str, ...] = ()
+    """Atoms that lost their current version but not all: out of use now; record them again if they shall be in use."""
+    seqs: tuple[int, ...] = ()
+    """The forget entries; each can be proven."""
+    compacted: bool = False
+    """Whether the bytes are gone from the files too."""
+    trainings: int = 0
+    sessions: int = 0
+    """Traces of sessions that were erased as a whole; what was learnt from them is unlearnt."""
+    mentioned_by: tuple[str, ...] = ()
+    """Atoms whose recorded code still has the name of one that is gone in it: forget them too if that must go."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Stats(Result):
+    """How much a store holds."""
+
+    origin: str
+    entries: int
+    heads: int
+    atoms: int
+    """Live ones."""
+    tombstoned: int
+    forgotten: int
+    edges: int
+    """Stated and not taken back."""
+    dangling: int
+    """Names that edges point to and that are not there."""
+    bytes: int
+    """Of the store's data file."""
+    compaction_owed: bool = False
+    """Whether bytes of what was forgotten are in the file still: `compact()` takes them out."""
+    types: Mapping[str, int] = field(default_factory=dict)
+    """Live atoms of each type."""
+    sessions: int = 0
+    """That were observed and learnt from."""
+    trainings: int = 0
+    """That were learnt."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Contradicted(Result):
+    """Two atoms that contradict each other, by name: how (value, number, date, negation), and why, in a line."""
+
+    first: str
+    second: str
+    kind: str
+    reason: str

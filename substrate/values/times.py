@@ -1,0 +1,24 @@
+"""Times and ids: between what is stored and what users hold."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+__all__ = ["EPOCH", "from_microseconds", "to_microseconds"]
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def from_microseconds(time: int) -> datetime:
+    """The instant so many microseconds after 1970, exactly."""
+    return EPOCH + timedelta(microseconds=time)
+
+
+def to_microseconds(time: datetime) -> int:
+    """The inverse, exactly. A naive datetime is taken as UTC."""
+    aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+    return (aware - EPOCH) // _MICROSECOND

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from substrate.cli.exits import Exit
+from tests.cli.run import Commands, Ran
+
+
+def test_an_atom_is_saved_and_the_store_is_made(run: Commands) -> None:
+    assert run("checkpoint", "v1.fact.x = y").rows == [["recorded", "v1.fact.x"]]
+    assert run("access", "v1.fact.x").out == "y\n"
+    assert (run.folder / "substrate-store").is_dir()
+
+
+def test_the_same_said_again_is_confirmed(store: Commands) -> None:
+    assert store("checkpoint", "v1.fact.currency = EUR").rows == [["confirmed", "v1.fact.currency"]]
+
+
+def test_options_apply_to_atoms_given_as_text(run: Commands) -> None:
+    words = ["--tag", "a", "--tag", "b", "--confidence", "0.5", "--source", "s", "--actor", "me", "--origin", "user"]
+    times = ["--valid-from", "2026-01-01", "--valid-to", "2027-01-01", "--occurred-at", "2025-12-31T10:00:00Z"]
+    run.ok("checkpoint", "v1.fact.x = a = b", *words, *times, "--session", "one")
+    said = run("access", "v1.fact.x", "--json").json
+    assert said["value"] == "a = b"
+    assert said["tags"] == ["a", "b"]
+    assert (said["confidence"], said["source"], said["actor"], said["origin"]) == (0.5, "s", "me", "user")
+    assert said["valid_from"] == "2026-01-01T00:00:00Z"
+    assert said["occurred_at"] == "2025-12-31T10:00:00Z"
+    assert said["session"] == "one"
+
+
+def test_options_do_not_change_atoms_given_as_json_but_for_who_says_it(run: Commands) -> None:
+    atom = {"name": "v1.fact.x", "value": "y", "tags": ["own"]}
+    run.ok("checkpoint", "-", "--tag", "other", "--source", "s", stdin=json.dumps([atom]))
+    said = run("access", "v1.fact.x", "--json").json
+    assert (said["tags"], said["source"]) == (["own"], "s")
+
+
+def test_words_and_options_may_mix(run: Commands) -> None:
+    ran = run.ok("checkpoint", "v1.fact.a = 1", "--tag", "t", "v1.fact.b = 2", "--json")
+    assert ran.json["recorded"] == ["v1.fact.a", "v1.fact.b"]
+
+
+def test_standard_input_is_read_as_lines_or_json(run: Commands) -> None:
+    text = '\ufeff{"name": "v1.fact.a", "value": "1"}\nv1.fact.b = 2 = two\r\n'
+    assert run.ok("checkpoint", "-", stdin=text).rows == [["recorded", "v1.fact.a"], ["recorded", "v1.fact.b"]]
+    assert run("access", "v1.fact.b").out == "2 = two\n"
+
+
+def test_a_document_holds_edges_tombstones_and_unedges(store: Commands) -> None:
+    edge = {"source": "v1.goal.launch", "type": "depends_on", "target": "v1.fact.currency", "confidence": 0.9}
+    document = {"edges": [edge], "tombstones": ["v1.goal.launch"]}
+    said = store.ok("checkpoint", "-", "--json", stdin=json.dumps(document)).json
+    assert (len(said["edges"]), said["tombstoned"]) == (1, ["v1.goal.launch"])
+    document = {"unedges": ["v1.fact.provider depends_on v1.fact.currency"]}
+    assert len(store.ok("checkpoint", "-", "--json", stdin=json.dumps(document)).json["unedged"]) == 1
+    assert store("edges", "v1.fact.provider").out == ""
+
+
+@pytest.mark.parametrize(("text", "why"), [("", "there is nothing to save"), ("[1]", "atoms[0] must be")])
+def test_input_that_cannot_be_read_says_where_and_why(run: Commands, text: str, why: str) -> None:
+    ran = run("checkpoint", "-", stdin=text)
+    assert ran.code == 2
+    assert why in ran.err
+
+
+def test_input_that_is_not_utf8_is_refused(run: Commands) -> None:
+    ran = run("checkpoint", "-", stdin=b"v1.fact.a = \xff")
+    assert (ran.code, "not UTF-8 at byte 12" in ran.err) == (2, True)
+
+
+def test_standard_input_is_read_once(run: Commands) -> None:
+    assert run("checkpoint", "-", "-").code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ([], 2),
+        (["bad name = x"], 2),
+        (["v1.fact.a = x", "bad name = x"], 2),
+        (["bad name = x", "--partial"], 2),
+        (["--tombstone", "v1.fact.a"], 2),
+        (["v1.fact.a = x", "--expect", "v1.fact.a=3"], Exit.CONFLICT),
+        (["v1.fact.a = password: hunter2hunter2hunter2"], 2),
+    ],
+)
+def test_a_first_checkpoint_that_is_refused_makes_no_store_and_no_key(
+    run: Commands, words: list[str], code: int
+) -> None:
+    assert run("checkpoint", *words).code == code
+    assert list(run.folder.iterdir()) == []
+    (run.folder / "mine").mkdir()
+    assert run("checkpoint", *words, "--store", "mine").code == code
+    assert [path.name for path in run.folder.rglob("*")] == ["mine"], "a folder that was there stays, and is empty"
+
+
+def test_a_first_checkpoint_of_which_a_part_is_saved_makes_a_store(run: Commands) -> None:
+    assert run("checkpoint", "bad name = x", "v1.fact.a = x", "--partial").code == Exit.PARTIAL
+    assert "v1.fact.a" in run.ok("list").out
+
+
+def test_an_edge_is_taken_back_by_its_id(store: Commands) -> None:
+    (edge,) = store("edges", "v1.fact.provider", "--json").json["items"]
+    store.ok("checkpoint", "--unedge", edge["id"])
+    assert store("edges", "v1.fact.provider", "--json").json["items"] == []
+
+
+def test_names_that_edges_wait_for_are_told(run: Commands) -> None:
+    ran = run.ok("checkpoint", "v1.fact.a = 1", "--edge", "v1.fact.a knows v1.fact.b")
+    assert ["dangling", "v1.fact.b"] in ran.rows
+    assert "not there yet" in ran.err
+
+
+def test_a_task_gets_an_edge_from_each_atom(run: Commands) -> None:
+    run.ok("checkpoint", "v1.task.t = do it")
+    run.ok("checkpoint", "v1.fact.a = 1", "--task", "v1.task.t")
+    (edge,) = run("edges", "v1.task.t", "--in", "--json").json["items"]
+    assert (edge["source"], edge["type"]) == ("v1.fact.a", "produced_by")
+
+
+def test_a_tombstone_takes_an_atom_out_of_use(store: Commands) -> None:
+    assert store.ok("checkpoint", "--tombstone", "v1.goal.launch").rows == [["tombstoned", "v1.goal.launch"]]
+    assert store("access", "v1.goal.launch").code == 4
+
+
+def test_what_is_expected_must_hold(store: Commands) -> None:
+    seq = store("access", "v1.fact.currency", "--json").json["seq"]
+    assert store("checkpoint", "v1.fact.currency = USD", "--expect", f"v1.fact.currency={seq + 1}").code == 6
+    assert store("checkpoint", "v1.fact.currency = USD", "--expect", "v1.fact.currency=absent").code == 6
+    assert store("access", "v1.fact.currency").out == "EUR\n"
+    store.ok("checkpoint", "v1.fact.currency = USD", "--expect", f"v1.fact.currency={seq}", "--expect", "v1.a.b=absent")
+
+
+def test_a_pin_can_be_expected_to_be_the_latest_head(store: Commands) -> None:
+    store.ok("pin", "-o", "me.pin")
+    store.ok("checkpoint", "v1.fact.a = 1", "--expect", "@me.pin")
+    ran = store("checkpoint", "v1.fact.b = 2", "--expect", "@me.pin", "--json")
+    assert (ran.code, ran.error["code"], ran.error["retryable"]) == (6, "head_moved", True)
+
+
+def test_one_invalid_item_keeps_all_from_being_saved(run: Commands) -> None:
+    ran = run("checkpoint", "-", "v1.fact.a = 1", stdin="v1.fact.b = 2\n\nno name at all\n")
+    assert ran.code == 2
+    assert "nothing was saved; refused: 1" in ran.err
+    assert "atoms[2], line 3:" in ran.err
+    assert "no name at all" not in ran.err
+    assert run("list", "--names").out == ""
+
+
+def test_with_partial_the_valid_items_are_saved_and_the_exit_code_says_so(run: Commands) -> None:
+    ran = run("checkpoint", "-", "--partial", "--json", stdin="v1.fact.a = 1\nnothing\n")
+    assert ran.code == 12
+    assert ran.json["recorded"] == ["v1.fact.a"]
+    assert [item["item"] for item in ran.json["refused"]] == ["atoms[1], line 2"]
+    assert run("checkpoint", "v1.fact.b = 2", "nothing", "--partial").rows[1][0] == "refused"
+
+
+def test_quiet_says_nothing_and_json_says_all(run: Commands) -> None:
+    assert run("checkpoint", "v1.fact.a = 1", "--edge", "v1.fact.a knows v1.b.c", "--quiet") == Ran(0, "", "")
+    said = run("checkpoint", "v1.fact.b = 1", "--json").json
+    assert said["recorded"] == ["v1.fact.b"]
+    assert set(said["head"]) == {"size", "root"}
+
+
+@pytest.mark.parametrize("words", [["--confidence", "2"], ["--origin", "nobody"], ["--expect", "x"]])
+def test_a_value_that_is_none_is_wrong_usage(run: Commands, words: list[str]) -> None:
+    assert run("checkpoint", "v1.fact.a = 1", *words).code == 2
+    assert not (run.folder / "substrate-store").exists()

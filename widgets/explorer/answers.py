@@ -1,0 +1,238 @@
+"""What the Explorer tells the page, as plain dictionaries: hits with their reasons, what is offered, one atom in full.
+
+Nothing here counts as an access: the model learns from what people and agents use, not from what they leaf through.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from substrate.errors import Forgotten, InputError, NotFound, ProofInvalid
+from substrate.proof.bundle import Bundle
+
+if TYPE_CHECKING:
+    from substrate.memory import Memory
+    from substrate.values.atoms import Access, Atom, Version
+    from substrate.values.edges import Edge
+    from substrate.values.hits import Found, Hit
+
+__all__ = ["BEGINNING", "WHOLE", "Query", "detail_of", "find", "offer", "reasons"]
+
+Told: TypeAlias = dict[str, object]
+
+BEGINNING = 4_000
+WHOLE = 65_536
+"""Characters of a value that are sent at first, and when all of it is asked for."""
+_NAMED = 200
+"""Types, domains and tags that are offered at most."""
+_SHORT = 160
+_ATTRS = 2_000
+"""Characters of the value of an earlier version, and of the attrs."""
+_VERSIONS = 50
+_EDGES = 50
+_LIKELY = 5
+_FIELDS = (
+    *("id", "seq", "recorded_at", "confirmed_at", "actor", "origin", "source", "session", "confidence"),
+    *("occurred_at", "valid_from", "valid_to", "tags", "entities", "superseded_by", "parent", "position"),
+)
+_ADDED = {
+    "meaning": "near in meaning",
+    "neighbours": "stands beside a match",
+    "edges": "an edge leads to it from a match",
+    "evidence": "well supported",
+    "time": "fits the time asked about",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for. What is empty does not matter; without a query it is what was recorded last."""
+
+    query: str = ""
+    type: str = ""
+    domain: str = ""
+    tag: str = ""
+    since: str = ""
+    until: str = ""
+    as_of: int | None = None
+    limit: int = 30
+
+
+def find(memory: Memory, asked: Query) -> Told:
+    """The hits, with the query that they answer. Raises as `Memory.search` does."""
+    found = _found(memory, asked)
+    return {
+        "query": asked.query,
+        "searched": bool(asked.query.strip()),
+        "hits": [_hit(hit) for hit in found],
+        "types": _counted(hit.atom.type for hit in found),
+        "tags": _counted(tag for hit in found for tag in hit.atom.tags),
+        "remarks": list(found.remarks),
+        "by_words": bool(found.meaning),
+        "more": found.more,
+    }
+
+
+def _found(memory: Memory, asked: Query) -> Found:
+    filters = {"type": asked.type, "domain": asked.domain, "tags": asked.tag, "since": asked.since}
+    given: dict[str, Any] = {name: value for name, value in filters.items() if value}
+    if asked.until:
+        given["until"] = _end_of(asked.until)
+    if asked.query.strip():
+        return memory.search(asked.query, limit=asked.limit, as_of=asked.as_of, **given)
+    return memory.recent(limit=asked.limit, as_of=asked.as_of, **given)
+
+
+def _end_of(until: str) -> str:
+    """A day counts to its end; a time is taken as it is."""
+    try:
+        return (date.fromisoformat(until) + timedelta(days=1)).isoformat()
+    except ValueError:
+        return until
+    except OverflowError:
+        raise InputError(f"until {until} is out of range") from None
+
+
+def _counted(words: Iterable[str]) -> list[tuple[str, int]]:
+    return Counter(words).most_common(_NAMED)
+
+
+def _hit(hit: Hit) -> Told:
+    atom = hit.atom
+    return {
+        "name": hit.name,
+        "snippet": hit.snippet,
+        "marks": [list(mark) for mark in hit.marks],
+        "score": round(hit.score, 3),
+        "parts": dict(hit.parts),
+        "why": reasons(hit.parts, hit.matched),
+        "current": hit.current,
+        "seq": atom.seq,
+        "tags": list(atom.tags),
+        "when": atom.to_dict()["recorded_at"],
+    }
+
+
+def reasons(parts: Mapping[str, float], matched: Sequence[str]) -> str:
+    """Why something was found, in words: what added a twentieth or more to its score, the most first."""
+    said = []
+    least = 0.05 * sum(added for added in parts.values() if added > 0)
+    for part, added in sorted(parts.items(), key=lambda item: -item[1]):
+        if added > 0 and added >= least:
+            words = ", ".join(f"“{word}”" for word in matched)
+            said.append(f"has {words}" if part == "words" and words else _ADDED.get(part, part))
+    return "; ".join(said)
+
+
+def offer(memory: Memory) -> Told:
+    """Types and domains that there are to choose from: what is cheap in a store of any size."""
+    types: list[str] = []
+    after = "v1."
+    while len(types) < _NAMED and (listed := memory.list("v1.", limit=1, after=after)):
+        types.append(listed[0].type)
+        after = f"v1.{types[-1]}/"  # sorts behind all names of the type: the next one begins there
+    return {"types": types, "domains": [atom.name for atom in memory.list("v1.domain.", limit=_NAMED)]}
+
+
+# -- one atom ----------------------------------------------------------------------------------------------------------
+
+
+def detail_of(memory: Memory, name: str, as_of: int | None, characters: int = BEGINNING) -> Told:
+    """All there is to know of an atom, now or as of a seq; also that it is not there, and why."""
+    told: Told = {"asked": name, "name": name, "as_of": as_of, "state": "there", "note": "", "proof": None}
+    try:
+        found = _read(memory, name, as_of)
+    except Forgotten as error:
+        told |= {"state": "forgotten", "note": str(error), "proof": _badge(memory, error.proof)}
+    except NotFound as error:
+        told |= {"state": "absent", "note": str(error), "proof": _badge_of_now(memory, name, as_of)}
+    else:
+        told |= {**_atom(found.atom, characters), "stale": list(found.stale), "proof": _badge(memory, found.proof)}
+        told["predictions"] = [
+            {"name": one.name, "probability": round(one.probability, 3), "why": one.why} for one in found.predictions
+        ]
+    return told | _around(memory, name, as_of)
+
+
+def _read(memory: Memory, name: str, as_of: int | None) -> Access:
+    if as_of is not None:  # a read of the past is never learnt from
+        return memory.access(name, as_of=as_of, proof=True)
+    with memory.session(observe=False):
+        return memory.access(name, proof=True, predictions=_LIKELY)
+
+
+def _atom(atom: Atom, characters: int) -> Told:
+    said = atom.to_dict()
+    attrs = {word: value for word, value in atom.attrs.items() if word != "notebook"}
+    return {
+        "name": atom.name,
+        "type": atom.type,
+        "atom": {word: said[word] for word in _FIELDS if word in said},
+        "notebook": atom.attrs.get("notebook"),
+        "attrs": _short(json.dumps(attrs, ensure_ascii=False), _ATTRS) if attrs else "",
+        "value": atom.value[:characters],
+        "shown": min(len(atom.value), characters),
+        "length": len(atom.value),
+        "whole": min(len(atom.value), WHOLE),
+    }
+
+
+def _short(text: str, characters: int) -> str:
+    return text if len(text) <= characters else text[:characters] + "…"
+
+
+def _around(memory: Memory, name: str, as_of: int | None) -> Told:
+    """Its versions, whichever moment is looked at, and its edges at that moment."""
+    told: Told = {"history": [], "earlier": False, "edges": [], "more_edges": False}
+    try:
+        history = memory.history(name, limit=_VERSIONS)
+        told |= {"history": [_version(version) for version in reversed(history)], "earlier": history.more}
+    except (NotFound, Forgotten):
+        pass  # it was said already that it is not there
+    try:
+        edges = memory.edges(name, as_of=as_of, limit=_EDGES)
+        told |= {"edges": [_edge(edge, name) for edge in edges], "more_edges": edges.more}
+    except (NotFound, Forgotten):
+        pass
+    return told
+
+
+def _version(version: Version) -> Told:
+    atom = version.atom
+    return {
+        "seq": version.seq,
+        "kind": version.kind,
+        "when": version.to_dict()["recorded_at"],
+        "actor": version.actor,
+        "value": "" if atom is None else _short(atom.value, _SHORT),
+    }
+
+
+def _edge(edge: Edge, name: str) -> Told:
+    out = name in {edge.source, edge.source_id}
+    other, end = (edge.target, "target") if out else (edge.source, "source")
+    return {"out": out, "type": edge.type, "other": other, "there": end not in edge.dangling, "seq": edge.seq}
+
+
+# -- proofs ------------------------------------------------------------------------------------------------------------
+
+
+def _badge_of_now(memory: Memory, name: str, as_of: int | None) -> Told | None:
+    """The proof that a name is out of use or was never there. Of an id, and of the past, there is none."""
+    return None if as_of is not None or "." not in name else _badge(memory, memory.prove(name))
+
+
+def _badge(memory: Memory, bundle: object) -> Told | None:
+    """What was proved, and whether the verifier takes it; it is handed the text, as anyone else's would be."""
+    if not isinstance(bundle, Bundle):
+        return None
+    try:
+        verdict = memory.verify(bundle.to_json())
+    except ProofInvalid as error:
+        return {"verified": False, "claim": bundle.claim, "reason": str(error)}
+    return {"verified": True, "claim": verdict.claim, "seq": verdict.seq, "size": verdict.head.size}
