@@ -225,10 +225,13 @@ class Linked(anywidget.AnyWidget):
         """One message for each: to hold them back and send them as one can lose what another thread sets meanwhile.
 
         All are set, whatever those who observe them make of it: what an observer raises is told as `problem`, until
-        the same trait is set again without.
+        the same trait is changed again without. A trait that has the value already is no change: no observer is
+        called, so nothing is known of them that was not known before.
         """
         with self._guard:
             for trait, value in said.items():
+                if getattr(self, trait) == value:
+                    continue
                 problem = ""
                 try:
                     setattr(self, trait, value)

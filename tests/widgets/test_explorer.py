@@ -163,6 +163,9 @@ def test_an_observer_that_raises_does_not_end_the_answers(explorer: Explorer) ->
     explorer.query = "card"
     assert explorer.wait(PATIENCE_S)
     assert "ZeroDivisionError" in explorer.problem
+    explorer._ask()  # as when the model is up: the same answer again, of which no observer hears
+    assert explorer.wait(PATIENCE_S)
+    assert "ZeroDivisionError" in explorer.problem
     explorer.unobserve(bad, "answer")
     explorer.query = "refunds"
     assert explorer.wait(PATIENCE_S)
