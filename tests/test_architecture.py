@@ -7,6 +7,7 @@ a broken twin below: a small tree with one fault, which must be reported.
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -75,6 +76,13 @@ FILES = 17
 def module_name(path: Path) -> str:
     parts = path.with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def read(path: Path) -> tuple[ast.Module, str]:
+    """A file's syntax tree and text. No test writes a file twice, so each is read and parsed once."""
+    text = path.read_text(encoding="utf-8")
+    return ast.parse(text), text
 
 
 def part_of(module: str) -> str:
@@ -159,7 +167,7 @@ def room_faults(folder: Path, root: Path) -> list[str]:
     if folder == Path("substrate"):  # its rooms are in docs/architecture.md
         listed = (root / "docs" / "architecture.md").read_text(encoding="utf-8")
         return [f"docs/architecture.md does not list {name}" for name in sorted(names) if f"`{name}" not in listed]
-    listed = ast.get_docstring(ast.parse((root / folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    listed = ast.get_docstring(read(root / folder / "__init__.py")[0]) or ""
     faults = [f"{folder}: its docstring does not list {name}" for name in sorted(names) if name not in listed]
     if len(names) > FILES:
         faults.append(f"{folder}: {len(names)} files; over {FILES} it is two rooms")
@@ -169,8 +177,7 @@ def room_faults(folder: Path, root: Path) -> list[str]:
 def smells(root: Path) -> list[str]:
     """Modules that have become long, the longest first. No fault: a reason to look."""
     paths = [path for part in ("substrate", "widgets") for path in (root / part).rglob("*.py")]
-    texts = {path: path.read_text(encoding="utf-8") for path in paths}
-    lines = {path.relative_to(root): weight(ast.parse(text), text) for path, text in texts.items()}
+    lines = {path.relative_to(root): weight(*read(path)) for path in paths}
     return [f"{path}: {lines[path]}" for path in sorted(lines, key=lambda path: -lines[path]) if lines[path] > SMELL]
 
 
@@ -181,9 +188,8 @@ def violations(root: Path) -> list[str]:
     graph: dict[str, set[str]] = {}
     faults: list[str] = []
     for path in paths:
-        text = (root / path).read_text(encoding="utf-8")
+        tree, text = read(root / path)
         module = module_name(path)
-        tree = ast.parse(text)
         imported = imports_of(tree, module, is_package=path.name == "__init__.py", known=known)
         if module == "substrate":
             imported = set()  # the front door
@@ -204,7 +210,7 @@ def bare_widget_imports(root: Path) -> list[str]:
     folders = ("substrate", "widgets", "tests", "examples", "benchmarks")
     found = []
     for path in sorted(path for folder in folders for path in (root / folder).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(read(path)[0]):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:
                 names = [node.module or ""]
