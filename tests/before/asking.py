@@ -38,9 +38,9 @@ _CLOSE_BY_MEANING = 1.5e-3
 """Absolute: the vector of a query differs a little from one kind of processor to the other."""
 
 
-def unpack(folder: Path) -> Path:
+def unpack(folder: Path, packed: Path = ARCHIVE) -> Path:
     """The store, with its keys in `home`, and a pin and a proof beside it."""
-    with tarfile.open(ARCHIVE) as archive:
+    with tarfile.open(packed) as archive:
         archive.extractall(folder, filter="data")
     return folder / "store"
 
