@@ -224,11 +224,12 @@ def lists_readers(path: Path) -> bool:
 
     Not one with a second name: what has the other is somebody else's. And a reader makes nothing in another's folder.
     """
-    status = status_of(path / _READERS)
-    if status is not None:
-        return status.st_nlink == 1 and _may_write(path / _READERS)
     with suppress(FileNotFoundError):
-        return path.stat().st_uid == os.geteuid() and _may_write(path)
+        if is_folder(path):
+            status = status_of(path / _READERS)
+            if status is None:
+                return path.stat().st_uid == os.geteuid() and _may_write(path)
+            return status.st_nlink == 1 and _may_write(path / _READERS)
     return True  # there is no environment, which is for others to say
 
 
