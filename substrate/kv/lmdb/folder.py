@@ -193,7 +193,7 @@ def examine(path: Path, *, writable: bool) -> Examined:
     """
     fd = _open_data(path)
     try:
-        lists = writable or lists_readers(path)
+        lists = writable or _lists_readers(path)
         if lists:
             reserve_lock_file(path)
         if writable:
@@ -215,12 +215,21 @@ def _open_data(path: Path) -> int:
 
 
 def _identities(path: Path) -> tuple[tuple[int, int], ...]:
-    here = (path, path / _DATA, path / _READERS)
-    return tuple((status.st_dev, status.st_ino) for status in map(os.lstat, filter(os.path.lexists, here)))
+    found = []
+    for place in (path, path / _DATA, path / _READERS):
+        with suppress(FileNotFoundError):
+            status = os.lstat(place)
+            found.append((status.st_dev, status.st_ino))
+    return tuple(found)
 
 
-def lists_readers(path: Path) -> bool:
-    """Whether the lock.mdb of an environment can take readers up: it may be written, or made.
+def lists_readers(folder: Path) -> bool:
+    """Whether the store in `folder` can take readers up in its lock.mdb. If not, they have to keep writers out."""
+    return not is_store(folder) or _lists_readers(folder / live(folder))
+
+
+def _lists_readers(path: Path) -> bool:
+    """Whether the lock.mdb of an environment may be written, or made.
 
     Not one with a second name: what has the other is somebody else's. And a reader makes nothing in another's folder.
     """
@@ -429,11 +438,13 @@ def discard(path: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    if path.is_symlink() or not path.is_dir():
-        path.unlink(missing_ok=True)
-        return
-    with suppress(FileNotFoundError):
-        shutil.rmtree(path)  # which follows no link, not even one that comes while it is at work
+    try:
+        path.unlink(missing_ok=True)  # a link too: what is behind it stays
+    except (IsADirectoryError, PermissionError):  # of a folder, Linux says the one and macOS the other
+        if not is_folder(path):
+            raise
+        with suppress(FileNotFoundError):
+            shutil.rmtree(path)  # which follows no link, not even one that comes while it is at work
 
 
 def is_full(path: Path) -> bool:

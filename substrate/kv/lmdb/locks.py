@@ -290,7 +290,7 @@ class Locks:
         """Open them, or create them too. Without them a read-only open works only where nobody can write."""
         self._fds: list[int] = []
         nobody_writes = bool(os.statvfs(path).f_flag & os.ST_RDONLY)
-        slotless = nobody_writes or (folder.is_store(path) and not folder.lists_readers(path / folder.live(path)))
+        slotless = nobody_writes or (not create and not folder.lists_readers(path))
         try:
             for name in folder.LOCK_FILES:
                 self._fds.append(_open_lock_file(path / name, create=create, optional=nobody_writes))
