@@ -521,7 +521,10 @@ def test_who_cannot_list_itself_as_a_reader_keeps_writers_out_meanwhile(shown: S
         )
         assert "Busy: another writer holds the store" in writer.stderr
         assert transaction.count(ENTRIES) == count
+    with pytest.raises(Denied, match="close the store everywhere in this process"):
+        shown.open()  # through the same gate, it would take its own lock away
     reader.close()
+    _write(shown)
 
 
 # -- a home of one's own ----------------------------------------------------------------------------------------------

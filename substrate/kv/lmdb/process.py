@@ -221,7 +221,10 @@ class Shared:
     def declare(self, tables: Iterable[str], deadline: float, *, write: bool) -> None:
         """Take these tables up. On return the environment is open, and clear of debris if nobody was writing."""
         if write and self.locks.gate.slotless:
-            raise Denied(f"this process reads {self.path} as what nobody can write: close it there, then open it again")
+            raise Denied(
+                f"{self.path} cannot be written: it is on a read-only file system, or this process has it open since a "
+                "time when it could not be. Then close the store everywhere in this process, and open it again"
+            )
         self._for_writing = self._for_writing or write
         if not self._tables.issuperset(tables):
             with self.locks.gate.alone(deadline, everywhere=False):
