@@ -181,7 +181,7 @@ def resolved(path: str | os.PathLike[str]) -> Path:
         found = Path(path).expanduser().resolve()
         str(found).encode()
     except UnicodeEncodeError:
-        raise InputError("the path of a store must be valid Unicode: give another path") from None
+        raise InputError("the path of the store is not UTF-8 text: give another path") from None
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"{str(path)[:_SHOWN]!r} leads nowhere ({error}): give another path") from None
     return found

@@ -143,7 +143,7 @@ def refuse_foreign(path: Path, status: os.stat_result, store: Path) -> None:
     """Denied if a file of the store folder `store` may not be written, since it is not ours alone."""
     refuse_not_ours(path, status, store)
     if status.st_nlink > 1:
-        here, own = quote(str(store)), quote(f"{store}.own")
+        here, own = _quoted(store)
         raise Denied(
             f"{path} has a second name (a hard link), so writing here would change the other copy too. The store can "
             f"be read. To give it files of its own, type: cp -r {here} {own} && rm -r {here} && mv {own} {here}"
@@ -154,11 +154,17 @@ def refuse_not_ours(path: Path, status: os.stat_result, store: Path) -> None:
     """Denied if a file or folder of the store folder `store` is another user's. A folder may be the system's."""
     trusted = {os.geteuid(), _ROOT} if stat.S_ISDIR(status.st_mode) else {os.geteuid()}
     if status.st_uid not in trusted:
+        here, own = _quoted(store)
+        command = f"substrate restore {here} --store {own}"  # in a terminal, whatever face says it
         raise Denied(
             f"{path} belongs to another user (number {status.st_uid}, you are {os.geteuid()}). The store can be read. "
-            f"To write, work as that user, or take a copy: "
-            f"substrate restore {quote(str(store))} --store {quote(f'{store}.own')}"
+            f"To write, work as that user, or take a copy, in a terminal: {command}"
         )
+
+
+def _quoted(store: Path) -> tuple[str, str]:
+    """A store folder and a copy beside it, as a shell takes them."""
+    return quote(str(store)), quote(f"{store}.own")
 
 
 def _refuse_odd(path: Path, status: os.stat_result) -> None:
