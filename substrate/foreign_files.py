@@ -177,7 +177,8 @@ def _kind(status: os.stat_result) -> str:
 
 
 def _odd(path: Path, kind: str) -> Denied:
+    remove = f"{'rm -r' if kind == _KINDS[stat.S_IFDIR] else 'rm'} {quote(str(path))}"
     return Denied(
         f"{path} is {kind}, which no store has in that place: it was not touched. If the store is not yours, do not "
-        f"trust it. If it is, put the real file or folder there, or remove this: rm {quote(str(path))}"
+        f"trust it. If it is, put the real file or folder there, or remove this: {remove}"
     )

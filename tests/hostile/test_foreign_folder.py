@@ -262,6 +262,17 @@ def test_a_pipe_or_a_folder_in_its_place_keeps_nobody_waiting(scene: Scene, plac
     assert harm(scene, "folder", *places, verbs={"write": _write}) == {}
 
 
+def test_a_device_is_not_read(scene: Scene) -> None:
+    (scene.store / "ORIGIN").unlink()
+    try:
+        os.mknod(scene.store / "ORIGIN", stat.S_IFCHR | 0o600, Path("/dev/zero").stat().st_rdev)
+    except PermissionError:
+        pytest.skip("only root can make a device")
+    for verb in VERBS.values():
+        with pytest.raises(Denied, match="ORIGIN is a device"):
+            verb(scene)
+
+
 @pytest.mark.parametrize("place", LIVE)
 @pytest.mark.parametrize("kind", ["link", "pipe"])
 def test_what_a_store_lives_by_is_refused_by_name_and_with_what_to_do(scene: Scene, place: str, kind: str) -> None:
