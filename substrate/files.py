@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from substrate.errors import Busy, Denied, DiskFull, InputError, SubstrateError, Unusable
+from substrate.foreign_files import make_file, open_file
 from substrate.messages import FSCK, Message
 
 __all__ = [
@@ -25,12 +27,16 @@ __all__ = [
     "open_lock",
     "remove_leftovers",
     "replace_file",
+    "resolved",
     "try_lock",
     "typed_errors",
     "users_file",
+    "users_folder",
 ]
 
 _SUFFIX = ".new"
+_PRIVATE = 0o700
+_SHOWN = 200
 
 NO_ROOM = "no room on the disk, nothing was written: free some space"
 NO_RIGHT = "not allowed: check who owns the store folder and whether it can be written"
@@ -53,7 +59,7 @@ _BY_NUMBER: dict[int, tuple[type[SubstrateError], str]] = {
 def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
     """On return `path` holds `data` and will after a power loss. Until then it holds what it held. Raises OSError."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}{_SUFFIX}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+    descriptor = make_file(temporary, mode)
     try:
         try:
             view = memoryview(data)
@@ -70,11 +76,20 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """On return there is such a folder, private if it is new, and there will be after a power loss. Raises OSError."""
+    """On return there is such a folder, and there will be after a power loss. Raises OSError.
+
+    It is private if it is new, and so are those above it that are new: whatever the user's mask says.
+    """
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for folder in missing:
+    for folder in reversed(missing):
+        try:
+            folder.mkdir(mode=_PRIVATE)
+        except FileExistsError:  # another process was faster
+            continue
+        if stat.S_IMODE(folder.stat().st_mode) != _PRIVATE:  # a mask can take away what the owner needs
+            folder.chmod(_PRIVATE)
         flush(folder.parent)
+    path.mkdir(exist_ok=True)  # that is, FileExistsError if it is a file
 
 
 def remove_leftovers(folder: Path) -> None:
@@ -85,7 +100,7 @@ def remove_leftovers(folder: Path) -> None:
 
 def flush(path: Path) -> None:
     """Make a file's bytes durable, or the names in a folder."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         flush_descriptor(descriptor)
     finally:
@@ -103,7 +118,7 @@ def flush_descriptor(descriptor: int) -> None:
 @contextmanager
 def open_lock(path: Path) -> Iterator[int]:
     """The descriptor of a lock file, made if need be. Its lock ends with the block, or the process. Raises OSError."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
     try:
         yield descriptor
     finally:
@@ -146,13 +161,27 @@ def typed_errors(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def users_file(path: object) -> Iterator[None]:
+def users_file(path: object, advice: str = "") -> Iterator[None]:
     """In this block an OSError becomes one of ours, and says that a file is at fault that the user named."""
     try:
         yield
     except OSError as error:
-        number = error.errno or 0
-        if number not in _BY_NUMBER:
-            raise InputError(f"{path}: {error.strerror or error}") from error
-        kind, _ = _BY_NUMBER[number]
-        raise kind(f"{path}: {error.strerror}") from error
+        kind, _ = _BY_NUMBER.get(error.errno or 0, (InputError, ""))
+        raise kind(f"{path}: {error.strerror or error}{advice}") from error
+
+
+def users_folder(path: object) -> AbstractContextManager[None]:
+    """The same for a folder that is to be made where the user said."""
+    return users_file(path, "; give another folder")
+
+
+def resolved(path: str | os.PathLike[str]) -> Path:
+    """Where `path` leads: absolute, without links and `~`. InputError if no folder can have that name."""
+    try:
+        found = Path(path).expanduser().resolve()
+        str(found).encode()
+    except UnicodeEncodeError:
+        raise InputError("the path of the store is not UTF-8 text: give another path") from None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"{str(path)[:_SHOWN]!r} leads nowhere ({error}): give another path") from None
+    return found

@@ -52,9 +52,13 @@ def open_store(  # noqa: PLR0913
         origin=origin,
         progress=progress,
     )
-    if not read_only:
-        compact_late(log)
-    return OpenStore(log, model=model, read_only=read_only, background=background)
+    try:
+        if not read_only:
+            compact_late(log)
+        return OpenStore(log, model=model, read_only=read_only, background=background)
+    except BaseException:
+        log.close()
+        raise
 
 
 class OpenStore:

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = [
     {"messages"},
     {"errors"},
+    {"foreign_files"},
     {"limits", "clock", "files", "result"},
     {"text"},
     {"names", "settings", "claims"},
@@ -53,7 +54,7 @@ ONLY: dict[str, set[str]] = {
     "proof": {"errors", "result"},
     "text": {"errors", "limits", "messages"},
     "claims": {"errors", "text"},
-    "kv": {"errors", "files", "limits", "values", "messages"},
+    "kv": {"errors", "files", "foreign_files", "limits", "values", "messages"},
     "surfaces": {"errors", "limits", "result", "text", "values", "memory", "substrate", "messages"},
 }
 

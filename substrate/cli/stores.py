@@ -10,8 +10,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 import substrate
-from substrate.commands.files import is_text
-from substrate.errors import InputError, NotFound
+from substrate.errors import NotFound
+from substrate.files import resolved
 from substrate.settings import load_settings
 
 if TYPE_CHECKING:
@@ -21,11 +21,10 @@ __all__ = ["check_hint", "is_new_store", "missing_store_explained", "reading", "
 
 
 def store_path(given: Namespace) -> Path:
-    """The store's folder: as given, else as the settings say. InputError if its path is no text."""
-    path = load_settings().store if given.store is None else Path(given.store).expanduser()
-    if not is_text(str(path.resolve())):
-        raise InputError("the path of the store is not UTF-8 text: LMDB needs one that is")
-    return path
+    """The store's folder: as given, else as the settings say. InputError if no folder can have that path."""
+    path = load_settings().store if given.store is None else Path(given.store)
+    resolved(path)
+    return path.expanduser()
 
 
 def is_new_store(given: Namespace) -> bool:

@@ -20,6 +20,7 @@ from substrate.errors import (
     SchemaInvalid,
     StoreDamaged,
 )
+from substrate.files import resolved, users_folder
 from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store
 from substrate.log.append import Appended, Appender, Plan
@@ -83,15 +84,12 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
     Views that the store lacks, or has in an older version, are made before it returns, which `progress` tells of; with
     `read_only` they are replayed in memory by who needs them.
     """
-    folder = Path(path).expanduser().resolve()
+    folder = resolved(path)
     keys = load_settings().home if home is None else Path(home).expanduser().resolve()
     tables = [*TABLES, *(table for view in views for table in view.tables)]
-    try:
-        str(folder).encode()
-    except UnicodeEncodeError:
-        raise InputError("the path of a store must be valid Unicode: give another path") from None
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file; a store is a folder: give another path")
+    with users_folder(folder):
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is a file; a store is a folder: give another path")
     if origin is not None:
         _check_origin(origin)
     store = open_store(folder, tables, read_only=read_only, create=create)
@@ -222,7 +220,7 @@ class Log:
 
         On return it is on disk. Raises, with nothing left: InputError, StoreDamaged, DiskFull, Denied, Busy.
         """
-        if self.path in Path(target).expanduser().resolve().parents:
+        if self.path in resolved(target).parents:
             raise InputError("a backup does not belong into the folder of its store: give another path")
         return backup(self._store, target, progress)
 

@@ -22,7 +22,7 @@ from substrate.proof.note import Signer
 from tests.crash.children import PATIENCE_S, serve
 
 STEPS: list[tuple[Any, str]] = [
-    *((os, name) for name in ("write", "pwrite", "fsync", "truncate", "chmod")),
+    *((os, name) for name in ("write", "pwrite", "fsync", "ftruncate", "fchmod")),
     *((os, name) for name in ("rename", "replace", "unlink", "mkdir", "rmdir")),
     (Writing, "__exit__"),
 ]

@@ -223,13 +223,18 @@ def test_sixty_four_tables_fit(tmp_path: Path) -> None:
 
 def test_every_folder_that_creation_made_is_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed: list[Path] = []
-    right = folder.flush
+    right, right_descriptor = folder.flush, folder.flush_descriptor
 
     def flush(path: Path) -> None:
         flushed.append(path)
         right(path)
 
+    def flush_descriptor(descriptor: int) -> None:
+        flushed.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+        right_descriptor(descriptor)
+
     monkeypatch.setattr(folder, "flush", flush)
+    monkeypatch.setattr(folder, "flush_descriptor", flush_descriptor)
     path = tmp_path / "new" / "deep" / "store"
     open_store(path, ["a"]).close()
     created = flushed.index(path / "CREATING")

@@ -108,7 +108,7 @@ def _source(file: str) -> Path | io.StringIO:
 def backup(given: Namespace, output: Output) -> Answer:
     """Copy the store into a new folder."""
     with reading(given) as memory, output.progress("copying") as progress:
-        pin = memory.backup(Path(given.target).expanduser(), progress)
+        pin = memory.backup(given.target, progress)
     document = {"backup": given.target, "origin": pin.head.origin, "entries": pin.head.size, "pin": str(pin)}
     facts = Facts([("backup", given.target), ("holds", pin.head)], "good")
     hints = (f"the signing key is not in it; to bring it back: substrate restore {quote(given.target)} --store PATH",)
@@ -119,7 +119,7 @@ def restore(given: Namespace, output: Output) -> Answer:
     """Bring a backup back."""
     path = store_path(given)
     with output.progress("restoring"):
-        restored = substrate.restore(Path(given.backup).expanduser(), path)
+        restored = substrate.restore(given.backup, path)
     document: dict[str, object] = {"store": str(path), "origin": restored.origin, "key": str(restored.key)}
     facts: list[tuple[str, object]] = [("restored", path), ("origin", restored.origin)]
     hints = []

@@ -24,7 +24,7 @@ import lmdb
 from lmdb import _envid
 
 from substrate.errors import Busy, Denied, SchemaInvalid, StoreDamaged
-from substrate.files import typed_errors
+from substrate.files import resolved, typed_errors, users_folder
 from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import filesystem, folder
 from substrate.kv.lmdb.errors import DAMAGED, from_lmdb
@@ -177,9 +177,9 @@ def make_store(path: Path, tables: Sequence[str], fill: Callable[[Store, Path], 
 def _fresh_store(
     target: Path, tables: Sequence[str], build: Callable[[Path], None], opener: _LmdbOpener
 ) -> Iterator[tuple[LmdbStore, Path]]:
-    target = target.resolve()
+    target = resolved(target)
     filesystem.refuse_network(target)
-    with typed_errors(str(target)), folder.fresh(target) as inside:
+    with users_folder(target), folder.fresh(target) as inside:
         folder.found(inside, build)
         new = opener.store(inside, tables)
         try:
@@ -209,26 +209,40 @@ class _LmdbOpener:
 
     def create(self, path: Path) -> None:
         """Make an empty environment in the empty folder `path`."""
+        folder.reserve_lock_file(path)
         self._open(path, self.map_size, writable=True).close()
 
-    def open(self, path: Path, tables: Iterable[str], least: int, *, writable: bool) -> _LmdbEnvironment:
+    def open(
+        self, path: Path, tables: Iterable[str], least: int, *, writable: bool, slotless: bool
+    ) -> _LmdbEnvironment:
         """Open it with a map of `least` bytes or more. Missing tables are created if it is `writable`.
 
-        Then the caller holds the writer lock.
+        Then the caller holds the writer lock. `slotless`: readers keep writers out, and need no slots.
         """
-        size = self.room_for((path / "data.mdb").stat().st_size, least)
-        return _LmdbEnvironment(self._open(path, size, writable=writable), tables, self, size, writable=writable)
+        seen = folder.examine(path, writable=writable)
+        try:
+            if not seen.lists_readers and not slotless:
+                raise Denied(f"{path} can no longer take readers up: open the store again")
+            size = self.room_for(seen.size(), least)
+            raw = self._open(path, size, writable=writable, lock=seen.lists_readers)
+            try:
+                seen.refuse_exchanged()
+                _refuse_cut_off(raw, seen)
+            except BaseException:
+                raw.close()
+                raise
+        finally:
+            seen.close()
+        return _LmdbEnvironment(raw, tables, self, size, writable=writable)
 
     def open_unsynced(self, path: Path, size: int) -> lmdb.Environment:
         """A new one in the empty folder `path`, for this thread alone; its commits are on disk when it is sealed."""
-        return self._open(path, size, writable=True, alone=True)
+        return self._open(path, size, writable=True, sync=False, lock=False)
 
-    def _open(self, path: Path, size: int, *, writable: bool, alone: bool = False) -> lmdb.Environment:
-        if not alone:
-            folder.reserve_lock_file(path)
+    def _open(self, path: Path, size: int, *, writable: bool, sync: bool = True, lock: bool = True) -> lmdb.Environment:
         while True:
             try:
-                raw = lmdb.open(
+                return lmdb.open(
                     str(path),
                     map_size=size,
                     readonly=not writable,
@@ -236,14 +250,12 @@ class _LmdbOpener:
                     mode=0o600,
                     max_dbs=_MAX_TABLES,
                     max_readers=_MAX_READERS,
-                    sync=not alone,
-                    metasync=not alone,
+                    sync=sync,
+                    metasync=sync,
                     writemap=False,
-                    lock=not alone,
+                    lock=lock,
                     lib_version=0,
                 )
-                _refuse_cut_off(raw, path)
-                return raw  # noqa: TRY300
             except lmdb.MemoryError:
                 if size <= min(self.map_size, _LEAST_MAP_SIZE):
                     raise Denied(
@@ -254,12 +266,11 @@ class _LmdbOpener:
                 raise from_lmdb(error) from error
 
 
-def _refuse_cut_off(raw: lmdb.Environment, path: Path) -> None:
+def _refuse_cut_off(raw: lmdb.Environment, seen: folder.Examined) -> None:
     """StoreDamaged if the file ends before its last page: to touch what is missing would end the process (SIGBUS)."""
     needed = (raw.info()["last_pgno"] + 1) * raw.stat()["psize"]
-    if (path / "data.mdb").stat().st_size < needed:
-        raw.close()
-        raise StoreDamaged(f"{path / 'data.mdb'} is cut off; ", DAMAGED)
+    if seen.size() < needed:
+        raise StoreDamaged(f"{seen.path / 'data.mdb'} is cut off; ", DAMAGED)
 
 
 class _LmdbEnvironment:

@@ -70,8 +70,9 @@ def parse_mount_output(text: str) -> list[tuple[Path, str]]:
 
 def _longest_prefix(path: Path, mounts: list[tuple[Path, str]]) -> str | None:
     best: tuple[int, str | None] = (0, None)
+    above = {path, *path.parents}
     for point, kind in mounts:
         # `>=`: of two mounts at one point the later one hides the earlier.
-        if path.is_relative_to(point) and len(point.parts) >= best[0]:
+        if point in above and len(point.parts) >= best[0]:
             best = (len(point.parts), kind)
     return best[1]

@@ -13,6 +13,9 @@
    holds `unfinished` is refused: who was making it was stopped.
 4. The format is read before LMDB sees a file, and LMDB never gets to create data.mdb in the place of a lost one.
 5. Nothing here opens a lock.mdb that is there: closing it would drop the locks that LMDB holds on it in this process.
+6. The folder may come from anybody: files in it are opened, made and cut by `substrate/foreign_files.py`. LMDB opens by
+   name, so what it gets is looked at before (`examine`) and again after. An exchange that is undone in between goes
+   unnoticed: SECURITY.md says so.
 """
 
 from __future__ import annotations
@@ -26,27 +29,41 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from substrate.errors import FormatTooNew, InputError, NotFound, StoreDamaged
-from substrate.files import flush
+from substrate.errors import Denied, FormatTooNew, InputError, NotFound, StoreDamaged
+from substrate.files import flush, flush_descriptor, users_folder
+from substrate.foreign_files import (
+    cut,
+    is_folder,
+    make_file,
+    open_file,
+    open_folder,
+    refuse_foreign,
+    refuse_not_ours,
+    status_of,
+)
 
 __all__ = [
     "FORMAT",
     "LOCK_FILES",
+    "Examined",
     "Pointer",
     "after",
     "begin_environment",
     "discard",
-    "environment",
+    "examine",
     "flip",
     "found",
     "fresh",
     "identity",
     "is_full",
     "is_store",
+    "lists_readers",
     "live",
     "parse",
     "prepare",
     "read_pointer",
+    "refuse_foreign_data",
+    "refuse_foreign_store",
     "refuse_occupied",
     "refuse_unfinished",
     "remove_debris",
@@ -58,6 +75,7 @@ FORMAT = 1
 LOCK_FILES = ("writer.lock", "queue.lock", "gate.lock", "turn.lock")
 
 _CURRENT, _NEXT, _CREATING = "CURRENT", "CURRENT.new", "CREATING"
+_DATA, _READERS = "data.mdb", "lock.mdb"
 _FIRST = "env.0001"
 _UNFINISHED = "unfinished"
 _POINTER = re.compile(rb"substrate ([0-9]{1,9}) (.*)\n", re.DOTALL)
@@ -81,7 +99,7 @@ class Pointer:
     def is_current(self) -> bool:
         """Whether CURRENT is still this one. If it cannot be told, no."""
         try:
-            now = os.stat(self.path)  # noqa: PTH116 (each transaction pays for it)
+            now = os.lstat(self.path)
         except OSError:
             return False
         return now.st_ino == self.inode and now.st_dev == self.device
@@ -98,14 +116,14 @@ def identity(folder: Path) -> tuple[int, int]:
 
 
 def is_store(folder: Path) -> bool:
-    """Whether the folder has a CURRENT."""
-    return (folder / _CURRENT).exists()
+    """Whether the folder has a CURRENT, be it one that is refused."""
+    return os.path.lexists(folder / _CURRENT)
 
 
 def read_pointer(folder: Path) -> Pointer:
     """Read CURRENT and hold it open. NotFound if it is not there; FormatTooNew, StoreDamaged if it cannot be used."""
     try:
-        fd = os.open(folder / _CURRENT, os.O_RDONLY | os.O_CLOEXEC)
+        fd = open_file(folder / _CURRENT)
     except FileNotFoundError:
         raise NotFound(f"there is no store at {folder} any more; was the folder moved or deleted?") from None
     try:
@@ -143,16 +161,112 @@ def parse(pointer: bytes, folder: Path) -> str:
     return name
 
 
-def environment(folder: Path, name: str) -> Path:
-    """The folder of an environment whose data file is there; StoreDamaged if it is not."""
-    path = folder / name
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """An environment that was found in order, and held open: nothing else can have these inodes meanwhile."""
+
+    path: Path
+    fd: int
+    """Of data.mdb."""
+    lists_readers: bool
+    """Whether lock.mdb can take readers up. If not, a reader has to keep writers out."""
+    identities: tuple[tuple[int, int], ...]
+
+    def size(self) -> int:
+        """How many bytes the data file has now."""
+        return os.fstat(self.fd).st_size
+
+    def refuse_exchanged(self) -> None:
+        """Denied if another file, or another folder, has come to this place."""
+        if _identities(self.path) != self.identities:
+            raise Denied(f"{self.path} was exchanged while it was being opened: open the store again")
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self.fd)
+
+
+def examine(path: Path, *, writable: bool) -> Examined:
+    """Look at an environment before LMDB opens it, and give it its lock.mdb. StoreDamaged if there is no data file.
+
+    Denied if a part of it is not what it must be; to be `writable`, it must be ours alone.
+    """
+    fd = _open_data(path)
     try:
-        size = (path / "data.mdb").stat().st_size
-    except FileNotFoundError:
-        size = 0
-    if size < _TWO_META_PAGES:
-        raise StoreDamaged(f"{path / 'data.mdb'} is missing or cut off; restore the store from a backup")
-    return path
+        lists = writable or _lists_readers(path)
+        if lists:
+            reserve_lock_file(path)
+        if writable:
+            refuse_foreign_data(path)
+            _refuse_foreign_readers(path)
+        return Examined(path, fd, lists, _identities(path))
+    except BaseException:
+        os.close(fd)
+        raise
+
+
+def _open_data(path: Path) -> int:
+    with suppress(FileNotFoundError), open_folder(path) as folder:
+        fd = open_file(path / _DATA, folder=folder)
+        if os.fstat(fd).st_size >= _TWO_META_PAGES:
+            return fd
+        os.close(fd)
+    raise StoreDamaged(f"{path / _DATA} is missing or cut off; restore the store from a backup")
+
+
+def _identities(path: Path) -> tuple[tuple[int, int], ...]:
+    found = []
+    for place in (path, path / _DATA, path / _READERS):
+        with suppress(FileNotFoundError):
+            status = os.lstat(place)
+            found.append((status.st_dev, status.st_ino))
+    return tuple(found)
+
+
+def lists_readers(folder: Path) -> bool:
+    """Whether the store in `folder` can take readers up in its lock.mdb. If not, they have to keep writers out."""
+    return not is_store(folder) or _lists_readers(folder / live(folder))
+
+
+def _lists_readers(path: Path) -> bool:
+    """Whether the lock.mdb of an environment may be written, or made.
+
+    Not one with a second name: what has the other is somebody else's. And a reader makes nothing in another's folder.
+    """
+    with suppress(FileNotFoundError):
+        if is_folder(path):
+            status = status_of(path / _READERS)
+            if status is None:
+                return path.stat().st_uid == os.geteuid() and _may_write(path)
+            return status.st_nlink == 1 and _may_write(path / _READERS)
+    return True  # there is no environment, which is for others to say
+
+
+def _may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def refuse_foreign_store(folder: Path) -> None:
+    """Denied if the store in `folder`, or what is to become one, may not be written: it is not ours alone."""
+    with suppress(FileNotFoundError, NotADirectoryError):  # what is wrong then, others say
+        refuse_not_ours(folder, folder.stat(), folder)
+        path = folder / live(folder) if is_store(folder) else None
+        if path is not None and is_folder(path):
+            refuse_not_ours(path, path.stat(), folder)
+            refuse_foreign_data(path)
+            _refuse_foreign_readers(path)
+
+
+def refuse_foreign_data(path: Path) -> None:
+    """Denied if the data file of an environment may not be written. Asked before each write: links come at any time."""
+    data = path / _DATA
+    if (status := status_of(data)) is not None:
+        refuse_foreign(data, status, path.parent)
+
+
+def _refuse_foreign_readers(path: Path) -> None:
+    if (status := status_of(path / _READERS)) is not None:
+        refuse_foreign(path / _READERS, status, path.parent)
 
 
 def prepare(folder: Path) -> None:
@@ -200,18 +314,21 @@ def fresh(folder: Path) -> Iterator[Path]:
     refuse_occupied(folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     inside = folder / _UNFINISHED
+    ours = {_UNFINISHED}
     inside.mkdir(mode=0o700)
     try:
         for parent in (folder, *folder.parents):
             with suppress(PermissionError):
                 flush(parent)
         yield inside
+        ours.update(path.name for path in inside.iterdir())
         _move_up(folder, inside)
     except BaseException:
-        for path in folder.iterdir():  # it was empty, so all of it is ours
-            discard(path) if path.is_dir() else path.unlink()
+        for name in ours:
+            _remove(folder / name)
         if not was_there:
-            folder.rmdir()
+            with suppress(OSError):  # somebody has put something there
+                folder.rmdir()
         raise
 
 
@@ -229,13 +346,14 @@ def _move_up(folder: Path, inside: Path) -> None:
 
 def refuse_occupied(folder: Path) -> None:
     """InputError unless there is nothing at `folder`, or an empty folder."""
-    refuse_unfinished(folder)
-    try:
-        there = min((path.name for path in folder.iterdir()), default=None)
-    except FileNotFoundError:
-        return
-    except NotADirectoryError:
-        raise InputError(f"{folder} is a file; a store is a folder: give another path") from None
+    with users_folder(folder):
+        refuse_unfinished(folder)
+        try:
+            there = min((path.name for path in folder.iterdir()), default=None)
+        except FileNotFoundError:
+            return
+        except NotADirectoryError:
+            raise InputError(f"{folder} is a file; a store is a folder: give another path") from None
     if there is not None:
         kind = "holds a store" if is_store(folder) else f"is not empty (it has {there!r})"
         raise InputError(f"{folder} {kind}; nothing is overwritten: give a new folder, or move that one away first")
@@ -259,9 +377,13 @@ def begin_environment(folder: Path, name: str) -> Path:
 
 def seal(path: Path) -> None:
     """On return the environment, which nobody has open, is on disk with all its names."""
-    (path / "data.mdb").chmod(0o600)
-    reserve_lock_file(path)  # while it can still be called off
-    flush(path / "data.mdb")
+    fd = open_file(path / _DATA)
+    try:
+        os.fchmod(fd, 0o600)
+        reserve_lock_file(path)  # while it can still be called off
+        flush_descriptor(fd)
+    finally:
+        os.close(fd)
     flush(path)
     flush(path.parent)
 
@@ -272,7 +394,7 @@ def reserve_lock_file(path: Path) -> None:
     LMDB would make it as one large hole and map it: on a full disk, the first touch of that ends the process (SIGBUS).
     """
     try:
-        fd = os.open(path / "lock.mdb", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fd = os.open(path / _READERS, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except OSError as error:
         if error.errno in {errno.EEXIST, errno.EACCES, errno.EPERM, errno.EROFS}:
             return
@@ -281,7 +403,7 @@ def reserve_lock_file(path: Path) -> None:
         if os.write(fd, bytes(_LOCK_FILE_BYTES)) < _LOCK_FILE_BYTES:
             raise OSError(errno.ENOSPC, "no room for lock.mdb")  # noqa: TRY301
     except BaseException:
-        (path / "lock.mdb").unlink()
+        (path / _READERS).unlink()
         raise
     finally:
         os.close(fd)
@@ -303,24 +425,32 @@ def remove_debris(folder: Path, live: str) -> None:
     for path in debris:
         discard(path)
     for name in (_NEXT, _CREATING):
-        (folder / name).unlink(missing_ok=True)
+        _remove(folder / name)
     with suppress(OSError):  # empty, if whoever made the store was killed right at the end
         (folder / _UNFINISHED).rmdir()
 
 
 def discard(path: Path) -> None:
-    """Remove an environment that is not live."""
+    """Remove an environment that is not live, or whatever else has its name. Nothing behind a link is touched."""
     # An idle process may keep the file open until its next call: cut it off, so that its bytes are gone now.
-    with suppress(FileNotFoundError):
-        os.truncate(path / "data.mdb", 0)
-    with suppress(FileNotFoundError):
-        shutil.rmtree(path)
+    cut(path / _DATA)
+    _remove(path)
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)  # a link too: what is behind it stays
+    except (IsADirectoryError, PermissionError):  # of a folder, Linux says the one and macOS the other
+        if not is_folder(path):
+            raise
+        with suppress(FileNotFoundError):
+            shutil.rmtree(path)  # which follows no link, not even one that comes while it is at work
 
 
 def is_full(path: Path) -> bool:
     """Whether the data file of an environment cannot grow. The caller holds the writer lock."""
     try:
-        with (path / "data.mdb").open("r+b", buffering=0) as file:
+        with os.fdopen(open_file(path / _DATA, os.O_RDWR), "r+b", buffering=0) as file:
             end = file.seek(0, os.SEEK_END)
             try:
                 return (file.write(bytes(_ROOM)) or 0) < _ROOM
@@ -331,7 +461,10 @@ def is_full(path: Path) -> bool:
 
 
 def _write(path: Path, name: str) -> None:
-    with path.open("wb") as file:
-        file.write(f"substrate {FORMAT} {name}\n".encode())
-    path.chmod(0o600)
-    flush(path)
+    fd = make_file(path)
+    try:
+        os.fchmod(fd, 0o600)
+        os.write(fd, f"substrate {FORMAT} {name}\n".encode())
+        flush_descriptor(fd)
+    finally:
+        os.close(fd)

@@ -67,6 +67,8 @@ class Handle:
     def _join(self, *, create: bool) -> Shared:
         deadline = monotonic() + self.wait_s
         with _register.lock, typed_errors(str(self.path)):
+            if self.write:
+                folder.refuse_foreign_store(self.path)
             if not folder.is_store(self.path):
                 folder.refuse_unfinished(self.path)
                 if not (create and self.write):

@@ -25,6 +25,7 @@ from threading import Lock, RLock, get_ident
 from time import monotonic, sleep
 
 from substrate.errors import Busy, Denied
+from substrate.foreign_files import open_file
 from substrate.kv.lmdb import folder
 
 __all__ = ["Claim", "Gate", "Locks", "WriterLock"]
@@ -126,17 +127,18 @@ class WriterLock:
 class Gate:
     """Shared by transactions, alone for a mover.
 
-    On a read-only mount (`slotless`) LMDB cannot enter readers in its table, and a writer on another mount of the same
-    folder would overwrite what they read: there, one thread at a time reads and keeps writers out meanwhile.
+    Where files cannot be written (`slotless`) LMDB cannot enter readers in its table, and a writer on another mount of
+    the same folder, or with more rights, would overwrite what they read: there, one thread at a time reads and keeps
+    writers out meanwhile. Nobody writes through such a gate: it would take its own lock away.
     """
 
-    __slots__ = ("_door", "_file", "_lock", "_slotless", "_turn", "_writer", "inside")
+    __slots__ = ("_door", "_file", "_lock", "_turn", "_writer", "inside", "slotless")
 
     def __init__(self, file: int, turn: int, writer: int, *, slotless: bool) -> None:
         self._file = file
         self._turn = turn
         self._writer = writer
-        self._slotless = slotless
+        self.slotless = slotless
         self._door = Lock()
         # Re-entrant: the garbage collector may drop a claim while this thread has it.
         self._lock = RLock()
@@ -160,7 +162,7 @@ class Gate:
         message = "the store is being moved (compacted or rebuilt); try again"
         with self._door:
             try:
-                if self._slotless:
+                if self.slotless:
                     _wait(self._is_empty, deadline, message)
                     _lock(self._writer, _SHARED, deadline, "another process is writing; try again")
                 _lock(self._turn, _SHARED, deadline, message)
@@ -181,7 +183,7 @@ class Gate:
             if not self.inside:
                 if self._file != _NO_FILE:
                     flock(self._file, LOCK_UN)
-                if self._slotless:
+                if self.slotless:
                     _unlock(self._writer)
 
     @contextmanager
@@ -287,10 +289,11 @@ class Locks:
     def __init__(self, path: Path, *, create: bool) -> None:
         """Open them, or create them too. Without them a read-only open works only where nobody can write."""
         self._fds: list[int] = []
-        slotless = bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+        nobody_writes = bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+        slotless = nobody_writes or (not create and not folder.lists_readers(path))
         try:
             for name in folder.LOCK_FILES:
-                self._fds.append(_open_lock_file(path / name, create=create, optional=slotless))
+                self._fds.append(_open_lock_file(path / name, create=create, optional=nobody_writes))
         except BaseException:
             self.close()
             raise
@@ -318,7 +321,7 @@ class Locks:
 
 def _open_lock_file(path: Path, *, create: bool, optional: bool) -> int:
     try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
+        return open_file(path, os.O_RDONLY | (os.O_CREAT if create else 0))
     except FileNotFoundError:
         if optional:
             return _NO_FILE

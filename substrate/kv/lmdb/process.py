@@ -96,10 +96,10 @@ class Opener(Protocol):
     def create(self, path: Path) -> None:
         """Make an empty environment in the empty folder `path`."""
 
-    def open(self, path: Path, tables: Iterable[str], least: int, *, writable: bool) -> Environment:
+    def open(self, path: Path, tables: Iterable[str], least: int, *, writable: bool, slotless: bool) -> Environment:
         """Open it with a map of `least` bytes or more. Missing tables are created if it is `writable`.
 
-        Then the caller holds the writer lock.
+        Then the caller holds the writer lock. `slotless`: readers keep writers out, and need no slots.
         """
 
 
@@ -150,6 +150,8 @@ class Shared:
             environment = self.enter(claim, deadline)
             must = not environment.writable
             if not must and (tried or not environment.is_tight(self._least)):
+                if self._pointer is not None:
+                    folder.refuse_foreign_data(self.path / self._pointer.name)
                 return environment
             claim.leave()
             tried = tried or not must
@@ -218,6 +220,11 @@ class Shared:
 
     def declare(self, tables: Iterable[str], deadline: float, *, write: bool) -> None:
         """Take these tables up. On return the environment is open, and clear of debris if nobody was writing."""
+        if write and self.locks.gate.slotless:
+            raise Denied(
+                f"{self.path} cannot be written: it is on a read-only file system, or this process has it open since a "
+                "time when it could not be. Then close the store everywhere in this process, and open it again"
+            )
         self._for_writing = self._for_writing or write
         if not self._tables.issuperset(tables):
             with self.locks.gate.alone(deadline, everywhere=False):
@@ -321,7 +328,7 @@ class Shared:
                         # one back when something has been written to the new environment.
                         flush(self.path)
                     self._close()
-                    self._environment = self._open(folder.environment(self.path, pointer.name))
+                    self._environment = self._open(self.path / pointer.name)
                 elif self._environment.incomplete:
                     self._environment.find_tables()
             except BaseException:
@@ -336,7 +343,8 @@ class Shared:
         writer, claim = self.locks.writer, self.locks.claim()
         try:
             writable = writer.is_mine() or (self._for_writing and claim.try_write())
-            return self._opener.open(path, self._tables, self._least, writable=writable)
+            slotless = self.locks.gate.slotless
+            return self._opener.open(path, self._tables, self._least, writable=writable, slotless=slotless)
         finally:
             claim.end()
 

@@ -9,11 +9,13 @@ anybody. The signing key is not in it: back that up too, elsewhere.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from substrate.errors import ProofInvalid, StoreDamaged
-from substrate.files import replace_file, typed_errors
+from substrate.files import replace_file, resolved, typed_errors
+from substrate.foreign_files import read_file
 from substrate.kv.api import Store, folder_of
 from substrate.log.heads import check_pin, key_in_force, require_head
 from substrate.log.keys.origin import write_origin
@@ -25,6 +27,7 @@ from substrate.values.progress import Progress
 __all__ = ["backup", "backup_pin"]
 
 _FILE: Final = "BACKUP"
+_MOST: Final = 65_536
 
 
 def backup(store: Store, target: str | Path, progress: Progress | None = None) -> Pin:
@@ -47,15 +50,15 @@ def backup(store: Store, target: str | Path, progress: Progress | None = None) -
             replace_file(folder / _FILE, str(pin).encode())
         pins.append(pin)
 
-    folder_of(store).copy(Path(target).expanduser(), finish, progress)
+    folder_of(store).copy(resolved(target), finish, progress)
     return pins[0]
 
 
 def backup_pin(folder: Path) -> Pin | None:
     """The pin that a backup brings with it; None if `folder` is no backup. StoreDamaged if it is unreadable."""
     try:
-        with typed_errors(f"reading {_FILE} in {folder}"):
-            data = (folder / _FILE).read_bytes() if (folder / _FILE).exists() else None
-        return None if data is None else Pin.parse(data.decode())
+        with typed_errors(f"reading {_FILE} in {folder}"), suppress(FileNotFoundError):
+            return Pin.parse(read_file(folder / _FILE, _MOST).decode())
     except (ProofInvalid, UnicodeDecodeError):
         raise StoreDamaged(f"{folder / _FILE} is not the pin that a backup has: take another backup") from None
+    return None

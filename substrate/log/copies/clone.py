@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from substrate.errors import FormatTooNew, InputError, ProofInvalid, RolledBack, StoreDamaged
-from substrate.files import bounded_lines
+from substrate.files import bounded_lines, resolved
 from substrate.kv.api import MAX_KEY, ReadTransaction, Store
 from substrate.kv.open import make_store
 from substrate.limits import LIMITS, check_size
@@ -115,7 +115,7 @@ def clone(  # noqa: PLR0913 - everything by keyword
     Raises, with nothing left at `path` and the line named: InputError (not an export, or cut off), TooLarge,
     FormatTooNew, StoreDamaged (what it says is not what was signed); also Denied, DiskFull.
     """
-    folder = Path(path).expanduser().resolve()
+    folder = resolved(path)
     keys = load_settings().home if home is None else Path(home).expanduser().resolve()
     pins: list[Pin] = []
     known: list[Keyring] = []

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from substrate.errors import NotFound, StoreDamaged
+from substrate.files import resolved
 from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store
 from substrate.log.copies.contents import Truth, walk
@@ -59,7 +60,7 @@ def rebuild_store(
     No key is needed: nothing is signed. Raises, with nothing changed: NotFound, StoreDamaged (the log itself is
     damaged), FormatTooNew, RolledBack (by the high-water mark in `home`), Denied, Busy, Full.
     """
-    folder = Path(path).expanduser().resolve()
+    folder = resolved(path)
     keys = load_settings().home if home is None else Path(home).expanduser().resolve()
     store = open_store(folder, [*TABLES, *(table for view in views for table in view.tables)], create=False)
     try:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from substrate.errors import RolledBack, StoreDamaged
 from substrate.files import replace_file, typed_errors
+from substrate.foreign_files import read_file
 from substrate.kv.api import Store
 from substrate.log.decode import stored
 from substrate.log.keys.keyring import Keyring
@@ -14,6 +15,7 @@ from substrate.log.tables import META
 __all__ = ["find_origin", "noted_origin", "unfinished_origin", "write_origin"]
 
 _FILE = "ORIGIN"
+_MOST = 65_536
 
 
 def write_origin(folder: Path, origin: str) -> None:
@@ -53,6 +55,6 @@ def noted_origin(folder: Path) -> str | None:
     """The origin that a store folder is noted to be of; None if there is no note."""
     with typed_errors(f"reading {_FILE} in {folder}"), stored(f"the file {_FILE}"):
         try:
-            return (folder / _FILE).read_bytes().decode().strip()
+            return read_file(folder / _FILE, _MOST).decode().strip()
         except FileNotFoundError:
             return None

@@ -33,8 +33,9 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from substrate.errors import Busy
+from substrate.errors import Busy, Denied
 from substrate.files import flush, flush_descriptor, make_folder, open_lock, try_lock, typed_errors
+from substrate.foreign_files import is_folder, open_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,10 +114,15 @@ def _odd_numbers(count: int) -> Array:
 
 
 def generations_of(folder: Path, space: bytes | None = None) -> list[Path]:
-    """The generations in the folder `nearest`, of this space or of all, the one that goes furthest first."""
+    """The generations in the folder `nearest`, of this space or of all, the one that goes furthest first.
+
+    None where that is no folder, or a link: without them, every vector is looked at.
+    """
     try:
+        if not is_folder(folder):
+            return []
         names = [name for name in os.listdir(folder) if name.endswith(_SUFFIX)]  # noqa: PTH208 - names are all it takes
-    except (FileNotFoundError, NotADirectoryError):
+    except (Denied, FileNotFoundError, NotADirectoryError):
         return []
     prefix = "" if space is None else space.hex()
     return [folder / name for name in sorted(names, reverse=True) if name.startswith(prefix)]
@@ -153,11 +159,13 @@ def peek(path: Path) -> Manifest:
 def _opened(path: Path) -> Iterator[int]:
     """Also what goes wrong while it is read is a reason not to use it."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = open_file(path)
         try:
             yield descriptor
         finally:
             os.close(descriptor)
+    except Denied as error:
+        raise BadGeneration(str(error)) from None
     except OSError as error:
         raise BadGeneration(str(error.strerror)) from None
 
@@ -317,7 +325,8 @@ class Draft:
 @contextmanager
 def alone(folder: Path) -> Iterator[bool]:
     """Whether this is the only builder, in the block; makes the folder, and clears what killed builders left in it."""
-    make_folder(folder)
+    if not is_folder(folder):
+        make_folder(folder)
     with ExitStack() as held:
         try:
             held.enter_context(_locked(folder, _BUILD, 0.0))
@@ -353,7 +362,7 @@ def erase_where(folder: Path, erased: Callable[[Manifest], set[int] | None]) -> 
     It is asked under the lock. What cannot be read, or is being written, may hold anything, and goes too.
     """
     nearest = folder / "nearest"
-    if not nearest.is_dir():  # a builder makes it before it reads anything
+    if not is_folder(nearest):  # a builder makes it before it reads anything
         return 0
     gone = 0
     with typed_errors(f"erasing in {nearest}"), _locked(nearest, _PUBLISH):

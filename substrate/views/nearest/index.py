@@ -20,6 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from substrate.files import typed_errors
+from substrate.foreign_files import is_folder
 from substrate.kv.api import ReadTransaction
 from substrate.values.progress import Progress
 from substrate.views.follow import erased_between, latest_head
@@ -73,8 +74,13 @@ class NearestIndex:
     """One for each open memory; threads may share it."""
 
     def __init__(self, folder: Path, *, read_only: bool, seal_from: int = _SEAL_FROM) -> None:
-        """`folder`: the store's. `seal_from`: how many rows a generation is made for."""
+        """`folder`: the store's. `seal_from`: how many rows a generation is made for.
+
+        Denied if files would be made and removed behind a link.
+        """
         self._folder = folder / "nearest"
+        if not read_only:
+            is_folder(self._folder)
         self._read_only = read_only
         self._seal_from = seal_from
         self._process = os.getpid()
