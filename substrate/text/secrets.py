@@ -1,4 +1,7 @@
-"""Credentials in a text, by kind and position. Pure: no I/O, no settings, nothing kept.
+"""Credentials in a text, by kind and position. Pure but for one file of rules that ships with it; nothing is kept.
+
+Three sets of rules, in this order: credentials known by their form; those of services, a kept set (service_rules.py);
+credentials known by what stands before them.
 
 What must stay true when a rule is added:
 
@@ -15,8 +18,10 @@ import binascii
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
+
+from substrate.text.service_rules import ServiceRule, entropy, service_rules
 
 __all__ = ["KINDS", "Finding", "find_secrets"]
 
@@ -69,12 +74,16 @@ KINDS: Final[Mapping[str, str]] = {
     "shopify_token": "Shopify token, `shpat_` and relatives",
     "atlassian_token": "Atlassian token, `ATATT3`",
     "grafana_token": "Grafana token, `glsa_`",
+    "pinecone_key": "Pinecone key, `pcsk_`",
+    "langsmith_key": "LangSmith key, `lsv2_`",
     "jwt": "signed JSON Web Token",
-    "basic_auth": "HTTP `Basic` credentials",
-    "bearer_token": "HTTP `Bearer` token",
+    "prefixed_token": "long random token behind a short prefix, as most services make them: `abc_`, `sk-`, `pat_`",
+    "basic_auth": "HTTP `Basic` credentials, also as `auth` of Docker and npm",
+    "bearer_token": "HTTP `Bearer` token, or another one behind `Authorization:`",
+    "pgpass_password": "password in a line of `.pgpass`",
     "netrc_password": "password in a netrc line",
-    "command_password": "password or token in a command line: `--password`, `--token`, `-u user:`",
-    "url_password": "password in a URL, `scheme://user:password@host`",
+    "command_password": "password or token in a command line: `--password`, `--token`, `-u user:`, `mysql -p`",
+    "url_password": "password or token in a URL, `scheme://user:password@host`",
     "password": "value given to a password: `password=`, `pwd:`, `the password is`",
     "secret": "value given to a secret, a token or an API key, if it looks random",
 }
@@ -121,10 +130,15 @@ def _is_stand_in(value: str) -> bool:
 
 _SHORTEST_PASSWORD, _SAFE_PASSWORD, _LONGEST_PASSWORD = 6, 8, 128
 _SHORTEST_SECRET, _LONG_SECRET, _LONGER_SECRET = 10, 16, 20
+_LONG_BODY = 30  # identifiers of things (`msg_`, `chatcmpl-`) are shorter
+_LEAST_ENTROPY = 3.2  # bits a character; 24 random hexadecimal digits have more
 _MASK, _VARIED = 4, 6  # different characters: fewer than the one is ----- or x-x-x, and a random value has the other
 _MIXED, _ALL_CLASSES = 3, 4  # of lower case, upper case, digits, symbols
 
-_SEGMENT = "(?:(?:[A-Z]?[a-zß-ÿ]{2,}+|[A-Z]{2,}+|[A-Za-z](?![A-Za-z]))++[0-9]{0,5}+|[0-9]*+)"
+_SEGMENT = (
+    "(?:(?:[A-Z]?[a-zß-ÿ]{2,}+|[A-Z]{2,}+|[A-Za-z](?![A-Za-z]))++[0-9]{0,5}+"
+    "|[0-9]{1,4}(?:x[0-9]{1,3})?[A-Za-z]{1,2}(?![A-Za-z0-9])|[0-9]*+)"  # 4o, 70b, 8x7B: sizes in the names of models
+)
 _WORDY = re.compile(rf"{_SEGMENT}(?:[-_./:+@,|\\]++{_SEGMENT})*+")
 _REFERENCE = re.compile(
     r"(?i)(?:https?|op|sm|vault|arn|env|file|ref|data|keyring|secretref|sha(?:1|256|384|512)|md5|projects|ENC)[:/+\[-]"
@@ -202,6 +216,11 @@ _OTHER_WORDS = (
     "next page prev previous continuation sync cursor resume bos eos pad unk cls sep mask special stop start end first"
     " last per max min input output num change delta scroll skip public"
 )
+_ACCOUNT_WORDS = (
+    "db database user admin root login account wifi wlan sudo smtp imap mail email ftp sftp ssh vpn mysql postgres redis"
+    " mongo server router app service the my and with"
+)
+_LAST_WORD, _ACCOUNTS = re.compile(r"([^\W\d_]+) $"), frozenset(_ACCOUNT_WORDS.split())
 _KEY_OF, _OTHER_TOKENS, _METHOD = (tuple(words.split()) for words in (_KEY_WORDS, _OTHER_WORDS, _METHODS))
 
 
@@ -211,7 +230,14 @@ def _assigned_password(match: re.Match[str]) -> bool:
         before = match.string[start - 1 : start]
         if value.isdigit() or match["prose"] or (before.isalnum() and not (before.islower() and match[0][0].isupper())):
             return False  # `pass: 4096`, pass `x=1`, `compass: ...`; but dbPass
+        if value == value.upper() or (_is_wordy(value) and _other_pass(match.string[max(0, start - 16) : start])):
+            return False  # boarding pass: LH1234, ski pass: zermatt2026
     return _looks_like_password(value, quoted=bool(match["q"]))
+
+
+def _other_pass(before: str) -> bool:
+    word = _LAST_WORD.search(before)
+    return word is not None and word[1].lower() not in _ACCOUNTS
 
 
 def _assigned_secret(match: re.Match[str]) -> bool:
@@ -229,6 +255,23 @@ def _basic(match: re.Match[str]) -> bool:
     user, _, password = decoded.partition(":")
     stock = password in {"", user, "open sesame", "gX1fBat3bV"} or _is_stand_in(password)  # two examples of RFCs
     return decoded.isprintable() and not stock
+
+
+def _prefixed(match: re.Match[str]) -> bool:
+    token, body = match[0], match["body"]
+    if not _real(match) or _is_wordy(token) or entropy(body) <= _LEAST_ENTROPY:
+        return False
+    if match["secret"]:
+        return _looks_random(body, quoted=True)
+    return len(body) >= _LONG_BODY and bool(_DIGIT.search(body)) and body not in {body.lower(), body.upper()}
+
+
+def _of_service(rule: ServiceRule) -> Callable[[re.Match[str]], bool]:
+    def check(match: re.Match[str]) -> bool:
+        value = _value(match)
+        return entropy(value) > rule.entropy and _real(match) and (not rule.named or _looks_random(value, quoted=True))
+
+    return check
 
 
 def _near(match: re.Match[str], word: str) -> bool:
@@ -270,6 +313,21 @@ _PEM = (
 _ARGUMENT = (
     r"-(?:-(?:password|passwd|passphrase|pass|token|api-?key|secret)[ \t]{1,4}+"
     r"|-?u(?:ser)?[ =]{1,2}[\"']?[^\s:\"'/]{1,64}+:|p(?<=sshpass -p) ?)[\"']?([^\s\"']{6,128}+)"
+)
+_PROGRAMS = {
+    r"(?:mysql[a-z]*|mariadb[a-z-]*|mycli|7za?)": "-p",
+    r"(?:(?:docker|podman|buildah|az|oc|registry) login|mongo[a-z]*|influx|clickhouse-client|cqlsh)": r"-p[ =]{1,2}",
+    r"(?:redis-cli|keydb-cli|valkey-cli)": r"-a[ =]{1,2}",
+    r"(?:sqlcmd|bcp|zip|unzip|mosquitto_[a-z]+|isql)": "-P ?",
+    r"(?:ldap[a-z]+)": "-w ?",
+    r"(?:plink|pscp|psftp)": "-pw ",
+    r"(?:smbclient|rpcclient|smbmap)": r"-U ?[\"']?[^\s%\"']{1,64}+%",
+    r"(?:openssl)": r"-pass(?:in|out)? pass:",
+}
+_OF_PROGRAM = (
+    "(?<![A-Za-z0-9_-])(?:"
+    + "|".join(rf"{program}\b(?=[ \t])[^\n|;&]{{0,120}}?[ \t]{option}" for program, option in _PROGRAMS.items())
+    + r")[\"']?([^\s\"']{5,128}+)"
 )
 _SECRET = f"{_any_case('secret')}(?:[_ -]?{_any_case('access')})?(?:[_ -]?{_any_case('key')})?"
 _ENDINGS = "|".join(map(_any_case, ("word", "wort", "phrase", "wd", "code", "e")))
@@ -324,7 +382,15 @@ _BY_LITERAL: tuple[_Row, ...] = (
     ("shopify_token", "shpat_|shpca_|shppa_|shpss_", _token("shp[acps][ast]_", "[0-9a-fA-F]{32}"), _real),
     ("atlassian_token", "ATATT3", _token("ATATT3", "[A-Za-z0-9_=-]{60,}+"), _real),
     ("grafana_token", "glsa_", _token("glsa_", "[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}"), _real),
+    ("private_key", "Private-Lines: ", r"Private-Lines: [0-9]{1,3}\s{1,2}([A-Za-z0-9+/=]{40}[A-Za-z0-9+/=\s]*+)", _real),
+    ("pinecone_key", "pcsk_", _token("pcsk_", "[A-Za-z0-9]{4,8}_[A-Za-z0-9]{40,}+"), _real),
+    ("langsmith_key", "lsv2_", _token("lsv2_", "(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"), _real),
     ("jwt", "eyJ", _token("eyJ", rf"{_URL64}{{8,}}+\.eyJ{_URL64}{{8,}}+\.{_URL64}{{16,}}+", "A-Za-z0-9_-"), _real),
+)
+_PREFIXED: _Row = (
+    "prefixed_token", "",
+    r"(?<![A-Za-z0-9_/.@-])((?:(?P<secret>(?:[a-z]{1,8}[_-])?(?:sk|rk|pat|tok|token|secret)[_-])|[a-z][a-z0-9]{1,11}[_-])"
+    r"(?P<body>[A-Za-z0-9_-]{24,400}+))", _prefixed,
 )
 _BY_CONTEXT: tuple[_Row, ...] = (
     ("discord_token", "",
@@ -336,10 +402,21 @@ _BY_CONTEXT: tuple[_Row, ...] = (
     ("basic_auth", "basic ", _any_case("basic") + r" {1,2}([A-Za-z0-9+/]{8,}+={0,2})", _basic),
     ("bearer_token", "bearer ", _any_case("bearer") + r" {1,2}([A-Za-z0-9._~+/-]{16,}+=*)",
      lambda m: _looks_random(m[1], quoted=True)),
+    ("basic_auth", "auth", r"[Aa][Uu][Tt][Hh][\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+\\{0,2}[\"']?([A-Za-z0-9+/]{8,}+={0,2})",
+     _basic),
+    ("bearer_token", "authorization",
+     _any_case("authorization") + r"[\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+[\"']?(?![Bb]asic)(?:[A-Za-z-]{2,24}[ =]{1,2})?"
+     r"([A-Za-z0-9._~+/=-]{16,}+)", lambda m: _looks_random(m[1], quoted=True)),
+    ("pgpass_password", ":5432:|:6543:|:*:|pgpass",
+     r"(?<![\w.*-])[\w.*-]{1,100}+:(?:[0-9]{4,5}+|\*):[\w.*-]{1,64}+:[\w.*@-]{1,64}+:([^\s:\"']{4,128}+)",
+     lambda m: not _is_stand_in(m[1]) and not m[1].isdigit()),
     ("netrc_password", "login", r"login\s{1,8}+\S{1,128}+\s{1,8}+password\s{1,8}+(\S{4,128}+)",
      lambda m: not _is_stand_in(m[1])),
     ("command_password", "--|-u|-p", _ARGUMENT,
      lambda m: not m[1].isdigit() and _looks_like_password(m[1], quoted=False)),
+    ("command_password", " -p| -a| -w| -u|pass:", _OF_PROGRAM, lambda m: _looks_like_password(m[1], quoted=False)),
+    ("url_password", "://", r"://([A-Za-z0-9_~-]{20,200}+)(?::x-oauth-basic)?@(?=[A-Za-z0-9])",
+     lambda m: _looks_random(m[1], quoted=True)),
     ("url_password", "://",
      r"://([^\s:/@?#\"'<>`\\()\[\]*|]{0,128}+):(?![0-9]{1,5}[/,?])((?:[^\s/\"'<>`\\]|/(?!/)){3,256})@(?=[A-Za-z0-9\[_.%-])",
      lambda m: m[1] != m[2] and not _is_stand_in(m[2])),
@@ -378,15 +455,41 @@ class _Rules:
         known = self.ascii if text.isascii() else self.triggers
         numbers = {number for trigger, numbers in known.items() if trigger in text for number in numbers}
         rows = [self.rows[number] for number in sorted(numbers)]
-        return [(kind, re.compile(pattern), check) for kind, _, pattern, check in rows]  # `re` remembers them
+        return [(kind, _compiled(pattern), check) for kind, _, pattern, check in rows]
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 _LITERAL, _CONTEXT = _Rules(_BY_LITERAL), _Rules(_BY_CONTEXT)
+_RUN = re.compile(r"(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*+[0-9])[A-Za-z0-9_+/-]{16,}+")
+"""In every credential of a service. Prose seldom has one, so that most texts cost no more than looking for it."""
+_BEFORE = 120  # characters before such a run in which the name of its service stands
+
+
+@cache
+def _services() -> _Rules:
+    rows: list[_Row] = [
+        (rule.kind, "|".join(rule.keywords), rule.pattern, _of_service(rule)) for rule in service_rules()
+    ]
+    return _Rules([*rows, _PREFIXED])
+
+
+def _around_runs(text: str) -> str:
+    """What a keyword of a service must stand in: long runs, each with what comes before it. Empty if there is none."""
+    if len(text) <= _SHORT:
+        return text if _RUN.search(text) else ""
+    return "\n".join(text[max(0, run.start() - _BEFORE) : run.end()] for run in _RUN.finditer(text))
 
 
 def find_secrets(text: str) -> list[Finding]:
     """The credentials in `text`, by position, none overlapping. Never raises. What it misses: docs/secrets.md."""
-    rules = _CONTEXT.wanted(text.lower())
+    lowered = text.lower()
+    rules = _CONTEXT.wanted(lowered)
+    if around := _around_runs(text):
+        rules = _services().wanted(lowered if around is text else around.lower()) + rules
     if len(text) > _SHORT or _LITERAL.gate.search(text):
         rules = _LITERAL.wanted(text) + rules
     found, taken = list[Finding](), bytearray()
