@@ -229,6 +229,11 @@ def bearer(rng: Random) -> Sample:
     return put(rng.choice(frames), "bearer_token", random_secret(rng))
 
 
+def client_argument(rng: Random) -> Sample:
+    frame = rng.choice(["client = qex.Client('{}')", "qex login {}", 'Api("{}").run()', "qex auth {}"])
+    return put(frame, "client_argument", random_secret(rng))
+
+
 def pgpass(rng: Random) -> Sample:
     frame = rng.choice(["db.service.test:5432:shop:anna:{}", "*:*:*:app:{}", "# .pgpass\nlocalhost:6543:shop:app:{}\n"])
     return put(frame, "pgpass_password", f"{rng.choice(PET_WORDS.split())}{chars(rng, WORD, 6)}")
@@ -308,6 +313,7 @@ IN_CONTEXT: dict[str, Callable[[Random], Sample]] = {
     "discord_webhook": discord_webhook,
     "basic_auth": basic_auth,
     "bearer_token": bearer,
+    "client_argument": client_argument,
     "pgpass_password": pgpass,
     "netrc_password": netrc,
     "command_password": command,

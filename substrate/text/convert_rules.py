@@ -1,8 +1,8 @@
-"""service_rules.json, made from the configuration of Betterleaks: `python -m substrate.text.convert_rules betterleaks.toml`.
+r"""service_rules.json, from the configuration of Betterleaks: `python -m substrate.text.convert_rules FILE.toml`.
 
 Their expressions are for RE2, which never goes back; Python's `re` does. What changes, and why:
 
-1. What leads up to a keyword (`[\\w.-]{0,50}?`) goes: it is in no finding, and would be tried at every character.
+1. What leads up to a keyword (`[\w.-]{0,50}?`) goes: it is in no finding, and would be tried at every character.
 2. What must follow a credential becomes "no further character of one": in prose a comma or a full stop follows.
 3. Flags in the middle of an expression get a group of their own; classes and anchors are spelled as Python has them.
    Runs without a bound get one, and are not given back.

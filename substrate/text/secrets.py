@@ -80,6 +80,7 @@ KINDS: Final[Mapping[str, str]] = {
     "prefixed_token": "long random token behind a short prefix, as most services make them: `abc_`, `sk-`, `pat_`",
     "basic_auth": "HTTP `Basic` credentials, also as `auth` of Docker and npm",
     "bearer_token": "HTTP `Bearer` token, or another one behind `Authorization:`",
+    "client_argument": "random value handed to a client or a login: `Client('...')`, `cargo login ...`",
     "pgpass_password": "password in a line of `.pgpass`",
     "netrc_password": "password in a netrc line",
     "command_password": "password or token in a command line: `--password`, `--token`, `-u user:`, `mysql -p`",
@@ -130,9 +131,15 @@ def _is_stand_in(value: str) -> bool:
 
 _SHORTEST_PASSWORD, _SAFE_PASSWORD, _LONGEST_PASSWORD = 6, 8, 128
 _SHORTEST_SECRET, _LONG_SECRET, _LONGER_SECRET = 10, 16, 20
-_LONG_BODY = 30  # identifiers of things (`msg_`, `chatcmpl-`) are shorter
+_LONG_BODY, _LONGER_BODY = 30, 40  # identifiers of things (`msg_`, `chatcmpl-`) are shorter
+_HEXADECIMAL = 4.0  # bits a character; digests have no more
 _LEAST_ENTROPY = 3.2  # bits a character; 24 random hexadecimal digits have more
-_MASK, _VARIED = 4, 6  # different characters: fewer than the one is ----- or x-x-x, and a random value has the other
+_MASK, _VARIED, _MANY = (
+    4,
+    6,
+    20,
+)  # different characters: fewer than the one is ----- or x-x-x, and a random value has the other
+_MANY_WORDS = 3  # hyphens in a passphrase of plain words
 _MIXED, _ALL_CLASSES = 3, 4  # of lower case, upper case, digits, symbols
 
 _SEGMENT = (
@@ -151,6 +158,7 @@ _CODE = re.compile(
 )
 _METHODS = "md5 sha bcrypt scrypt argon pbkdf scram base utf ascii oauth totp hmac aes rsa rfc iso 1password keepass"
 _SPACE, _LETTER, _DIGIT = re.compile(r"\s"), re.compile("[A-Za-zÀ-ÿ]"), re.compile("[0-9]")
+_JOINT = re.compile("[_-]")
 
 
 def _is_wordy(value: str) -> bool:
@@ -210,15 +218,15 @@ def _looks_random(value: str, *, quoted: bool) -> bool:
 
 _KEY_WORDS = (
     "api access secret private auth encrypt encryption signing master account storage service client webhook app shared"
-    " session deploy admin hmac jwt aes crypto consumer subscription function"
+    " session deploy admin hmac jwt aes crypto consumer subscription function server license personal project bot"
 )
 _OTHER_WORDS = (
     "next page prev previous continuation sync cursor resume bos eos pad unk cls sep mask special stop start end first"
     " last per max min input output num change delta scroll skip public"
 )
 _ACCOUNT_WORDS = (
-    "db database user admin root login account wifi wlan sudo smtp imap mail email ftp sftp ssh vpn mysql postgres redis"
-    " mongo server router app service the my and with"
+    "db database user admin root login account wifi wlan sudo smtp imap mail email ftp sftp ssh vpn mysql postgres"
+    " redis mongo server router app service the my and with"
 )
 _LAST_WORD, _ACCOUNTS = re.compile(r"([^\W\d_]+) $"), frozenset(_ACCOUNT_WORDS.split())
 _KEY_OF, _OTHER_TOKENS, _METHOD = (tuple(words.split()) for words in (_KEY_WORDS, _OTHER_WORDS, _METHODS))
@@ -232,7 +240,8 @@ def _assigned_password(match: re.Match[str]) -> bool:
             return False  # `pass: 4096`, pass `x=1`, `compass: ...`; but dbPass
         if value == value.upper() or (_is_wordy(value) and _other_pass(match.string[max(0, start - 16) : start])):
             return False  # boarding pass: LH1234, ski pass: zermatt2026
-    return _looks_like_password(value, quoted=bool(match["q"]))
+    phrase = word == "passphrase" and value.count("-") >= _MANY_WORDS and bool(_DIGIT.search(value))
+    return (phrase and not _is_stand_in(value)) or _looks_like_password(value, quoted=bool(match["q"]))
 
 
 def _other_pass(before: str) -> bool:
@@ -259,11 +268,17 @@ def _basic(match: re.Match[str]) -> bool:
 
 def _prefixed(match: re.Match[str]) -> bool:
     token, body = match[0], match["body"]
-    if not _real(match) or _is_wordy(token) or entropy(body) <= _LEAST_ENTROPY:
+    bits = entropy(body)
+    if bits <= _LEAST_ENTROPY or not _real(match) or _is_wordy(token) or _REFERENCE.match(token):
         return False
     if match["secret"]:
         return _looks_random(body, quoted=True)
-    return len(body) >= _LONG_BODY and bool(_DIGIT.search(body)) and body not in {body.lower(), body.upper()}
+    if len(body) < (_LONGER_BODY if match["dotted"] else _LONG_BODY):
+        return False
+    run = max(_JOINT.split(body), key=len)  # names of tests and constants are long too, but of words
+    if len(run) < _LONG_SECRET or not _DIGIT.search(run) or _is_wordy(run):
+        return False
+    return run not in {run.lower(), run.upper()} or (len(run) >= _LONGER_BODY and bits > _HEXADECIMAL)
 
 
 def _of_service(rule: ServiceRule) -> Callable[[re.Match[str]], bool]:
@@ -291,12 +306,15 @@ def _token(prefix: str, body: str, not_after: str = "A-Za-z0-9") -> str:
     return rf"{prefix}(?:(?<![{not_after}]{prefix})|(?<=\\[nrt]{prefix})|(?<=%[0-9A-F][0-9A-F]{prefix})){body}"
 
 
-def _assigned(word: str) -> str:
+def _assigned(word: str, more: str = "") -> str:
     """`word`, a sign of assignment, and a value, as .env, JSON, YAML, XML, code and prose write it."""
     return (
-        rf"(?P<word>{word})(?:[_-]?(?:base|value|prod|dev|live|staging|[0-9]{{1,2}}))?+[\\\"'`\])*]{{0,4}}+"
+        rf"(?P<word>{word})(?:[_-]?(?:base|value|prod|dev|live|staging|[0-9]{{1,2}}{more}))?+[\\\"'`\])*]{{0,4}}+"
         r"(?:[ \t]?:[ \t]?&?[A-Za-z.]{1,16}+(?=[ \t]?=[ \t]?[^\s=]))?+"  # a type
-        r"(?:[ \t]{0,4}+(?:=>|={1,3}|:=|::?|->|\uff1a|>(?=[^<>\s]{1,512}+</))[ \t]{0,8}+"
+        r"(?:[ \t](?:for|of|to|on|in|für|vom|von|der|des|pour|du|de|del|para)[ \t][\w .@/'-]{1,40}?"
+        r"(?=[ \t]?[:=][ \t]?\S|[ \t](?:is|ist|lautet|est|es)[ \t]))?"  # whose it is
+        r"(?:(?<=[\"'])(?:[ \t]?,[ \t]?|[ \t](?:value|content)=)(?=[\"'])"
+        r"|[ \t]{0,4}+(?:=>|={1,3}|:=|::?|->|\uff1a|>(?=[^<>\s]{1,512}+</))[ \t]{0,8}+"
         r"|(?P<prose>[ \t]{1,2}(?=[\"'`]|[A-Za-z0-9+/_-]{24})"
         r"|[ \t]{1,2}(?:is|was|ist|lautet|est|es):?[ \t]{1,2}|[ \t]?(?:は|是|为|為)[ \t:\uff1a]{0,2}))"
         r"(?:[A-Za-z]{0,2}\\{0,3}(?P<q>[\"'`])((?:(?!\\{0,3}(?P=q))[^\n]){4,512}+)"
@@ -304,6 +322,8 @@ def _assigned(word: str) -> str:
     )
 
 
+_MORE = "|(?<=_)(?!(?:ID|HASH|SHA[0-9]*|DIGEST|FINGERPRINT|FILE|PATH|URL|URI|ARN|NAME)[^A-Z])[A-Z0-9]{2,16}"
+"""More of a name behind the word: TOKEN_BEDROCK."""
 _URL64 = "[A-Za-z0-9_-]"
 _PEM = (
     r"-----BEGIN (?:[A-Z0-9]{2,9} ){0,2}PRIVATE KEY(?: BLOCK)?-----"
@@ -328,6 +348,16 @@ _OF_PROGRAM = (
     "(?<![A-Za-z0-9_-])(?:"
     + "|".join(rf"{program}\b(?=[ \t])[^\n|;&]{{0,120}}?[ \t]{option}" for program, option in _PROGRAMS.items())
     + r")[\"']?([^\s\"']{5,128}+)"
+)
+_PREFIX = (
+    r"(?<![A-Za-z0-9_/.@-])("
+    r"(?:(?P<secret>(?:[a-z]{1,8}[_-])?(?:sk|rk|pat|tok|token|secret)[_-]|[A-Z]{0,6}(?:SEC|KEY|AK)K?[_-])"
+    r"|(?!pk|pub)(?:[a-z][a-z0-9]{1,11}[_-]|(?P<dotted>(?:[a-z]{2,4}\.){1,3}+)))"
+    r"(?P<body>[A-Za-z0-9_-]{24,400}+))"
+)
+_HANDED = (
+    r"(?:(?:[Cc]lient|[Ll]og_?[Ii]n|[Aa]uth(?:enticate|orize)?|[Ss]ession|A[Pp][Ii])\([ \t]{0,2}[\"']"
+    r"|(?:login|auth)[ \t]{1,2}+)"
 )
 _SECRET = f"{_any_case('secret')}(?:[_ -]?{_any_case('access')})?(?:[_ -]?{_any_case('key')})?"
 _ENDINGS = "|".join(map(_any_case, ("word", "wort", "phrase", "wd", "code", "e")))
@@ -381,17 +411,18 @@ _BY_LITERAL: tuple[_Row, ...] = (
     ("databricks_token", "dapi", _token("dapi", "[0-9a-f]{32}(?:-[0-9])?(?![A-Za-z0-9])"), _real),
     ("shopify_token", "shpat_|shpca_|shppa_|shpss_", _token("shp[acps][ast]_", "[0-9a-fA-F]{32}"), _real),
     ("atlassian_token", "ATATT3", _token("ATATT3", "[A-Za-z0-9_=-]{60,}+"), _real),
+    ("atlassian_token", "ATBB", _token("ATBB", "[A-Za-z0-9]{28,}+"), _real),
+    ("google_oauth_token", ":APA91b", rf"[A-Za-z0-9_-]{{6,20}}:APA91b{_URL64}{{60,}}+", lambda _: True),
+    ("bearer_token", "AAAAAAAAAAAAAAAAAAAAA", r"(?<![A-Za-z0-9])A{20,24}[A-Za-z0-9%]{60,200}+",
+     lambda m: len(set(m[0])) > _MANY),
     ("grafana_token", "glsa_", _token("glsa_", "[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}"), _real),
-    ("private_key", "Private-Lines: ", r"Private-Lines: [0-9]{1,3}\s{1,2}([A-Za-z0-9+/=]{40}[A-Za-z0-9+/=\s]*+)", _real),
+    ("private_key", "Private-Lines: ",
+     r"Private-Lines: [0-9]{1,3}\s{1,2}([A-Za-z0-9+/=]{40}[A-Za-z0-9+/=\s]*+)", _real),
     ("pinecone_key", "pcsk_", _token("pcsk_", "[A-Za-z0-9]{4,8}_[A-Za-z0-9]{40,}+"), _real),
     ("langsmith_key", "lsv2_", _token("lsv2_", "(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"), _real),
     ("jwt", "eyJ", _token("eyJ", rf"{_URL64}{{8,}}+\.eyJ{_URL64}{{8,}}+\.{_URL64}{{16,}}+", "A-Za-z0-9_-"), _real),
 )
-_PREFIXED: _Row = (
-    "prefixed_token", "",
-    r"(?<![A-Za-z0-9_/.@-])((?:(?P<secret>(?:[a-z]{1,8}[_-])?(?:sk|rk|pat|tok|token|secret)[_-])|[a-z][a-z0-9]{1,11}[_-])"
-    r"(?P<body>[A-Za-z0-9_-]{24,400}+))", _prefixed,
-)
+_PREFIXED: _Row = ("prefixed_token", "", _PREFIX, _prefixed)
 _BY_CONTEXT: tuple[_Row, ...] = (
     ("discord_token", "",
      rf"{_DIGITS64}(?:{_DIGITS64}){{4,5}}[A-Za-z0-9]{{0,3}}\.{_URL64}{{6}}\.{_URL64}{{27,40}}+", _real),
@@ -400,13 +431,15 @@ _BY_CONTEXT: tuple[_Row, ...] = (
      lambda m: ("access" in m[0].lower() or _near(m, "aws")) and _real(m)),
     ("azure_storage_key", "key", _any_case("key") + r"[\\\"' \t]{0,3}+[:=][\\\"' ]{0,4}+([A-Za-z0-9+/]{86}==)", _real),
     ("basic_auth", "basic ", _any_case("basic") + r" {1,2}([A-Za-z0-9+/]{8,}+={0,2})", _basic),
-    ("bearer_token", "bearer ", _any_case("bearer") + r" {1,2}([A-Za-z0-9._~+/-]{16,}+=*)",
+    ("bearer_token", "bearer", _any_case("bearer") + r"[:=]? {1,2}([A-Za-z0-9._~+/-]{16,}+=*)",
      lambda m: _looks_random(m[1], quoted=True)),
-    ("basic_auth", "auth", r"[Aa][Uu][Tt][Hh][\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+\\{0,2}[\"']?([A-Za-z0-9+/]{8,}+={0,2})",
-     _basic),
+    ("basic_auth", "auth",
+     r"[Aa][Uu][Tt][Hh][\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+\\{0,2}[\"']?([A-Za-z0-9+/]{8,}+={0,2})", _basic),
     ("bearer_token", "authorization",
-     _any_case("authorization") + r"[\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+[\"']?(?![Bb]asic)(?:[A-Za-z-]{2,24}[ =]{1,2})?"
-     r"([A-Za-z0-9._~+/=-]{16,}+)", lambda m: _looks_random(m[1], quoted=True)),
+     _any_case("authorization") + r"[\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+[\"']?(?![Bb]asic)"
+     r"(?:[A-Za-z-]{2,24}[ =]{1,2})?([A-Za-z0-9._~+/=-]{16,}+)", lambda m: _looks_random(m[1], quoted=True)),
+    ("client_argument", "client|login|auth|session|api",
+     _HANDED + r"([A-Za-z0-9._~+/=-]{20,400}+)(?![ \t]{0,2}[(=:])", lambda m: _looks_random(m[1], quoted=True)),
     ("pgpass_password", ":5432:|:6543:|:*:|pgpass",
      r"(?<![\w.*-])[\w.*-]{1,100}+:(?:[0-9]{4,5}+|\*):[\w.*-]{1,64}+:[\w.*@-]{1,64}+:([^\s:\"']{4,128}+)",
      lambda m: not _is_stand_in(m[1]) and not m[1].isdigit()),
@@ -422,9 +455,9 @@ _BY_CONTEXT: tuple[_Row, ...] = (
      lambda m: m[1] != m[2] and not _is_stand_in(m[2])),
     ("password", "pass|pw", _assigned(_PASSWORD), _assigned_password),
     ("password", _FOREIGN, _assigned(f"(?i:{_FOREIGN})"), _assigned_password),
-    ("secret", "secret", _assigned(_SECRET), _assigned_secret),
-    ("secret", "token", _assigned(_any_case("token")), _assigned_secret),
-    ("secret", "key", _assigned(_any_case("key")), _assigned_secret),
+    ("secret", "secret", _assigned(_SECRET, _MORE), _assigned_secret),
+    ("secret", "token", _assigned(_any_case("token"), _MORE), _assigned_secret),
+    ("secret", "key", _assigned(_any_case("key"), _MORE), _assigned_secret),
 )
 # fmt: on
 

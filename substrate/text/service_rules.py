@@ -1,6 +1,6 @@
-"""The rules of Betterleaks for credentials of services, kept in service_rules.json; who made them: service_rules.LICENSE.
+"""The rules of Betterleaks for credentials of services. They are data: service_rules.json, under service_rules.LICENSE.
 
-They are data, made by convert_rules.py. To take a later version, see docs/decisions/0014-secrets.md.
+convert_rules.py makes them. To take a later version, see docs/decisions/0014-secrets.md.
 """
 
 from __future__ import annotations

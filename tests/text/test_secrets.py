@@ -20,12 +20,15 @@ from hypothesis import strategies as st
 from substrate.proof.note import generate_signer
 from substrate.text import secrets
 from substrate.text.secrets import KINDS, Finding, find_secrets
+from substrate.text.service_rules import service_rules
 from tests.credentials import SAMPLE_KINDS, benign_texts, samples
 from tests.scale import rounds
 
 ROOT = Path(__file__).parents[2]
 TRIGGERS = sorted({*secrets._LITERAL.triggers, *secrets._CONTEXT.triggers} - {""})
+KEYWORDS = sorted(set(secrets._services().triggers) - {""})
 OWN = (*secrets._BY_LITERAL, secrets._PREFIXED, *secrets._BY_CONTEXT)
+SERVICES = {rule.kind: rule for rule in service_rules()}
 MEBIBYTE = 1024 * 1024
 
 
@@ -78,6 +81,8 @@ def test_credentials_of_each_kind_are_found_named_and_covered(kind: str) -> None
 def test_a_scanner_without_the_rules_of_a_kind_misses_it(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for ready, rows in (("_LITERAL", secrets._BY_LITERAL), ("_CONTEXT", secrets._BY_CONTEXT)):
         monkeypatch.setattr(secrets, ready, secrets._Rules([row for row in rows if row[0] != kind]))
+    services = secrets._Rules([row for row in secrets._services().rows if row[0] != kind])
+    monkeypatch.setattr(secrets, "_services", lambda: services)
     assert recall(kind, 40) < 0.98
 
 
@@ -181,7 +186,7 @@ def any_text() -> st.SearchStrategy[str]:
 def test_any_text_is_answered_with_sorted_disjoint_findings_within_it(text: str) -> None:
     end = 0
     for finding in find_secrets(text):
-        assert finding.kind in KINDS
+        assert finding.kind in KINDS or finding.kind in SERVICES
         assert end <= finding.start < finding.end <= len(text)
         end = finding.end
 
