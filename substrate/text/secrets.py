@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Final
@@ -26,6 +26,7 @@ from substrate.text.service_rules import ServiceRule, entropy, service_rules
 __all__ = ["KINDS", "Finding", "find_secrets"]
 
 _Row = tuple[str, str, str, Callable[["re.Match[str]"], bool]]  # kind, triggers with | between, pattern, check
+_Ready = tuple[str, "re.Pattern[str]", Callable[["re.Match[str]"], bool]]  # kind, compiled, check
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,9 +351,9 @@ _OF_PROGRAM = (
     + r")[\"']?([^\s\"']{5,128}+)"
 )
 _PREFIX = (
-    r"(?<![A-Za-z0-9_/.@-])("
-    r"(?:(?P<secret>(?:[a-z]{1,8}[_-])?(?:sk|rk|pat|tok|token|secret)[_-]|[A-Z]{0,6}(?:SEC|KEY|AK)K?[_-])"
-    r"|(?!pk|pub)(?:[a-z][a-z0-9]{1,11}[_-]|(?P<dotted>(?:[a-z]{2,4}\.){1,3}+)))"
+    r"(?<![A-Za-z0-9_/.@-])(?=[A-Za-z0-9]{1,12}+[_.-])("
+    r"(?:(?P<secret>(?:[a-z]{1,8}+[_-])?(?:sk|rk|pat|tok|token|secret)[_-]|[A-Z]{0,6}(?:SEC|KEY|AK)K?[_-])"
+    r"|(?!pk|pub)(?:[a-z][a-z0-9]{1,11}+[_-]|(?P<dotted>(?:[a-z]{2,4}\.){1,3}+)))"
     r"(?P<body>[A-Za-z0-9_-]{24,400}+))"
 )
 _HANDED = (
@@ -422,10 +423,12 @@ _BY_LITERAL: tuple[_Row, ...] = (
     ("langsmith_key", "lsv2_", _token("lsv2_", "(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"), _real),
     ("jwt", "eyJ", _token("eyJ", rf"{_URL64}{{8,}}+\.eyJ{_URL64}{{8,}}+\.{_URL64}{{16,}}+", "A-Za-z0-9_-"), _real),
 )
-_PREFIXED: _Row = ("prefixed_token", "", _PREFIX, _prefixed)
-_BY_CONTEXT: tuple[_Row, ...] = (
+_WITH_RUN: tuple[_Row, ...] = (
     ("discord_token", "",
      rf"{_DIGITS64}(?:{_DIGITS64}){{4,5}}[A-Za-z0-9]{{0,3}}\.{_URL64}{{6}}\.{_URL64}{{27,40}}+", _real),
+    ("prefixed_token", "", _PREFIX, _prefixed),
+)
+_BY_CONTEXT: tuple[_Row, ...] = (
     ("aws_secret_access_key", "secret",
      _SECRET + r"[\\\"'\])]{0,4}+[ \t]{0,4}+(?:=>|=|:|>|is)[\\\"' \t]{0,8}+([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
      lambda m: ("access" in m[0].lower() or _near(m, "aws")) and _real(m)),
@@ -438,7 +441,7 @@ _BY_CONTEXT: tuple[_Row, ...] = (
     ("bearer_token", "authorization",
      _any_case("authorization") + r"[\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+[\"']?(?![Bb]asic)"
      r"(?:[A-Za-z-]{2,24}[ =]{1,2})?([A-Za-z0-9._~+/=-]{16,}+)", lambda m: _looks_random(m[1], quoted=True)),
-    ("client_argument", "client|login|auth|session|api",
+    ("client_argument", "client(|login(|login |auth(|auth |authenticate(|authorize(|session(|api(|log_in(",
      _HANDED + r"([A-Za-z0-9._~+/=-]{20,400}+)(?![ \t]{0,2}[(=:])", lambda m: _looks_random(m[1], quoted=True)),
     ("pgpass_password", ":5432:|:6543:|:*:|pgpass",
      r"(?<![\w.*-])[\w.*-]{1,100}+:(?:[0-9]{4,5}+|\*):[\w.*-]{1,64}+:[\w.*@-]{1,64}+:([^\s:\"']{4,128}+)",
@@ -461,14 +464,17 @@ _BY_CONTEXT: tuple[_Row, ...] = (
 )
 # fmt: on
 
-_SHORT, _RAREST = 1024, "~+_/=-:.0123456789JQXZKGVWYUCPINTSRLOMDEAxkp"  # below that one regex is cheaper than many
+_SHORT, _RAREST = (
+    1024,
+    "~+*@(_/=-:.0123456789JQXZKGVWYUCPINTSRLOMDEAjqxzkvbwpygfmcuhd",
+)  # below that one regex is cheaper than many
 
 
 class _Rules:
     """Rows made ready. `gate` finds any trigger by its rarest character: prose has few of those to stop at."""
 
-    def __init__(self, rows: Sequence[_Row]) -> None:
-        self.rows = rows
+    def __init__(self, rows: Sequence[_Row], *, gated: bool = True) -> None:
+        self.rows, self.gated = rows, gated
         self.triggers: dict[str, list[int]] = {}
         for number, (_, triggers, _, _) in enumerate(rows):
             for trigger in triggers.split("|"):
@@ -482,11 +488,21 @@ class _Rules:
             at = min(range(len(trigger)), key=[(_RAREST + trigger).index(c) for c in trigger].__getitem__)
             around = f"(?<={re.escape(trigger[: at + 1])})(?={re.escape(trigger[at + 1 :])})"
             stops.setdefault(trigger[at], []).append(around)
-        return re.compile("|".join(f"{re.escape(stop)}(?:{'|'.join(ways)})" for stop, ways in stops.items()))
+        ways = "|".join(f"{re.escape(stop)}(?:{'|'.join(ways)})" for stop, ways in stops.items())
+        return re.compile(ways or "(?!)")
 
-    def wanted(self, text: str) -> list[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]]]:
+    def wanted(self, text: str) -> list[_Ready]:
+        """The rules of which a trigger is in the text, and those that have none."""
+        if self.gated and len(text) <= _SHORT and not self.gate.search(text):
+            return self.always
         known = self.ascii if text.isascii() else self.triggers
-        numbers = {number for trigger, numbers in known.items() if trigger in text for number in numbers}
+        return self._ready({number for trigger, numbers in known.items() if trigger in text for number in numbers})
+
+    @cached_property
+    def always(self) -> list[_Ready]:
+        return self._ready(self.triggers.get("", ()))
+
+    def _ready(self, numbers: Iterable[int]) -> list[_Ready]:
         rows = [self.rows[number] for number in sorted(numbers)]
         return [(kind, _compiled(pattern), check) for kind, _, pattern, check in rows]
 
@@ -499,32 +515,38 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 _LITERAL, _CONTEXT = _Rules(_BY_LITERAL), _Rules(_BY_CONTEXT)
 _RUN = re.compile(r"(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*+[0-9])[A-Za-z0-9_+/-]{16,}+")
 """In every credential of a service. Prose seldom has one, so that most texts cost no more than looking for it."""
-_BEFORE = 120  # characters before such a run in which the name of its service stands
+_GIVEN_RUN = re.compile(r"[=>:|,][`'\"\s=]{0,5}+(?=[A-Za-z_+/-]*+[0-9])[A-Za-z0-9_+/-]{12,}+")
+"""What a rule wants that knows a credential by the name of its service: a sign of assignment before the run."""
+_BEFORE = 120  # characters before a run in which the name of its service stands
 
 
 @cache
-def _services() -> _Rules:
-    rows: list[_Row] = [
-        (rule.kind, "|".join(rule.keywords), rule.pattern, _of_service(rule)) for rule in service_rules()
-    ]
-    return _Rules([*rows, _PREFIXED])
+def _services() -> tuple[_Rules, _Rules]:
+    """The rules for services: by form, and by a name with a sign of assignment."""
+    by_form, by_name = list[_Row](_WITH_RUN), list[_Row]()
+    for rule in service_rules():
+        row = (rule.kind, "|".join(rule.keywords), rule.pattern, _of_service(rule))
+        (by_name if rule.assigned else by_form).append(row)
+    return _Rules(by_form), _Rules(by_name, gated=False)  # names of services have no rare characters
 
 
-def _around_runs(text: str) -> str:
-    """What a keyword of a service must stand in: long runs, each with what comes before it. Empty if there is none."""
-    if len(text) <= _SHORT:
-        return text if _RUN.search(text) else ""
-    return "\n".join(text[max(0, run.start() - _BEFORE) : run.end()] for run in _RUN.finditer(text))
+def _before(runs: Iterable[re.Match[str]], text: str) -> str:
+    """The runs, each with what comes before it: the keyword of a service must stand there."""
+    return "\n".join(text[max(0, run.start() - _BEFORE) : run.end()] for run in runs)
 
 
 def find_secrets(text: str) -> list[Finding]:
     """The credentials in `text`, by position, none overlapping. Never raises. What it misses: docs/secrets.md."""
     lowered = text.lower()
     rules = _CONTEXT.wanted(lowered)
-    if around := _around_runs(text):
-        rules = _services().wanted(lowered if around is text else around.lower()) + rules
-    if len(text) > _SHORT or _LITERAL.gate.search(text):
-        rules = _LITERAL.wanted(text) + rules
+    if _RUN.search(text):
+        by_form, by_name = _services()
+        if given := _before(_GIVEN_RUN.finditer(text), text):
+            rules = by_name.wanted(given.lower()) + rules
+        rules = by_form.wanted(_before(_RUN.finditer(text), text).lower()) + rules
+    rules = _LITERAL.wanted(text) + rules
+    if not rules:
+        return []
     found, taken = list[Finding](), bytearray()
     for kind, pattern, check in rules:
         for match in pattern.finditer(text):

@@ -11,8 +11,11 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 __all__ = ["ServiceRule", "entropy", "service_rules"]
+
+_SIGN: Final = "(?:=|>|:{1,3}="
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,11 @@ class ServiceRule:
     pattern: str
     entropy: float  # at most so much: an example, a placeholder
     named: bool  # the service's name before it tells, and not its own form
+
+    @property
+    def assigned(self) -> bool:
+        """Whether a sign of assignment must stand between that name and the credential."""
+        return _SIGN in self.pattern
 
 
 @cache
