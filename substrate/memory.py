@@ -792,13 +792,15 @@ class Memory(Tabular):
         reason: str | None = None,
         actor: str | None = None,
         expect: Mapping[str, int] | None = None,
+        allow_secrets: bool = False,
     ) -> Saved:
         """Settle the conflict of two atoms, by an edge that the log keeps with who stated it.
 
         With `keep`, one of the two, it supersedes the other. Without, both are right: `consistent_with` is stated, and
         the two are no conflict as long as that is not taken back and both say what they say now. NotFound if the two
         are not in conflict; InputError if `keep` is neither; Conflict if another writer changed one of them meanwhile.
-        `expect`, {name: seq}, are the versions that were judged, for one who looked at them before.
+        `expect`, {name: seq}, are the versions that were judged, for one who looked at them before. A `reason` that
+        looks like it holds a credential is refused, unless `allow_secrets`.
         """
         with self._store.read() as snapshot:
             settlement = settle(snapshot, first, second, keep, reason)
@@ -807,6 +809,7 @@ class Memory(Tabular):
             Batch(edges=(settlement.edge,)),
             expect=settlement.expect | dict(expect or {}),
             said=self._client.said(actor),
+            allow_secrets=allow_secrets,
         )
 
     # -- prove ---------------------------------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ def _place(item: Item, words: Words) -> str:
 
 FSCK = Verb("fsck")
 REBUILD = Verb("rebuild")
-ALLOW_SECRETS = Hint("allow_secrets", "if it is not a secret, set allow_secrets=True")
+ALLOW_SECRETS = Hint("allow_secrets", "to save it anyway, set allow_secrets=True")
 INDEX = Hint("index", "index() embeds what there is")
 WATCH = Hint("watch", "to allow it again, call watch()")
 IMPORT_FULL = Hint("import_full", "give it to substrate.clone()")

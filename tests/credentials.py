@@ -140,7 +140,10 @@ BARE: dict[str, Callable[[Random], str]] = {
     "shopify_token": lambda r: f"shp{r.choice(['at', 'ca', 'pa', 'ss'])}_{chars(r, HEX, 32)}",
     "atlassian_token": lambda r: f"ATATT3xFfGF0{chars(r, URL64, 172)}={chars(r, HEX.upper(), 8)}",
     "grafana_token": lambda r: f"glsa_{chars(r, WORD, 32)}_{chars(r, HEX, 8)}",
+    "pinecone_key": lambda r: f"pcsk_{chars(r, WORD, 6)}_{chars(r, WORD, 63)}",
+    "langsmith_key": lambda r: f"lsv2_{r.choice(['pt', 'sk'])}_{chars(r, HEX, 32)}_{chars(r, HEX, 10)}",
     "jwt": jwt,
+    "prefixed_token": lambda r: f"{r.choice(['qu_', 'qex-', 'qr7_v1_', 'qo_sk_'])}{chars(r, WORD, 39)}7xQ",
 }
 FRAMES = [
     "{}",
@@ -215,14 +218,25 @@ def discord_webhook(rng: Random) -> Sample:
 def basic_auth(rng: Random) -> Sample:
     pair = base64.b64encode(f"anna:{password(rng)}".encode()).decode()
     frames = ["Proxy-Authorization: Basic {}", "Authorization: Basic {}", '{{"Authorization": "Basic {}"}}']
-    frames += ["curl -H 'authorization: basic {}' https://h"]
+    frames += ["curl -H 'authorization: basic {}' https://h", '{{"auths": {{"registry.test": {{"auth": "{}"}}}}}}']
+    frames += ["//registry.test/:_auth={}"]
     return put(rng.choice(frames), "basic_auth", pair)
 
 
 def bearer(rng: Random) -> Sample:
     frames = ["Proxy-Authorization: Bearer {}", "Authorization: Bearer {}", '"Authorization": "Bearer {}"']
-    frames += ["curl -H 'authorization: bearer {}' https://h"]
+    frames += ["curl -H 'authorization: bearer {}' https://h", "Authorization: ApiKey {}"]
     return put(rng.choice(frames), "bearer_token", random_secret(rng))
+
+
+def client_argument(rng: Random) -> Sample:
+    frame = rng.choice(["client = qex.Client('{}')", "qex login {}", 'Api("{}").run()', "qex auth {}"])
+    return put(frame, "client_argument", random_secret(rng))
+
+
+def pgpass(rng: Random) -> Sample:
+    frame = rng.choice(["db.service.test:5432:shop:anna:{}", "*:*:*:app:{}", "# .pgpass\nlocalhost:6543:shop:app:{}\n"])
+    return put(frame, "pgpass_password", f"{rng.choice(PET_WORDS.split())}{chars(rng, WORD, 6)}")
 
 
 def netrc(rng: Random) -> Sample:
@@ -232,7 +246,8 @@ def netrc(rng: Random) -> Sample:
 
 def command(rng: Random) -> Sample:
     frames = ["mysqldump --user=app --password {} shop", "curl -u anna:{} https://h/", "deploy --token '{}' now"]
-    frames += ["sshpass -p {} ssh anna@host", "curl --user anna:{} https://h/"]
+    frames += ["sshpass -p {} ssh anna@host", "curl --user anna:{} https://h/", "mysql -h db -u root -p{} shop"]
+    frames += ["docker login registry.test -u bot -p {}", "redis-cli -h cache -a {} ping", "sqlcmd -S db -U sa -P {}"]
     return put(rng.choice(frames), "command_password", password(rng))
 
 
@@ -298,6 +313,8 @@ IN_CONTEXT: dict[str, Callable[[Random], Sample]] = {
     "discord_webhook": discord_webhook,
     "basic_auth": basic_auth,
     "bearer_token": bearer,
+    "client_argument": client_argument,
+    "pgpass_password": pgpass,
     "netrc_password": netrc,
     "command_password": command,
     "url_password": url_password,

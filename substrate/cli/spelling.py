@@ -16,7 +16,7 @@ WORDS: Final = Words(
         "use_model": "`substrate model`",
     },
     hints={
-        "allow_secrets": "if it is not a secret, repeat with --allow-secrets",
+        "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "import_full": "give --full",
         "index": "`substrate index` embeds what there is",
         "watch": "to allow it again, type: substrate watch on",

@@ -20,7 +20,7 @@ WORDS: Final = Words(
         "use_model": "`memory.use_model()`",
     },
     hints={
-        "allow_secrets": "if it is not a secret, repeat with --allow-secrets",
+        "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "import_full": "give it to `substrate import --full` in a terminal",
         "index": "`memory.index()` embeds what there is",
         "watch": "to allow it again, call memory.watch()",

@@ -3,6 +3,8 @@
 terms           the words of a text, as search counts them
 snippet         the part of a text that answers a question
 secrets         what looks like a password or a key
+service_rules   the rules of Betterleaks for credentials of services, as data
+convert_rules   makes that data from a configuration of Betterleaks
 refuse_secrets  refuses what looks like a credential, and says where it stands
 visible         a text in which nothing is hidden
 """

@@ -1,4 +1,7 @@
-"""Credentials in a text, by kind and position. Pure: no I/O, no settings, nothing kept.
+"""Credentials in a text, by kind and position. Pure but for one file of rules that ships with it; nothing is kept.
+
+Three sets of rules, in this order: credentials known by their form; those of services, a kept set (service_rules.py);
+credentials known by what stands before them.
 
 What must stay true when a rule is added:
 
@@ -13,14 +16,17 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
+
+from substrate.text.service_rules import ServiceRule, entropy, service_rules
 
 __all__ = ["KINDS", "Finding", "find_secrets"]
 
 _Row = tuple[str, str, str, Callable[["re.Match[str]"], bool]]  # kind, triggers with | between, pattern, check
+_Ready = tuple[str, "re.Pattern[str]", Callable[["re.Match[str]"], bool]]  # kind, compiled, check
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +75,17 @@ KINDS: Final[Mapping[str, str]] = {
     "shopify_token": "Shopify token, `shpat_` and relatives",
     "atlassian_token": "Atlassian token, `ATATT3`",
     "grafana_token": "Grafana token, `glsa_`",
+    "pinecone_key": "Pinecone key, `pcsk_`",
+    "langsmith_key": "LangSmith key, `lsv2_`",
     "jwt": "signed JSON Web Token",
-    "basic_auth": "HTTP `Basic` credentials",
-    "bearer_token": "HTTP `Bearer` token",
+    "prefixed_token": "long random token behind a short prefix, as most services make them: `abc_`, `sk-`, `pat_`",
+    "basic_auth": "HTTP `Basic` credentials, also as `auth` of Docker and npm",
+    "bearer_token": "HTTP `Bearer` token, or another one behind `Authorization:`",
+    "client_argument": "random value handed to a client or a login: `Client('...')`, `cargo login ...`",
+    "pgpass_password": "password in a line of `.pgpass`",
     "netrc_password": "password in a netrc line",
-    "command_password": "password or token in a command line: `--password`, `--token`, `-u user:`",
-    "url_password": "password in a URL, `scheme://user:password@host`",
+    "command_password": "password or token in a command line: `--password`, `--token`, `-u user:`, `mysql -p`",
+    "url_password": "password or token in a URL, `scheme://user:password@host`",
     "password": "value given to a password: `password=`, `pwd:`, `the password is`",
     "secret": "value given to a secret, a token or an API key, if it looks random",
 }
@@ -121,10 +132,21 @@ def _is_stand_in(value: str) -> bool:
 
 _SHORTEST_PASSWORD, _SAFE_PASSWORD, _LONGEST_PASSWORD = 6, 8, 128
 _SHORTEST_SECRET, _LONG_SECRET, _LONGER_SECRET = 10, 16, 20
-_MASK, _VARIED = 4, 6  # different characters: fewer than the one is ----- or x-x-x, and a random value has the other
+_LONG_BODY, _LONGER_BODY = 30, 40  # identifiers of things (`msg_`, `chatcmpl-`) are shorter
+_HEXADECIMAL = 4.0  # bits a character; digests have no more
+_LEAST_ENTROPY = 3.2  # bits a character; 24 random hexadecimal digits have more
+_MASK, _VARIED, _MANY = (
+    4,
+    6,
+    20,
+)  # different characters: fewer than the one is ----- or x-x-x, and a random value has the other
+_MANY_WORDS = 3  # hyphens in a passphrase of plain words
 _MIXED, _ALL_CLASSES = 3, 4  # of lower case, upper case, digits, symbols
 
-_SEGMENT = "(?:(?:[A-Z]?[a-zß-ÿ]{2,}+|[A-Z]{2,}+|[A-Za-z](?![A-Za-z]))++[0-9]{0,5}+|[0-9]*+)"
+_SEGMENT = (
+    "(?:(?:[A-Z]?[a-zß-ÿ]{2,}+|[A-Z]{2,}+|[A-Za-z](?![A-Za-z]))++[0-9]{0,5}+"
+    "|[0-9]{1,4}(?:x[0-9]{1,3})?[A-Za-z]{1,2}(?![A-Za-z0-9])|[0-9]*+)"  # 4o, 70b, 8x7B: sizes in the names of models
+)
 _WORDY = re.compile(rf"{_SEGMENT}(?:[-_./:+@,|\\]++{_SEGMENT})*+")
 _REFERENCE = re.compile(
     r"(?i)(?:https?|op|sm|vault|arn|env|file|ref|data|keyring|secretref|sha(?:1|256|384|512)|md5|projects|ENC)[:/+\[-]"
@@ -137,6 +159,7 @@ _CODE = re.compile(
 )
 _METHODS = "md5 sha bcrypt scrypt argon pbkdf scram base utf ascii oauth totp hmac aes rsa rfc iso 1password keepass"
 _SPACE, _LETTER, _DIGIT = re.compile(r"\s"), re.compile("[A-Za-zÀ-ÿ]"), re.compile("[0-9]")
+_JOINT = re.compile("[_-]")
 
 
 def _is_wordy(value: str) -> bool:
@@ -196,12 +219,17 @@ def _looks_random(value: str, *, quoted: bool) -> bool:
 
 _KEY_WORDS = (
     "api access secret private auth encrypt encryption signing master account storage service client webhook app shared"
-    " session deploy admin hmac jwt aes crypto consumer subscription function"
+    " session deploy admin hmac jwt aes crypto consumer subscription function server license personal project bot"
 )
 _OTHER_WORDS = (
     "next page prev previous continuation sync cursor resume bos eos pad unk cls sep mask special stop start end first"
     " last per max min input output num change delta scroll skip public"
 )
+_ACCOUNT_WORDS = (
+    "db database user admin root login account wifi wlan sudo smtp imap mail email ftp sftp ssh vpn mysql postgres"
+    " redis mongo server router app service the my and with"
+)
+_LAST_WORD, _ACCOUNTS = re.compile(r"([^\W\d_]+) $"), frozenset(_ACCOUNT_WORDS.split())
 _KEY_OF, _OTHER_TOKENS, _METHOD = (tuple(words.split()) for words in (_KEY_WORDS, _OTHER_WORDS, _METHODS))
 
 
@@ -211,7 +239,15 @@ def _assigned_password(match: re.Match[str]) -> bool:
         before = match.string[start - 1 : start]
         if value.isdigit() or match["prose"] or (before.isalnum() and not (before.islower() and match[0][0].isupper())):
             return False  # `pass: 4096`, pass `x=1`, `compass: ...`; but dbPass
-    return _looks_like_password(value, quoted=bool(match["q"]))
+        if value == value.upper() or (_is_wordy(value) and _other_pass(match.string[max(0, start - 16) : start])):
+            return False  # boarding pass: LH1234, ski pass: zermatt2026
+    phrase = word == "passphrase" and value.count("-") >= _MANY_WORDS and bool(_DIGIT.search(value))
+    return (phrase and not _is_stand_in(value)) or _looks_like_password(value, quoted=bool(match["q"]))
+
+
+def _other_pass(before: str) -> bool:
+    word = _LAST_WORD.search(before)
+    return word is not None and word[1].lower() not in _ACCOUNTS
 
 
 def _assigned_secret(match: re.Match[str]) -> bool:
@@ -231,6 +267,29 @@ def _basic(match: re.Match[str]) -> bool:
     return decoded.isprintable() and not stock
 
 
+def _prefixed(match: re.Match[str]) -> bool:
+    token, body = match[0], match["body"]
+    bits = entropy(body)
+    if bits <= _LEAST_ENTROPY or not _real(match) or _is_wordy(token) or _REFERENCE.match(token):
+        return False
+    if match["secret"]:
+        return _looks_random(body, quoted=True)
+    if len(body) < (_LONGER_BODY if match["dotted"] else _LONG_BODY):
+        return False
+    run = max(_JOINT.split(body), key=len)  # names of tests and constants are long too, but of words
+    if len(run) < _LONG_SECRET or not _DIGIT.search(run) or _is_wordy(run):
+        return False
+    return run not in {run.lower(), run.upper()} or (len(run) >= _LONGER_BODY and bits > _HEXADECIMAL)
+
+
+def _of_service(rule: ServiceRule) -> Callable[[re.Match[str]], bool]:
+    def check(match: re.Match[str]) -> bool:
+        value = _value(match)
+        return entropy(value) > rule.entropy and _real(match) and (not rule.named or _looks_random(value, quoted=True))
+
+    return check
+
+
 def _near(match: re.Match[str], word: str) -> bool:
     return word in match.string[max(0, match.start() - 300) : match.end() + 300].lower()
 
@@ -248,12 +307,15 @@ def _token(prefix: str, body: str, not_after: str = "A-Za-z0-9") -> str:
     return rf"{prefix}(?:(?<![{not_after}]{prefix})|(?<=\\[nrt]{prefix})|(?<=%[0-9A-F][0-9A-F]{prefix})){body}"
 
 
-def _assigned(word: str) -> str:
+def _assigned(word: str, more: str = "") -> str:
     """`word`, a sign of assignment, and a value, as .env, JSON, YAML, XML, code and prose write it."""
     return (
-        rf"(?P<word>{word})(?:[_-]?(?:base|value|prod|dev|live|staging|[0-9]{{1,2}}))?+[\\\"'`\])*]{{0,4}}+"
+        rf"(?P<word>{word})(?:[_-]?(?:base|value|prod|dev|live|staging|[0-9]{{1,2}}{more}))?+[\\\"'`\])*]{{0,4}}+"
         r"(?:[ \t]?:[ \t]?&?[A-Za-z.]{1,16}+(?=[ \t]?=[ \t]?[^\s=]))?+"  # a type
-        r"(?:[ \t]{0,4}+(?:=>|={1,3}|:=|::?|->|\uff1a|>(?=[^<>\s]{1,512}+</))[ \t]{0,8}+"
+        r"(?:[ \t](?:for|of|to|on|in|für|vom|von|der|des|pour|du|de|del|para)[ \t][\w .@/'-]{1,40}?"
+        r"(?=[ \t]?[:=][ \t]?\S|[ \t](?:is|ist|lautet|est|es)[ \t]))?"  # whose it is
+        r"(?:(?<=[\"'])(?:[ \t]?,[ \t]?|[ \t](?:value|content)=)(?=[\"'])"
+        r"|[ \t]{0,4}+(?:=>|={1,3}|:=|::?|->|\uff1a|>(?=[^<>\s]{1,512}+</))[ \t]{0,8}+"
         r"|(?P<prose>[ \t]{1,2}(?=[\"'`]|[A-Za-z0-9+/_-]{24})"
         r"|[ \t]{1,2}(?:is|was|ist|lautet|est|es):?[ \t]{1,2}|[ \t]?(?:は|是|为|為)[ \t:\uff1a]{0,2}))"
         r"(?:[A-Za-z]{0,2}\\{0,3}(?P<q>[\"'`])((?:(?!\\{0,3}(?P=q))[^\n]){4,512}+)"
@@ -261,6 +323,8 @@ def _assigned(word: str) -> str:
     )
 
 
+_MORE = "|(?<=_)(?!(?:ID|HASH|SHA[0-9]*|DIGEST|FINGERPRINT|FILE|PATH|URL|URI|ARN|NAME)[^A-Z])[A-Z0-9]{2,16}"
+"""More of a name behind the word: TOKEN_BEDROCK."""
 _URL64 = "[A-Za-z0-9_-]"
 _PEM = (
     r"-----BEGIN (?:[A-Z0-9]{2,9} ){0,2}PRIVATE KEY(?: BLOCK)?-----"
@@ -270,6 +334,31 @@ _PEM = (
 _ARGUMENT = (
     r"-(?:-(?:password|passwd|passphrase|pass|token|api-?key|secret)[ \t]{1,4}+"
     r"|-?u(?:ser)?[ =]{1,2}[\"']?[^\s:\"'/]{1,64}+:|p(?<=sshpass -p) ?)[\"']?([^\s\"']{6,128}+)"
+)
+_PROGRAMS = {
+    r"(?:mysql[a-z]*|mariadb[a-z-]*|mycli|7za?)": "-p",
+    r"(?:(?:docker|podman|buildah|az|oc|registry) login|mongo[a-z]*|influx|clickhouse-client|cqlsh)": r"-p[ =]{1,2}",
+    r"(?:redis-cli|keydb-cli|valkey-cli)": r"-a[ =]{1,2}",
+    r"(?:sqlcmd|bcp|zip|unzip|mosquitto_[a-z]+|isql)": "-P ?",
+    r"(?:ldap[a-z]+)": "-w ?",
+    r"(?:plink|pscp|psftp)": "-pw ",
+    r"(?:smbclient|rpcclient|smbmap)": r"-U ?[\"']?[^\s%\"']{1,64}+%",
+    r"(?:openssl)": r"-pass(?:in|out)? pass:",
+}
+_OF_PROGRAM = (
+    "(?<![A-Za-z0-9_-])(?:"
+    + "|".join(rf"{program}\b(?=[ \t])[^\n|;&]{{0,120}}?[ \t]{option}" for program, option in _PROGRAMS.items())
+    + r")[\"']?([^\s\"']{5,128}+)"
+)
+_PREFIX = (
+    r"(?<![A-Za-z0-9_/.@-])(?=[A-Za-z0-9]{1,12}+[_.-])("
+    r"(?:(?P<secret>(?:[a-z]{1,8}+[_-])?(?:sk|rk|pat|tok|token|secret)[_-]|[A-Z]{0,6}(?:SEC|KEY|AK)K?[_-])"
+    r"|(?!pk|pub)(?:[a-z][a-z0-9]{1,11}+[_-]|(?P<dotted>(?:[a-z]{2,4}\.){1,3}+)))"
+    r"(?P<body>[A-Za-z0-9_-]{24,400}+))"
+)
+_HANDED = (
+    r"(?:(?:[Cc]lient|[Ll]og_?[Ii]n|[Aa]uth(?:enticate|orize)?|[Ss]ession|A[Pp][Ii])\([ \t]{0,2}[\"']"
+    r"|(?:login|auth)[ \t]{1,2}+)"
 )
 _SECRET = f"{_any_case('secret')}(?:[_ -]?{_any_case('access')})?(?:[_ -]?{_any_case('key')})?"
 _ENDINGS = "|".join(map(_any_case, ("word", "wort", "phrase", "wd", "code", "e")))
@@ -323,42 +412,69 @@ _BY_LITERAL: tuple[_Row, ...] = (
     ("databricks_token", "dapi", _token("dapi", "[0-9a-f]{32}(?:-[0-9])?(?![A-Za-z0-9])"), _real),
     ("shopify_token", "shpat_|shpca_|shppa_|shpss_", _token("shp[acps][ast]_", "[0-9a-fA-F]{32}"), _real),
     ("atlassian_token", "ATATT3", _token("ATATT3", "[A-Za-z0-9_=-]{60,}+"), _real),
+    ("atlassian_token", "ATBB", _token("ATBB", "[A-Za-z0-9]{28,}+"), _real),
+    ("google_oauth_token", ":APA91b", rf"[A-Za-z0-9_-]{{6,20}}:APA91b{_URL64}{{60,}}+", lambda _: True),
+    ("bearer_token", "AAAAAAAAAAAAAAAAAAAAA", r"(?<![A-Za-z0-9])A{20,24}[A-Za-z0-9%]{60,200}+",
+     lambda m: len(set(m[0])) > _MANY),
     ("grafana_token", "glsa_", _token("glsa_", "[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}"), _real),
+    ("private_key", "Private-Lines: ",
+     r"Private-Lines: [0-9]{1,3}\s{1,2}([A-Za-z0-9+/=]{40}[A-Za-z0-9+/=\s]*+)", _real),
+    ("pinecone_key", "pcsk_", _token("pcsk_", "[A-Za-z0-9]{4,8}_[A-Za-z0-9]{40,}+"), _real),
+    ("langsmith_key", "lsv2_", _token("lsv2_", "(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"), _real),
     ("jwt", "eyJ", _token("eyJ", rf"{_URL64}{{8,}}+\.eyJ{_URL64}{{8,}}+\.{_URL64}{{16,}}+", "A-Za-z0-9_-"), _real),
 )
-_BY_CONTEXT: tuple[_Row, ...] = (
+_WITH_RUN: tuple[_Row, ...] = (
     ("discord_token", "",
      rf"{_DIGITS64}(?:{_DIGITS64}){{4,5}}[A-Za-z0-9]{{0,3}}\.{_URL64}{{6}}\.{_URL64}{{27,40}}+", _real),
+    ("prefixed_token", "", _PREFIX, _prefixed),
+)
+_BY_CONTEXT: tuple[_Row, ...] = (
     ("aws_secret_access_key", "secret",
      _SECRET + r"[\\\"'\])]{0,4}+[ \t]{0,4}+(?:=>|=|:|>|is)[\\\"' \t]{0,8}+([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
      lambda m: ("access" in m[0].lower() or _near(m, "aws")) and _real(m)),
     ("azure_storage_key", "key", _any_case("key") + r"[\\\"' \t]{0,3}+[:=][\\\"' ]{0,4}+([A-Za-z0-9+/]{86}==)", _real),
     ("basic_auth", "basic ", _any_case("basic") + r" {1,2}([A-Za-z0-9+/]{8,}+={0,2})", _basic),
-    ("bearer_token", "bearer ", _any_case("bearer") + r" {1,2}([A-Za-z0-9._~+/-]{16,}+=*)",
+    ("bearer_token", "bearer", _any_case("bearer") + r"[:=]? {1,2}([A-Za-z0-9._~+/-]{16,}+=*)",
      lambda m: _looks_random(m[1], quoted=True)),
+    ("basic_auth", "auth",
+     r"[Aa][Uu][Tt][Hh][\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+\\{0,2}[\"']?([A-Za-z0-9+/]{8,}+={0,2})", _basic),
+    ("bearer_token", "authorization",
+     _any_case("authorization") + r"[\\\"']{0,3}+[ \t]{0,3}+[:=][ \t]{0,3}+[\"']?(?![Bb]asic)"
+     r"(?:[A-Za-z-]{2,24}[ =]{1,2})?([A-Za-z0-9._~+/=-]{16,}+)", lambda m: _looks_random(m[1], quoted=True)),
+    ("client_argument", "client(|login(|login |auth(|auth |authenticate(|authorize(|session(|api(|log_in(",
+     _HANDED + r"([A-Za-z0-9._~+/=-]{20,400}+)(?![ \t]{0,2}[(=:])", lambda m: _looks_random(m[1], quoted=True)),
+    ("pgpass_password", ":5432:|:6543:|:*:|pgpass",
+     r"(?<![\w.*-])[\w.*-]{1,100}+:(?:[0-9]{4,5}+|\*):[\w.*-]{1,64}+:[\w.*@-]{1,64}+:([^\s:\"']{4,128}+)",
+     lambda m: not _is_stand_in(m[1]) and not m[1].isdigit()),
     ("netrc_password", "login", r"login\s{1,8}+\S{1,128}+\s{1,8}+password\s{1,8}+(\S{4,128}+)",
      lambda m: not _is_stand_in(m[1])),
     ("command_password", "--|-u|-p", _ARGUMENT,
      lambda m: not m[1].isdigit() and _looks_like_password(m[1], quoted=False)),
+    ("command_password", " -p| -a| -w| -u|pass:", _OF_PROGRAM, lambda m: _looks_like_password(m[1], quoted=False)),
+    ("url_password", "://", r"://([A-Za-z0-9_~-]{20,200}+)(?::x-oauth-basic)?@(?=[A-Za-z0-9])",
+     lambda m: _looks_random(m[1], quoted=True)),
     ("url_password", "://",
      r"://([^\s:/@?#\"'<>`\\()\[\]*|]{0,128}+):(?![0-9]{1,5}[/,?])((?:[^\s/\"'<>`\\]|/(?!/)){3,256})@(?=[A-Za-z0-9\[_.%-])",
      lambda m: m[1] != m[2] and not _is_stand_in(m[2])),
     ("password", "pass|pw", _assigned(_PASSWORD), _assigned_password),
     ("password", _FOREIGN, _assigned(f"(?i:{_FOREIGN})"), _assigned_password),
-    ("secret", "secret", _assigned(_SECRET), _assigned_secret),
-    ("secret", "token", _assigned(_any_case("token")), _assigned_secret),
-    ("secret", "key", _assigned(_any_case("key")), _assigned_secret),
+    ("secret", "secret", _assigned(_SECRET, _MORE), _assigned_secret),
+    ("secret", "token", _assigned(_any_case("token"), _MORE), _assigned_secret),
+    ("secret", "key", _assigned(_any_case("key"), _MORE), _assigned_secret),
 )
 # fmt: on
 
-_SHORT, _RAREST = 1024, "~+_/=-:.0123456789JQXZKGVWYUCPINTSRLOMDEAxkp"  # below that one regex is cheaper than many
+_SHORT, _RAREST = (
+    1024,
+    "~+*@(_/=-:.0123456789JQXZKGVWYUCPINTSRLOMDEAjqxzkvbwpygfmcuhd",
+)  # below that one regex is cheaper than many
 
 
 class _Rules:
     """Rows made ready. `gate` finds any trigger by its rarest character: prose has few of those to stop at."""
 
-    def __init__(self, rows: Sequence[_Row]) -> None:
-        self.rows = rows
+    def __init__(self, rows: Sequence[_Row], *, gated: bool = True) -> None:
+        self.rows, self.gated = rows, gated
         self.triggers: dict[str, list[int]] = {}
         for number, (_, triggers, _, _) in enumerate(rows):
             for trigger in triggers.split("|"):
@@ -372,23 +488,65 @@ class _Rules:
             at = min(range(len(trigger)), key=[(_RAREST + trigger).index(c) for c in trigger].__getitem__)
             around = f"(?<={re.escape(trigger[: at + 1])})(?={re.escape(trigger[at + 1 :])})"
             stops.setdefault(trigger[at], []).append(around)
-        return re.compile("|".join(f"{re.escape(stop)}(?:{'|'.join(ways)})" for stop, ways in stops.items()))
+        ways = "|".join(f"{re.escape(stop)}(?:{'|'.join(ways)})" for stop, ways in stops.items())
+        return re.compile(ways or "(?!)")
 
-    def wanted(self, text: str) -> list[tuple[str, re.Pattern[str], Callable[[re.Match[str]], bool]]]:
+    def wanted(self, text: str) -> list[_Ready]:
+        """The rules of which a trigger is in the text, and those that have none."""
+        if self.gated and len(text) <= _SHORT and not self.gate.search(text):
+            return self.always
         known = self.ascii if text.isascii() else self.triggers
-        numbers = {number for trigger, numbers in known.items() if trigger in text for number in numbers}
+        return self._ready({number for trigger, numbers in known.items() if trigger in text for number in numbers})
+
+    @cached_property
+    def always(self) -> list[_Ready]:
+        return self._ready(self.triggers.get("", ()))
+
+    def _ready(self, numbers: Iterable[int]) -> list[_Ready]:
         rows = [self.rows[number] for number in sorted(numbers)]
-        return [(kind, re.compile(pattern), check) for kind, _, pattern, check in rows]  # `re` remembers them
+        return [(kind, _compiled(pattern), check) for kind, _, pattern, check in rows]
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 _LITERAL, _CONTEXT = _Rules(_BY_LITERAL), _Rules(_BY_CONTEXT)
+_RUN = re.compile(r"(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+/-]*+[0-9])[A-Za-z0-9_+/-]{16,}+")
+"""In every credential of a service. Prose seldom has one, so that most texts cost no more than looking for it."""
+_GIVEN_RUN = re.compile(r"[=>:|,][`'\"\s=]{0,5}+(?=[A-Za-z_+/-]*+[0-9])[A-Za-z0-9_+/-]{12,}+")
+"""What a rule wants that knows a credential by the name of its service: a sign of assignment before the run."""
+_BEFORE = 120  # characters before a run in which the name of its service stands
+
+
+@cache
+def _services() -> tuple[_Rules, _Rules]:
+    """The rules for services: by form, and by a name with a sign of assignment."""
+    by_form, by_name = list[_Row](_WITH_RUN), list[_Row]()
+    for rule in service_rules():
+        row = (rule.kind, "|".join(rule.keywords), rule.pattern, _of_service(rule))
+        (by_name if rule.assigned else by_form).append(row)
+    return _Rules(by_form), _Rules(by_name, gated=False)  # names of services have no rare characters
+
+
+def _before(runs: Iterable[re.Match[str]], text: str) -> str:
+    """The runs, each with what comes before it: the keyword of a service must stand there."""
+    return "\n".join(text[max(0, run.start() - _BEFORE) : run.end()] for run in runs)
 
 
 def find_secrets(text: str) -> list[Finding]:
     """The credentials in `text`, by position, none overlapping. Never raises. What it misses: docs/secrets.md."""
-    rules = _CONTEXT.wanted(text.lower())
-    if len(text) > _SHORT or _LITERAL.gate.search(text):
-        rules = _LITERAL.wanted(text) + rules
+    lowered = text.lower()
+    rules = _CONTEXT.wanted(lowered)
+    if _RUN.search(text):
+        by_form, by_name = _services()
+        if given := _before(_GIVEN_RUN.finditer(text), text):
+            rules = by_name.wanted(given.lower()) + rules
+        rules = by_form.wanted(_before(_RUN.finditer(text), text).lower()) + rules
+    rules = _LITERAL.wanted(text) + rules
+    if not rules:
+        return []
     found, taken = list[Finding](), bytearray()
     for kind, pattern, check in rules:
         for match in pattern.finditer(text):

@@ -77,3 +77,22 @@ def test_a_leak_would_be_seen(run: Commands) -> None:
     run.ok("checkpoint", f"v1.fact.key = {sample.text}", "--allow-secrets")
     assert leaked(sample.secret, run("access", "v1.fact.key").out)
     assert leaked(sample.secret, run("access", "v1.fact.key", "--json").out)
+
+
+def test_a_refusal_says_what_where_and_how_to_save_it_anyway_and_that_works(run: Commands) -> None:
+    (sample,) = samples("npm_token", 1)
+    run.ok("checkpoint", "v1.fact.payment_provider = Stripe")
+    run.ok("checkpoint", "v1.fact.payments.provider = Adyen")
+    line = json.dumps({"kind": "put", "name": "v1.fact.c", "value": sample.secret})
+    for words, stdin in [
+        (["checkpoint", f"v1.fact.key = {sample.secret}"], ""),
+        (["import", "-"], line),
+        (["resolve", "v1.fact.payment_provider", "v1.fact.payments.provider", "--reason", sample.secret], ""),
+    ]:
+        ran = run(*words, stdin=stdin)
+        assert ran.code == 2, words
+        assert "npm_token" in ran.err
+        assert f"characters 0 to {len(sample.secret)}" in ran.err
+        assert "to save it anyway, repeat with --allow-secrets" in ran.err
+        assert not leaked(sample.secret, ran.out, ran.err)
+        run.ok(*words, "--allow-secrets", stdin=stdin)

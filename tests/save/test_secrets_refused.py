@@ -105,6 +105,18 @@ def test_a_credential_in_a_name_is_refused_and_the_name_not_repeated(
     assert traces_of(sample.secret, tmp_path) == []
 
 
+def test_a_reason_that_holds_a_credential_is_refused_unless_it_is_allowed(memory: Memory) -> None:
+    (sample,) = samples("npm_token", 1)
+    memory.checkpoint(["v1.fact.payment_provider = Stripe"])
+    memory.checkpoint(["v1.fact.payments.provider = Adyen"])
+    pair = ("v1.fact.payment_provider", "v1.fact.payments.provider")
+    with pytest.raises(ItemsRefused) as raised:
+        memory.resolve(*pair, reason=sample.secret)
+    assert str(raised.value).endswith("to save it anyway, set allow_secrets=True")
+    assert sample.secret not in str(raised.value)
+    assert memory.resolve(*pair, reason=sample.secret, allow_secrets=True).seqs
+
+
 def test_with_partial_the_others_are_saved_and_the_credential_is_not(memory: Memory, tmp_path: Path) -> None:
     (sample,) = samples("openai_key", 1)
     saved = memory.checkpoint(["v1.fact.a = x", f"v1.fact.b = {sample.secret}", "v1.fact.c = z"], partial=True)

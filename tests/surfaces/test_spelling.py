@@ -21,4 +21,4 @@ def test_an_agent_is_told_what_it_can_do_about_a_secret(memory: Memory, agent: A
     (refused,) = memory.checkpoint(["v1.fact.a = 1", atom], partial=True).refused
     assert refused.reason.endswith("set allow_secrets=True")
     (item,) = agent.error("session_checkpoint", atoms=[atom])["items"]
-    assert item["reason"].endswith("the user can save it with `substrate checkpoint`")
+    assert item["reason"].endswith("to save it anyway, the user can run `substrate checkpoint --allow-secrets`")

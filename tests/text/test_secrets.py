@@ -20,11 +20,15 @@ from hypothesis import strategies as st
 from substrate.proof.note import generate_signer
 from substrate.text import secrets
 from substrate.text.secrets import KINDS, Finding, find_secrets
+from substrate.text.service_rules import service_rules
 from tests.credentials import SAMPLE_KINDS, benign_texts, samples
 from tests.scale import rounds
 
 ROOT = Path(__file__).parents[2]
 TRIGGERS = sorted({*secrets._LITERAL.triggers, *secrets._CONTEXT.triggers} - {""})
+KEYWORDS = sorted({keyword for rule in service_rules() for keyword in rule.keywords})
+OWN = (*secrets._BY_LITERAL, *secrets._WITH_RUN, *secrets._BY_CONTEXT)
+SERVICES = {rule.kind: rule for rule in service_rules()}
 MEBIBYTE = 1024 * 1024
 
 
@@ -63,7 +67,7 @@ def is_linear(unit: str) -> bool:
 
 def test_there_are_at_least_25_kinds_and_samples_of_each() -> None:
     assert len(KINDS) >= 25
-    assert set(KINDS) == SAMPLE_KINDS == {row[0] for row in secrets._BY_LITERAL + secrets._BY_CONTEXT}
+    assert set(KINDS) == SAMPLE_KINDS == {row[0] for row in OWN}
 
 
 @pytest.mark.soak
@@ -77,6 +81,8 @@ def test_credentials_of_each_kind_are_found_named_and_covered(kind: str) -> None
 def test_a_scanner_without_the_rules_of_a_kind_misses_it(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for ready, rows in (("_LITERAL", secrets._BY_LITERAL), ("_CONTEXT", secrets._BY_CONTEXT)):
         monkeypatch.setattr(secrets, ready, secrets._Rules([row for row in rows if row[0] != kind]))
+    services = [secrets._Rules([row for row in rules.rows if row[0] != kind]) for rules in secrets._services()]
+    monkeypatch.setattr(secrets, "_services", lambda: services)
     assert recall(kind, 40) < 0.98
 
 
@@ -180,7 +186,7 @@ def any_text() -> st.SearchStrategy[str]:
 def test_any_text_is_answered_with_sorted_disjoint_findings_within_it(text: str) -> None:
     end = 0
     for finding in find_secrets(text):
-        assert finding.kind in KINDS
+        assert finding.kind in KINDS or finding.kind in SERVICES
         assert end <= finding.start < finding.end <= len(text)
         end = finding.end
 
@@ -221,6 +227,32 @@ def test_a_text_made_to_be_slow_costs_in_proportion_to_its_length(unit: str) -> 
 def test_no_trigger_repeated_at_length_is_slow(trigger: str) -> None:
     assert is_linear(trigger)
     assert is_linear(trigger + "a1")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("ending", ["", "a1", " = ", "secret key = "], ids=ascii)
+def test_no_keyword_of_a_service_repeated_at_length_is_slow(ending: str) -> None:
+    """All keywords in one text, so that all rules read it, beside a run that lets them."""
+    text = "".join(f"{keyword}{ending}x9k2m4q8w1z7c3v5 = x9k2m4q8w1z7c3v5 " for keyword in KEYWORDS)
+    assert is_linear(text)
+    for keyword in KEYWORDS[:: 1 if rounds(0, 1) else len(KEYWORDS)]:
+        assert is_linear(f"{keyword}{ending}x9k2m4q8w1z7c3v5")
+
+
+def test_each_rule_of_a_service_can_be_read_is_bounded_and_has_a_keyword() -> None:
+    assert len(SERVICES) == len(service_rules()) > 200
+    for rule in service_rules():
+        assert rule.kind not in KINDS
+        assert re.compile(rule.pattern)
+        assert rule.keywords
+        assert all(keyword == keyword.lower() for keyword in rule.keywords)
+        assert ".*" not in rule.pattern.replace(r"\.*", "")
+
+
+def test_the_page_names_the_kinds_of_services() -> None:
+    page = (ROOT / "docs" / "secrets.md").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^<!-- services -->\n(.+?)\n<!-- end -->$", page, re.MULTILINE | re.DOTALL)
+    assert re.findall(r"`(\w+)`", listed) == list(SERVICES)
 
 
 def test_the_page_shows_the_same_kinds_as_the_code() -> None:

@@ -36,7 +36,14 @@ def _row(conflict: Conflict) -> tuple[str, str, str, str]:
 def resolve(given: Namespace, _: Output) -> Answer:
     """Settle a conflict."""
     with writing(given) as memory:
-        saved = memory.resolve(given.first, given.second, keep=given.keep, reason=given.reason, actor=given.actor)
+        saved = memory.resolve(
+            given.first,
+            given.second,
+            keep=given.keep,
+            reason=given.reason,
+            actor=given.actor,
+            allow_secrets=given.allow_secrets,
+        )
     if given.keep is None:
         told = f"{given.first} and {given.second} are both right"
     else:

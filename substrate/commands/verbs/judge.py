@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from substrate.commands.command import Command, Example, argument, option
+from substrate.commands.command import Command, Example, argument, flag, option
 from substrate.commands.options import NAME, OFFSET, limit
 
 __all__ = ["CONFLICTS", "RESOLVE"]
@@ -52,5 +52,6 @@ RESOLVE = Command(
         option("--keep", metavar="NAME", complete="name", help="the one of the two that is right (default: both are)"),
         option("--reason", metavar="TEXT", help="why"),
         option("--actor", metavar="TEXT", help="who says it"),
+        flag("--allow-secrets", help="save a reason that looks like a credential, too"),
     ),
 )

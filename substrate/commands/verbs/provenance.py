@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from substrate.commands.command import Command, Example, Face, argument, option
+from substrate.commands.command import Command, Example, Face, argument, flag, option
 from substrate.commands.options import NAME
 from substrate.commands.readers import fraction, number
 
@@ -37,6 +37,7 @@ RECORD = Command(
         option("--tag", metavar="TAG", repeatable=True, help="a tag; again for several"),
         option("--confidence", metavar="0..1", read=fraction, help="how sure"),
         option("--source", metavar="TEXT", help="where the data comes from"),
+        flag("--allow-secrets", help="save what looks like a credential, too"),
     ),
     only=Face.NOTEBOOK,
 )

@@ -45,14 +45,21 @@ class Recorded(Result):
     """The atoms that the cell accessed."""
 
 
-def record(
-    shell: InteractiveShell, memory: Memory, name: str, code: str, fields: Mapping[str, object] | None = None
+def record(  # noqa: PLR0913
+    shell: InteractiveShell,
+    memory: Memory,
+    name: str,
+    code: str,
+    fields: Mapping[str, object] | None = None,
+    *,
+    allow_secrets: bool = False,
 ) -> Recorded:
     """Run the code as a cell, and record what its last line comes to. What the code raises is raised.
 
     The atom says in its attrs where it was recorded, with the code, and of which kind the result was. A derived_from
     edge leads to each atom that was accessed, unless someone stated it already; those that an earlier run stated, and
-    that this one did not access, are taken back. `fields` are further fields of the atom. InputError, with nothing
+    that this one did not access, are taken back. `fields` are further fields of the atom. What looks
+    like a credential is refused as a result, and left out as code, unless `allow_secrets`. InputError, with nothing
     recorded, if the name is none, before anything is run; or if the result is none that can be kept.
     """
     name = check_name(name)
@@ -71,7 +78,7 @@ def record(
         **(fields or {}),
         "attrs": {
             "result": {"kind": summary.kind, **summary.attrs},
-            "notebook": {**(place() or {}), **_code(code)},
+            "notebook": {**(place() or {}), **_code(code, allow_secrets=allow_secrets)},
         },
     }
     saved = memory.checkpoint(
@@ -82,6 +89,7 @@ def record(
             if source not in stated or _is_by_a_cell(stated[source])
         ],
         unedges=[edge for target, edge in stated.items() if _is_by_a_cell(edge) and target not in sources],
+        allow_secrets=allow_secrets,
     )
     return Recorded(name, summary.value, summary.kind, name in saved.recorded, sources)
 
@@ -92,8 +100,8 @@ def _show(result: object) -> None:
     display(result)  # type: ignore[no-untyped-call]
 
 
-def _code(code: str) -> dict[str, Json]:
-    if find_secrets(code):
+def _code(code: str, *, allow_secrets: bool) -> dict[str, Json]:
+    if not allow_secrets and find_secrets(code):
         return {"code_left_out": "it holds what looks like a credential"}
     return {"code": code if len(code) <= _CODE else code[:_CODE] + "…"}
 

@@ -26,5 +26,10 @@ def conflicts(workspace: Workspace, given: Namespace, _: str | None) -> Conflict
 def resolve(workspace: Workspace, given: Namespace, _: str | None) -> Saved:
     """Settle a conflict."""
     return workspace.memory().resolve(
-        given.first, given.second, keep=given.keep, reason=given.reason, actor=given.actor
+        given.first,
+        given.second,
+        keep=given.keep,
+        reason=given.reason,
+        actor=given.actor,
+        allow_secrets=given.allow_secrets,
     )

@@ -43,7 +43,8 @@ def record(workspace: Workspace, given: Namespace, cell: str | None) -> Recorded
     fields = {
         "tags" if word == "tag" else word: value for word in options if (value := getattr(given, word)) is not None
     }
-    return record(workspace.shell, memory, name, expression if cell is None else cell, fields)
+    code = expression if cell is None else cell
+    return record(workspace.shell, memory, name, code, fields, allow_secrets=given.allow_secrets)
 
 
 @verb(WHY)

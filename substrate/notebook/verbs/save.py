@@ -11,7 +11,9 @@ from IPython.core.error import UsageError
 from substrate.commands.items import Items
 from substrate.commands.verbs.save import CHECKPOINT, PER_ATOM, checkpoint_options
 from substrate.errors import InputError, ItemsRefused
+from substrate.messages import render
 from substrate.notebook.items import read_cell
+from substrate.notebook.spelling import WORDS
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
@@ -71,7 +73,7 @@ def _with_fields(atom: str | dict[str, object], fields: Mapping[str, object]) ->
 
 def _refusal(refused: Iterable[Refused], items: Items) -> str:
     """Why nothing was saved, in a line."""
-    reasons = [f"{_place(item.item, items)}: {item.reason}" for item in refused]
+    reasons = [f"{_place(item.item, items)}: {render(item.reason, WORDS)}" for item in refused]
     more = f"; and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
     return f"nothing was saved: {'; '.join(reasons[:_SHOWN])}{more}"
 

@@ -59,7 +59,7 @@ WORDS: Final = Words(
         "use_model": "`substrate model`, which the user can run",
     },
     hints={
-        "allow_secrets": "if it is not a secret, the user can save it with `substrate checkpoint`",
+        "allow_secrets": "to save it anyway, the user can run `substrate checkpoint --allow-secrets`",
         "import_full": "the user can give it to `substrate import --full`",
         "index": "ask again soon",
         "watch": "the user can allow it with `substrate watch on`",
