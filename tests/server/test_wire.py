@@ -121,7 +121,7 @@ def test_an_id_in_the_middle_is_not_looked_for() -> None:
 def test_a_line_that_is_no_message_is_answered_with_what_is_wrong_and_its_id() -> None:
     outgoing = io.BytesIO()
     ends = Wire(io.BytesIO(b'{"id":7,"bad":1}\n{"id":8}\n'), outgoing)
-    ends.judge = lambda line: (-32700, "no message") if "bad" in line else False
+    ends.judge = lambda line: (-32700, "no message") if "bad" in line else None
     assert ends.read_line() == '{"id":8}\n'
     answer = json.loads(outgoing.getvalue())
     assert (answer["id"], answer["error"]) == (7, {"code": -32700, "message": "no message"})
@@ -241,7 +241,7 @@ def test_to_claim_the_wire_loads_nothing_of_the_sdk_nor_of_the_engine() -> None:
 
 def asking(*lines: bytes) -> Wire:
     ends = Wire(io.BytesIO(b"".join(lines)), io.BytesIO())
-    ends.judge = lambda line: "method" in line
+    ends.judge = lambda line: json.loads(line)["id"] if "method" in line else None
     return ends
 
 
