@@ -45,6 +45,8 @@ _ANSWER: Final = re.compile(r'\{"jsonrpc":"2\.0","id":(-?\d+|"(?:[^"\\]|\\.)*"|n
 _SOON_S: Final = 5.0
 _MOST_OWED: Final = 1000
 """Requests that are not answered. So many, since answers to questions of ours may come behind them."""
+_MOST_OWED_BYTES: Final = _MOST
+"""Of these requests, if it is more than one."""
 
 RequestId = int | str
 
@@ -208,7 +210,7 @@ class Wire:
     def _has_room(self) -> bool:
         """Whether the request that came last can be passed on. It always can, if no other is under way."""
         waiting = [size for sizes in self._owed.values() for size in sizes]
-        return len(waiting) <= 1 or (len(waiting) <= _MOST_OWED and sum(waiting) <= _MOST)
+        return len(waiting) <= 1 or (len(waiting) <= _MOST_OWED and sum(waiting) <= _MOST_OWED_BYTES)
 
     def _answer(self, text: str) -> None:
         if found := _ANSWER.match(text):
