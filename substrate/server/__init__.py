@@ -7,11 +7,13 @@ tools          a tool of a surface as a tool of the SDK: scopes, and errors as r
 schemas        schemas as they are published
 resources      atoms, the head and the guide by address
 completion     keys and domains, while someone types
-faults         errors that nobody foresaw
 wire           what stands between a client and the server over standard input and output
 lines          lines out of chunks of bytes
 stdio          serving over standard input and output
 http           serving over HTTP
+connections    how many connections over HTTP there are, and for how long they may keep the server waiting
+sessions       how many sessions over HTTP there are, and which one ends
+logs           standard error, never more of it than someone can read; errors that nobody foresaw
 tokens         the token of HTTP
 client_config  what clients are told to use a server
 document       docs/tools.md, written from the server

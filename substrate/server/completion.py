@@ -10,7 +10,7 @@ from mcp.types import Completion, CompletionArgument, CompletionContext, PromptR
 
 from substrate.errors import SubstrateError
 from substrate.server.clients import Clients
-from substrate.server.faults import log_fault
+from substrate.server.logs import log_fault
 
 __all__ = ["completer"]
 

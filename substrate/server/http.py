@@ -4,17 +4,20 @@
 2. Web pages run on this machine too: a request with another Host (a name that was made to lead here) or with the Origin
    of a page is refused.
 3. A token is asked for first of all, unless none was wanted. Who has it is a client like the one at the end of a pipe.
-4. Told to stop, it gives calls under way a moment to end. Who closes the clients then writes down what was accessed.
+4. Nobody keeps the others from being answered: see `connections` and `sessions`.
+5. Told to stop, it gives calls under way a moment to end. Who closes the clients then writes down what was accessed.
 """
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import anyio
 import uvicorn
@@ -28,15 +31,19 @@ from substrate.errors import Busy, Denied
 from substrate.limits import LIMITS
 from substrate.server.clients import Clients
 from substrate.server.compose import SubstrateServer, announcement, compose
+from substrate.server.connections import REST_S, Connection, accepted_at_once, cut_off_strangers
 from substrate.server.launch import HTTP_HOST, HTTP_PATH, http_url
+from substrate.server.logs import log_sparingly
+from substrate.server.sessions import ENDED_S, MOST_SESSIONS, Sessions
 from substrate.server.tokens import BearerToken
 
 __all__ = ["compose_http", "http_app", "http_runner", "listen", "serve_http"]
 
+_log = logging.getLogger(__name__)
 _GRACE_S: Final = 2
 """For calls under way. A client that keeps a stream open would otherwise keep the server from ending."""
-_MOST_SESSIONS: Final = 1000
-"""Of clients of the protocol's earlier era, which may leave without a word: who is quiet for 30 minutes is gone."""
+_QUEUE: Final = 4096
+"""Connections that wait to be taken; the system may have a lower limit."""
 _UNAUTHORIZED: Final = 401
 _WHAT_TO_DO: Final = (
     "this server asks for the token that was shown at its first start, as the header `Authorization: Bearer TOKEN`. "
@@ -48,12 +55,13 @@ def serve_http(
     clients: Clients, listening: socket.socket, token: BearerToken | None, announce: Callable[[str], None]
 ) -> int:
     """Serve on the socket until this process is told to stop; the signal that told it. What and where is announced."""
-    logging.basicConfig(level=logging.WARNING, format="substrate mcp: %(levelname)s %(name)s: %(message)s")
+    log_sparingly("substrate mcp: %(levelname)s %(name)s: %(message)s")
     port = listening.getsockname()[1]
     server = compose_http(clients, port, token)
     runner = http_runner(http_app(server, port))
 
     async def serve() -> None:
+        asyncio.get_running_loop().set_exception_handler(_out_of_descriptors(runner))
         announce(await announcement(server, clients.launch))
         announce(f"serving {http_url(port)}")
         await runner.serve([listening])
@@ -97,36 +105,58 @@ def http_app(server: SubstrateServer, port: int) -> ASGIApp:
     app = server.streamable_http_app(
         streamable_http_path=HTTP_PATH,
         max_request_body_size=LIMITS["line_bytes"],
-        max_sessions=_MOST_SESSIONS,
+        session_idle_timeout=ENDED_S,
+        max_sessions=2 * MOST_SESSIONS,  # which there never are: room is made before
         transport_security=TransportSecuritySettings(
             allowed_hosts=list(names), allowed_origins=[f"http://{name}" for name in names]
         ),
     )
-    return _explaining(app)
+    return _explaining(Sessions(app, server.session_manager))
 
 
 def http_runner(app: ASGIApp) -> uvicorn.Server:
     """What runs the application. It logs by the process's own rules, and never to standard output."""
-    return uvicorn.Server(
+    return _Runner(
         uvicorn.Config(
             app,
-            http="h11",
+            http=Connection,
             ws="none",
             lifespan="on",
             log_config=None,
             access_log=False,
             proxy_headers=False,
             server_header=False,
+            backlog=accepted_at_once(),
+            timeout_keep_alive=int(2 * REST_S),  # ours comes first, and does not wait for who takes nothing
             timeout_graceful_shutdown=_GRACE_S,
         )
     )
 
 
+class _Runner(uvicorn.Server):
+    """Takes few connections at once, and lets the system keep many more: else who comes in a rush waits a second."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See `uvicorn.Server`, which has one number for both."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_QUEUE)
+
+
 def _explaining(app: ASGIApp) -> ASGIApp:
-    """The application, whose 401 says what to do; the SDK's says only that something is missing."""
+    """The application, whose 401 says what to do; the SDK's says only that something is missing.
+
+    A connection is known when the body of a request is asked for: who is refused is not asked for it.
+    """
 
     async def explaining(scope: Scope, receive: Receive, send: Send) -> None:
         refused = False
+        connection = scope.get("state", {}).get("connection")
+
+        async def receive_known() -> Message:
+            if isinstance(connection, Connection):
+                connection.known = True
+            return await receive()
 
         async def send_explained(message: Message) -> None:
             nonlocal refused
@@ -138,9 +168,27 @@ def _explaining(app: ASGIApp) -> ASGIApp:
             elif not refused:
                 await send(message)
 
-        await app(scope, receive, send_explained)
+        await app(scope, receive_known, send_explained)
 
     return explaining
+
+
+def _out_of_descriptors(runner: uvicorn.Server) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
+    """What is done where a connection cannot be taken: a line is logged, and not a traceback for each that waits.
+
+    The event loop itself tries again after a second. It should not come to that: connections have only a share of the
+    descriptors. But the limit may be very low, or the system's.
+    """
+
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
+            ended = cut_off_strangers(list(runner.server_state.connections))
+            _log.warning("no descriptor is left for another connection (ulimit -n); %d strangers were cut off", ended)
+        else:
+            loop.default_exception_handler(context)
+
+    return handle
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pydantic import Field
 from substrate.errors import InputError, NotFound, SubstrateError
 from substrate.messages import Words, render
 from substrate.server.clients import Clients
-from substrate.server.faults import log_fault
+from substrate.server.logs import log_fault
 from substrate.surfaces.atoms.shapes import Accessed
 from substrate.surfaces.shape import shown
 

@@ -25,8 +25,8 @@ from pydantic import Field, ValidationError
 from substrate.errors import Denied, ItemsRefused, SubstrateError
 from substrate.messages import Words, render
 from substrate.result import Result
-from substrate.server.faults import log_fault
 from substrate.server.launch import Launch
+from substrate.server.logs import log_fault
 from substrate.server.schemas import lean
 from substrate.surfaces.shape import compact_json, shown
 from substrate.surfaces.tool import Refusal, Tool

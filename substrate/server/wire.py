@@ -9,6 +9,8 @@
 4. Lines are written whole, one after the other, whoever writes them.
 5. A client that closes its end gets the answers to what it has asked, if they come soon. The SDK would drop them, and
    `printf ... | substrate mcp` would say nothing.
+6. A client that sends and does not read costs a fixed amount of memory: beyond so many requests, or bytes of them, that
+   are not answered, nothing is read; and while an answer waits to be taken, no call begins (`flowing`).
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from typing import Any, BinaryIO, Final
 from substrate.limits import LIMITS
 from substrate.server.lines import Line, Lines
 
-__all__ = ["Problem", "Wire", "claim"]
+__all__ = ["Problem", "RequestId", "Wire", "claim"]
 
 _MOST: Final = LIMITS["line_bytes"]
 _CHUNK: Final = 1 << 16
@@ -38,9 +40,15 @@ _LAST: Final = re.compile(rb"[,{]\s*" + _PLAIN + rb"\}\s*\Z")
 """The id of a request, a number or a plain string: before anything that is nested, or as the last thing of all."""
 _INVALID_REQUEST: Final = -32600
 
-_ANSWER: Final = re.compile(r'\{"jsonrpc":"2\.0","id":(?:-?\d+|"(?:[^"\\]|\\.)*"|null),"(?:result|error)"')
+_ANSWER: Final = re.compile(r'\{"jsonrpc":"2\.0","id":(-?\d+|"(?:[^"\\]|\\.)*"|null),"(?:result|error)"')
 """As the SDK writes them."""
 _SOON_S: Final = 5.0
+_MOST_OWED: Final = 1000
+"""Requests that are not answered. So many, since answers to questions of ours may come behind them."""
+_MOST_OWED_BYTES: Final = _MOST
+"""Of these requests, if it is more than one."""
+
+RequestId = int | str
 
 Problem = tuple[int, str]
 """A code of JSON-RPC, and what it means here."""
@@ -62,10 +70,14 @@ class Wire:
         self._room = _room_in(outgoing)
         self._heard = True
         self._ended = False
-        self._owed = 0
+        self._owed: dict[RequestId, list[int]] = {}
+        """The sizes of requests that are not answered, by id: a client may use an id more than once."""
         self._answered = threading.Condition()
-        self.judge: Callable[[str], Problem | bool] = lambda _: False
-        """Whether a line is a request; or why it is no message. The SDK decides what it takes: who serves says it."""
+        self._changed: Any = None
+        """An event, while something of the event loop waits for an answer to be written."""
+        self._untaken = 0
+        self.judge: Callable[[str], Problem | RequestId | None] = lambda _: None
+        """The id of a request; or why a line is no message. The SDK decides what it takes: who serves says it."""
 
     # -- as the SDK's transport uses it ------------------------------------------------------------------------------
 
@@ -75,6 +87,7 @@ class Wire:
             while self._lines.ready and self._heard:
                 text, answer = self._taken(self._lines.ready.popleft())
                 if text:
+                    await self._until(self._has_room)
                     yield text
                 elif answer:
                     await self._put(answer)
@@ -83,7 +96,17 @@ class Wire:
     async def write(self, text: str) -> None:
         """Send a line. For a client that does not read, it waits in a thread."""
         await self._put(text)
-        self._owe(-bool(_ANSWER.match(text)))
+        self._answer(text)
+        self._tell()
+
+    async def flowing(self) -> None:
+        """Return when no line waits for the client to take it: what is asked next would have to wait behind it."""
+        await self._until(lambda: not self._untaken)
+
+    def settle(self, number: RequestId) -> None:
+        """The request of this id gets no answer: the client has withdrawn it."""
+        self._drop(number)
+        self._tell()
 
     async def flush(self) -> None:
         """Nothing is kept back."""
@@ -103,11 +126,34 @@ class Wire:
         if self._writing.acquire(blocking=False):
             rest = self._write_some(data)
             if rest:
-                await self._in_thread(self._write_rest, rest)
+                await self._wait_to_write(self._write_rest, rest)
             else:
                 self._writing.release()
         else:
-            await self._in_thread(self.send, text)
+            await self._wait_to_write(self._write_whole, data)
+
+    async def _wait_to_write(self, work: Callable[[memoryview], None], data: memoryview) -> None:
+        self._untaken += 1
+        try:
+            await self._in_thread(work, data)
+        finally:
+            self._untaken -= 1
+            self._tell()
+
+    async def _until(self, is_so: Callable[[], bool]) -> None:
+        """Return when it is so, or when nobody listens any more."""
+        import anyio  # noqa: PLC0415
+
+        while self._heard and not is_so():
+            if self._changed is None:
+                self._changed = anyio.Event()
+            await self._changed.wait()
+
+    def _tell(self) -> None:
+        """Let those who wait look again. In the event loop only."""
+        changed, self._changed = self._changed, None
+        if changed is not None:
+            changed.set()
 
     async def _in_thread(self, work: Callable[..., None], *arguments: object) -> None:
         import anyio  # noqa: PLC0415
@@ -135,9 +181,8 @@ class Wire:
 
     def send(self, text: str) -> None:
         """Write all of it. To a client that has stopped listening nothing is written, and no more is read from it."""
-        with self._writing:
-            self._write(memoryview(text.encode("utf-8", "replace")))
-        self._owe(-bool(_ANSWER.match(text)))
+        self._write_whole(memoryview(text.encode("utf-8", "replace")))
+        self._answer(text)
 
     # -- in -----------------------------------------------------------------------------------------------------------
 
@@ -155,20 +200,34 @@ class Wire:
         if text.isspace():
             return "", ""
         judged = self.judge(text)
-        if isinstance(judged, bool):
-            self._owe(judged)
-            return text, ""
-        return "", _refusal(line.data[:_HEAD], line.data[-_HEAD:], judged)
+        if isinstance(judged, tuple):
+            return "", _refusal(line.data[:_HEAD], line.data[-_HEAD:], judged)
+        if judged is not None:
+            with self._answered:
+                self._owed.setdefault(judged, []).append(len(line.data))
+        return text, ""
 
-    def _owe(self, more: int) -> None:
+    def _has_room(self) -> bool:
+        """Whether the request that came last can be passed on. It always can, if no other is under way."""
+        waiting = [size for sizes in self._owed.values() for size in sizes]
+        return len(waiting) <= 1 or (len(waiting) <= _MOST_OWED and sum(waiting) <= _MOST_OWED_BYTES)
+
+    def _answer(self, text: str) -> None:
+        if found := _ANSWER.match(text):
+            self._drop(json.loads(found[1], strict=False))
+
+    def _drop(self, number: RequestId | None) -> None:
         with self._answered:
-            self._owed += more
+            if number in self._owed:
+                self._owed[number].pop()
+                if not self._owed[number]:
+                    del self._owed[number]
             self._answered.notify_all()
 
     def _settle(self) -> None:
         """Wait until what was asked is answered."""
         with self._answered:
-            self._answered.wait_for(lambda: self._owed <= 0 or not self._heard, _SOON_S)
+            self._answered.wait_for(lambda: not self._owed or not self._heard, _SOON_S)
 
     # -- out -----------------------------------------------------------------------------------------------------------
 
@@ -177,8 +236,7 @@ class Wire:
             while data:
                 data = data[self._outgoing.write(data) :]
         except BrokenPipeError:
-            self._heard = False
-            self._owe(0)
+            self._stop_listening()
 
     def _write_some(self, data: memoryview) -> memoryview:
         """Write as much as there is room for at once; the rest."""
@@ -186,10 +244,18 @@ class Wire:
             while data and self._room():
                 data = data[self._outgoing.write(data[: select.PIPE_BUF]) :]
         except BrokenPipeError:
-            self._heard = False
-            self._owe(0)
+            self._stop_listening()
             return data[:0]
         return data
+
+    def _stop_listening(self) -> None:
+        with self._answered:
+            self._heard = False
+            self._answered.notify_all()
+
+    def _write_whole(self, data: memoryview) -> None:
+        with self._writing:
+            self._write(data)
 
     def _write_rest(self, data: memoryview) -> None:
         """Write what is left of a line, by whoever has begun it: no other line comes in between."""

@@ -205,6 +205,22 @@ def test_a_checkpoint_that_quotes_what_it_contradicts_is_found_out(
         assert leaks(text_of(agent.send("session_checkpoint", PROBES["session_checkpoint"][0])))
 
 
+GUESSES: dict[str, tuple[str, Any]] = {
+    "a question to the user": ("memory_forget", lambda key: {"keys": [key]}),
+    "what is expected": ("session_checkpoint", lambda key: {"atoms": ["v1.fact.x = y"], "expect": {key: None}}),
+    "a tombstone": ("session_checkpoint", lambda key: {"tombstone": [key]}),
+}
+
+
+def test_who_guesses_a_name_learns_whether_it_is_there_and_no_more(store: Path) -> None:
+    """As docs/mcp.md says: a call that changes an atom cannot hide whether there is one."""
+    with watched(store, scopes=ALL - {"read"}, answers=lambda: ElicitResult(action="decline")) as agent:
+        for guess, (tool, call) in GUESSES.items():
+            there, absent = (text_of(agent.send(tool, call(key))) for key in ("v1.fact.last", "v1.fact.lost"))
+            assert there.replace("last", "lost") != absent, guess
+            assert not leaks(there + absent), guess
+
+
 # -- scopes cannot be widened ------------------------------------------------------------------------------------------
 
 CLAIMS = (

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 import pytest
+import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import Implementation
@@ -51,6 +52,7 @@ class Served:
     clients: Clients
     bearer: BearerToken | None
     token: str | None
+    runner: uvicorn.Server
 
 
 @contextmanager
@@ -64,7 +66,7 @@ def served(folder: Path, *, token: bool = True) -> Iterator[Served]:
     thread = threading.Thread(target=runner.run, args=([listening],))
     thread.start()
     try:
-        yield Served(http_url(port), clients, bearer, None if bearer is None else bearer.make())
+        yield Served(http_url(port), clients, bearer, None if bearer is None else bearer.make(), runner)
     finally:
         runner.should_exit = True
         thread.join(WAIT_S)

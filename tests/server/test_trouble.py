@@ -140,7 +140,7 @@ def test_an_error_of_ours_is_called_one_and_nothing_of_it_leaves_the_process(
     monkeypatch.setattr(Memory, "history", fail)
     with caplog.at_level(logging.INFO):
         result = agent.call("memory_history", key="v1.fact.a")
-    (line,) = [record.getMessage() for record in caplog.records if record.name == "substrate.server.faults"]
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "substrate.server.logs"]
     assert re.match(
         r"the tool memory_history failed: ZeroDivisionError at .*own_tools\.py:\d+ > test_trouble\.py:\d+$", line
     )

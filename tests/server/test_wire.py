@@ -121,7 +121,7 @@ def test_an_id_in_the_middle_is_not_looked_for() -> None:
 def test_a_line_that_is_no_message_is_answered_with_what_is_wrong_and_its_id() -> None:
     outgoing = io.BytesIO()
     ends = Wire(io.BytesIO(b'{"id":7,"bad":1}\n{"id":8}\n'), outgoing)
-    ends.judge = lambda line: (-32700, "no message") if "bad" in line else False
+    ends.judge = lambda line: (-32700, "no message") if "bad" in line else None
     assert ends.read_line() == '{"id":8}\n'
     answer = json.loads(outgoing.getvalue())
     assert (answer["id"], answer["error"]) == (7, {"code": -32700, "message": "no message"})
@@ -241,7 +241,7 @@ def test_to_claim_the_wire_loads_nothing_of_the_sdk_nor_of_the_engine() -> None:
 
 def asking(*lines: bytes) -> Wire:
     ends = Wire(io.BytesIO(b"".join(lines)), io.BytesIO())
-    ends.judge = lambda line: "method" in line
+    ends.judge = lambda line: json.loads(line)["id"] if "method" in line else None
     return ends
 
 
@@ -263,3 +263,56 @@ def test_but_nobody_waits_for_an_answer_for_ever(monkeypatch: pytest.MonkeyPatch
     ends = asking(b'{"id":1,"method":"ping"}\n')
     assert ends.read_line()
     assert ends.read_line() == ""
+
+
+MANY = b"".join(b'{"id":%d,"method":"ping"}\n' % number for number in range(5))
+
+
+async def passed_on(ends: Wire, most: int) -> int:
+    """How many lines come in, until none does or there are so many."""
+    count = 0
+    with anyio.move_on_after(0.2):
+        async for _ in ends:
+            count += 1
+            if count == most:
+                break
+    return count
+
+
+@pytest.mark.parametrize("limit", ["requests", "bytes"])
+def test_of_requests_that_are_not_answered_only_some_are_taken_in(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if limit == "requests":
+        monkeypatch.setattr(wire, "_MOST_OWED", 3)
+    else:
+        monkeypatch.setattr(wire, "_MOST_OWED_BYTES", 3 * 25)
+    assert anyio.run(passed_on, asking(MANY), 5) == 3
+
+
+@pytest.mark.parametrize("how", ["answered", "withdrawn"])
+def test_those_that_were_answered_or_withdrawn_make_room(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_MOST_OWED", 3)
+    ends = asking(MANY)
+
+    async def talk() -> int:
+        count = 0
+        async for line in ends:
+            number = json.loads(line)["id"]
+            count += 1
+            if how == "answered":
+                await ends.write(f'{{"jsonrpc":"2.0","id":{number},"result":{{}}}}\n')
+            else:
+                ends.settle(number)
+        return count
+
+    assert anyio.run(talk) == 5
+
+
+def test_one_request_is_always_taken_in_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_MOST_OWED_BYTES", 1)
+    assert anyio.run(passed_on, asking(MANY), 1) == 1
+
+
+def test_a_message_that_asks_nothing_waits_for_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "_MOST_OWED", 3)
+    three = MANY[: 3 * 25]
+    assert anyio.run(passed_on, asking(three + b'{"id":9,"result":{}}\n' * 4), 7) == 7
