@@ -7,7 +7,8 @@
     identity.py       the ids of atoms and edges
     tree.py           the log tree
     map.py            the map of names, a sparse Merkle tree
-    heads.py          reading heads and keys; the signer's rule
+    heads.py          reading heads and keys; whether one log contains another
+    behind.py         a store of which another copy is ahead: what it may still do
     prove.py          making bundles
     decode.py         reading back what the log stored itself
     tables.py         every table of the store, with its name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from substrate.notebook.display.markup import facts, footer, h
 from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
+from substrate.text.visible import visible
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -33,7 +34,8 @@ def memory(result: Memory) -> str:
         "an open store",
         facts(
             {
-                "folder": h("bdi", str(result)[len("<Memory ") : -1]),
+                "folder": h("bdi", str(result.to_dict()["store"])),
+                **({} if stats.behind is None else {"behind": h("bdi", visible(str(stats.behind)))}),
                 "atoms": f"{stats.atoms:,}" + (f": {types}" if types else ""),
                 "edges": f"{stats.edges:,}",
                 "log": f"{counted(stats.entries, 'entry', 'entries')}, origin {stats.origin}",
