@@ -256,6 +256,7 @@ class Linked(anywidget.AnyWidget):
                 "store", "The store was closed, or cannot be read any more. Open it again, and show this widget anew."
             )
         elif self.views:
+            self._look_behind()
             self._move_to(size)
 
     def _catch_up(self) -> None:

@@ -54,11 +54,9 @@ def _guarded(words: list[str], output: Output) -> int:
     try:
         try:
             return _run(words, output)
-        except RolledBack as error:  # which says what a warning would
-            output.error(error)
-            return exit_of(type(error))
         except SubstrateError as error:
-            output.tell_warnings()
+            if not isinstance(error, RolledBack):  # which says what the warning would
+                output.tell_warnings()
             output.error(error)
             return exit_of(type(error))
         except KeyboardInterrupt:

@@ -29,7 +29,7 @@ from substrate.codec import Draft, decode_vkey, draft_key
 from substrate.errors import Busy, InputError, MapFull, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction, Store, WriteTransaction
 from substrate.limits import check_size
-from substrate.log.behind import Remembered
+from substrate.log.copies.behind import Remembered
 from substrate.log.decode import stored_entry
 from substrate.log.expect import Expect
 from substrate.log.heads import key_in_force, latest_head, require_head

@@ -23,8 +23,8 @@ from substrate.errors import (
 from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store
 from substrate.log.append import Appended, Appender, Plan
-from substrate.log.behind import Remembered
 from substrate.log.copies.backup import backup
+from substrate.log.copies.behind import Remembered
 from substrate.log.copies.rebuild import rebuild
 from substrate.log.decode import stored_entry
 from substrate.log.expect import Expect

@@ -34,7 +34,7 @@ class Behind(Result):
     """What to type in a shell, to go on from here as a store of its own."""
 
     def __str__(self) -> str:
-        return " ".join((self.happened, self.remedy))
+        return f"{self.happened} {self.remedy}"
 
     @property
     def happened(self) -> str:

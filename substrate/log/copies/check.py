@@ -20,7 +20,7 @@ from pathlib import Path
 from substrate.errors import FormatTooNew, RolledBack, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.kv.open import open_store
-from substrate.log.behind import Remembered
+from substrate.log.copies.behind import Remembered
 from substrate.log.copies.contents import Truth, walk
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import find_origin

@@ -1,7 +1,7 @@
 """The high-water mark: the largest head this machine knows its log to have had, kept outside the store folder.
 
 The signer refuses a store that is behind the mark, or has another root at its size; so a store that was rolled back or
-forked is noticed by the first process that wants to write to it, or opens it (`log/behind.py`).
+forked is noticed by the first process that wants to write to it, or opens it (`log/copies/behind.py`).
 
 1. The file has two slots, each in disk sectors of its own. A raise writes the slot with the lower size, so that
    whatever a crash leaves of that write, the other slot is whole.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from substrate.notebook.display.markup import facts, footer, h
 from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
-from substrate.text.visible import visible
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -35,7 +34,7 @@ def memory(result: Memory) -> str:
         facts(
             {
                 "folder": h("bdi", str(result.to_dict()["store"])),
-                **({} if stats.behind is None else {"behind": h("bdi", visible(str(stats.behind)))}),
+                **({} if stats.behind is None else {"behind": h("bdi", str(stats.behind))}),
                 "atoms": f"{stats.atoms:,}" + (f": {types}" if types else ""),
                 "edges": f"{stats.edges:,}",
                 "log": f"{counted(stats.entries, 'entry', 'entries')}, origin {stats.origin}",

@@ -42,7 +42,7 @@ def record(workspace: Workspace, given: Namespace, cell: str | None) -> Recorded
             "the store is open for reading only, so nothing was run: %memory open PATH opens it for writing"
         )
     if (behind := memory.behind) is not None:
-        raise RolledBack(f"nothing was run. {behind.happened} {behind.remedy}")
+        raise RolledBack(f"nothing was run. {behind}")
     fields = {
         "tags" if word == "tag" else word: value for word in options if (value := getattr(given, word)) is not None
     }

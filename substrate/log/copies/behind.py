@@ -1,9 +1,9 @@
 """A store that is behind its high-water mark: an older copy, one that was rolled back, or one that forked.
 
 1. It opens, and every verb that reads answers. It is not written to: nothing is signed, learnt, upgraded or compacted.
-2. No proof is made of what is current, tombstoned, forgotten or absent: that would pass an old state off for the latest.
-   A proof that something was recorded, or that a log grew, names its head, and is as true as before. Of a fork, none is
-   made: one key must not vouch for two histories.
+2. No proof is made of what is current, tombstoned, forgotten or absent: an old state would pass for the latest. A proof
+   that something was recorded, or that a log grew, names its head, and is as true as before. Of a fork, none is made:
+   one key must not vouch for two histories.
 3. The mark is read before the snapshot it is compared with: one that another process raises meanwhile would seem to be
    ahead of it.
 """
