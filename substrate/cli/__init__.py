@@ -126,8 +126,8 @@ def _warner(output: Output) -> Callable[..., None]:
 
 def _system_error(error: OSError, output: Output) -> int:
     """What the system refused, where no part of the store was at work: most often standard output."""
+    _abandon_stdout()
     if error.errno == ENOSPC:
-        _abandon_stdout()
         output.error(DiskFull("there is no room for the output"))
         return Exit.FULL
     output.bug("system", f"the system refuses: {error.strerror or type(error).__name__}")

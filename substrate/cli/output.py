@@ -123,7 +123,12 @@ class Output:
         self._fail({"code": code, "message": message, "retryable": False}, message, [])
 
     def _fail(self, said: Mapping[str, object], message: str, refused: list[dict[str, object]]) -> None:
-        sys.stdout.flush()
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError:
+            pass  # what is lost of the answer is part of what went wrong: that is told here
         if self.json:
             self._document_beside({"error": said})
             return

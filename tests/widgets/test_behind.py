@@ -35,7 +35,11 @@ def test_a_proof_that_cannot_be_given_is_told_and_the_widget_stays(memory: Memor
     overtake(memory, tmp_path)
     widget = memory.show_proof("v1.fact.a")
     assert widget.wait(PATIENCE_S)
-    assert "proving what is current are refused" in widget.problem
+    assert (widget.verdict["ok"], widget.verdict["headline"], widget.problem) == (None, "Not proven", "")
+    assert "proving what is current are refused" in widget.verdict["words"]
+    widget.as_of = 1
+    assert widget.wait(PATIENCE_S)
+    assert (widget.verdict["ok"], widget.verdict["claim"]) == (True, "recorded")
     widget.close()
 
 
