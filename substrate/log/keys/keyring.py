@@ -146,7 +146,7 @@ class Keyring:
         try:
             self.high_water.raise_to(Mark.of(head, store))
         except SubstrateError as error:
-            _log.warning("the high-water mark could not be raised: %s", error)
+            _log.warning("what was appended is saved, but the high-water mark could not be raised: %s", error)
 
     def stage(self, signer: Signer) -> None:
         """Write the key that a rotation is about to put in force."""
