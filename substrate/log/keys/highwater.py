@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
@@ -69,6 +70,7 @@ def _words(data: bytes, first: str, count: int) -> list[str] | None:
     return words[1:-1]
 
 
+@lru_cache(maxsize=8)
 def _decode(slot: bytes) -> Mark | None:
     first, _, rest = slot.partition(b"\n")
     words, place = _words(first, _WORD, 5), _words(rest.partition(b"\n")[0], _PLACE, 3)
