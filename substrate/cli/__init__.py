@@ -32,7 +32,7 @@ from substrate.cli.output import Output
 from substrate.cli.parser import main_help, parse, verb_parser
 from substrate.cli.stores import has_written
 from substrate.commands.command import Command
-from substrate.errors import DiskFull, RolledBack, SubstrateError
+from substrate.errors import DiskFull, SubstrateError
 from substrate.values.behind import BehindWarning
 
 __all__ = ["main"]
@@ -55,8 +55,7 @@ def _guarded(words: list[str], output: Output) -> int:
         try:
             return _run(words, output)
         except SubstrateError as error:
-            if not isinstance(error, RolledBack):  # which says what the warning would
-                output.tell_warnings()
+            output.tell_warnings(unless=str(error))
             output.error(error)
             return exit_of(type(error))
         except KeyboardInterrupt:

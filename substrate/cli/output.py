@@ -92,11 +92,12 @@ class Output:
             if self._at_once:
                 self._warn(text)
 
-    def tell_warnings(self, *, from_now_on: bool = False) -> None:
-        """Say what was warned of so far; of a verb that goes on until it is stopped, all that comes at once."""
+    def tell_warnings(self, *, unless: str = "", from_now_on: bool = False) -> None:
+        """Say what was warned of so far, unless this text says it; of a verb that goes on for long, what comes too."""
         if not self._at_once:
             for text in self._warnings:
-                self._warn(text)
+                if text not in unless:
+                    self._warn(text)
         self._at_once = self._at_once or from_now_on
 
     def _warn(self, text: str) -> None:
