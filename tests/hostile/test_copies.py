@@ -366,6 +366,16 @@ def test_every_verb_of_the_command_line_reads_with_a_line_on_standard_error_or_r
         assert ran.err.count("is behind") == 1, (verb, ran.err)
 
 
+def test_an_error_that_does_not_say_it_comes_with_the_line(
+    original: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Commands(here, monkeypatch)
+    run.ok("pin", "-o", "newer.pin", "--store", "copy")
+    for words, code in ((["pin", "--check", "newer.pin"], 11), (["access", "v1.fact.absent"], 4)):
+        ran = run(*words, "--store", str(original))
+        assert (ran.code, ran.err.count("substrate restore")) == (code, 1)
+
+
 def test_fsck_says_the_same_and_sends_nobody_to_a_rebuild_that_is_refused(
     original: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
