@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from substrate.proof.head import Pin
     from substrate.proof.verify import Verdict, Verifier
     from substrate.values.atoms import Atom
+    from substrate.values.behind import Behind, BehindWarning
     from substrate.values.edges import Edge, Window
     from substrate.values.hits import Found, Hit
     from substrate.values.opening import Opening
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Atom",
+    "Behind",
+    "BehindWarning",
     "Bundle",
     "Edge",
     "Found",
@@ -66,6 +69,8 @@ __version__ = "0.1.0.dev0"
 # Where each lazy name lives: "module", or "module:name" for a name in it.
 _HOMES = {
     "Atom": "substrate.values.atoms:Atom",
+    "Behind": "substrate.values.behind:Behind",
+    "BehindWarning": "substrate.values.behind:BehindWarning",
     "Bundle": "substrate.proof.bundle:Bundle",
     "Edge": "substrate.values.edges:Edge",
     "Found": "substrate.values.hits:Found",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
-__all__ = ["Clock", "ManualClock", "SystemClock"]
+from substrate.errors import InputError
+
+__all__ = ["CheckedClock", "Clock", "ManualClock", "SystemClock"]
 
 
 class Clock(Protocol):
@@ -25,6 +27,23 @@ class SystemClock:
         """See Clock."""
         self._last = max(self._last, time.time_ns() // 1000)
         return self._last
+
+
+class CheckedClock:
+    """Another clock, of which a time that no entry can bear is an InputError: one before 1970, or after `latest`."""
+
+    def __init__(self, clock: Clock, latest: int) -> None:
+        self._clock = clock
+        self._latest = latest
+
+    def now(self) -> int:
+        """See Clock."""
+        now = self._clock.now()
+        if isinstance(now, bool) or not isinstance(now, int) or not 0 <= now <= self._latest:
+            raise InputError(
+                f"the clock says {now!r}, which is not a time in microseconds since 1970: set it, or give another clock"
+            )
+        return now
 
 
 class ManualClock:

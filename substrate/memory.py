@@ -6,6 +6,7 @@ A verb that reads gets a snapshot, which is opened here; one that writes gets th
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
@@ -60,6 +61,7 @@ from substrate.save.place import accesses, note_access
 from substrate.search.filters import Filters
 from substrate.store import OpenStore, open_store
 from substrate.values.atoms import Access, History, Listing, Name
+from substrate.values.behind import Behind, BehindWarning
 from substrate.values.conflicts import Conflicts
 from substrate.values.edges import Edges
 from substrate.values.embedding import Embedding, Indexed
@@ -107,7 +109,10 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
     False; then `index()` does it. What is accessed is learnt from, unless `observe` is False.
 
     The first open for writing after an upgrade of the package may take long: `progress` is called with (done, total)
-    then. Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack, Busy.
+    then. Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack (an emptied store), Busy.
+
+    A store that is behind, since a copy of its folder was written to, opens with a BehindWarning: every verb that reads
+    answers, nothing is learnt, and what writes or proves what is current raises RolledBack. `memory.behind` has it all.
     """
     actor = read_label(actor, Arg("actor"))
     store = open_store(
@@ -121,7 +126,14 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
         background=background,
         progress=progress,
     )
-    return Memory(store, Client(store, actor, observe=observe, owner=True))
+    memory = Memory(store, Client(store, actor, observe=observe, owner=True))
+    if (behind := memory.behind) is not None:
+        try:
+            warnings.warn(str(behind), BehindWarning, stacklevel=2)
+        except BehindWarning:  # who makes errors of warnings gets no store, so none is left open
+            memory.close()
+            raise
+    return memory
 
 
 class Memory(Tabular):
@@ -139,7 +151,18 @@ class Memory(Tabular):
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Memory {self._store.log.path}>"
+        behind = None
+        with suppress(SubstrateError):  # closed, perhaps
+            behind = self.behind
+        return f"<Memory {self._store.log.path}{'' if behind is None else ', which is behind: see memory.behind'}>"
+
+    @property
+    def behind(self) -> Behind | None:
+        """What this store lacks of its log, which is ahead in another copy, and what to type; None if it is current.
+
+        It may come to be behind while it is open, when a copy of its folder is written to.
+        """
+        return self._store.log.behind()
 
     def close(self) -> None:
         """Release the store. What was acknowledged is on disk already; what is not embedded yet, another time.
@@ -242,12 +265,17 @@ class Memory(Tabular):
 
         `as_of` is a seq, a time or a head; times are datetimes or ISO 8601. With `proof`, also the proof that it is
         current, or, with `as_of` or `valid_at`, that this version was recorded. NotFound if there is none (the
-        message says whether it was tombstoned); Forgotten, with the proof of that as `.proof`, if it was erased.
+        message says whether it was tombstoned); Forgotten, with the proof of that as `.proof`, if it was erased;
+        RolledBack if a proof is asked for that a store that is behind cannot give.
 
         A read of what is now belongs to the current session, which is learnt from; `predictions` are the atoms that
         will probably be needed next, at most so many.
         """
         session = self._client.recorder.current()
+        if proof and as_of is None and valid_at is None:
+            self._store.log.check_current()
+        elif proof:
+            self._store.log.check_unforked()
         with self._store.read(as_of, valid_at) as snapshot:
             found = access(snapshot, name, proof=proof)
             subject = UUID(found.atom.id).bytes
@@ -818,20 +846,24 @@ class Memory(Tabular):
         """What `name` is at the latest head: current, tombstoned, forgotten or absent.
 
         With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key
-        to the one in force. RolledBack if the pin is not of this history.
+        to the one in force. RolledBack if the pin is not of this history, or if this store is behind.
         """
         return self._store.log.prove(name, since=since, trusting=trusting)
 
     def prove_entry(
         self, seq: int, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
     ) -> Bundle:
-        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
+        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased.
+
+        It names its head. RolledBack if the log forked; one that is merely behind can prove what it holds.
+        """
         return self._store.log.prove_entry(seq, since=since, trusting=trusting)
 
     def prove_extended(self, since: Pin | str, *, until: int | None = None) -> Bundle:
         """That the log contains all of the pinned one: the log of now, or as it was at the head of size `until`.
 
-        RolledBack if it does not. NotFound if no head was signed at that size, InputError if the pin is newer.
+        RolledBack if it does not, or if it forked. NotFound if no head was signed at that size, InputError if the pin
+        is newer.
         """
         return self._store.log.prove_extended(since, until=until)
 
@@ -934,7 +966,7 @@ class Memory(Tabular):
         """How much the store holds. Reads a row for each atom and each edge."""
         log = self._store.log
         with self._store.read() as snapshot:
-            return stats(snapshot, log.size_on_disk())
+            return stats(snapshot, log.size_on_disk(), self.behind)
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """Make every table that follows from the log anew, beside the store, and put it in place.
@@ -942,11 +974,13 @@ class Memory(Tabular):
         Others go on reading.
         """
         log = self._store.log
+        log.check_current()
         compact_owed(log, lambda: log.rebuild(progress, CACHE_CHECKS))
         drop_malformed_sessions(log)
 
     def compact(self) -> None:
         """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
+        self._store.log.check_current()
         compact_owed(self._store.log, self._store.log.compact)
 
     def export(self, to: str | Path | TextIO, *, full: bool = False, progress: Progress | None = None) -> int:

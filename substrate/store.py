@@ -13,6 +13,7 @@ from substrate.atoms.moments import Moment, Time, snapshot_of
 from substrate.clock import Clock
 from substrate.embed.backfill import Follower
 from substrate.embed.query import Meaning, Models
+from substrate.errors import Forgotten
 from substrate.forget.compaction import compact_late
 from substrate.learn.recorder import Recorder
 from substrate.log.log import Log, open_log
@@ -53,7 +54,7 @@ def open_store(  # noqa: PLR0913
         progress=progress,
     )
     try:
-        if not read_only:
+        if not read_only and log.behind() is None:
             compact_late(log)
         return OpenStore(log, model=model, read_only=read_only, background=background)
     except BaseException:
@@ -85,8 +86,18 @@ class OpenStore:
 
         InputError if one of them is no moment of this log, or no time.
         """
-        with self.log.snapshot() as transaction:
-            yield snapshot_of(transaction, self.log.clock, as_of, valid_at)
+        try:
+            with self.log.snapshot() as transaction:
+                yield snapshot_of(transaction, self.log.clock, as_of, valid_at)
+        except Forgotten as error:
+            self._withhold_proof(error)
+            raise
+
+    def _withhold_proof(self, error: Forgotten) -> None:
+        """What says that a name is forgotten *now* is not proven by a store that is behind."""
+        behind = None if error.proof is None else self.log.behind()
+        if behind is not None and (behind.forked or getattr(error.proof, "claim", "") != "recorded"):
+            error.proof = None
 
     def time_at(self, as_of: Moment | None, valid_at: Time | None) -> int:
         """The time that such a snapshot asks about, in microseconds."""

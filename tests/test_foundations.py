@@ -7,12 +7,14 @@ import re
 import sys
 import unicodedata
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import substrate
 from substrate import errors
 from substrate.clock import ManualClock, SystemClock
 from substrate.codec import decode_body, decode_vkey, draft_forget, draft_put, map_change
@@ -70,6 +72,21 @@ def test_the_manual_clock_does_what_it_is_told() -> None:
     clock = ManualClock(10)
     clock.advance(-3)
     assert clock.now() == 7
+
+
+@pytest.mark.parametrize("time", [-1, -(2**70), 2**63, 1.5, None, True])
+def test_a_clock_that_tells_no_time_an_entry_can_bear_is_an_error_of_ours(tmp_path: Path, time: Any) -> None:
+    home, clock = tmp_path / "home", ManualClock(time)
+    with pytest.raises(InputError, match="the clock says"):
+        substrate.open(tmp_path / "new", home=home, clock=clock)
+    with substrate.open(tmp_path / "store", home=home) as memory:
+        memory.checkpoint(["v1.fact.a = 1"])
+    with substrate.open(tmp_path / "store", home=home, clock=clock) as memory:
+        for verb in (lambda: memory.checkpoint(["v1.fact.a = 2"]), lambda: memory.access("v1.fact.a")):
+            with pytest.raises(InputError, match="the clock says"):
+                verb()
+    with substrate.open(tmp_path / "new", home=home) as memory:  # nothing was left that would be in its way
+        memory.checkpoint(["v1.fact.a = 1"])
 
 
 def test_the_home_is_the_platforms_place_unless_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

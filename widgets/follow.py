@@ -1,7 +1,8 @@
 """Noticing that someone wrote to a store, or that it learnt something, be it by another process: twice a second.
 
-What it looks at is the size of the log, and how many sessions were observed, which adds nothing to the log. That takes
-some microseconds and no lock. There is one thread for each open memory that widgets show.
+What it looks at is the size of the log, how many sessions were observed, which adds nothing to the log, and whether
+another copy of the store is ahead. That takes some microseconds and no lock. There is one thread for each open memory
+that widgets show.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["Pulse", "follow"]
 
 Moved: TypeAlias = Callable[[int | None], None]
-"""Told the log's size when it has changed, and again when something was learnt without an entry.
+"""Told the log's size when it has changed, and again when something else did: what was learnt, or a copy's lead.
 
 None when the store can be read no more, after which nothing is told.
 """
 
+_Seen: TypeAlias = tuple[int, int, bool]
+"""Entries, sessions observed, whether another copy is ahead."""
 _LOG = logging.getLogger(__name__)
 _SECONDS = 0.5
 _PATIENCE_S = 10.0
-_NOTHING = (-1, -1)
+_NOTHING = (-1, -1, False)
 _PULSES: WeakKeyDictionary[Memory, Pulse] = WeakKeyDictionary()
 _GUARD = threading.Lock()
 
@@ -55,8 +58,8 @@ class Pulse:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._guard = threading.Lock()
-        self._told: dict[Moved, tuple[int, int] | None] = {}
-        """Who follows, and how things were when each was told last: entries, and sessions observed."""
+        self._told: dict[Moved, _Seen | None] = {}
+        """Who follows, and how things were when each was told last."""
         self._over = False
         self._soon = threading.Event()
         self._thread: threading.Thread | None = None
@@ -92,13 +95,14 @@ class Pulse:
         while not self._over:
             self._soon.clear()
             try:
-                seen: tuple[int, int] | None = (self._memory.head().head.size, self._memory.observed())
+                memory = self._memory
+                seen: _Seen | None = (memory.head().head.size, memory.observed(), memory.behind is not None)
             except Exception:  # noqa: BLE001 - closed, erased, a broken disk: whoever looks at it is told
                 seen = None
             self._tell(seen)
             self._soon.wait(_SECONDS)
 
-    def _tell(self, seen: tuple[int, int] | None) -> None:
+    def _tell(self, seen: _Seen | None) -> None:
         size = None if seen is None else seen[0]
         with self._guard:
             self._over = self._over or seen is None

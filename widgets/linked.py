@@ -69,6 +69,9 @@ class Linked(anywidget.AnyWidget):
     heard = traitlets.Int(0, help="the last of these that the kernel has heard of: it does not while a cell runs").tag(
         sync=True
     )
+    notice = traitlets.Unicode("", help="that another copy of the store is ahead, and what to do; empty: none is").tag(
+        sync=True
+    )
     problem = traitlets.Unicode("", help="what went wrong, and what to do about it; empty: nothing").tag(sync=True)
 
     def __init__(self, memory: Memory, **traits: object) -> None:
@@ -82,7 +85,7 @@ class Linked(anywidget.AnyWidget):
         self._seen = (-1, -1)
         self._unfollow: Callable[[], None] = lambda: None
         with self._guard:  # what is worked out before the page can be told of it is set when it can: else it is lost
-            super().__init__(store=repr(memory).removeprefix("<Memory ").removesuffix(">"), **traits)
+            super().__init__(store=str(memory.to_dict()["store"]), **traits)
         self._catch_up()  # in this thread: who waits for the widget waits for what it shows first
         self._unfollow = follow(memory, self._moved)
 
@@ -253,14 +256,21 @@ class Linked(anywidget.AnyWidget):
                 "store", "The store was closed, or cannot be read any more. Open it again, and show this widget anew."
             )
         elif self.views:
+            self._look_behind()
             self._move_to(size)
 
     def _catch_up(self) -> None:
         """Show the store as it is now, view or not."""
         try:
+            self._look_behind()
             self._move_to(self._memory.head().head.size)
         except SubstrateError:
             self._moved(None)
+
+    def _look_behind(self) -> None:
+        """Say on the page whether another copy of the store is ahead: what is shown is not the latest then."""
+        behind = self._memory.behind
+        self._set({"notice": "" if behind is None else str(behind)})
 
     def _move_to(self, size: int) -> None:
         seen = size, self._memory.observed() if self._shows_learnt else 0

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -59,7 +60,7 @@ def fsck(path: str | Path, *, home: str | Path | None = None, progress: Progress
             getattr(errors, name) for name in errors.__all__ if getattr(errors, name).code == said["error"]
         )
         raise kind(said["message"])
-    return Report(said["entries"], said["heads"], said["damage"])
+    return Report(said["entries"], said["heads"], said["damage"], said["behind"])
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
     try:
         checks = (*CHECKS, *CACHE_CHECKS)
         report = check_store(arguments[0], home=Path(arguments[1]), views=VIEWS, checks=checks, progress=tell)
-        said = {"entries": report.entries, "heads": report.heads, "damage": report.damage}
+        said = asdict(report)
     except SubstrateError as error:
         said = {"error": error.code, "message": str(error)}
     sys.stdout.write(json.dumps(said))

@@ -10,6 +10,7 @@ from substrate.log.heads import require_head
 from substrate.log.tables import EXPECTED, GAPS, HEADS
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
+from substrate.values.behind import Behind
 from substrate.values.saved import Stats
 from substrate.views.atoms import names
 from substrate.views.edges import all_links, links_of
@@ -18,7 +19,7 @@ from substrate.views.learned.episodes import episodes_seen, trainings_learnt
 __all__ = ["stats"]
 
 
-def stats(snapshot: Snapshot, bytes_on_disk: int) -> Stats:
+def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stats:
     """See `Memory.stats`."""
     transaction = snapshot.transaction
     types: Counter[str] = Counter()
@@ -44,6 +45,7 @@ def stats(snapshot: Snapshot, bytes_on_disk: int) -> Stats:
         types=dict(sorted(types.items())),
         sessions=episodes_seen(transaction) - trainings,
         trainings=trainings,
+        behind=behind,
     )
 
 

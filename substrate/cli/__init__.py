@@ -20,16 +20,20 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from errno import ENOSPC
+from typing import Any
 
 from substrate import __version__
 from substrate.cli.dispatch import RUNS
 from substrate.cli.exits import Exit, exit_of
 from substrate.cli.output import Output
 from substrate.cli.parser import main_help, parse, verb_parser
+from substrate.cli.stores import has_written
 from substrate.commands.command import Command
 from substrate.errors import DiskFull, SubstrateError
+from substrate.values.behind import BehindWarning
 
 __all__ = ["main"]
 
@@ -39,10 +43,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _open_what_is_closed()
     output = Output(json="--json" in words, quiet="--quiet" in words)
+    with warnings.catch_warnings():
+        # Whatever opens a store that is behind, this verb or one to come: the person is told.
+        warnings.simplefilter("always", BehindWarning)
+        warnings.showwarning = _warner(output)
+        return _guarded(words, output)
+
+
+def _guarded(words: list[str], output: Output) -> int:
     try:
         try:
             return _run(words, output)
         except SubstrateError as error:
+            output.tell_warnings(unless=str(error))
             output.error(error)
             return exit_of(type(error))
         except KeyboardInterrupt:
@@ -69,7 +82,15 @@ def _run(words: list[str], output: Output) -> int:
     if verb is None:
         raise AssertionError("parse gives a verb, or says what was asked for instead")
     answer = RUNS[verb.name](given, output)
-    output.show(answer)
+    try:
+        output.show(answer)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if answer.is_report or has_written(given):
+            return _unprinted(error, output)
+        raise
+    output.tell_warnings()
     return answer.exit
 
 
@@ -79,10 +100,33 @@ def _asked(what: str, verb: Command | None) -> str:
     return main_help() if verb is None else verb_parser(verb).format_help()
 
 
+def _unprinted(error: OSError, output: Output) -> int:
+    """The work is done, and stays done: nobody must think that it has to be done again."""
+    _abandon_stdout()
+    reason = error.strerror or type(error).__name__
+    output.bug(
+        "unprinted", f"done, and what was to be written is written; but the answer could not be printed: {reason}"
+    )
+    return Exit.UNPRINTED
+
+
+def _warner(output: Output) -> Callable[..., None]:
+    """Shows warnings: ours as a line of ours, others as Python does."""
+    shown = warnings.showwarning
+
+    def warn(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:  # noqa: ANN401 - Python's
+        if issubclass(category, BehindWarning):
+            output.warn(str(message))
+        else:
+            shown(message, category, *where, **more)
+
+    return warn
+
+
 def _system_error(error: OSError, output: Output) -> int:
     """What the system refused, where no part of the store was at work: most often standard output."""
+    _abandon_stdout()
     if error.errno == ENOSPC:
-        _abandon_stdout()
         output.error(DiskFull("there is no room for the output"))
         return Exit.FULL
     output.bug("system", f"the system refuses: {error.strerror or type(error).__name__}")

@@ -26,6 +26,7 @@ class Exit(IntEnum):
     ROLLED_BACK = 11
     PARTIAL = 12
     NO_MODEL = 13
+    UNPRINTED = 14
     BUG = 70
     INTERRUPTED = 130
     PIPE_CLOSED = 141
@@ -43,12 +44,13 @@ EXITS: dict[Exit, str] = {
     Exit.FULL: "no room on the disk or in the store; nothing was written",
     Exit.DENIED: "not allowed here: no signing key, or no permission",
     Exit.DAMAGED: "the store is damaged or newer than this program; run fsck",
-    Exit.ROLLED_BACK: "the store is behind, or forked from, a head it is known to have had",
+    Exit.ROLLED_BACK: "another copy of this store, or a pin, is ahead of it: it can be read; nothing was written",
     Exit.PARTIAL: "done in part; what was printed says what was left",
     Exit.NO_MODEL: "there is no model to embed with, or it cannot be run; all but search by meaning works without",
+    Exit.UNPRINTED: "done: what was to be written is written, but the answer could not be printed",
     Exit.BUG: "an error in Substrate itself; --debug shows where",
     Exit.INTERRUPTED: "stopped by Ctrl-C, or by the answer to a question",
-    Exit.PIPE_CLOSED: "the reader of the output went away, as in `substrate list | head -1`",
+    Exit.PIPE_CLOSED: "the reader of the output went away, as in `substrate list | head -1`; what was done is done",
 }
 """Each code in words, as --help and docs/cli.md show them."""
 

@@ -7,9 +7,10 @@ programs want the exact text. A terminal gets hidden characters as escapes.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from typing import TextIO
 
@@ -29,6 +30,8 @@ class Output:
     def __init__(self, *, json: bool, quiet: bool) -> None:
         self.json = json
         self.quiet = quiet
+        self._at_once = False
+        self._warnings: list[str] = []
         self.on_terminal = _is_terminal(sys.stdout) and not json
         self.told_on_terminal = _is_terminal(sys.stderr) and not quiet
         self.can_ask = _is_terminal(sys.stdin) and _is_terminal(sys.stderr) and not json
@@ -79,6 +82,30 @@ class Output:
         self._tell(text, "")
         sys.stderr.flush()
 
+    def warn(self, text: str) -> None:
+        """Say what is wrong with the store, once, and whatever --quiet says: after the answer, or at once.
+
+        With --json it is a document too.
+        """
+        if text not in self._warnings:
+            self._warnings.append(text)
+            if self._at_once:
+                self._warn(text)
+
+    def tell_warnings(self, *, unless: str = "", from_now_on: bool = False) -> None:
+        """Say what was warned of so far, unless this text says it; of a verb that goes on for long, what comes too."""
+        if not self._at_once:
+            for text in self._warnings:
+                if text not in unless:
+                    self._warn(text)
+        self._at_once = self._at_once or from_now_on
+
+    def _warn(self, text: str) -> None:
+        if self.json:
+            self._document_beside({"warning": {"code": "behind", "message": text}})
+        else:
+            self._tell(f"substrate: {text}", "bold yellow")
+
     def error(self, error: SubstrateError) -> None:
         """Say what went wrong: one line, and one more for each item that was refused. With --json one document."""
         refused: list[dict[str, object]] = [_spelled(item.to_dict()) for item in getattr(error, "refused", ())]
@@ -97,9 +124,14 @@ class Output:
         self._fail({"code": code, "message": message, "retryable": False}, message, [])
 
     def _fail(self, said: Mapping[str, object], message: str, refused: list[dict[str, object]]) -> None:
-        sys.stdout.flush()
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError:
+            pass  # what is lost of the answer is part of what went wrong: that is told here
         if self.json:
-            self._document(sys.stderr, {"error": said})
+            self._document_beside({"error": said})
             return
         self._tell(f"substrate: {message}", "bold red")
         for item in refused:
@@ -108,12 +140,17 @@ class Output:
         sys.stderr.flush()
 
     def _tell(self, text: str, style: str) -> None:
-        if _is_terminal(sys.stderr):
-            from substrate.cli.terminal import tell  # noqa: PLC0415
+        with _whoever_listens():
+            if _is_terminal(sys.stderr):
+                from substrate.cli.terminal import tell  # noqa: PLC0415
 
-            tell(text, style, sys.stderr)
-        else:
-            sys.stderr.write(visible(text) + "\n")
+                tell(text, style, sys.stderr)
+            else:
+                sys.stderr.write(visible(text) + "\n")
+
+    def _document_beside(self, document: Mapping[str, object]) -> None:
+        with _whoever_listens():
+            self._document(sys.stderr, document)
 
     def _document(self, stream: TextIO, document: Mapping[str, object]) -> None:
         if _is_terminal(stream):
@@ -142,6 +179,20 @@ class Output:
         sys.stderr.write("Type yes to go on: ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() == "yes"
+
+
+@contextmanager
+def _whoever_listens() -> Iterator[None]:
+    """In this block standard error is written to. If it cannot be, as on a full disk, the exit code must say it all."""
+    try:
+        yield
+        sys.stderr.flush()
+    except BrokenPipeError:
+        raise
+    except OSError:
+        # Or Python would try again at its end, and change the exit code.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _spelled(document: Mapping[str, object]) -> dict[str, object]:

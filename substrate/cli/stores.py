@@ -17,7 +17,7 @@ from substrate.settings import load_settings
 if TYPE_CHECKING:
     from substrate.memory import Memory
 
-__all__ = ["check_hint", "is_new_store", "missing_store_explained", "reading", "store_path", "writing"]
+__all__ = ["check_hint", "has_written", "is_new_store", "missing_store_explained", "reading", "store_path", "writing"]
 
 
 def store_path(given: Namespace) -> Path:
@@ -43,8 +43,16 @@ def writing(given: Namespace, *, create: bool = False, actor: str | None = None)
     """The store, open for writing; made, if there is none and `create` is set."""
     # A command ends before a background could embed anything: `substrate index` does it.
     if create:
-        return substrate.open(store_path(given), actor=actor, background=False)
-    return _open(given, read_only=False)
+        memory = substrate.open(store_path(given), actor=actor, background=False)
+    else:
+        memory = _open(given, read_only=False)
+    given.wrote = True
+    return memory
+
+
+def has_written(given: Namespace) -> bool:
+    """Whether this command had the store open for writing."""
+    return getattr(given, "wrote", False)
 
 
 def _open(given: Namespace, *, read_only: bool) -> Memory:

@@ -24,7 +24,7 @@ from substrate.codec import Draft
 from substrate.embed.load import load
 from substrate.embed.pending import Window, next_window, waiting
 from substrate.embed.query import Models
-from substrate.errors import Busy, Denied, ModelUnavailable, SubstrateError
+from substrate.errors import Busy, Denied, ModelUnavailable, RolledBack, SubstrateError
 from substrate.files import open_lock, try_lock
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
@@ -148,7 +148,7 @@ class Follower:
                 return
             except Busy:
                 self._woken.set()  # someone else writes for long; we have time
-            except ModelUnavailable as error:
+            except (ModelUnavailable, RolledBack) as error:
                 self._state = str(error)
             except SubstrateError as error:  # a full disk, say: it is tried again with the next save, or search
                 self._state = f"{error.code}: {error}"
@@ -214,8 +214,12 @@ class Follower:
     # -- the work ------------------------------------------------------------------------------------------------
 
     def _catch_up(self, progress: Progress | None) -> Indexed:
-        """On return all that was there has its vectors. _Stopped if the memory is closed meanwhile."""
+        """On return all that was there has its vectors. _Stopped if the memory is closed meanwhile.
+
+        RolledBack if the store is behind: it stays as it is, and is searched by the vectors that it has.
+        """
         versions = pieces = 0
+        self._log.check_current()
         with self._working, self._alone():
             with self._log.snapshot() as transaction:
                 model = model_in_force(transaction)

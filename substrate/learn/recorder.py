@@ -223,7 +223,7 @@ class Recorder:
         with self._guard:
             self._open.pop(id(session), None)
             self._idle = [other for other in self._idle if other is not session]
-        if judge is not None:
+        if judge is not None and self._log.behind() is None:
             with self._log.snapshot() as transaction:
                 judge.end(transaction, session.began)
             write_sessions(self._log, [], [judge], live=True)
@@ -262,6 +262,8 @@ class Recorder:
                     raise
 
     def _write_down(self, session: OpenSession, before: list[bytes], items: list[bytes]) -> None:
+        if self._log.behind() is not None:
+            return  # a store that is behind is read, and not learnt from
         with self._log.snapshot() as transaction:
             if not is_watched(transaction):
                 return

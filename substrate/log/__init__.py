@@ -7,7 +7,7 @@
     identity.py       the ids of atoms and edges
     tree.py           the log tree
     map.py            the map of names, a sparse Merkle tree
-    heads.py          reading heads and keys; the signer's rule
+    heads.py          reading heads and keys; whether one log contains another
     prove.py          making bundles
     decode.py         reading back what the log stored itself
     tables.py         every table of the store, with its name
@@ -16,7 +16,7 @@
     upgrade.py        bringing outdated views up to date, in slices
     missing_views.py  answering without outdated views, from a replay in memory
     keys/             signing key, high-water mark and origin, outside the store
-    copies/           backup, restore, clone, rebuild and fsck of a whole log
+    copies/           backup, restore, clone, rebuild and fsck of a whole log; what is behind another copy
 
 Views are handed in by who opens the log: it knows none of them by name.
 """

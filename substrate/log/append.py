@@ -5,8 +5,9 @@
    takes through them. So no signature ever covers a tree or map that someone changed behind our back.
 2. Entries, bodies, tree, map, views and head go into the same transaction. Its commit is the acknowledgement.
 3. Times never step back along the log, whatever the clock does. Order is by seq alone.
-4. The mark is raised after the commit; if that fails, the entries are there all the same (the mark may lag). From
-   reading the mark until then nobody else signs with this key, also not for a copy of the store.
+4. The mark is raised after the commit. Before it, the mark is as far as the head before and can be written: else
+   nothing is. If raising it fails all the same, the entries are there, and the next append is refused until it can be.
+   From reading the mark until then nobody else signs with this key, also not for a copy of the store.
 5. What to append can be decided under the write lock, from what is then there: nobody can come in between. If it does
    not fit, the store grows, still under the lock, and the same decision is written again, whole.
 6. Views are handed in. They see entries in order, inside the transaction, and must not fail on what the log accepts.
@@ -28,9 +29,10 @@ from substrate.codec import Draft, decode_vkey, draft_key
 from substrate.errors import Busy, InputError, MapFull, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction, Store, WriteTransaction
 from substrate.limits import check_size
+from substrate.log.copies.behind import Remembered
 from substrate.log.decode import stored_entry
 from substrate.log.expect import Expect
-from substrate.log.heads import check_mark, key_in_force, latest_head, require_head
+from substrate.log.heads import key_in_force, latest_head, require_head
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import write_origin
 from substrate.log.names import Naming
@@ -79,6 +81,8 @@ class Appender:
     """All that appending needs. Holds no state of the log: that is in the store."""
 
     store: Store
+    folder: Path
+    """Where it is, or will be."""
     keyring: Keyring
     clock: Clock
     views: Sequence[View] = ()
@@ -121,15 +125,15 @@ class Appender:
             _log.info("the new signing key is in force; its file gets its name with the next append")
         return appended
 
-    def create(self, origin: str, folder: Path) -> None:
+    def create(self, origin: str) -> None:
         """Write the first entry of a new log, the key entry. Returns if someone else was faster."""
         with self.store.write() as transaction:
             if latest_head(transaction) is not None:
                 return
             # On disk before the commit: a log whose key was never there could not be written to again, and a store that
             # is emptied later must not be taken for a new one.
-            signer = self.keyring.install(origin, folder)
-            write_origin(folder, origin)
+            signer = self.keyring.install(origin, self.folder)
+            write_origin(self.folder, origin)
             salt = os.urandom(MAP_SALT_BYTES)
             transaction.put(META, b"origin", origin.encode())
             transaction.put(META, b"map_salt", salt)
@@ -137,7 +141,7 @@ class Appender:
             empty = Head(origin, 0, EMPTY_ROOT, map_root(salt, EMPTY))
             naming = Naming(transaction, salt, [draft_key(signer.key)], Expect(), empty)
             appended = self._write(transaction, naming, empty, self.clock.now(), [signer])
-        self.keyring.keep_up(appended.head.head)
+        self.keyring.keep_up(appended.head.head, self.folder)
 
     def restore(self, draft: Draft, fresh: Signer) -> Appended:
         """Go on under the origin and the key of `fresh`, from a restore entry, in a store that nobody else has open.
@@ -156,7 +160,7 @@ class Appender:
         with ExitStack() as until_the_mark_is_raised:
             appended = self._commit(plan, expect, fresh, until_the_mark_is_raised)
             self._vouched[:] = [appended.head]
-            self.keyring.keep_up(appended.head.head)
+            self.keyring.keep_up(appended.head.head, self.folder)
         return appended
 
     def _commit(self, plan: Plan, expect: Expect, fresh: Signer | None, held: ExitStack) -> Appended:
@@ -168,7 +172,9 @@ class Appender:
             signers = [self.keyring.signer(in_force)]
             if signed not in self._vouched and not signed.signed_by(in_force):
                 raise StoreDamaged(f"the head of {signed.head} is not signed by the key in force; run ", FSCK)
-            check_mark(transaction, signed.head, self.keyring.high_water.read())
+            remembered = Remembered.of(self.folder, self.keyring)
+            remembered.check(transaction)
+            self.keyring.prepare_mark(signed.head, self.folder, remembered.mark)
             check_views(transaction, self.views, signed.head.size)
             if fresh is not None:
                 self.keyring.stage(fresh)

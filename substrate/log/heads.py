@@ -1,4 +1,4 @@
-"""Reading head, map salt and keys; and the signer's rule: never sign what contradicts the high-water mark."""
+"""Reading head, map salt and keys; and whether a log contains another, which a mark or a pin remembers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from substrate.proof.note import VerifierKey
 
 __all__ = [
     "check_contains",
-    "check_mark",
     "check_pin",
+    "departs",
     "head_at",
     "key_in_force",
     "keys_since",
     "latest_head",
     "map_salt",
     "require_head",
+    "root_of",
 ]
 
 
@@ -107,27 +108,34 @@ def _refuse_restored(transaction: ReadTransaction, origin: str, what: str, size:
         )
 
 
+def root_of(transaction: ReadTransaction, head: Head, size: int) -> bytes:
+    """The root that the log of `head` had at this size, which is not larger."""
+    return head.root if size == head.size else root_at(transaction, size)
+
+
+def departs(transaction: ReadTransaction, head: Head, mark: Mark) -> bool:
+    """Whether the log that `head` describes does not contain the one of `mark`: it is shorter, or another."""
+    if mark.size > head.size or root_of(transaction, head, mark.size) != mark.root:
+        return True
+    return mark.size == head.size and mark.map_root != head.map_root
+
+
 def check_contains(transaction: ReadTransaction, head: Head, mark: Mark, memory: str) -> None:
     """RolledBack if the log that `head` describes does not contain the one that `memory` has in mind."""
+    if not departs(transaction, head, mark):
+        return
     size, root = mark.size, mark.root
     if size > head.size:
         raise RolledBack(
             f"this store is at {head}, but {memory} remembers it at size {size:,}, root {root.hex()[:16]}: it was "
             "rolled back, or an old copy stands in its place. Bring the newer one back, or, if lost, restore this one"
         )
-    here = head.root if size == head.size else root_at(transaction, size)
-    if here != root or (size == head.size and mark.map_root != head.map_root):
-        raise RolledBack(
-            f"two histories: this store is at {head}, and had root {here.hex()[:16]} at size {size:,}, where {memory} "
-            f"remembers root {root.hex()[:16]}, or another map. Bring the right one back, or, if it is lost, restore "
-            "this one"
-        )
-
-
-def check_mark(transaction: ReadTransaction, head: Head, mark: Mark | None) -> None:
-    """RolledBack if the log does not contain the one that the high-water mark remembers."""
-    if mark is not None:
-        check_contains(transaction, head, mark, "the high-water mark")
+    here = root_of(transaction, head, size)
+    raise RolledBack(
+        f"two histories: this store is at {head}, and had root {here.hex()[:16]} at size {size:,}, where {memory} "
+        f"remembers root {root.hex()[:16]}, or another map. Bring the right one back, or, if it is lost, restore "
+        "this one"
+    )
 
 
 def check_pin(transaction: ReadTransaction, head: Head, pin: Pin) -> None:

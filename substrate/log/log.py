@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 from uuid import uuid4
 
-from substrate.clock import Clock, SystemClock
+from substrate.clock import CheckedClock, Clock, SystemClock
 from substrate.codec import Draft, decode_body
 from substrate.errors import (
     Forgotten,
@@ -25,10 +25,11 @@ from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store
 from substrate.log.append import Appended, Appender, Plan
 from substrate.log.copies.backup import backup
+from substrate.log.copies.behind import Remembered
 from substrate.log.copies.rebuild import rebuild
 from substrate.log.decode import stored_entry
 from substrate.log.expect import Expect
-from substrate.log.heads import check_mark, check_pin, head_at, key_in_force, require_head
+from substrate.log.heads import check_pin, head_at, key_in_force, require_head
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import find_origin, unfinished_origin
 from substrate.log.missing_views import Overlay
@@ -41,12 +42,13 @@ from substrate.log.view_versions import outdated_views, read_cursors, refuse_new
 from substrate.messages import FSCK
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle, Opening
-from substrate.proof.entry import Entry
+from substrate.proof.entry import MAX_TIME, Entry
 from substrate.proof.hashes import HASH_BYTES, leaf_hash
 from substrate.proof.head import MAX_SIZE, Pin, SignedHead
 from substrate.proof.note import VerifierKey, check_key_name, generate_signer
 from substrate.proof.record import Record, State
 from substrate.settings import load_settings
+from substrate.values.behind import Behind
 from substrate.values.progress import Progress
 
 __all__ = ["Log", "StoredEntry", "open_log"]
@@ -78,8 +80,9 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
     """Open the log in the store folder `path`; make it if there is none and `create` is set.
 
     `home` is where signing keys and high-water marks live (default: settings). `origin` names a *new* log; a random
-    one is made up otherwise. Raises NotFound, Denied, FormatTooNew, StoreDamaged; RolledBack if the store is older
-    than this machine knows it to have been. With `read_only` nothing is written, and no key is needed.
+    one is made up otherwise. Raises NotFound, Denied, FormatTooNew, StoreDamaged; RolledBack if the store is empty and
+    was not. One that is older than this machine knows it to have been opens, for reading: see `Log.behind`. With
+    `read_only` nothing is written, and no key is needed.
 
     Views that the store lacks, or has in an older version, are made before it returns, which `progress` tells of; with
     `read_only` they are replayed in memory by who needs them.
@@ -92,20 +95,19 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
             raise InputError(f"{folder} is a file; a store is a folder: give another path")
     if origin is not None:
         _check_origin(origin)
+    checked = CheckedClock(clock or SystemClock(), MAX_TIME)
     store = open_store(folder, tables, read_only=read_only, create=create)
     try:
         if find_origin(store, folder) is None and not read_only:
             new = unfinished_origin(store, folder, keys) or origin or f"substrate-{uuid4().hex}"
-            Appender(store, Keyring(keys, new), clock or SystemClock(), views).create(new, folder)
+            Appender(store, folder, Keyring(keys, new), checked, views).create(new)
         known = find_origin(store, folder)
         if known is None:
             raise NotFound(f"the store in {folder} holds no log yet: open it for writing once")  # noqa: TRY301
         if origin not in (None, known):
             raise InputError(f"the store in {folder} is of the origin {known}, not {origin}")  # noqa: TRY301
-        log = Log(folder, store, Keyring(keys, known), clock or SystemClock(), views)
+        log = Log(folder, store, Keyring(keys, known), checked, views)
         log.check_at_open(progress)
-        if not read_only:
-            Keyring(keys, known).note_store(folder)
     except BaseException:
         store.close()
         raise
@@ -156,7 +158,7 @@ class Log:
         self._keyring = keyring
         self._views = views
         self._overlay = Overlay(store, views)
-        self._appender = Appender(store, keyring, clock, views)
+        self._appender = Appender(store, path, keyring, clock, views)
 
     def __enter__(self) -> Self:
         return self
@@ -203,8 +205,10 @@ class Log:
     def compact(self, wait_s: float | None = None) -> None:
         """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading.
 
-        Busy, with nothing changed, if a reader does not let go of it in `wait_s` seconds (default: half a minute).
+        Busy, with nothing changed, if a reader does not let go of it in `wait_s` seconds (default: half a minute);
+        RolledBack if the store is behind.
         """
+        self.check_current()
         folder_of(self._store).compact(wait_s)
 
     def rebuild(self, progress: Progress | None = None, caches: Sequence[Check] = ()) -> None:
@@ -213,7 +217,8 @@ class Log:
         Caches stay if all of `caches` find them sound, and are left behind otherwise.
         Raises, with nothing changed: StoreDamaged if the log itself is damaged, RolledBack, Denied, Busy, Full.
         """
-        rebuild(self._store, self._keyring.high_water.read(), self._views, progress, caches)
+        self.check_current()  # before the work: it would be in vain
+        rebuild(self._store, Remembered.of(self.path, self._keyring), self._views, progress, caches)
 
     def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:
         """Copy the store into the folder `target`, absent or empty, as of one moment, while others write; its pin.
@@ -301,33 +306,62 @@ class Log:
 
     # -- proving -------------------------------------------------------------------------------------------------
 
+    def behind(self) -> Behind | None:
+        """In which way this store is behind what this machine has signed of its log; None if it is not.
+
+        It may come to be while it is open: when a copy of its folder is written to.
+        """
+        remembered = Remembered.of(self.path, self._keyring)
+        with self._store.read() as transaction:
+            return remembered.behind(transaction)
+
+    def check_current(self) -> None:
+        """Return if this store may be written to, and prove what is current; RolledBack if it is behind."""
+        behind = self.behind()
+        if behind is not None:
+            raise RolledBack(str(behind))
+
+    def check_unforked(self) -> None:
+        """Return if this store may prove what was recorded; RolledBack if its log is one of two histories."""
+        behind = self.behind()
+        if behind is not None and behind.forked:
+            raise RolledBack(str(behind))
+
     def prove(self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None) -> Bundle:
         """What `name` is at the latest head: current, tombstoned, forgotten or absent.
 
         With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key to
-        the one in force; both may be given as text. RolledBack if the pin is not of this history.
+        the one in force; both may be given as text. RolledBack if the pin is not of this history, or if this
+        store is behind: what is current here need not be.
         """
         name, pin, key = check_name(name), _pin(since), _key(trusting)
+        self.check_current()
         with self._store.read() as transaction:
             return prove_name(transaction, name, pin, key)
 
     def prove_entry(
         self, seq: int, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
     ) -> Bundle:
-        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased."""
+        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased.
+
+        It names its head. RolledBack if the log forked; one that is merely behind can prove what it holds.
+        """
         pin, key = _pin(since), _key(trusting)
         if isinstance(seq, bool) or not isinstance(seq, int):
             raise SchemaInvalid("an entry is named by its seq, a whole number")
+        self.check_unforked()
         with self._store.read() as transaction:
             return prove_recorded(transaction, seq, pin, key)
 
     def prove_extended(self, since: Pin | str, *, until: int | None = None) -> Bundle:
         """That the log contains all of the pinned one: the log of now, or as it was at the head of size `until`.
 
-        RolledBack if it does not. NotFound if no head was signed at that size, InputError if the pin is newer.
+        RolledBack if it does not, or if it forked. NotFound if no head was signed at that size, InputError if the pin
+        is newer.
         """
         pin = _required(since)
         _check_size(until)
+        self.check_unforked()
         with self._store.read() as transaction:
             return prove_extended(transaction, pin, until)
 
@@ -341,12 +375,12 @@ class Log:
                 raise RolledBack(str(error)) from None
 
     def check_at_open(self, progress: Progress | None = None) -> None:
-        """What every open checks: the head's signature, its root, the last entries, the mark, the versions of views.
+        """What every open checks: the head's signature, its root, the last entries, the versions of views.
 
-        For writing, it also brings the mark up to a log that is ahead of it, and makes outdated views anew.
+        For writing, it also brings the mark up to a log that is ahead of it, and makes outdated views anew; unless the
+        store is behind: then it is left as it is.
         """
-        # Before the snapshot: a mark that another process raises meanwhile would seem to be ahead of it.
-        mark = self._keyring.high_water.read()
+        remembered = Remembered.of(self.path, self._keyring)
         with self._store.read() as transaction:
             signed = require_head(transaction)
             if not signed.signed_by(key_in_force(transaction)):
@@ -354,16 +388,17 @@ class Log:
             if root_at(transaction, signed.head.size) != signed.head.root:
                 raise StoreDamaged(f"the log tree does not lead to the root of {signed.head}; run ", FSCK)
             _check_tail(transaction, signed.head.size)
-            check_mark(transaction, signed.head, mark)
+            behind = remembered.behind(transaction)
             cursors = read_cursors(transaction)
             refuse_newer(cursors, self._views)
             outdated = outdated_views(cursors, self._views, signed.head.size)
-        if self._store.read_only:
+        if self._store.read_only or behind is not None:
             return
         if outdated:
             upgrade(self._store, self._views, progress)
-        if mark is None or mark.size < signed.head.size:
-            self._keyring.keep_up(signed.head)
+        if remembered.mark is None or remembered.mark.size < signed.head.size:
+            self._keyring.keep_up(signed.head, self.path)
+        self._keyring.note_store(self.path)
 
 
 def _check_tail(transaction: ReadTransaction, size: int) -> None:

@@ -63,6 +63,8 @@ class Status(Result):
 
 
 def _access(status: Status) -> str:
+    if status.stats.behind is not None:
+        return f"read only; {status.stats.behind}"
     if status.read_only:
         return "read only; nothing is written, nothing learnt"
     return "what you access is learnt from" if status.watching else "nothing you access is written down"

@@ -10,6 +10,7 @@ none.
 from __future__ import annotations
 
 import getpass
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -145,7 +146,9 @@ class Stores:
         import substrate  # noqa: PLC0415 - with it comes the engine, which who only looks around does not need
 
         was_there = kept.store.is_dir() and any(kept.store.iterdir())
-        whole = substrate.open(kept.store, read_only=kept.read_only, create=create)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", substrate.BehindWarning)  # each verb says it in its own way
+            whole = substrate.open(kept.store, read_only=kept.read_only, create=create)
         if known is not None:
             known.whole.close()
         if not was_there:

@@ -11,6 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from substrate.notebook.stores import Stores
 from substrate.notebook.watch import Watch
+from substrate.text.visible import visible
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -34,9 +35,15 @@ class Workspace:
     def memory(self, *, create: bool = False) -> Memory:
         """The store that is in use. With `create` it is made if there is none, which is said; else UsageError."""
         memory = self.stores.current(create=create)
+        self.tell_news(memory)
+        return memory
+
+    def tell_news(self, memory: Memory) -> None:
+        """Say what happened on the way to this store; and with every verb, if another copy of it is ahead."""
         for word in self.stores.news():
             self.say(word)
-        return memory
+        if (behind := memory.behind) is not None:
+            self.say(visible(f"note: {behind}"))
 
     def say(self, text: str) -> None:
         """Tell the user something beside the result."""

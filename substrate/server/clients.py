@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from substrate.errors import Busy, NotFound, SubstrateError
 from substrate.server.launch import Launch
+from substrate.surfaces.tool import note_of
 from substrate.text.secrets import find_secrets
 
 if TYPE_CHECKING:
@@ -82,6 +83,14 @@ class Clients:
         if leaving is not None:
             leaving.memory.close()
         return caller
+
+    def note(self) -> str:
+        """What a reply says of the store beside its answer; empty: nothing, or it is not open yet."""
+        memory = self._memory
+        try:
+            return "" if memory is None else note_of(memory)
+        except SubstrateError:  # whoever needs the store is told
+            return ""
 
     def warm(self, after_s: float = 0.0) -> None:
         """Open the store and load what search needs, once, in the background; so many seconds from now, or earlier.

@@ -45,6 +45,8 @@ class ServedTool(SdkTool):
     granted: bool
     ungranted: str
     """What is said if it is not."""
+    budget: bool
+    """Whether it keeps the size of its replies itself."""
     reveals: bool
     """Whether this server may read: if not, no message suggests what is stored."""
     words: Words = Field(exclude=True)
@@ -71,7 +73,7 @@ class ServedTool(SdkTool):
         except Exception as error:  # noqa: BLE001 - the last line of defence
             return self._refused(error)
         else:
-            return result
+            return result if self.budget else _noted(result, context)
 
     def _refused(self, error: Exception) -> CallToolResult:
         cause = error if isinstance(error, SubstrateError) else error.__cause__
@@ -126,11 +128,20 @@ def serve_tool(tool: Tool, words: Words, launch: Launch, turns: CapacityLimiter)
     return ServedTool(
         **fields,
         granted=tool.scope in granted,
+        budget=tool.budget,
         ungranted=_ungranted(tool, launch),
         reveals="read" in granted,
         words=words,
         turns=turns if tool.writes and not tool.destructive else None,  # what asks the user may wait for long
     )
+
+
+def _noted(result: CallToolResult | InputRequiredResult, context: Context[Any, Any]) -> Any:  # noqa: ANN401 - the same
+    """The reply, and what there is to know of the store beside it."""
+    note = context.request_context.lifespan_context.note()
+    if not note or not isinstance(result, CallToolResult):
+        return result
+    return result.model_copy(update={"content": [*result.content, TextContent(type="text", text=note)]})
 
 
 def _ungranted(tool: Tool, launch: Launch) -> str:

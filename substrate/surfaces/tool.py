@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyio import from_thread
 from mcp.server.mcpserver import Context
@@ -20,7 +20,20 @@ from mcp.server.mcpserver.prompts import Prompt
 from substrate.errors import SubstrateError
 from substrate.messages import Words
 
-__all__ = ["Refusal", "Surface", "Tool", "progress_of"]
+if TYPE_CHECKING:  # a server lists its tools before the engine is loaded
+    from substrate.memory import Memory
+
+__all__ = ["Refusal", "Surface", "Tool", "note_of", "progress_of"]
+
+
+def note_of(memory: Memory) -> str:
+    """What every reply says beside its answer, as long as another copy of the store is ahead; empty: none is."""
+    if memory.behind is None:
+        return ""
+    return (
+        "note: another copy of this memory is ahead of it. It can be read, nothing can be saved. "
+        "Tell the user; memory_status says what to do."
+    )
 
 
 def progress_of(context: Context[Any, Any]) -> Callable[[int, int], None]:
@@ -47,6 +60,8 @@ class Tool:
     destructive: bool = False
     idempotent: bool = False
     """Whether a second call with the same arguments changes nothing more. Of tools that write."""
+    budget: bool = False
+    """Whether its reply has a size of its own to keep: then it adds `note_of` itself, where there is room."""
 
     @property
     def name(self) -> str:

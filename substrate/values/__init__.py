@@ -2,6 +2,7 @@
 
 atoms        an atom, its versions, lists of them
 edges        an edge, and the types that mean something to the engine
+behind       a store of which another copy is ahead, and what to do
 saved        what a checkpoint and a forget answer; how much a store holds
 conflicts    atoms that contradict each other
 hits         what search found, and why

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from substrate.proof.head import SignedHead
 from substrate.result import Result
+from substrate.values.behind import Behind
 
 __all__ = ["Contradicted", "Forgot", "Refused", "Saved", "Stats"]
 
@@ -99,6 +100,8 @@ class Stats(Result):
     """That were observed and learnt from."""
     trainings: int = 0
     """That were learnt."""
+    behind: Behind | None = None
+    """What this store lacks, if another copy of it is ahead: then it is only read."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

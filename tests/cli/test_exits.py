@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import io
 import re
 import resource
 import signal
 import subprocess
+import sys
+from errno import ENOSPC
 from pathlib import Path
 
 import pytest
 
 import substrate
 from substrate import errors
-from substrate.cli import exits
+from substrate.cli import exits, main
 from substrate.cli.exits import EXITS, Exit, exit_of
 from tests.cli.run import PROGRAM, Commands
 from tests.scale import PATIENCE_S
@@ -111,6 +114,57 @@ def test_a_full_disk_under_the_output_is_told(store: Commands, words: str) -> No
         )
     assert (done.returncode, done.stderr) == (8, "substrate: there is no room for the output\n")
     assert store("list").code == 0
+
+
+class Full(io.StringIO):
+    """Standard output on a disk without room."""
+
+    def flush(self) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+
+WRITING = {
+    "checkpoint": ["v1.fact.new = 1"],
+    "observe": ["v1.fact.provider", "v1.fact.currency"],
+    "train": ["v1.fact.provider", "v1.fact.currency"],
+    "watch": ["off"],
+    "resolve": ["v1.fact.payment_provider", "v1.fact.payments.provider"],
+    "key": ["--rotate"],
+    "forget": ["v1.goal.launch", "--yes"],
+    "rebuild": [],
+    "compact": [],
+    "import": ["lines"],
+    "backup": ["saved"],
+    "restore": ["copy", "--store", "restored"],
+}
+
+
+@pytest.mark.parametrize("verb", WRITING)
+def test_what_is_done_and_cannot_be_printed_is_not_told_as_undone(
+    store: Commands, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    store.ok("checkpoint", "v1.fact.payment_provider = Stripe", "v1.fact.payments.provider = Adyen")
+    Path("lines").write_text('{"kind":"put","name":"v1.fact.imported","value":"1"}\n', encoding="utf-8")
+    if verb == "restore":
+        store.ok("backup", "copy")
+    told = io.StringIO()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", Full())
+        patch.setattr(sys, "stderr", told)
+        code = main([verb, *WRITING[verb]])
+    assert told.getvalue() == (
+        "substrate: done, and what was to be written is written; but the answer could not be printed: "
+        "No space left on device\n"
+    )
+    assert code == 14
+
+
+def test_what_was_saved_under_a_full_output_is_there(store: Commands) -> None:
+    with Path("/dev/full").open("w", encoding="ascii") as full:
+        words = [PROGRAM, "checkpoint", "v1.fact.kept = yes"]
+        done = subprocess.run(words, stdout=full, stderr=full, check=False, timeout=PATIENCE_S)
+    assert done.returncode == 14
+    assert store.ok("access", "v1.fact.kept").out == "yes\n"
 
 
 def test_closed_streams_do_not_hinder(store: Commands) -> None:

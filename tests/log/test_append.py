@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, replace
-from pathlib import Path
 from types import SimpleNamespace
 from uuid import UUID
 
@@ -17,6 +16,7 @@ from substrate.errors import (
     Busy,
     Conflict,
     Denied,
+    DiskFull,
     HeadMoved,
     InputError,
     NameInvalid,
@@ -343,16 +343,21 @@ def test_a_rotation_that_cannot_be_settled_at_once_is_done_all_the_same(
     log.append([draft_put(A, "1")])
 
 
-def test_a_mark_that_cannot_be_raised_is_told_but_the_entries_are_there(
+def test_a_mark_that_cannot_be_raised_is_told_and_nothing_more_is_written_until_it_can(
     log: Log, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(type(log._keyring.high_water), "_raise_to", fail)
-    log.append([draft_put(A, "1")])
-    assert "could not be raised: no room on the disk" in caplog.text
-    assert log.prove(A).claim == "current"
+    with monkeypatch.context() as full:
+        full.setattr(type(log._keyring.high_water), "_raise_to", fail)
+        log.append([draft_put(A, "1")])
+        assert "could not be raised: no room on the disk" in caplog.text
+        assert log.prove(A).claim == "current"
+        with refused(log, DiskFull, "nothing was written, since the high-water mark cannot be"):
+            log.append([draft_put(A, "2")])
+    log.append([draft_put(A, "2")])
+    assert log.get(A) == "2"
 
 
 def test_a_store_without_a_head_cannot_be_appended_to(log: Log) -> None:
@@ -402,9 +407,9 @@ def test_the_signer_refuses_to_go_on_from_a_head_that_the_key_in_force_did_not_s
         log.append([draft_put(B, "2")])
 
 
-def test_creating_a_log_where_there_is_one_changes_nothing(log: Log, tmp_path: Path) -> None:
+def test_creating_a_log_where_there_is_one_changes_nothing(log: Log) -> None:
     before = str(log.head())
-    log._appender.create("another", tmp_path)
+    log._appender.create("another")
     assert str(log.head()) == before
 
 

@@ -18,6 +18,7 @@ from substrate.errors import SubstrateError
 from substrate.kv.api import WriteTransaction
 from substrate.log import append as append_module
 from substrate.log.append import Appender
+from substrate.log.copies.behind import Remembered
 from substrate.log.copies.check import check_store
 from substrate.log.keys.highwater import HighWater
 from substrate.log.keys.keyring import Keyring
@@ -39,7 +40,8 @@ STEPS: dict[str, tuple[object, str, str, str]] = {
     "settle the names": (Naming, "settle", NOTHING, NOTHING),
     "erase": (Naming, "erase", NOTHING, NOTHING),
     "read the mark": (HighWater, "read", NOTHING, NOTHING),
-    "check the mark": (append_module, "check_mark", NOTHING, NOTHING),
+    "check the mark": (Remembered, "check", NOTHING, NOTHING),
+    "prepare the mark": (Keyring, "prepare_mark", NOTHING, NOTHING),
     "load the map": (MapUpdate, "_load", NOTHING, NOTHING),
     "tell the time": (Appender, "_time", NOTHING, NOTHING),
     "commit to the bodies": (append_module, "commitment", NOTHING, NOTHING),

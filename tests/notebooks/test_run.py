@@ -113,7 +113,8 @@ def test_an_audit_catches_what_was_tampered_with_and_nothing_is_left_of_what_was
         assert f"exit code {code}" in ran.text(cell), cell
     assert "exit code 10" in ran.text("tamper-store")
     assert "the body of entry 4 is not the one the entry commits to" in ran.text("fsck")
-    assert "it was rolled back" in ran.text("rollback")
+    assert "is behind" in ran.text("rollback")
+    assert "exit code 11" in ran.text("rollback")
     assert int(ran.text("count")) > 0
     assert ran.text("count-again") == "0"
     assert "it holds" in ran.text("still")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import traitlets
 
-from substrate.errors import NotFound, ProofInvalid, StoreDamaged, SubstrateError
+from substrate.errors import NotFound, ProofInvalid, RolledBack, StoreDamaged, SubstrateError
 
 from ..assets import script, style
 from ..linked import Linked
@@ -63,6 +63,8 @@ class ProofViewer(Linked):
 def _shown(memory: Memory, name: str, as_of: int | None, changed: str) -> dict[str, object]:
     try:
         bundle = memory.prove(name) if as_of is None else _recorded(memory, name, as_of)
+    except RolledBack as error:  # another copy is ahead: nothing is wrong with this one but its age
+        return {**_NOTHING, "verdict": {"ok": None, "headline": "Not proven", "words": str(error)}}
     except StoreDamaged as error:  # what it found false it does not even hand out
         return {**_NOTHING, "verdict": {"ok": False, "headline": "Rejected", "words": str(error), "reason": "damaged"}}
     if bundle is None:

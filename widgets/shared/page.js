@@ -170,12 +170,13 @@ function openPage(model, el, title, now = "") {
   const working = h("div", { class: "sub-working", role: "status", "data-testid": "working" });
   const busy = h("div", { class: "sub-busy", role: "status", "data-testid": "busy", hidden: true });
   const problem = h("div", { class: "sub-problem", role: "alert", "data-testid": "problem" });
+  const notice = h("div", { class: "sub-notice", role: "status", "data-testid": "notice" });
   const gone = h("div", { class: "sub-gone", role: "alert", "data-testid": "gone" },
     "The kernel that this was made by is gone: what you see is from before. Run the cell again to go on.");
   const body = h("div", { class: "sub-body" });
   const store = h("span", { class: "sub-store" });
   const root = h("section", { class: "substrate", "aria-label": title },
-    h("header", {}, h("h3", {}, title), store, working, busy), gone, travel, problem, body);
+    h("header", {}, h("h3", {}, title), store, working, busy), gone, notice, travel, problem, body);
   el.replaceChildren(root);
 
   on("store", () => {
@@ -187,6 +188,10 @@ function openPage(model, el, title, now = "") {
     const seq = model.get("as_of");
     travel.hidden = seq === null;
     travel.replaceChildren(now ? `${now} Other linked widgets look from entry ${seq}. ` : `As it was known after entry ${seq}. `, back);
+  });
+  on("notice", () => {
+    notice.hidden = !model.get("notice");
+    notice.replaceChildren(stored(model.get("notice")));
   });
   on("problem", () => {
     problem.hidden = !model.get("problem");

@@ -102,6 +102,11 @@ def fsck(given: Namespace, output: Output) -> Answer:
     if report.damage is None:
         facts = [("no damage", path), ("entries", report.entries), ("heads", report.heads)]
         return Answer({**document, "damage": None}, (Facts(facts, "good"),), is_report=True)
+    if report.behind:
+        # Nothing is broken, so nothing is to be rebuilt: what to type is in the message.
+        facts = [("behind", report.damage), ("entries", report.entries), ("heads", report.heads)]
+        document = {**document, "damage": report.damage, "behind": True}
+        return Answer(document, (Facts(facts, "bad"),), is_report=True, exit=Exit.ROLLED_BACK)
     facts = [("damage", report.damage), ("store", path)]
     return Answer(
         {**document, "damage": report.damage},

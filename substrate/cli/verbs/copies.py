@@ -61,7 +61,7 @@ def import_lines(given: Namespace, output: Output) -> Answer:
             head = substrate.clone(lines, path, progress=progress).head
         document = {"store": str(path), "origin": head.origin, "entries": head.size}
         hints = (
-            "it is the same log as the one it came from: write to one of the two only, or the other is rolled back",
+            "it is the same log as the one it came from: write to one of the two only, or the other can only be read",
         )
         return Answer(document, (Facts([("cloned", head), ("store", path)], "good"),), hints, is_report=True)
     _refuse_full(lines)

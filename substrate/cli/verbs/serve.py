@@ -66,6 +66,7 @@ def _launch(given: Namespace) -> Launch:
 def mcp(given: Namespace, output: Output) -> Answer:
     """Serve the store until the client goes away."""
     launch = _launch(given)
+    output.tell_warnings(from_now_on=True)
     if given.http:
         return _over_http(given, launch, output)
     if given.port is not None or given.new_token or given.insecure_no_token:

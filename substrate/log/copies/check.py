@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from substrate.errors import FormatTooNew, StoreDamaged
+from substrate.errors import FormatTooNew, RolledBack, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.kv.open import open_store
+from substrate.log.copies.behind import Remembered
 from substrate.log.copies.contents import Truth, walk
-from substrate.log.heads import check_mark
-from substrate.log.keys.highwater import Mark
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import find_origin
 from substrate.log.map import TOP, Tile
@@ -40,11 +39,15 @@ __all__ = ["Report", "check_store"]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What fsck found. `damage` is None if all is well, else it says what is wrong first, and where."""
+    """What fsck found. `damage` is None if all is well, else it says what is wrong first, and where.
+
+    `behind`: what is wrong is not in the store; another copy of it is ahead. `damage` says which, and what to type.
+    """
 
     entries: int
     heads: int
     damage: str | None
+    behind: bool = False
 
     @property
     def ok(self) -> bool:
@@ -60,7 +63,7 @@ def check_store(
     checks: Sequence[Check] = (),
     progress: Progress | None = None,
 ) -> Report:
-    """Check the store in this process. With `home`, the high-water mark is compared too; `checks` come last.
+    """Check the store in this process. With `home`, the high-water mark is compared too, after `checks`.
 
     Raises what keeps it from looking: NotFound, Denied, Busy, FormatTooNew.
     """
@@ -71,12 +74,16 @@ def check_store(
         try:
             # Before the snapshot: a mark that is raised meanwhile would seem to be ahead of it.
             origin = find_origin(store, Path(path))
-            mark = Keyring(home, origin).high_water.read() if home is not None and origin is not None else None
+            known = None
+            if home is not None and origin is not None:
+                known = Remembered.of(Path(path).expanduser().resolve(), Keyring(home, origin))
             with store.read() as transaction:
                 try:
-                    check.run(transaction, mark)
+                    check.run(transaction)
                     for look in checks:
                         look(transaction)
+                    if known is not None:
+                        known.check(transaction)
                 except (LookupError, ValueError, struct.error) as error:
                     raise StoreDamaged(f"rows are so malformed that the check stumbled over them: {error!r}") from None
         finally:
@@ -84,7 +91,7 @@ def check_store(
     except FormatTooNew:
         raise
     except StoreDamaged as error:
-        return Report(check.size, check.heads, str(error))
+        return Report(check.size, check.heads, str(error), behind=isinstance(error, RolledBack))
     return Report(check.size, check.heads, None)
 
 
@@ -101,7 +108,7 @@ class _Check:
         self.size = 0
         self.heads = 0
 
-    def run(self, transaction: ReadTransaction, mark: Mark | None) -> None:
+    def run(self, transaction: ReadTransaction) -> None:
         """All checks, in the order in which one rests on another."""
         self._transaction = transaction
         meta = dict(self._scan(META))
@@ -128,7 +135,6 @@ class _Check:
                     self._check_view(view)
             elif any(self._transaction.any(table) for table in view.tables):
                 raise StoreDamaged(f"table meta does not know the view {view.name}, which has rows")
-        check_mark(transaction, latest, mark)
 
     def _scan(self, table: str) -> Iterator[tuple[bytes, bytes]]:
         """All rows, in order, each found by its key; and the table's own count must agree, or a page was lost."""

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from substrate.errors import FormatTooNew, InputError, ProofInvalid, RolledBack, StoreDamaged
+from substrate.errors import FormatTooNew, InputError, ProofInvalid, StoreDamaged
 from substrate.files import bounded_lines, resolved
 from substrate.kv.api import MAX_KEY, ReadTransaction, Store
 from substrate.kv.open import make_store
@@ -28,7 +28,7 @@ from substrate.limits import LIMITS, check_size
 from substrate.log.copies.contents import walk
 from substrate.log.copies.rebuild import Growth, derive
 from substrate.log.decode import stored, stored_entry
-from substrate.log.heads import check_mark, key_in_force, map_salt, require_head
+from substrate.log.heads import departs, key_in_force, map_salt, require_head
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import write_origin
 from substrate.log.replay import BATCH, Check, View
@@ -110,7 +110,7 @@ def clone(  # noqa: PLR0913 - everything by keyword
     """Make the folder `path`, absent or empty, a store from the lines of a full export; its pin.
 
     It has the origin of the store that was exported: where that one's key is not in `home`, it can be read and checked,
-    not written to; where that one has gone on, it is refused as rolled back, and can be restored.
+    not written to; where that one has gone on, it is behind, can be read, and can be restored.
 
     Raises, with nothing left at `path` and the line named: InputError (not an export, or cut off), TooLarge,
     FormatTooNew, StoreDamaged (what it says is not what was signed); also Denied, DiskFull.
@@ -129,13 +129,12 @@ def clone(  # noqa: PLR0913 - everything by keyword
             for look in checks:
                 look(transaction)
             pins.append(Pin(key_in_force(transaction), require_head(transaction)))
-            with suppress(RolledBack):  # whoever opens it is told
-                check_mark(transaction, pins[0].head, mark)
-                known.append(keyring)
+            if mark is None or not departs(transaction, pins[0].head, mark):
+                known.append(keyring)  # else whoever opens it is told that it is behind
 
     make_store(folder, [*TABLES, *(table for view in views for table in view.tables)], fill)
     for keyring in known:
-        keyring.keep_up(pins[0].head)
+        keyring.keep_up(pins[0].head, folder)
     return pins[0]
 
 

@@ -21,9 +21,8 @@ from substrate.errors import NotFound, StoreDamaged
 from substrate.files import resolved
 from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store
+from substrate.log.copies.behind import Remembered
 from substrate.log.copies.contents import Truth, walk
-from substrate.log.heads import check_mark
-from substrate.log.keys.highwater import Mark
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import find_origin
 from substrate.log.map import MapUpdate
@@ -67,14 +66,14 @@ def rebuild_store(
         origin = find_origin(store, folder)
         if origin is None:
             raise NotFound(f"the store in {folder} holds no log: there is nothing to rebuild it from")
-        rebuild(store, Keyring(keys, origin).high_water.read(), views, progress, caches)
+        rebuild(store, Remembered.of(folder, Keyring(keys, origin)), views, progress, caches)
     finally:
         store.close()
 
 
 def rebuild(
     store: Store,
-    mark: Mark | None,
+    remembered: Remembered,
     views: Sequence[View],
     progress: Progress | None = None,
     caches: Sequence[Check] = (),
@@ -86,7 +85,7 @@ def rebuild(
 
     def fill(old: ReadTransaction, new: Store) -> None:
         try:
-            _fill(old, new, mark, views, progress)
+            _fill(old, new, remembered, views, progress)
             if caches:
                 _take_caches(old, new, caches)
         except (LookupError, ValueError, struct.error) as error:
@@ -96,7 +95,7 @@ def rebuild(
 
 
 def _fill(
-    old: ReadTransaction, new: Store, mark: Mark | None, views: Sequence[View], progress: Progress | None
+    old: ReadTransaction, new: Store, remembered: Remembered, views: Sequence[View], progress: Progress | None
 ) -> None:
     refuse_newer(_readable_cursors(old), views)
     origin, salt = old.get(META, b"origin"), old.get(META, b"map_salt")
@@ -121,7 +120,7 @@ def _fill(
     head = growth.close(origin.decode())
     derive(new, head, growth.truth.records, salt, views, lambda done: tell(total + done, steps))
     with new.read() as transaction:
-        check_mark(transaction, head, mark)
+        remembered.check(transaction)
     tell(steps, steps)
 
 

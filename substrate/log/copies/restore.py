@@ -15,22 +15,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from substrate.clock import Clock, SystemClock
+from substrate.clock import CheckedClock, Clock, SystemClock
 from substrate.codec import draft_restore
-from substrate.errors import InputError, RolledBack, StoreDamaged
+from substrate.errors import InputError, StoreDamaged
 from substrate.files import resolved
 from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store, refuse_occupied, refuse_unfinished
 from substrate.log.append import Appender
 from substrate.log.copies.backup import backup_pin
 from substrate.log.copies.check import check_store
-from substrate.log.heads import check_mark, check_pin, key_in_force, require_head
+from substrate.log.heads import check_pin, departs, key_in_force, require_head
 from substrate.log.keys.highwater import Mark
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import noted_origin, write_origin
 from substrate.log.replay import Check, View
 from substrate.log.tables import TABLES
 from substrate.log.upgrade import upgrade
+from substrate.proof.entry import MAX_TIME
 from substrate.proof.head import Head
 from substrate.proof.note import VerifierKey
 from substrate.result import Result
@@ -85,10 +86,10 @@ def restore(  # noqa: PLR0913 - everything by keyword
         source, [*TABLES, *(table for view in views for table in view.tables)], read_only=True, create=False
     )
     try:
-        done, head = _copy(store, source, folder, keys, views, clock or SystemClock())
+        done, head = _copy(store, source, folder, keys, views, CheckedClock(clock or SystemClock(), MAX_TIME))
     finally:
         store.close()
-    Keyring(keys, head.origin).keep_up(head)
+    Keyring(keys, head.origin).keep_up(head, folder)
     return done
 
 
@@ -112,7 +113,7 @@ def _copy(  # noqa: PLR0913, PLR0917
             signer = keyring.install(origin, folder)
             given_up = None if abandoned is None else (abandoned.size, abandoned.root)
             draft = draft_restore(signer.key, head.origin, head.size, head.root, given_up)
-            head = Appender(copy, keyring, clock, views).restore(draft, signer).head.head
+            head = Appender(copy, folder, keyring, clock, views).restore(draft, signer).head.head
             key = signer.key
         write_origin(inside, head.origin)
         restored.append((Restored(head.origin, key, abandoned), head))
@@ -129,8 +130,6 @@ def _lives(keyring: Keyring, origin: str, folder: Path) -> bool:
 
 def _abandoned(transaction: ReadTransaction, head: Head, mark: Mark | None) -> Abandoned | None:
     """What the mark remembers and the log of `head` does not contain."""
-    try:
-        check_mark(transaction, head, mark)
-    except RolledBack:
-        return None if mark is None else Abandoned(head.origin, mark.size, mark.root)
-    return None
+    if mark is None or not departs(transaction, head, mark):
+        return None
+    return Abandoned(head.origin, mark.size, mark.root)

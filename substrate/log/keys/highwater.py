@@ -1,22 +1,26 @@
 """The high-water mark: the largest head this machine knows its log to have had, kept outside the store folder.
 
 The signer refuses a store that is behind the mark, or has another root at its size; so a store that was rolled back or
-forked is noticed by the first process that wants to write to it, or opens it.
+forked is noticed by the first process that wants to write to it, or opens it (`log/copies/behind.py`).
 
 1. The file has two slots, each in disk sectors of its own. A raise writes the slot with the lower size, so that
    whatever a crash leaves of that write, the other slot is whole.
 2. The mark never falls. `flock` on the file orders the processes that raise it.
 3. A raise is written at once, and forced to disk at most once a second: an honest log is ahead of a mark that lags,
    which is no fault. Only a rollback within that second, after a power loss, escapes the mark (pins still show it).
+4. A slot is a line: size, roots, and a digest of it. A second line says in which folder the store was that raised it,
+   for people. Programs that do not know of it read the first line alone.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
 
 from substrate.errors import Busy, StoreDamaged
 from substrate.files import flush, flush_descriptor, replace_file, try_lock, typed_errors
@@ -26,35 +30,54 @@ __all__ = ["HighWater", "Mark"]
 
 _SLOT = 4096
 _WORD = "substrate-high-water"
+_PLACE = "store"
 _SYNC_SECONDS = 1.0
 _LOCK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A size, and the roots that log and map had at it."""
+    """A size, and the roots that log and map had at it; and which store's folder that was, if it is known."""
 
     size: int
     root: bytes
     map_root: bytes
+    store: Path | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, head: Head) -> Mark:
-        """The mark of a head."""
-        return cls(head.size, head.root, head.map_root)
+    def of(cls, head: Head, store: Path | None = None) -> Mark:
+        """The mark of a head, of the log in the folder `store`."""
+        return cls(head.size, head.root, head.map_root, store)
 
 
 def _encode(mark: Mark) -> bytes:
     line = f"{_WORD} {mark.size} {mark.root.hex()} {mark.map_root.hex()}"
-    return f"{line} {sha256(line.encode()).hexdigest()}\n".encode().ljust(_SLOT, b"\n")
+    data = _signed(line) + (b"" if mark.store is None else _signed(f"{_PLACE} {quote(bytes(mark.store))}"))
+    # A path that has no room is left out: it is a help, no more.
+    return (data if len(data) <= _SLOT else _signed(line)).ljust(_SLOT, b"\n")
 
 
-def _decode(slot: bytes) -> Mark | None:
-    words = slot.partition(b"\n")[0].decode("ascii", "replace").split()
+def _signed(line: str) -> bytes:
+    return f"{line} {sha256(line.encode()).hexdigest()}\n".encode()
+
+
+def _words(data: bytes, first: str, count: int) -> list[str] | None:
+    """The words of a line between its first and its digest; None if it is not such a line, whole."""
+    words = data.decode("ascii", "replace").split()
     line, _, digest = " ".join(words).rpartition(" ")
-    if len(words) != 5 or words[0] != _WORD or sha256(line.encode()).hexdigest() != digest:  # noqa: PLR2004
+    if len(words) != count or words[0] != first or sha256(line.encode()).hexdigest() != digest:
         return None
-    return Mark(int(words[1]), bytes.fromhex(words[2]), bytes.fromhex(words[3]))
+    return words[1:-1]
+
+
+@lru_cache(maxsize=8)
+def _decode(slot: bytes) -> Mark | None:
+    first, _, rest = slot.partition(b"\n")
+    words, place = _words(first, _WORD, 5), _words(rest.partition(b"\n")[0], _PLACE, 3)
+    if words is None:
+        return None
+    store = None if place is None else Path(os.fsdecode(unquote_to_bytes(place[0])))
+    return Mark(int(words[0]), bytes.fromhex(words[1]), bytes.fromhex(words[2]), store)
 
 
 class HighWater:
@@ -78,6 +101,11 @@ class HighWater:
                 "If you are sure of this store (fsck, a pin), remove that file and open again"
             )
         return mark
+
+    def check_writable(self) -> None:
+        """Return if the mark could be raised, as far as can be told without. Denied and the like if not."""
+        with typed_errors(f"opening {self._path} to raise it"):
+            os.close(os.open(self._path, os.O_RDWR | os.O_CLOEXEC))
 
     def raise_to(self, mark: Mark) -> None:
         """Make the mark at least `mark`. Busy if another process holds it for a second; DiskFull and the like."""

@@ -25,6 +25,7 @@ from urllib.parse import quote
 from substrate.errors import Busy, Denied, InputError, StoreDamaged, SubstrateError
 from substrate.files import flush, make_folder, open_lock, remove_leftovers, replace_file, try_lock, typed_errors
 from substrate.log.keys.highwater import HighWater, Mark
+from substrate.messages import Message
 from substrate.proof.head import Head
 from substrate.proof.note import Signer, VerifierKey, generate_signer
 
@@ -38,6 +39,7 @@ class Keyring:
     """The keys of `origin` under `home`. Nothing is created before `install` or `stage`. I/O errors come typed."""
 
     def __init__(self, home: Path, origin: str) -> None:
+        self.home = home
         # The ending keeps an origin such as '..' from being a path.
         self.folder = home / "keys" / f"{quote(origin, safe='')}.keys"
         self.high_water = HighWater(self.folder / "high-water")
@@ -119,17 +121,32 @@ class Keyring:
         except (OSError, UnicodeDecodeError):
             return None
 
-    def keep_up(self, head: Head) -> None:
-        """Raise the high-water mark to `head`, if this log's keys live here.
+    def prepare_mark(self, head: Head, store: Path, mark: Mark | None) -> None:
+        """Before something is signed after `head`: the mark, which is `mark`, is as far as that, and can be raised.
 
-        What fails is told, not raised: the entries are durable and acknowledged, and a mark that lags is no fault.
+        Denied, DiskFull, Busy if not, and nothing is written: without the mark a rollback could not be noticed.
+        """
+        try:
+            if mark is None or mark.size < head.size:
+                self.high_water.raise_to(Mark.of(head, store))
+            else:
+                self.high_water.check_writable()
+        except SubstrateError as error:
+            error.args = (Message("nothing was written, since the high-water mark cannot be: ", error.message),)
+            raise
+
+    def keep_up(self, head: Head, store: Path) -> None:
+        """Raise the high-water mark to `head` of the store in this folder, if the log's keys live here.
+
+        What fails is told, not raised: the entries are durable and acknowledged. The next append refuses to go on
+        without (`prepare_mark`).
         """
         if not self.folder.exists():
             return
         try:
-            self.high_water.raise_to(Mark.of(head))
+            self.high_water.raise_to(Mark.of(head, store))
         except SubstrateError as error:
-            _log.warning("the high-water mark could not be raised: %s", error)
+            _log.warning("what was appended is saved, but the high-water mark could not be raised: %s", error)
 
     def stage(self, signer: Signer) -> None:
         """Write the key that a rotation is about to put in force."""

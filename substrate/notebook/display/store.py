@@ -33,7 +33,8 @@ def memory(result: Memory) -> str:
         "an open store",
         facts(
             {
-                "folder": h("bdi", str(result)[len("<Memory ") : -1]),
+                "folder": h("bdi", str(result.to_dict()["store"])),
+                **({} if stats.behind is None else {"behind": h("bdi", str(stats.behind))}),
                 "atoms": f"{stats.atoms:,}" + (f": {types}" if types else ""),
                 "edges": f"{stats.edges:,}",
                 "log": f"{counted(stats.entries, 'entry', 'entries')}, origin {stats.origin}",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from IPython.core.error import UsageError
 
 from substrate.commands.verbs.provenance import RECORD, WHY
+from substrate.errors import RolledBack
 from substrate.names import check_name
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
@@ -40,6 +41,8 @@ def record(workspace: Workspace, given: Namespace, cell: str | None) -> Recorded
         raise UsageError(
             "the store is open for reading only, so nothing was run: %memory open PATH opens it for writing"
         )
+    if (behind := memory.behind) is not None:
+        raise RolledBack(f"nothing was run. {behind}")
     fields = {
         "tags" if word == "tag" else word: value for word in options if (value := getattr(given, word)) is not None
     }

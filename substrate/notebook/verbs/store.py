@@ -20,8 +20,7 @@ __all__ = ["open_store", "status"]
 def open_store(workspace: Workspace, given: Namespace, _: str | None) -> Memory:
     """Open a store; the memory."""
     memory = workspace.stores.open(given.path, read_only=given.read_only, actor=given.actor)
-    for word in workspace.stores.news():
-        workspace.say(word)
+    workspace.tell_news(memory)
     return memory
 
 

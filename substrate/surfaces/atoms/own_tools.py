@@ -209,6 +209,7 @@ def memory_status(ctx: Caller) -> Annotated[CallToolResult, Status]:
             model=model.model,
             waiting=model.waiting,
             watching=memory.watching,
+            behind=None if stats.behind is None else str(stats.behind),
             scopes=sorted(client.scopes),
             session=client.session,
         )

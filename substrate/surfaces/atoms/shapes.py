@@ -361,5 +361,8 @@ class Status(Shape):
     model: str = Field(description="what search by meaning uses; empty: nothing yet, or words only")
     waiting: int = Field(description="versions that are not embedded yet, and found by words only")
     watching: bool = Field(description="whether what is accessed is learnt from")
+    behind: str | None = Field(
+        None, description="another copy of this store is ahead: nothing can be saved here; tell the user this"
+    )
     scopes: list[str]
     session: str = Field(description="the name under which this session's writes and reads are recorded")

@@ -23,7 +23,7 @@ from substrate.surfaces.atoms.shapes import Accessed, Checkpointed, EdgeGiven, L
 from substrate.surfaces.atoms.spelling import WORDS
 from substrate.surfaces.client import Client, client_of
 from substrate.surfaces.shape import reply, reply_as_said, shown
-from substrate.surfaces.tool import Refusal, Surface, Tool
+from substrate.surfaces.tool import Refusal, Surface, Tool, note_of
 
 __all__ = ["SURFACE"]
 
@@ -32,6 +32,9 @@ _SHOWN = 20_000
 """Characters of a value that an access shows, unless told otherwise."""
 _MISTYPED = 3
 """Keys that are offered in the place of one that is no key at all."""
+
+_ROOM_FOR_A_NOTE = 200
+"""Tokens of a reply from which on it also says that the store is behind."""
 
 _Key = Annotated[KeyText, Field(description="exact key, such as v1.fact.payment_provider; an atom's id works too")]
 _Domain = Annotated[Text, Field(description="only atoms that belong to this domain, such as v1.domain.shop")]
@@ -72,17 +75,21 @@ def memory_session_bootstrap(
     Respect the constraints and preferences it returns; raise conflictingFacts with the user instead of choosing
     silently. Anything more you find with memory_search.
     """
+    from substrate.values.opening import Opening  # noqa: PLC0415 - it comes with the engine
+
     memory = _caller(ctx).memory
+    note = note_of(memory) if maxTokens >= _ROOM_FOR_A_NOTE else ""
     opening = memory.bootstrap(
         objective or None,
         max_tokens=maxTokens,
         high_impact=highImpact,
         evidence_threshold=evidenceThreshold,
         domain=domain or None,
-        shown=as_sent,
+        shown=lambda said: as_sent(said) + (note if isinstance(said, Opening) else ""),
     )
     text = TextContent(type="text", text=shown(opening.text(), "\n"))
-    return CallToolResult(content=[text], structured_content=structured_opening(opening))
+    further = [TextContent(type="text", text=note)] if note else []
+    return CallToolResult(content=[text, *further], structured_content=structured_opening(opening))
 
 
 def session_checkpoint(
@@ -303,7 +310,7 @@ def memory_list_atoms(
 SURFACE = Surface(
     _NAME,
     (
-        Tool(memory_session_bootstrap, "Open a session", "read"),
+        Tool(memory_session_bootstrap, "Open a session", "read", budget=True),
         Tool(session_checkpoint, "Save to memory", "write", writes=True),
         Tool(memory_search, "Search memory", "read"),
         Tool(memory_access, "Read an atom", "read"),

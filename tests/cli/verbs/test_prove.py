@@ -195,10 +195,13 @@ def test_a_key_and_a_pin_are_one_too_many(store: Commands) -> None:
     assert store("verify", "-", "--key", "x", "--pin", "me.pin").code == 2
 
 
-def test_a_rolled_back_store_is_noticed_when_it_is_opened(store: Commands) -> None:
+def test_a_rolled_back_store_is_read_with_a_warning_and_proves_nothing_current(store: Commands) -> None:
     shutil.copytree("substrate-store", "copy")
     store.ok("checkpoint", "v1.fact.a = 1")
     shutil.rmtree("substrate-store")
     shutil.copytree("copy", "substrate-store")
     ran = store("list", "--json")
+    assert (ran.code, len(ran.json["items"])) == (0, 3)
+    assert json.loads(ran.err)["warning"]["code"] == "behind"
+    ran = store("prove", "v1.fact.provider", "--json")
     assert (ran.code, ran.error["code"]) == (11, "rolled_back")

@@ -236,7 +236,9 @@ def test_a_rolled_back_store_is_told_by_fsck_when_it_knows_the_home(grown: Log, 
     shutil.copytree(tmp_path / "store", tmp_path / "old")
     grown.append([draft_put("v1.fact.more", "1")])
     assert check_store(tmp_path / "old").ok
-    assert "rolled back" in str(check_store(tmp_path / "old", home=home).damage)
+    report = check_store(tmp_path / "old", home=home)
+    assert (report.ok, report.behind) == (False, True)
+    assert f"last in {tmp_path / 'store'}" in str(report.damage)
 
 
 def test_a_file_that_crashes_its_reader_still_gives_a_report(

@@ -104,8 +104,8 @@ def test_a_clone_of_what_has_gone_on_is_rolled_back_and_can_be_restored(
     with open_log(store, home=home, views=VIEWS) as log:
         log.append([draft_put("v1.fact.more", "1")])
     clone(lines, tmp_path / "clone", home=home, views=VIEWS)
-    with pytest.raises(RolledBack):
-        open_log(tmp_path / "clone", home=home, views=VIEWS)
+    with open_log(tmp_path / "clone", home=home, views=VIEWS) as log, pytest.raises(RolledBack):
+        log.append([draft_put("v1.fact.more", "2")])
     assert restore(tmp_path / "clone", tmp_path / "new", home=home, views=VIEWS).abandoned is not None
     with open_log(store, home=home, views=VIEWS) as log:
         log.append([draft_put("v1.fact.more", "2")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import tempfile
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,28 @@ def test_a_mark_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> Non
     path.write_bytes(b"garbage")
     with pytest.raises(StoreDamaged, match="could not be noticed"):
         HighWater(path).read()
+
+
+def test_a_mark_says_which_store_raised_it_and_an_earlier_program_reads_it_as_before(tmp_path: Path) -> None:
+    store = tmp_path / "a store\nwith a 'name' of \u00e9"
+    mark = HighWater(tmp_path / "high-water")
+    mark.raise_to(Mark(1, ROOT, ROOT, store))
+    read = mark.read()
+    assert read is not None
+    assert (read, read.store) == (Mark(1, ROOT, ROOT), store)
+    # What an earlier program looks at is the first line of a slot: five words, the last a digest of the others.
+    words = (tmp_path / "high-water").read_bytes().partition(b"\n")[0].decode().split()
+    assert words[:2] == ["substrate-high-water", "1"]
+    assert sha256(" ".join(words[:-1]).encode()).hexdigest() == words[-1]
+
+
+def test_a_path_that_has_no_room_or_was_damaged_is_left_out_of_the_mark(tmp_path: Path) -> None:
+    mark = HighWater(tmp_path / "high-water")
+    mark.raise_to(Mark(1, ROOT, ROOT, Path("/" + "\u00e9" * 4000)))
+    assert mark.read() == Mark(1, ROOT, ROOT)
+    mark.raise_to(Mark(2, ROOT, ROOT, Path("/right")))
+    data = (tmp_path / "high-water").read_bytes()
+    (tmp_path / "high-water").write_bytes(data.replace(b"/right", b"/wrong"))
+    read = mark.read()
+    assert read is not None
+    assert (read.size, read.store) == (2, None)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from substrate.codec import draft_put
-from substrate.errors import ProofInvalid, RolledBack
-from substrate.log import append as append_module
+from substrate.errors import Denied, ProofInvalid, RolledBack
 from substrate.log import heads as heads_module
+from substrate.log.copies.behind import Remembered
 from substrate.log.keys.keyring import Keyring
 from substrate.log.log import Log, open_log
 from substrate.proof.head import Pin, SignedHead
@@ -81,7 +81,7 @@ def test_a_pin_check_that_looks_at_sizes_only_would_miss_the_fork(
 
 
 @pytest.mark.soak
-def test_an_older_data_file_is_refused_by_open_and_by_the_signer(tmp_path: Path) -> None:
+def test_an_older_data_file_is_noticed_at_open_and_refused_by_the_signer(tmp_path: Path) -> None:
     for seed in range(rounds(10, 100)):
         rng = random.Random(seed)
         store, home = tmp_path / f"store{seed}", tmp_path / "home"
@@ -94,9 +94,15 @@ def test_an_older_data_file_is_refused_by_open_and_by_the_signer(tmp_path: Path)
             newest = log.head().head
         data.write_bytes(older)
         for read_only in (False, True):
-            with pytest.raises(RolledBack) as caught:
-                open_log(store, home=home, read_only=read_only)
-            assert f"size {newest.size:,}, root {newest.root.hex()[:16]}" in str(caught.value)
+            with open_log(store, home=home, read_only=read_only) as log:
+                behind = log.behind()
+                assert behind is not None
+                assert (behind.known_size, behind.known_root) == (newest.size, newest.root.hex())
+                assert behind.ahead == behind.store == str(store)
+                with pytest.raises(RolledBack if not read_only else Denied):
+                    log.append([draft_put("v1.fact.next", "1")])
+                with pytest.raises(RolledBack, match="which was rolled back since"):
+                    log.prove("v1.fact.old_0_0")
 
 
 def test_of_two_clones_with_one_key_only_one_can_go_on(tmp_path: Path) -> None:
@@ -107,12 +113,12 @@ def test_of_two_clones_with_one_key_only_one_can_go_on(tmp_path: Path) -> None:
     with open_log(tmp_path / "one", home=home) as one, open_log(tmp_path / "two", home=home) as two:
         one.append([draft_put("v1.fact.mine", "1")])
         before = str(two.head())
-        with pytest.raises(RolledBack, match="high-water mark remembers"):
+        with pytest.raises(RolledBack, match="is behind"):
             two.append([draft_put("v1.fact.theirs", "2")])
         assert str(two.head()) == before
         one.append([draft_put("v1.fact.mine", "2")])
-    with pytest.raises(RolledBack):
-        open_log(tmp_path / "two", home=home)
+    with open_log(tmp_path / "two", home=home) as two, pytest.raises(RolledBack):
+        two.append([draft_put("v1.fact.theirs", "2")])
 
 
 def test_a_log_ahead_of_its_mark_is_no_rollback(tmp_path: Path) -> None:
@@ -130,8 +136,8 @@ def test_a_log_ahead_of_its_mark_is_no_rollback(tmp_path: Path) -> None:
 def test_rows_of_two_histories_mixed_in_one_store_are_noticed(tmp_path: Path) -> None:
     *_, one, two = fork(tmp_path, 3)
     # The data file of the one under the home of the other: same origin, same key, another history.
-    with pytest.raises(RolledBack, match=r"two histories|rolled back"):
-        open_log(one / "store", home=two / "home")
+    with open_log(one / "store", home=two / "home") as log, pytest.raises(RolledBack, match=r"forked|is behind"):
+        log.append([draft_put("v1.fact.mine", "1")])
 
 
 def test_a_pin_of_another_store_is_what_a_swapped_store_looks_like(tmp_path: Path) -> None:
@@ -151,14 +157,14 @@ def both_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     shutil.copytree(tmp_path / "store", tmp_path / "copy")
     logs = [open_log(tmp_path / name, home=home) for name in ("store", "copy")]
     both = threading.Barrier(2)
-    real = append_module.check_mark
+    real = Remembered.check
 
     def check_and_wait(*arguments: Any) -> None:
         real(*arguments)
         with suppress(threading.BrokenBarrierError):
             both.wait(0.5)  # with the key locked, the other one does not come this far before we are done
 
-    monkeypatch.setattr(append_module, "check_mark", check_and_wait)
+    monkeypatch.setattr(Remembered, "check", check_and_wait)
     heads: list[SignedHead] = []
 
     def write(log: Log, value: str) -> None:
