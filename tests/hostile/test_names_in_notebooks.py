@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from substrate.names import check_name
 from substrate.notebook import extension
 from substrate.text.visible import HIDDEN
 from substrate_widgets.explorer.answers import detail_of
+from tests.old_names import import_atoms
 from tests.scale import rounds
 
 EVIL = [
@@ -62,7 +61,7 @@ class Kernel:
         """Let the store hold this name and no other, as an import of an old export does."""
         for atom in self.memory.list():
             self.memory.checkpoint(tombstones=[atom.id])
-        self.memory.import_lines(StringIO(json.dumps({"kind": "put", "name": name, "value": "x"})))
+        import_atoms(self.memory, {name: "x"})
 
     def run(self, line: str) -> Any:
         """What a cell with this line comes to."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import subprocess
 import sys
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from mcp.types import CallToolResult, ElicitRequestFormParams
 import substrate
 from substrate.errors import Forgotten
 from tests.agents import ALL_SCOPES, Agent, User, child_environment, in_memory
+from tests.old_names import import_atoms
 from tests.scale import PATIENCE_S
 
 FORGET, SAVE = "memory_forget", "session_checkpoint"
@@ -100,7 +99,7 @@ def test_a_client_that_cannot_ask_is_told_how_the_user_does_it(store: Path) -> N
 def test_the_command_that_a_client_is_told_does_what_it_says(tmp_path: Path) -> None:
     store, key = tmp_path / "a store; of 'mine'", "v1.fact.--all $HOME"
     with substrate.open(store) as memory:  # an old name: a new one has no $
-        memory.import_lines(StringIO(json.dumps({"kind": "put", "name": key, "value": "1"})))
+        import_atoms(memory, {key: "1"})
     with in_memory(store, scopes=ALL_SCOPES) as agent:
         told = agent.error(FORGET, keys=[key])["message"]
     command = told.partition("in a terminal: ")[2].rpartition("; or in a notebook")[0]
