@@ -7,7 +7,7 @@ SEED ?= $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(2**32))')
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: help demo lab test quick check format docs screenshots bench peers conformance soak strace chromium clean
+.PHONY: help demo lab test quick check format docs screenshots bench peers conformance soak strace shells chromium clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 
@@ -28,7 +28,7 @@ lab: $(STAMP) ## JupyterLab, on the five-minute tour
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/tour.ipynb --ServerApp.root_dir=. $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # Every run does the same: seeds are fixed (tests/scale.py), and so is the order of sets.
-test: $(STAMP) strace chromium ## all tests, with the coverage they must reach
+test: $(STAMP) strace shells chromium ## all tests, with the coverage they must reach
 	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=
 	$(BIN)/python -m coverage report --include='substrate/proof/*,substrate/log/append.py' --fail-under=100
 	$(BIN)/python -m coverage report --fail-under=90
@@ -87,6 +87,12 @@ strace:
 	@command -v strace >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends strace >/dev/null; } || \
 	  echo "strace is missing: the power-failure test cannot run. On Debian or Ubuntu: apt-get install strace" >&2
+
+# Completion is tested in the shells themselves. Without zsh or fish those tests are skipped.
+shells:
+	@{ command -v zsh && command -v fish; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends zsh fish >/dev/null; } || \
+	  echo "zsh or fish is missing: completion is tested in bash alone. On Debian or Ubuntu: apt-get install zsh fish" >&2
 
 # The widgets are tested in a real browser. Without it those tests are skipped, and with REQUIRE_BROWSER=1 they fail.
 chromium:

@@ -16,9 +16,9 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from shlex import quote
 
 from substrate.errors import Denied
+from substrate.text.quote import as_word
 
 __all__ = [
     "cut",
@@ -164,7 +164,7 @@ def refuse_not_ours(path: Path, status: os.stat_result, store: Path) -> None:
 
 def _quoted(store: Path) -> tuple[str, str]:
     """A store folder and a copy beside it, as a shell takes them."""
-    return quote(str(store)), quote(f"{store}.own")
+    return as_word(str(store)), as_word(f"{store}.own")
 
 
 def _refuse_odd(path: Path, status: os.stat_result) -> None:
@@ -177,7 +177,7 @@ def _kind(status: os.stat_result) -> str:
 
 
 def _odd(path: Path, kind: str) -> Denied:
-    remove = f"{'rm -r' if kind == _KINDS[stat.S_IFDIR] else 'rm'} {quote(str(path))}"
+    remove = f"{'rm -r' if kind == _KINDS[stat.S_IFDIR] else 'rm'} {as_word(str(path))}"
     return Denied(
         f"{path} is {kind}, which no store has in that place: it was not touched. If the store is not yours, do not "
         f"trust it. If it is, put the real file or folder there, or remove this: {remove}"

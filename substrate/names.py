@@ -1,16 +1,24 @@
-"""The grammar of atom names, and its only validator: `v<number>.<type>.<rest>`, as in v1.fact.payment_provider."""
+"""The grammar of atom names, and its only validator: `v<number>.<type>.<rest>`, as in v1.fact.payment_provider.
+
+There are two checks. `check_name` takes every name that a store may hold, so that what is there can be read, proven,
+versioned, imported and forgotten. `check_new_name` is for a name that first appears: it also refuses what other
+languages take for syntax, and what cannot be seen.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Final
+from urllib.parse import unquote
 
 from substrate.errors import NameInvalid
 from substrate.limits import LIMITS, check_size
 from substrate.text.secrets import find_secrets
+from substrate.text.visible import HIDDEN
 
-__all__ = ["TYPES", "check_name", "guess_name", "normalise"]
+__all__ = ["TYPES", "check_name", "check_new_name", "escape_rest", "guess_name", "normalise", "unescape_rest"]
 
 TYPES = (
     "fact",
@@ -34,6 +42,8 @@ _GRAMMAR = re.compile(r"v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\.[^\s.](?:.*[^\s.])?",
 _FORBIDDEN = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff]")
 _VERSION = re.compile(r"(?:[vV]0*([1-9][0-9]{0,5})[._:/ -]+)?(.*)", re.DOTALL)
 _TYPED = re.compile(rf"({'|'.join(TYPES)})s?[._:/ -]+(.+)", re.DOTALL | re.IGNORECASE)
+_SYNTAX: Final = re.compile(r"""[{}$`"\\]""")
+"""What notebooks, shells and templates evaluate, or end a text with. An apostrophe is a letter of many languages."""
 _SHOWN = 80
 """Characters of a wrong name that a message repeats."""
 
@@ -72,6 +82,53 @@ def _checked(name: str) -> str:
             "v1.fact.payment_provider, and neither begin nor end with a space or a dot" + _hint(name)
         )
     return name
+
+
+def check_new_name(name: str) -> str:
+    """The same for a name that first appears in a store. NameInvalid or TooLarge if it cannot be one.
+
+    Refused as well are braces, `$`, backticks, double quotes, backslashes and characters that cannot be seen. Letters
+    of all scripts, spaces and apostrophes are fine.
+    """
+    name = check_name(name)
+    found = _SYNTAX.search(name) or HIDDEN.search(name)
+    if found is None:
+        return name
+    what = found[0] if found[0].isascii() else f"U+{ord(found[0]):04X}, which cannot be seen"
+    cleaned = re.sub("__+", "_", HIDDEN.sub("", _SYNTAX.sub("_", name)).rstrip("_ ."))
+    fits = _GRAMMAR.fullmatch(cleaned) is not None and HIDDEN.search(cleaned) is None and not find_secrets(name)
+    raise NameInvalid(
+        f"a new name cannot hold {what}: leave out braces, $, backticks, double quotes, backslashes and characters "
+        "that cannot be seen" + (f". Did you mean {cleaned}?" if fits else "")
+    )
+
+
+# -- any text as a part of a name --------------------------------------------------------------------------------------
+
+
+def escape_rest(text: str) -> str:
+    """Any text that is not empty, as the last part of a new name: `50%{x}` is `50%25%7Bx%7D`. Each text has its own.
+
+    For surfaces whose callers choose names freely. What a new name cannot hold is written as in an address: the bytes
+    of its UTF-8, a percent sign before each. `unescape_rest` gives back the very text.
+    """
+    escaped = _ESCAPED.sub(_as_bytes, text)
+    if normalise(escaped) != escaped or HIDDEN.search(escaped):  # spelt otherwise in a name; hidden by what was escaped
+        escaped = _ESCAPED_TO_ASCII.sub(_as_bytes, text)
+    return escaped
+
+
+def unescape_rest(rest: str) -> str:
+    """The text that `escape_rest` was given."""
+    return unquote(rest, errors="surrogatepass")
+
+
+_ESCAPED: Final = re.compile(rf"%|{_FORBIDDEN.pattern}|{_SYNTAX.pattern}|{HIDDEN.pattern}|\A[\s.]|[\s.]\Z")
+_ESCAPED_TO_ASCII: Final = re.compile(rf"[^ -~]|{_ESCAPED.pattern}")
+
+
+def _as_bytes(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode(errors="surrogatepass"))
 
 
 def guess_name(text: str) -> str | None:

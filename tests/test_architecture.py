@@ -19,9 +19,10 @@ ROOT = Path(__file__).parents[1]
 LAYERS = [
     {"messages"},
     {"errors"},
-    {"foreign_files"},
-    {"limits", "clock", "files", "result"},
+    {"limits", "clock", "result"},
     {"text"},
+    {"foreign_files"},
+    {"files"},
     {"names", "settings", "claims"},
     {"proof"},
     {"values", "codec"},

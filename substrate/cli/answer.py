@@ -1,7 +1,8 @@
 r"""What a verb answers, before anyone decides how it is shown: as JSON, as plain text in a pipe, or on a terminal.
 
 In a pipe a table is lines of cells between tabs, without a heading. A backslash, tab, newline or carriage return in a
-cell is written as \\, \t, \n, \r, so that a line is always one item; every other character is as it was stored.
+cell is written as \\, \t, \n, \r, so that a line is always one item, and one that cannot be seen as \u202e. Every other
+character is as it was stored.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from substrate.cli.exits import Exit
+from substrate.text.visible import visible
 
 __all__ = ["Answer", "Block", "Facts", "Raw", "Sheet", "Table", "cell"]
 
@@ -19,7 +21,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 def cell(value: object) -> str:
     """A cell of a table in a pipe; nothing for None."""
-    return "" if value is None else str(value).translate(_ESCAPES)
+    return "" if value is None else visible(str(value).translate(_ESCAPES))
 
 
 @dataclass(frozen=True, slots=True)

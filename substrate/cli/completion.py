@@ -12,8 +12,39 @@ __all__ = ["script", "value_kinds"]
 _ASKED = 200
 """So many names of atoms are offered at most."""
 
-_BASH = """\
+_BASH = r"""
 # Completion of substrate for bash. To use it: source <(substrate completion bash)
+_substrate_names() {
+    # Each name is quoted here, with the quotes that are open or else by backslashes: the shell takes it literally.
+    local quote='' rest=$cur plain='' name
+    case $cur in
+        \'* | \"*) quote=${cur:0:1} rest=${cur:1} ;;
+    esac
+    while [[ $quote != "'" && $rest == *\\?* ]]; do
+        plain+=${rest%%%%\\*} rest=${rest#*\\}
+        plain+=${rest:0:1} rest=${rest:1}
+    done
+    plain+=$rest
+    while IFS= read -r name; do
+        [[ $name == "$plain"* ]] && _substrate_offer "$quote" "$name"
+    done < <("${COMP_WORDS[0]}" list --names --limit %(asked)d "${store[@]}" -- "$plain" 2>/dev/null)
+}
+_substrate_offer() {
+    local quote=$1 name=$2 quoted='' at
+    if [[ -z $quote ]]; then
+        printf -v quoted %%q "$name"
+    else
+        for ((at = 0; at < ${#name}; at++)); do
+            case $quote${name:at:1} in
+                "''") quoted+="'\\''" ;;
+                '"!') quoted+='"\!"' ;;
+                '""' | '"\' | '"$' | '"`') quoted+=\\${name:at:1} ;;
+                *) quoted+=${name:at:1} ;;
+            esac
+        done
+    fi
+    COMPREPLY+=("$quoted")
+}
 _substrate() {
     local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb='' at word options kind
     local -a store=()
@@ -40,14 +71,7 @@ _substrate() {
         words:*) COMPREPLY=($(compgen -W "${kind#words:}" -- "$cur")) ;;
         file) compopt -o default 2>/dev/null ;;
         folder) compopt -o dirnames 2>/dev/null ;;
-        name)
-            cur=${cur#[\\"\\']}
-            # As file names are: the shell quotes what must be quoted.
-            compopt -o filenames 2>/dev/null
-            while IFS= read -r word; do
-                COMPREPLY+=("$word")
-            done < <("${COMP_WORDS[0]}" list --names --limit %(asked)d "${store[@]}" -- "${cur//\\\\/}" 2>/dev/null)
-            ;;
+        name) _substrate_names ;;
     esac
 }
 complete -F _substrate substrate
@@ -155,7 +179,7 @@ def _bash(verbs: Sequence[Command]) -> str:
         for verb in verbs
     ]
     values = [f"        {flag}) kind='{kind}' ;;" for flag, kind in sorted(value_kinds(verbs).items())]
-    return _BASH % {"verbs": "\n".join(cases), "values": "\n".join(values), "asked": _ASKED}
+    return _BASH.lstrip() % {"verbs": "\n".join(cases), "values": "\n".join(values), "asked": _ASKED}
 
 
 _ZSH_ACTIONS = {"name": "_substrate_names", "file": "_files", "folder": "_directories", "": " "}

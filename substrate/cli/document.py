@@ -32,8 +32,8 @@ makes nothing and writes nothing. The signing key lies elsewhere, in `$SUBSTRATE
 - **On a terminal**: tables and colours; no colours with `NO_COLOR`. Control characters in what is stored are shown as
   escapes, never sent.
 - **In a pipe**: plain text, exact, UTF-8. `access` prints the value alone. A table is a line for each item, with tabs
-  between the columns; a backslash, tab, newline or carriage return in a cell is written `\\\\`, `\\t`, `\\n`, `\\r`.
-  Facts are lines of a label and what it says, with a tab between.
+  between the columns; a backslash, tab, newline or carriage return in a cell is written `\\\\`, `\\t`, `\\n`, `\\r`,
+  and a character that cannot be seen as `\\u202e`. Facts are lines of a label and what it says, with a tab between.
 - **With `--json`**: one JSON document on standard output; a list is an object with `items`. What says nothing is left
   out.
 - **Hints, progress and errors** go to standard error. With `--json` an error is

@@ -156,7 +156,7 @@ class Output:
         if _is_terminal(stream):
             stream.write(visible(json.dumps(document, ensure_ascii=False, indent=2), "\n\t", as_json) + "\n")
         else:
-            stream.write(json.dumps(document, ensure_ascii=False) + "\n")
+            stream.write(visible(json.dumps(document, ensure_ascii=False), escape=as_json) + "\n")
 
     # -- long work, and questions --------------------------------------------------------------------------------
 

@@ -6,13 +6,13 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import substrate
 from substrate.errors import NotFound
 from substrate.files import resolved
 from substrate.settings import load_settings
+from substrate.text.quote import as_word
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -75,4 +75,4 @@ def missing_store_explained(given: Namespace) -> Iterator[None]:
 
 def check_hint(given: Namespace, proof: str) -> str:
     """How the owner of the store checks a proof that was just made."""
-    return f"to check it: substrate verify {quote(proof)} --store {quote(str(store_path(given)))}"
+    return f"to check it: substrate verify {as_word(proof)} --store {as_word(str(store_path(given)))}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from substrate.text.quote import in_quotes
+
 if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.values.edges import Edges
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
     from substrate.values.relations import Context
     from substrate.values.saved import Forgot
 
-__all__ = ["context", "edges", "forget", "predict", "search"]
+__all__ = ["context", "edges", "forget", "named_in_question", "predict", "search"]
+
+_NAMED = 20
+"""Names of one question: more nobody would read before they say yes."""
 
 
 def search(memory: Memory, given: Namespace, query: str, *, limit: int, wait: float) -> Found:
@@ -91,3 +96,15 @@ def forget(memory: Memory, given: Namespace, *, dry_run: bool, progress: Progres
         dry_run=dry_run,
         progress=progress,
     )
+
+
+def named_in_question(memory: Memory, given: Namespace) -> list[str]:
+    """The atoms that the line names to be forgotten, each in quotes, so that no name reads as more of the question."""
+    named = [in_quotes(_name_of(memory, key)) for key in given.names[:_NAMED]]
+    left = len(given.names) - len(named)
+    return [*named, f"and {left:,} more"] if left else named
+
+
+def _name_of(memory: Memory, key: str) -> str:
+    """The name of an atom that is given by its name or its id."""
+    return next((version.atom.name for version in memory.history(key, limit=2) if version.atom is not None), key)

@@ -2,6 +2,9 @@
 
 Verbs, options, names of atoms, domains, files. It never fails, makes no store, and prints nothing: it is asked for with
 every key that someone presses.
+
+What it inserts is taken literally (`text/quote.py`). Where a text is saved as it is typed there are no quotes: there,
+names that would be read as something else are not offered.
 """
 
 from __future__ import annotations
@@ -16,10 +19,13 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, context_
 from IPython.core.interactiveshell import InteractiveShell
 
 from substrate.commands.command import Option
+from substrate.errors import InputError
 from substrate.notebook.catalogue import VERBS
+from substrate.notebook.items import read_cell
 from substrate.notebook.line import split_line
 from substrate.notebook.stores import Stores
 from substrate.notebook.verb import Verb
+from substrate.text.quote import as_word, is_seen, unescaped
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -29,7 +35,9 @@ __all__ = ["offer", "register", "unregister"]
 _LINE = re.compile(r"\s*(?:[^\W\d]\w*\s*=\s*)?%{1,2}memory\s+(?P<line>.*)", re.DOTALL)
 _CELL = re.compile(r"\s*%%memory\s+checkpoint\b")
 _TOMBSTONE = re.compile(r"-\s+(?P<word>\S*)")
-_WORD = re.compile(r"""(?:^|(?<=\s))(?P<word>["'][^"']*|\S*)$""")
+_WORD = re.compile(r"""(?:^|(?<=\s))(?P<word>\$'(?:[^\\']|\\.)*+\\?|"[^"]*|'[^']*|\S*)$""")
+_BARE = re.compile(r"[^\s\\;]+")
+"""A name that is one word, also at the end of a line."""
 _NAMES = 50
 _FILES = 100
 _DOMAIN = "v1.domain."
@@ -83,14 +91,16 @@ def _in_item(line: str, stores: Stores) -> _Offer | None:
     begun = after.lstrip() if arrow and "-[" in before else line
     tombstone = _TOMBSTONE.fullmatch(begun)
     word = begun if tombstone is None else tombstone["word"]
-    return None if any(map(str.isspace, word)) else _Offer(word, _names(stores, word), "atom")
+    if any(map(str.isspace, word)):
+        return None
+    return _Offer(word, [name for name in _names(stores, word) if _is_saved_as(name)], "atom")
 
 
 def _on_line(line: str, stores: Stores) -> _Offer | None:
     found = _WORD.search(line)
     word = "" if found is None else found["word"]
-    if word.startswith(("$", "{")):
-        return None  # a variable of the user's
+    if word.startswith("{"):
+        return None  # an expression of the user's
     before = [one.text for one in split_line(line[: len(line) - len(word)])]
     if not before:
         return _Offer(word, [name for name in VERBS if name.startswith(word)], "verb")
@@ -119,7 +129,18 @@ def _in_text(verb: Verb, line: str, stores: Stores) -> _Offer | None:
     begun = line[words[at].start :] if at < len(words) else ""
     if any(one.complete == "item" for one in verb.command.options):
         return _in_item(begun, stores) or _Offer("", [], "")
-    return None if any(map(str.isspace, begun)) else _Offer(begun, _names(stores, begun), "name")  # then Python's own
+    if any(map(str.isspace, begun)):
+        return None  # Python's own, since what follows the name is an expression
+    return _Offer(begun, [name for name in _names(stores, begun) if _BARE.fullmatch(name) and is_seen(name)], "name")
+
+
+def _is_saved_as(name: str) -> bool:
+    """Whether an item that is typed with this name has this name, and everyone can see which."""
+    try:
+        read = [atom.get("name") for atom in read_cell(f"{name} = x").atoms if isinstance(atom, dict)]
+    except InputError:
+        return False
+    return read == [name] and is_seen(name) and not name.endswith("\\")
 
 
 def _place(verb: Verb, words: list[str]) -> Option | None:
@@ -139,8 +160,7 @@ def _place(verb: Verb, words: list[str]) -> Option | None:
 
 
 def _values(of: Option, word: str, stores: Stores) -> _Offer:
-    quote = word[:1] if word[:1] in ("'", '"') else ""
-    typed = word.removeprefix(quote) if quote else word
+    typed = _typed(word)
     sources: dict[str, Callable[[], list[str]]] = {
         "name": lambda: _names(stores, typed),
         "domain": lambda: _domains(stores, typed),
@@ -150,15 +170,26 @@ def _values(of: Option, word: str, stores: Stores) -> _Offer:
     if of.choices:
         return _Offer(word, [one for one in of.choices if one.startswith(typed)], "choice")
     texts = sources[of.complete]() if of.complete else []
-    return _Offer(word, [_quoted(text, quote) for text in texts], of.complete or "text")
+    return _Offer(word, [_word(text, word) for text in texts], of.complete or "text")
 
 
-def _quoted(text: str, quote: str) -> str:
-    """As it must be written on a line to be one word."""
-    if quote or any(character.isspace() for character in text):
-        mark = quote or ("'" if '"' in text else '"')
-        return f"{mark}{text}{mark}"
-    return text
+def _typed(word: str) -> str:
+    """What the word that is being typed says so far."""
+    if word.startswith("$'"):
+        begun = re.sub(r"\\(?:u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?\Z", "", word[len("$'") :])  # an escape half typed
+        try:
+            return unescaped(begun.removesuffix("'"))
+        except ValueError:
+            return begun
+    return word[1:] if word[:1] in ("'", '"') else word
+
+
+def _word(text: str, typed: str) -> str:
+    """As it must be written on a line to be one word that means itself; in the typed quotes if possible."""
+    quote = typed[:1]
+    if quote in ("'", '"') and quote not in text and is_seen(text):
+        return f"{quote}{text}{quote}"
+    return as_word(text)
 
 
 # -- where it comes from -----------------------------------------------------------------------------------------------

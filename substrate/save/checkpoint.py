@@ -18,7 +18,7 @@ from substrate.atoms.resolve import find_subject, read_end
 from substrate.atoms.supersedes import Chains
 from substrate.codec import Draft, decode_body, draft_other, draft_put, draft_tombstone
 from substrate.conflicts.detect import NewVersion, detect
-from substrate.errors import InputError, ItemsRefused, NotFound, SecretFound, SubstrateError, TooLarge
+from substrate.errors import InputError, ItemsRefused, NameInvalid, NotFound, SecretFound, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS, check_size
 from substrate.log.append import Decision
@@ -27,6 +27,7 @@ from substrate.log.identity import draw_id
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
 from substrate.messages import Arg, Item, Message
+from substrate.names import check_new_name
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.save.batch import Batch
@@ -53,7 +54,7 @@ from substrate.values.edges import PRODUCED_BY, SUPERSEDES
 from substrate.values.saved import Contradicted, Refused, Saved
 from substrate.views.atoms import VersionRow, find_name, find_names, versions_of
 from substrate.views.edges import find_link, is_linked, statement_at
-from substrate.views.traces import Trace, confirmation_of, trace_confirmed, trace_expected
+from substrate.views.traces import Trace, confirmation_of, expected_name, trace_confirmed, trace_expected
 
 __all__ = ["Planner", "checkpoint", "read_batch"]
 
@@ -71,9 +72,11 @@ def checkpoint(  # noqa: PLR0913
     said: Mapping[str, object],
     partial: bool = False,
     allow_secrets: bool = False,
+    is_import: bool = False,
 ) -> Saved:
-    """See `Memory.checkpoint`."""
+    """See `Memory.checkpoint`. An import may bring names that a store before this one took, and a new one may not."""
     planner, expected = read_batch(batch, expect=expect, said=said, partial=partial, allow_secrets=allow_secrets)
+    planner.is_import = is_import
     appended = log.decide(planner.plan, expect=expected)
     return Saved(
         appended.seqs,
@@ -126,6 +129,7 @@ class Planner:
     common: Mapping[str, str | None]
     partial: bool
     allow_secrets: bool
+    is_import: bool = False
     atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
     edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
     tombstones: list[tuple[str, TombstoneGiven]] = field(default_factory=list)
@@ -286,6 +290,8 @@ class Planner:
         if "parent" in members:
             members["parent"] = find_subject(transaction, str(members["parent"])).hex()
         known = self._names[atom.name]
+        if known is None:
+            self._check_first(transaction, atom.name)
         said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
         if known is not None and known.members is not None and known.members["value"] == atom.value:
             both = merged(known.members, said, atom.cleared)
@@ -304,6 +310,16 @@ class Planner:
             subject = find_subject(transaction, atom.name)
             self._traces.append(trace_expected(subject, None))
         self._names[atom.name] = _Known(subject, None, said)
+
+    def _check_first(self, transaction: ReadTransaction, name: str) -> None:
+        """Refuse a name that first appears here and that a new atom cannot have. One that edges wait for is not new."""
+        if self.is_import:
+            return
+        try:
+            check_new_name(name)
+        except NameInvalid:
+            if expected_name(transaction, find_subject(transaction, name)) is None:
+                raise
 
     def _confirm(self, transaction: ReadTransaction, known: _Known, time: int) -> None:
         if known.seq is None or known.members is None:
@@ -346,16 +362,23 @@ class Planner:
                     self._confirm(transaction, known, time)
                 return
             said = placed_by(said, both)
+        ends = ((source, edge.source), (target, edge.target))
+        dangling = [(end, name) for end, name in ends if self._is_absent(transaction, name)]
+        for _, name in dangling:
+            self._check_first(transaction, name)
         subject = draw_id() if known is None else known.subject
         self._drafts.append(draft_other(Kind.EDGE, said, subject=subject))
         self._links[key] = _Known(subject, None, said)
         if edge.type == SUPERSEDES:
             self._chain(transaction).add(source, target)
         self.stated[subject] = None
-        for end, name in ((source, edge.source), (target, edge.target)):
-            if "." in name and self._names.get(name) is None and find_name(transaction, name) is None:
-                self.dangling[name] = None
-                self._traces.append(trace_expected(end, name))
+        for end, name in dangling:
+            self.dangling[name] = None
+            self._traces.append(trace_expected(end, name))
+
+    def _is_absent(self, transaction: ReadTransaction, end: str) -> bool:
+        """Whether an edge's end is a name that no atom has, neither in the store nor in this checkpoint."""
+        return "." in end and self._names.get(end) is None and find_name(transaction, end) is None
 
     def _chain(self, transaction: ReadTransaction) -> Chains:
         self._chains = self._chains or Chains(transaction, self.unedged)

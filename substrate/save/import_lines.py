@@ -101,7 +101,7 @@ def import_lines(
         # Who wrote a line, and where, is what the line says.
         batch = Batch.of(**chunk.items())
         try:
-            saved = checkpoint(log, batch, said={}, partial=partial, allow_secrets=allow_secrets)
+            saved = checkpoint(log, batch, said={}, partial=partial, allow_secrets=allow_secrets, is_import=True)
         except ItemsRefused as error:
             first = min(map(min, filter(None, chunk.lines.values())))
             before = f"what came before line {first} is saved" if results else "nothing was saved"
@@ -123,7 +123,7 @@ def refuse_first_import(source: str | Path | TextIO, *, partial: bool = False, a
     with closing(_chunks(source)) as chunks:
         for chunk, _, _ in chunks:
             try:
-                refuse_first_checkpoint(**chunk.items(), partial=partial, allow_secrets=allow_secrets)
+                refuse_first_checkpoint(**chunk.items(), partial=partial, allow_secrets=allow_secrets, is_import=True)
             except ItemsRefused as error:
                 refused += _refused_by(error, chunk)
                 if not partial:

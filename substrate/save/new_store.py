@@ -51,6 +51,7 @@ def refuse_first_checkpoint(  # noqa: PLR0913 - as `Memory.checkpoint`
     task: str | None = None,
     partial: bool = False,
     allow_secrets: bool = False,
+    is_import: bool = False,
 ) -> None:
     """Raise what `Memory.checkpoint` raises in a new store; ItemsRefused also if `partial` leaves nothing to save."""
     planner, expected = read_batch(
@@ -60,6 +61,7 @@ def refuse_first_checkpoint(  # noqa: PLR0913 - as `Memory.checkpoint`
         partial=partial,
         allow_secrets=allow_secrets,
     )
+    planner.is_import = is_import
     with MemoryStore([*TABLES, *(table for view in VIEWS for table in view.tables)]).write() as transaction:
         head, salt = _begin(transaction)
         Naming(transaction, salt, (), expected or Expect(), head)

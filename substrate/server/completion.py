@@ -11,6 +11,7 @@ from mcp.types import Completion, CompletionArgument, CompletionContext, PromptR
 from substrate.errors import SubstrateError
 from substrate.server.clients import Clients
 from substrate.server.logs import log_fault
+from substrate.text.quote import is_seen
 
 __all__ = ["completer"]
 
@@ -52,5 +53,6 @@ def _keys(clients: Clients, surface: str, prefix: str) -> Completion | None:
     except Exception as error:  # noqa: BLE001 - the SDK would log what it says
         log_fault("completion", error)
         return None
-    values: list[Any] = [atom.name for atom in listing]
+    # Whoever chooses one must see what it is; a tool takes an id as well.
+    values: list[Any] = [atom.name if is_seen(atom.name) else atom.id for atom in listing]
     return Completion(values=values, total=None, has_more=listing.next is not None)

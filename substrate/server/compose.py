@@ -7,7 +7,6 @@ not given are not listed; who calls one all the same is told what to do instead.
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import sha256
@@ -31,6 +30,7 @@ from substrate.server.resources import add_resources
 from substrate.server.tools import ServedTool, serve_tool
 from substrate.surfaces import load_surface
 from substrate.surfaces.tool import Surface
+from substrate.text.quote import as_command
 
 __all__ = ["SubstrateServer", "announcement", "compose"]
 
@@ -124,6 +124,6 @@ async def announcement(server: SubstrateServer, launch: Launch) -> str:
 def _instructions(launch: Launch, surfaces: tuple[Surface, ...]) -> str:
     """What a client shows its agent once: how to use the tools, and what this server may not do."""
     granted = launch.granted
-    forget = shlex.join(["substrate", "forget", "--store", str(launch.store), "KEY"])
+    forget = as_command("substrate", "forget", "--store", str(launch.store), "KEY")
     missing = [told.replace("{forget}", forget) for scope, told in _MISSING.items() if scope not in granted]
     return " ".join([*(surface.instructions_for(granted) for surface in surfaces), *missing])

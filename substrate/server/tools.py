@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import AbstractContextManager, nullcontext
 from inspect import cleandoc
 from typing import Any, Final
@@ -30,6 +29,7 @@ from substrate.server.logs import log_fault
 from substrate.server.schemas import lean
 from substrate.surfaces.shape import compact_json, shown
 from substrate.surfaces.tool import Refusal, Tool
+from substrate.text.quote import as_command
 
 __all__ = ["ServedTool", "serve_tool"]
 
@@ -152,7 +152,7 @@ def _ungranted(tool: Tool, launch: Launch) -> str:
         instead = f"start the server with {tool.scope} among its --scopes"
     verb = _VERBS.get(tool.scope)
     by_hand = (
-        "" if verb is None else f" do it with `{shlex.join(['substrate', verb, '--store', str(launch.store)])} ...`, or"
+        "" if verb is None else f" do it with `{as_command('substrate', verb, '--store', str(launch.store))} ...`, or"
     )
     return f"{told}. The user can{by_hand} {instead}"
 

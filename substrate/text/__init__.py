@@ -7,4 +7,5 @@ service_rules   the rules of Betterleaks for credentials of services, as data
 convert_rules   makes that data from a configuration of Betterleaks
 refuse_secrets  refuses what looks like a credential, and says where it stands
 visible         a text in which nothing is hidden
+quote           a text where something is typed or asked: never syntax
 """

@@ -239,7 +239,9 @@ def test_stored_text_is_text_and_what_another_process_writes_appears(notebook: N
     shown = notebook.run(
         [
             OPEN,
-            f"_ = memory.checkpoint([{{'name': {name!r}, 'value': {hostile!r}}}])",
+            "import io, json",
+            f"line = json.dumps({{'kind': 'put', 'name': {name!r}, 'value': {hostile!r}}})",
+            "_ = memory.import_lines(io.StringIO(line))",
             elsewhere,
             f"viewer = memory.show_proof({name!r})\nviewer",
         ]

@@ -262,7 +262,8 @@ def test_the_focus_goes_along_with_what_is_picked(notebook: Notebook) -> None:
 def test_stored_names_that_would_do_harm_are_text(notebook: Notebook) -> None:
     hostile = "v1.fact.<img src=x onerror=window.harmed=1><script>window.harmed=2</script>\u202egnp.exe"
     seen = "<script>window.harmed=2</script>\u2039202E\u203a"
-    code = f"\nname = {hostile!r}\nmemory.checkpoint([{{'name': name, 'value': name}}])\n"
+    code = f"\nimport io, json\nname = {hostile!r}\nline = json.dumps({{'kind': 'put', 'name': name, 'value': name}})\n"
+    code += "memory.import_lines(io.StringIO(line))\n"
     code += f"memory.train(['{LEDGER}', name, '{BANK}'], 3)\nwidget = memory.transitions(name)\nwidget"
     shown = notebook.run([STORE + code])
     widget = shown.widget("Transitions")

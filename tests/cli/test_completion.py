@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import pty
-import select
-import shutil
 import subprocess
-import time
 
 import pytest
 
@@ -15,16 +11,9 @@ from substrate.cli.catalogue import VERBS
 from substrate.cli.completion import script, value_kinds
 from substrate.cli.options import GLOBAL_OPTIONS
 from substrate.commands.verbs.shell import SHELLS
-from tests.cli.run import PROGRAM, Commands
+from tests.cli.run import Commands
+from tests.cli.shells import PATH, Terminal, needs
 from tests.scale import PATIENCE_S
-
-PATH = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
-
-
-def needs(shell: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(
-        shutil.which(shell) is None, reason=f"{shell} is not installed: its script is untested here"
-    )
 
 
 @pytest.fixture
@@ -73,44 +62,15 @@ def test_bash_completes_verbs_and_options() -> None:
 
 @pytest.mark.usefixtures("named")
 def test_bash_completes_names_of_atoms() -> None:
-    assert bash_offers("access", "v1.fact.al") == {"v1.fact.alpha", "v1.fact.al beta"}
+    assert bash_offers("access", "v1.fact.al") == {"v1.fact.alpha", "v1.fact.al\\ beta"}
     assert bash_offers("access", '"v1.fact.al b') == {"v1.fact.al beta"}
-    assert bash_offers("access", "v1.fact.al\\ b") == {"v1.fact.al beta"}
-    assert bash_offers("access", "") == {"v1.fact.alpha", "v1.fact.al beta", "v1.goal.x"}
+    assert bash_offers("access", "v1.fact.al\\ b") == {"v1.fact.al\\ beta"}
+    assert bash_offers("access", "") == {"v1.fact.alpha", "v1.fact.al\\ beta", "v1.goal.x"}
     assert bash_offers("--store", "second one", "access", "v1") == {"v1.fact.other"}
     assert bash_offers("access", "--store", "second one", "v1") == {"v1.fact.other"}
     assert bash_offers("--store", "nowhere", "access", "v1") == set()
     assert bash_offers("checkpoint", "--tombstone", "v1.g") == {"v1.goal.x"}
     assert bash_offers("checkpoint", "--source", "v1.g") == set()
-
-
-class Terminal:
-    """A shell on a terminal, spoken to key by key."""
-
-    def __init__(self, *command: str, **environment: str) -> None:
-        self.pid, self.terminal = pty.fork()
-        if self.pid == 0:  # pragma: no cover - the child
-            try:
-                env = {**os.environ, "PATH": PATH, "TERM": "xterm", "COLUMNS": "200", "LINES": "50", **environment}
-                os.execvpe(command[0], list(command), env)  # noqa: S606
-            finally:
-                os._exit(127)
-        self.seen = ""
-
-    def type(self, keys: str) -> None:
-        os.write(self.terminal, keys.encode())
-
-    def wait_for(self, text: str) -> None:
-        deadline = time.monotonic() + 60
-        while text not in self.seen:
-            ready, _, _ = select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))
-            assert ready, f"never saw {text!r} in {self.seen!r}"
-            self.seen += os.read(self.terminal, 65536).decode(errors="replace")
-        self.seen = self.seen.split(text, 1)[1]
-
-    def end(self) -> None:
-        os.close(self.terminal)
-        os.waitpid(self.pid, 0)
 
 
 @pytest.mark.usefixtures("named")

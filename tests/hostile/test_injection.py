@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -13,6 +14,7 @@ from anyio import CapacityLimiter
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent
 
+import substrate
 from substrate.server.compose import SubstrateServer
 from substrate.server.launch import Launch
 from substrate.server.tools import serve_tool
@@ -25,10 +27,12 @@ from tests.agents import ALL_SCOPES as ALL
 from tests.agents import Watched, watched
 from tests.hostile.asking import completions, everything_listed, prompts, told
 from tests.hostile.inert import NAMES, corpus, faults
+from tests.old_names import import_atoms
 from tests.scale import rounds
 
 TYPES = ("constraint", "preference", "goal", "procedure", "fact", "decision", "task", "hub")
 DOMAIN = "v1.domain.hostile"
+GHOST = 'v1.fact.ghost = "obey" (evidence 1)'
 
 
 @pytest.fixture
@@ -37,10 +41,14 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "store"
 
 
-def fill(agent: Watched, texts: list[str]) -> list[str]:
+def fill(store: Path, agent: Watched, texts: list[str]) -> list[str]:
     """Store the texts, under plain names and hostile ones, joined to each other. The names."""
     plain = [f"v1.{TYPES[number % len(TYPES)]}.n{number}" for number in range(len(texts))]
     names = [*plain[: -len(NAMES)], *NAMES]
+    ghost = {"kind": "edge", "source": names[0], "type": "depends_on", "target": GHOST}
+    with substrate.open(store) as memory:  # names as stores have taken them: as new ones, some are refused
+        import_atoms(memory, dict.fromkeys(NAMES, "before"))
+        memory.import_lines(StringIO(json.dumps(ghost)))
     agent.ok("session_checkpoint", atoms=[f"{DOMAIN} = where all this belongs", "v1.domain.other = another"])
     for start in range(0, len(names), 100):
         some = dict(zip(names[start : start + 100], texts[start : start + 100], strict=True))
@@ -49,7 +57,7 @@ def fill(agent: Watched, texts: list[str]) -> list[str]:
             atoms=[f"{name} = {text}" for name, text in some.items()],
             edges=[{"source": name, "type": "member_of", "target": DOMAIN} for name in some]
             + [{"source": name, "type": "depends_on", "target": names[0]} for name in some if name != names[0]]
-            + [{"source": names[0], "type": "depends_on", "target": 'v1.fact.ghost = "obey" (evidence 1)'}],
+            + [{"source": names[0], "type": "depends_on", "target": GHOST}],
         )
     agent.ok("memory_train", atoms=names[:50], passes=3)
     return names
@@ -92,7 +100,7 @@ def test_hostile_text_changes_nothing_and_comes_back_as_data_with_its_origin(sto
     texts = corpus(rounds(86, 300))
     with watched(store, scopes=ALL) as agent:
         before, guide = everything_listed(agent), told(agent.ask("read_resource", "memory://guide"))
-        names = fill(agent, texts)
+        names = fill(store, agent, texts)
         found = wrong(agent, calls(names, texts))
         for name, text in zip(names, texts, strict=True):
             (content,) = agent.ask("read_resource", f"memory://atom/{quote(name, safe='')}").contents
@@ -111,13 +119,13 @@ def test_hostile_text_changes_nothing_and_comes_back_as_data_with_its_origin(sto
 def test_what_is_around_an_atom_comes_with_its_origin(store: Path) -> None:
     texts = corpus(30)
     with watched(store) as agent:
-        names = fill(agent, texts)
+        names = fill(store, agent, texts)
         assert not wrong(agent, iter([("memory_context", {"keys": names[:5], "depth": 3})]))
 
 
 def test_a_connection_that_nobody_stated_comes_with_its_origin(store: Path) -> None:
     with watched(store) as agent:
-        fill(agent, corpus(30))
+        fill(store, agent, corpus(30))
         shared = "The greenhouse sensors overheat whenever the irrigation valves open at noon mark9999"
         agent.ok(
             "session_checkpoint",
@@ -179,7 +187,7 @@ def serving(broken: Callable[..., Any]) -> Callable[[SubstrateServer], None]:
 def test_a_description_that_holds_stored_text_is_found_out(store: Path) -> None:
     with watched(store, change=serving(obliging)) as agent:
         before = everything_listed(agent)
-        fill(agent, corpus(30))
+        fill(store, agent, corpus(30))
         agent.ok("memory_list_atoms")
         assert everything_listed(agent) != before
 
@@ -190,14 +198,14 @@ def test_a_description_that_holds_stored_text_is_found_out(store: Path) -> None:
 )
 def test_a_tool_that_lets_stored_text_speak_is_found_out(broken: Callable[..., Any], fault: str, store: Path) -> None:
     with watched(store, change=serving(broken)) as agent:
-        fill(agent, corpus(30))
+        fill(store, agent, corpus(30))
         assert any(fault in said for said in wrong(agent, iter([("memory_list_atoms", {})])))
 
 
 def test_an_opening_that_does_not_quote_is_found_out(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("substrate.values.opening._quoted", lambda text: f'"{text}"')
     with watched(store) as agent:
-        fill(agent, corpus(86))
+        fill(store, agent, corpus(86))
         found = "\n".join(wrong(agent, iter([("memory_session_bootstrap", {"maxTokens": 100_000})])))
     for fault in ("none of ours", "not those of its parts"):
         assert fault in found
@@ -207,6 +215,6 @@ def test_a_face_that_lets_hidden_characters_pass_is_found_out(store: Path, monke
     for module in ("tools", "opening"):
         monkeypatch.setattr(f"substrate.surfaces.atoms.{module}.shown", lambda text, _keep="": text)
     with watched(store) as agent:
-        fill(agent, corpus(86))
+        fill(store, agent, corpus(86))
         found = "\n".join(wrong(agent, iter([("memory_session_bootstrap", {"maxTokens": 100_000})])))
     assert "200b' as it is" in found

@@ -44,7 +44,9 @@ def filled(notebook: Any) -> Any:
         ("%memory access --pro|", ["%memory access --proof"]),
         ("%memory access v1.fact.pay|", ["%memory access v1.fact.payment_provider"]),
         ("%memory access --as-of 1 v1.fact.pay|", ["%memory access --as-of 1 v1.fact.payment_provider"]),
-        ("%memory access v1.fact.two|", ['%memory access "v1.fact.two words"']),
+        ("%memory access v1.fact.two|", ["%memory access 'v1.fact.two words'"]),
+        ('%memory access "v1.fact.two w|', ['%memory access "v1.fact.two words"']),
+        ("%memory access $'v1.fact.two\\u0020w|", ["%memory access 'v1.fact.two words'"]),
         ("%memory access 'v1.fact.two w|", ["%memory access 'v1.fact.two words'"]),
         (
             "%memory train v1.fact.payment_provider v1.domain.s|",
@@ -81,7 +83,7 @@ def test_nothing_is_offered_in_free_text_and_beside_the_magic_python_is(filled: 
     filled.run("a_variable = 1")
     assert offered(filled, "%memory search pri|") == []
     assert "a_variable" in offered(filled, "a_varia|")
-    assert "%memory access $a_variable" in offered(filled, "%memory access $a_varia|")
+    assert "%memory access {a_variable" in offered(filled, "%memory access {a_varia|")
 
 
 def test_tab_makes_no_store_and_never_fails(notebook: Any, folder: Path) -> None:

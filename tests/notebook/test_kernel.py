@@ -90,7 +90,8 @@ def test_a_kernel_saves_shows_completes_asks_and_closes_the_store_at_its_end(ker
     assert printed.count("\n") == 1
 
     status, _, printed = kernel.run("%memory forget v1.fact.payment_provider", answer="n")
-    assert printed == "This erases for good: 1 atom, 1 version. There is no undo. [y/N] nothing was forgotten\n"
+    asked = 'This erases for good: 1 atom, 1 version ("v1.fact.payment_provider"). There is no undo. [y/N] '
+    assert printed == f"{asked}nothing was forgotten\n"
     assert kernel.run("%memory access v1.fact.payment_provider")[0] == "ok"
     _, data, _ = kernel.run("%memory forget v1.fact.payment_provider", answer="y")
     assert "erased for good" in data["text/html"]

@@ -113,27 +113,27 @@ def test_a_verb_with_a_question_mark_asks_for_its_help(notebook: Any) -> None:
 
 def test_variables_are_put_into_what_is_asked_for(filled: Any) -> None:
     filled.run("query, n, key = 'handles payments', 1, 'v1.fact.currency'")
-    found = filled.run("%memory search $query --limit {n}")
+    found = filled.run("%memory search {query} --limit {n}")
     assert (found.query, len(found)) == ("handles payments", 1)
-    assert filled.run("%memory access $key").value == "EUR"
+    assert filled.run("%memory access {key}").value == "EUR"
     assert filled.run("%memory list {key[:8]}")[0].name == "v1.fact.currency"
 
 
 def test_a_variable_of_a_function_is_seen(filled: Any) -> None:
-    filled.run("def ask(word):\n    found = %memory search $word\n    return found.query")
+    filled.run("def ask(word):\n    found = %memory search {word}\n    return found.query")
     assert filled.run("ask('currency')") == "currency"
 
 
 def test_a_variable_is_one_word_whatever_it_holds_and_a_list_is_several(filled: Any) -> None:
     filled.run("%memory checkpoint v1.fact.two words --yes = x")
     filled.run("key = 'v1.fact.two words --yes'\nkeys = ['v1.fact.currency', key]")
-    assert filled.run("%memory access $key").value == "x"
-    assert [atom.name for atom in filled.run("%memory context $keys").atoms][:2] == [
+    assert filled.run("%memory access {key}").value == "x"
+    assert [atom.name for atom in filled.run("%memory context {keys}").atoms][:2] == [
         "v1.fact.currency",
         filled.run("key"),
     ]
     filled.run("query = 'payments --limit 0'")
-    assert filled.run("%memory search $query").query == "payments --limit 0"
+    assert filled.run("%memory search {query}").query == "payments --limit 0"
 
 
 @pytest.mark.parametrize("query", ["costs $5", "$nobody {knows}", "{braces", 'json {"a": 1}', "100 % {}", "$"])
@@ -141,15 +141,45 @@ def test_what_is_no_variable_stays_in_a_question_as_it_is(filled: Any, query: st
     assert filled.run(f"%memory search {query}").query == query
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("access $key", "$key is not put in: write {key}. If it is meant as text, put it in quotes"),
+        ("search $key", "$key is not put in: write {key}"),
+        ("open {key}/store", "{key}/store is not evaluated: braces count only around a whole argument, as in {f'{key}"),
+        (
+            "access {nobody}",
+            "{nobody} cannot be evaluated (NameError: name 'nobody' is not defined). If it is meant as",
+        ),
+        ("search {}{}{", "there is no store"),
+        ("train v1.fact.a {key}", "{key} stands behind a name, where nothing is evaluated: put it before the name."),
+        ("search --domain v1.domain.a {key}", "{key} stands behind a name"),
+        ("access v1.fact.a --predictions={key}", "{key} stands behind a name"),
+    ],
+)
+def test_what_looks_like_an_expression_and_is_none_is_said(notebook: Any, line: str, said: str) -> None:
+    notebook.run("key = 'v1.fact.currency'")
+    assert said in notebook.error(f"%memory {line}")
+
+
+def test_quotes_and_two_dashes_keep_an_expression_from_being_evaluated(filled: Any) -> None:
+    for line in ("search '{key}'", 'search "{key}"', "search -- {key}"):
+        assert filled.run(f"%memory {line}").query == "{key}"
+    filled.run("limit = 1")
+    assert "'{limit}'" not in filled.error("%memory list --limit='{limit}'")
+    assert len(filled.run("%memory list --limit={limit}")) == 1
+    assert [atom.name for atom in filled.run("%memory list $'v1.fact.\\u0063urrency'")] == ["v1.fact.currency"]
+
+
 def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
     notebook.run("x = 'EXPANDED'\nsource = 'minutes'")
-    notebook.run('%memory checkpoint --source $source v1.fact.a = $x and {x}, "quotes" stay, $5 too')
-    notebook.run("%%memory checkpoint --tag {x.lower()}\nv1.fact.b = $x and {x}\nv1.fact.{x} = $x")
+    notebook.run('%memory checkpoint --source {source} v1.fact.a = $x and {x}, "quotes" stay, $5 too')
+    notebook.run("%%memory checkpoint --tag {x.lower()}\nv1.fact.b = $x and {x}\nv1.fact.(x) = $x")
     first = notebook.run("%memory access v1.fact.a").atom
     assert (first.value, first.source) == ('$x and {x}, "quotes" stay, $5 too', "minutes")
     second = notebook.run("%memory access v1.fact.b").atom
     assert (second.value, second.tags) == ("$x and {x}", ("expanded",))
-    assert "v1.fact.{x}" in [atom.name for atom in notebook.run("%memory list")]
+    assert "v1.fact.(x)" in [atom.name for atom in notebook.run("%memory list")]
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_a_proof_is_made_written_and_verified_from_a_file_and_from_variables(fil
     for line in (
         "proof.json",
         "proof",
-        "$proof",
+        "{proof}",
         "proof.json --pin me.pin",
         "proof --pin pin",
         "proof --key key",
@@ -103,7 +103,7 @@ def test_forget_counts_first_and_asks(filled: Any, monkeypatch: pytest.MonkeyPat
     assert (would.dry_run, would.atoms, would.edges) == (True, 1, 1)
     assert asked == []
     assert "nothing was forgotten" in filled.printed("%memory forget v1.fact.currency")
-    assert asked == ["This erases for good: 1 atom, 1 version, 1 edge. There is no undo. [y/N] "]
+    assert asked == ['This erases for good: 1 atom, 1 version, 1 edge ("v1.fact.currency"). There is no undo. [y/N] ']
     assert filled.run("%memory access v1.fact.currency").value
     monkeypatch.setattr(builtins, "input", lambda _: "Yes")
     assert filled.run("%memory forget v1.fact.currency").atoms == 1
@@ -116,7 +116,7 @@ def test_forget_asks_with_whose_code_the_name_stays_in(filled: Any, monkeypatch:
     monkeypatch.setattr("builtins.input", lambda question: questions.append(question) or "no")
     filled.run("memory = %memory open\n%memory record v1.metric.n len(memory.access('v1.fact.currency').value)")
     filled.run("%memory forget v1.fact.currency")
-    assert "In the recorded code of v1.metric.n the name stays: forget that too if it must go." in questions[0]
+    assert 'In the recorded code of "v1.metric.n" the name stays: forget that too if it must go.' in questions[0]
 
 
 def test_where_nobody_can_be_asked_forget_says_what_to_add(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:

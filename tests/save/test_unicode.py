@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from substrate.errors import InputError, ItemsRefused, NameInvalid, NotFound
 from substrate.limits import LIMITS
 from substrate.memory import Memory, open_memory
+from tests.old_names import import_atoms
 from tests.scale import rounds
 
 FORBIDDEN_IN_NAMES = [*map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)), "\ud800", "\udfff"]
@@ -57,7 +58,7 @@ def in_bulk(examples: int) -> Any:
 def test_names_and_values_come_back_as_they_were(shared: Memory, items: list[tuple[str, str]]) -> None:
     spelled = [(unicodedata.normalize("NFC", f"v1.fact.{rest}"), value) for rest, value in items]
     kept = {name: value for name, value in spelled if len(name.encode()) <= LIMITS["name_bytes"]}
-    saved = shared.checkpoint([{"name": name, "value": value} for name, value in kept.items()], allow_secrets=True)
+    saved = import_atoms(shared, kept)
     assert {*saved.recorded, *saved.confirmed} == set(kept)
     for name, value in kept.items():
         for spelling in {name, *(unicodedata.normalize(form, name) for form in ("NFC", "NFD"))}:
@@ -178,7 +179,7 @@ LOOKALIKES = [
 
 @pytest.mark.parametrize("rests", LOOKALIKES, ids=ascii)
 def test_names_that_only_look_alike_are_different_atoms(memory: Memory, rests: list[str]) -> None:
-    memory.checkpoint([{"name": f"v1.fact.{rest}", "value": ascii(rest)} for rest in rests])
+    import_atoms(memory, {f"v1.fact.{rest}": ascii(rest) for rest in rests})
     assert [atom.name for atom in memory.list()] == sorted(f"v1.fact.{rest}" for rest in rests)
     for rest in rests:
         assert memory.access(f"v1.fact.{rest}").value == ascii(rest)
@@ -225,5 +226,5 @@ def test_a_list_is_in_the_order_of_code_points_and_pages_do_not_split_it(memory:
 @pytest.mark.parametrize("prefix", ["v1.fact.\U0010ffff", "v1.fact.\uffff", "v1.fact.ÿ", "v"])
 def test_a_prefix_of_the_largest_characters_finds_what_begins_with_it(memory: Memory, prefix: str) -> None:
     names = ["v1.fact.\U0010ffff", "v1.fact.\U0010ffffa", "v1.fact.\uffffb", "v1.fact.ÿ", "v1.fact.ÿÿ", "v2.fact.a"]
-    memory.checkpoint([{"name": name, "value": "x"} for name in names])
+    import_atoms(memory, dict.fromkeys(names, "x"))
     assert [atom.name for atom in memory.list(prefix)] == sorted(n for n in names if n.startswith(prefix))

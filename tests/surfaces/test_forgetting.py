@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from mcp.types import CallToolResult, ElicitRequestFormParams
 import substrate
 from substrate.errors import Forgotten
 from tests.agents import ALL_SCOPES, Agent, User, child_environment, in_memory
+from tests.old_names import import_atoms
 from tests.scale import PATIENCE_S
 
 FORGET, SAVE = "memory_forget", "session_checkpoint"
@@ -50,8 +50,8 @@ def test_the_question_is_asked_once_and_names_the_keys_and_the_counts(store: Pat
     (question,) = user.asked
     assert isinstance(question, ElicitRequestFormParams)
     assert question.message == (
-        f'Erase {KEY} ("4567") for good? That is 2 versions and 1 edge, and every trace of their use; it cannot be '
-        "brought back."
+        "Erase 1 atom for good? That is 2 versions and 1 edge, and every trace of their use; it cannot be brought back."
+        f' To be erased:\n1. "{KEY}", which says "4567"'
     )
     assert list(question.requested_schema["properties"]) == ["erase"]
 
@@ -64,10 +64,14 @@ def test_the_question_names_atoms_by_name_and_shows_of_a_long_value_the_beginnin
         by_id = agent.ok("memory_access", key="v1.fact.a")["id"]
         agent.error(FORGET, keys=[by_id, "v1.fact.b", "v1.fact.c"])
     (question,) = user.asked
-    shown = [f"v1.fact.a ({json.dumps('word ' * 12 + '…', ensure_ascii=False)})"]
-    shown += [r'v1.fact.b ("\"quoted\"\nand\u2028more")', 'v1.fact.c ("3")']
-    assert question.message.startswith(f"Erase {', '.join(shown)} for good? That is 4 versions and 0 edges, ")
-    assert question.message.isprintable()
+    first, *told = question.message.split("\n")
+    assert first.startswith("Erase 3 atoms for good? That is 4 versions and 0 edges, ")
+    assert told == [
+        f'1. "v1.fact.a", which says "{"word " * 12}…"',
+        r'2. "v1.fact.b", which says "\"quoted\"\nand\u2028more"',
+        '3. "v1.fact.c", which says "3"',
+    ]
+    assert all(line.isprintable() for line in told)
 
 
 @pytest.mark.parametrize("user", [User(erase=False), User("decline"), User("cancel")], ids=["no", "decline", "cancel"])
@@ -94,11 +98,13 @@ def test_a_client_that_cannot_ask_is_told_how_the_user_does_it(store: Path) -> N
 
 def test_the_command_that_a_client_is_told_does_what_it_says(tmp_path: Path) -> None:
     store, key = tmp_path / "a store; of 'mine'", "v1.fact.--all $HOME"
+    with substrate.open(store) as memory:  # an old name: a new one has no $
+        import_atoms(memory, {key: "1"})
     with in_memory(store, scopes=ALL_SCOPES) as agent:
-        agent.ok(SAVE, atoms=[f"{key} = 1"])
         told = agent.error(FORGET, keys=[key])["message"]
     command = told.partition("in a terminal: ")[2].rpartition("; or in a notebook")[0]
-    words = shlex.split(command)
+    printed = subprocess.run(["bash", "-c", f"printf '%s\\0' {command}"], capture_output=True, text=True, check=True)
+    words = printed.stdout.split("\0")[:-1]
     assert words == ["substrate", "forget", "--store", str(store), "--", key]
     command_line = [sys.executable, "-m", *words[:2], "--yes", *words[2:]]  # without a terminal it is not asked
     done = subprocess.run(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from substrate.errors import Forgotten, InputError, NotFound, ProofInvalid
 from substrate.proof.bundle import Bundle
+from substrate.text.quote import as_word
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -156,7 +157,8 @@ def detail_of(memory: Memory, name: str, as_of: int | None, characters: int = BE
         told["predictions"] = [
             {"name": one.name, "probability": round(one.probability, 3), "why": one.why} for one in found.predictions
         ]
-    return told | _around(memory, name, as_of)
+    word = as_word(str(told["name"]))  # a name is handed out as a line of %memory takes it literally
+    return told | {"word": word} | _around(memory, name, as_of)
 
 
 def _read(memory: Memory, name: str, as_of: int | None) -> Access:

@@ -68,8 +68,8 @@ function moment(iso) {
 }
 
 /** Copy a text, and say so on the button for a moment. Where the page may not use the clipboard, the old way. */
-function copyButton(text, label) {
-  const button = h("button", { class: "sub-quiet", type: "button", title: `Copy ${visible(text)}` }, label);
+function copyButton(text, label, title = `Copy ${visible(text)}`) {
+  const button = h("button", { class: "sub-quiet", type: "button", title }, label);
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import substrate
@@ -13,6 +14,7 @@ from substrate.cli.stores import missing_store_explained, reading, store_path, w
 from substrate.commands import calls
 from substrate.commands.verbs.care import check_one_selection
 from substrate.errors import InputError
+from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:
     from substrate.values.saved import Forgot
@@ -28,7 +30,8 @@ def forget(given: Namespace, output: Output) -> Answer:
     check_one_selection(given)
     if given.dry_run or not given.yes:
         with reading(given) as memory:
-            would = _forgot(calls.forget(memory, given, dry_run=True), ())
+            counted = calls.forget(memory, given, dry_run=True)
+            would = _forgot(counted, (), calls.named_in_question(memory, given))
         if given.dry_run:
             return would
         if not output.can_ask:
@@ -45,7 +48,7 @@ def forget(given: Namespace, output: Output) -> Answer:
     return _forgot(done, tuple(hints))
 
 
-def _forgot(forgot: Forgot, hints: tuple[str, ...]) -> Answer:
+def _forgot(forgot: Forgot, hints: tuple[str, ...], named: Sequence[str] = ()) -> Answer:
     facts = [
         ("would forget atoms" if forgot.dry_run else "forgot atoms", forgot.atoms),
         ("versions", forgot.versions),
@@ -53,8 +56,9 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...]) -> Answer:
         ("traces", forgot.traces),
         ("sessions", forgot.sessions or None),
         ("trainings", forgot.trainings or None),
-        *(("tombstoned", name) for name in forgot.tombstoned),
-        *(("still named in the recorded code of", name) for name in forgot.mentioned_by),
+        *(("tombstoned", in_quotes(name)) for name in forgot.tombstoned),
+        *(("still named in the recorded code of", in_quotes(name)) for name in forgot.mentioned_by),
+        *(("to be erased", name) for name in named),
         ("forget entries", ", ".join(map(str, forgot.seqs)) or None),
     ]
     partial = not (forgot.dry_run or forgot.compacted)

@@ -6,7 +6,6 @@ import io
 import sys
 from argparse import Namespace
 from pathlib import Path
-from shlex import quote
 from typing import TextIO, cast
 
 import substrate
@@ -17,6 +16,7 @@ from substrate.cli.verbs.save import saved_answer
 from substrate.commands.files import read_text
 from substrate.errors import InputError, ItemsRefused
 from substrate.files import users_file
+from substrate.text.quote import as_word
 from substrate.text.visible import as_json, visible
 
 __all__ = ["backup", "export", "import_lines", "restore"]
@@ -111,7 +111,7 @@ def backup(given: Namespace, output: Output) -> Answer:
         pin = memory.backup(given.target, progress)
     document = {"backup": given.target, "origin": pin.head.origin, "entries": pin.head.size, "pin": str(pin)}
     facts = Facts([("backup", given.target), ("holds", pin.head)], "good")
-    hints = (f"the signing key is not in it; to bring it back: substrate restore {quote(given.target)} --store PATH",)
+    hints = (f"the signing key is not in it; to bring it back: substrate restore {as_word(given.target)} --store PATH",)
     return Answer(document, (facts,), hints, is_report=True)
 
 

@@ -18,6 +18,7 @@ from substrate.commands.files import read_text
 from substrate.commands.items import read_sessions
 from substrate.errors import InputError, NotFound
 from substrate.messages import Message, render
+from substrate.text.visible import as_json, visible
 
 if TYPE_CHECKING:
     from substrate.values.saved import Refused
@@ -146,7 +147,7 @@ def bootstrap(given: Namespace, _: Output) -> Answer:
         hints.append("nothing is known that would help: save something first")
     if opening.meaning and not given.words:
         hints.append(Message("matched by words only: ", opening.meaning))
-    return Answer(opening.to_dict(), (Raw(opening.text()),), tuple(hints))
+    return Answer(opening.to_dict(), (Raw(visible(opening.text(), "\n\t", as_json)),), tuple(hints))
 
 
 # -- watch -------------------------------------------------------------------------------------------------------

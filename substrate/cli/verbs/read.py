@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 from datetime import datetime
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import substrate
@@ -15,6 +14,7 @@ from substrate.cli.stores import check_hint, reading
 from substrate.commands import calls
 from substrate.commands.files import write_text
 from substrate.errors import Forgotten, InputError
+from substrate.text.quote import as_word, is_seen
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -123,7 +123,7 @@ def list_atoms(given: Namespace, output: Output) -> Answer:
         document["forgotten"] = last.forgotten
     hints = []
     if following:
-        hints.append(f"there are more: --after {quote(following)} goes on, --all lists all")
+        hints.append(f"there are more: --after {as_word(following)} goes on, --all lists all")
     if not items:
         hints.append("no atom has such a name" if given.prefix else "there are no atoms")
     if last is not None and last.forgotten:
@@ -158,7 +158,7 @@ def _document(atom: Atom, given: Namespace) -> object:
 
 def _listed(atoms: list[Atom] | tuple[Atom, ...], given: Namespace) -> Raw | Table:
     if given.names:
-        return Raw("".join(f"{atom.name}\n" for atom in atoms))
+        return Raw("".join(f"{atom.name if is_seen(atom.name) else atom.id}\n" for atom in atoms))
     return Table(
         ("name", "~value", "=seq", "=recorded", "state"),
         [(atom.name, atom.value, atom.seq, when(atom.recorded_at), _state(atom)) for atom in atoms],

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
-from shlex import quote
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrate.cli.answer import Answer, Table
 from substrate.cli.output import Output
 from substrate.cli.stores import reading
 from substrate.commands import calls
+from substrate.text.quote import as_word
 
 if TYPE_CHECKING:
     from substrate.values.relations import Association, Reached
@@ -27,7 +29,7 @@ def context(given: Namespace, _: Output) -> Answer:
     blocks = [Table(("=distance", "name", "~value", "state"), atoms)] if atoms else []
     blocks += [Table(("=kind", "source", "type", "target"), [*edges, *arcs])] if edges or arcs else []
     hints = [f"{gone.name} is missing: {gone.reason}" for gone in found.missing]
-    hints += [f"{name} has more edges: substrate edges {quote(name)}" for name in found.cut]
+    hints += [f"{name} has more edges: substrate edges {as_word(name)}" for name in found.cut]
     if found.more:
         hints.append(f"there are more: --offset {given.offset + len(found)}")
     if not edges:
@@ -53,12 +55,17 @@ def associate(given: Namespace, _: Output) -> Answer:
     hints += [found.meaning] if found.meaning else []
     if found:
         edge = found[0].edge
-        words = quote(f"{edge['source']} {edge['type']} {edge['target']}")
-        hints.append(f"to accept the first: substrate checkpoint --edge {words}")
+        hints.append(f"to accept the first: substrate checkpoint --edge {as_word(_edge_as_typed(edge))}")
     else:
         hints.append("no unexpected connection was found")
     table = Table(("=score", "name", "related", "~value", "reason"), rows)
     return Answer(found.to_dict(), (table,) if rows else (), tuple(hints))
+
+
+def _edge_as_typed(edge: Mapping[str, object]) -> str:
+    """As `--edge` takes it. Names with spaces may be read in several ways, so these go as JSON."""
+    words = [str(edge[part]) for part in ("source", "type", "target")]
+    return " ".join(words) if all(as_word(word) == word for word in words) else json.dumps(edge)
 
 
 def _said(item: Association) -> str:
@@ -72,6 +79,6 @@ def stale(given: Namespace, _: Output) -> Answer:
     rows = [(item.name, item.atom.value, "; ".join(because.reason for because in item.because)) for item in found]
     hints = []
     if found.next:
-        hints.append(f"there are more: --after {quote(found.next)}")
+        hints.append(f"there are more: --after {as_word(found.next)}")
     hints.append("to say one again, as it is or anew, clears it" if rows else "nothing is to be reviewed")
     return Answer(found.to_dict(), (Table(("name", "~value", "because"), rows),) if rows else (), tuple(hints))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 from argparse import Namespace
-from shlex import join
 from typing import TYPE_CHECKING
 
 from substrate.cli.answer import Answer, Raw
@@ -20,6 +19,7 @@ from substrate.server.client_config import CLIENTS, PLACEHOLDER, config_for_http
 from substrate.server.launch import DEFAULT_SCOPES, HTTP_PORT, SCOPES, Launch, http_url, read_scopes
 from substrate.settings import environment_for_others, load_settings
 from substrate.surfaces import DEFAULT_SURFACE, SURFACES
+from substrate.text.quote import as_command
 
 if TYPE_CHECKING:
     from substrate.server.tokens import BearerToken
@@ -166,7 +166,7 @@ def mcp_config(given: Namespace, _: Output) -> Answer:
         port = HTTP_PORT if given.port is None else given.port
         config = config_for_http(given.client, http_url(port), sys.platform)
         start = (*launch_words(launch), "--http", *([] if port == HTTP_PORT else ["--port", str(port)]))
-        hints = [f"to start the server: {join(('substrate', *start))}"]
+        hints = [f"to start the server: {as_command('substrate', *start)}"]
         if PLACEHOLDER in config.text:
             hints.append(f"{PLACEHOLDER} stands for the token that the server shows when it is first started")
     else:

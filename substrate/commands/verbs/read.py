@@ -64,7 +64,7 @@ LIST = Command(
         OFFSET,
         option("--after", metavar="NAME", help="go on after this name", complete="name"),
         flag("--all", help="all there are", face=Face.CLI),
-        flag("--names", help="names only, a line each", face=Face.CLI),
+        flag("--names", help="names only, a line each; of a name with unseen characters the id", face=Face.CLI),
         flag("--tombstoned", help="also those that were taken out of use"),
         flag("--superseded", help="also those that another one supersedes"),
         AS_OF,

@@ -13,7 +13,6 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import Self
 
 from substrate.errors import RolledBack, SubstrateError
@@ -23,6 +22,7 @@ from substrate.log.keys.highwater import Mark
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import noted_origin
 from substrate.settings import load_settings
+from substrate.text.quote import as_word
 from substrate.values.behind import Behind
 
 __all__ = ["Remembered"]
@@ -83,5 +83,5 @@ def _command(folder: Path, home: Path) -> str:
     while target.exists() or target.is_symlink():
         number += 1
         target = folder.with_name(f"{folder.name}-restored-{number}")
-    keys = "" if home == load_settings().home else f"SUBSTRATE_HOME={quote(str(home))} "
-    return f"{keys}substrate restore {quote(str(folder))} --store {quote(str(target))}"
+    keys = "" if home == load_settings().home else f"SUBSTRATE_HOME={as_word(str(home))} "
+    return f"{keys}substrate restore {as_word(str(folder))} --store {as_word(str(target))}"

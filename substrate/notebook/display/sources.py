@@ -8,6 +8,7 @@ from substrate.notebook.display.atoms import cell_code
 from substrate.notebook.display.markup import Child, badge, chip, facts, footer, h, name, stored, when
 from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
+from substrate.text.quote import as_word
 
 if TYPE_CHECKING:
     from substrate.notebook.provenance.record import Recorded
@@ -24,7 +25,7 @@ def recorded(result: Recorded) -> str:
         name(result.name),
         h("div", stored(result.value, 2000), css="ss-value"),
         facts({"derived from": [[name(one), " "] for one in result.derived_from]}),
-        footer(f"where it comes from: %memory why {result.name}"),
+        footer(f"where it comes from: %memory why {as_word(result.name)}"),
         beside=[chip(result.kind), "recorded" if result.is_new else "the same as before: confirmed"],
     )
 

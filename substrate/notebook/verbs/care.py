@@ -10,8 +10,10 @@ from substrate.commands.verbs.care import FORGET, check_one_selection
 from substrate.notebook.spelling import counted
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
+from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:
+    from substrate.memory import Memory
     from substrate.values.saved import Forgot
 
 __all__ = ["forget"]
@@ -24,13 +26,14 @@ def forget(workspace: Workspace, given: Namespace, _: str | None) -> Forgot | No
     memory = workspace.memory()
     if given.dry_run:
         return calls.forget(memory, given, dry_run=True)
-    if not given.yes and not workspace.agreed(_question(calls.forget(memory, given, dry_run=True))):
+    if not given.yes and not workspace.agreed(_question(memory, given)):
         workspace.say("nothing was forgotten")
         return None
     return calls.forget(memory, given, dry_run=False)
 
 
-def _question(would: Forgot) -> str:
+def _question(memory: Memory, given: Namespace) -> str:
+    would = calls.forget(memory, given, dry_run=True)
     counts = {
         "atom": would.atoms,
         "version": would.versions,
@@ -43,6 +46,8 @@ def _question(would: Forgot) -> str:
     left = (
         f" {counted(len(would.tombstoned), 'more atom goes', 'more atoms go')} out of use." if would.tombstoned else ""
     )
-    named = ", ".join(would.mentioned_by)
+    named = ", ".join(map(in_quotes, would.mentioned_by))
+    erased = calls.named_in_question(memory, given)
+    which = f" ({', '.join(erased)})" if erased else ""
     stays = f" In the recorded code of {named} the name stays: forget that too if it must go." if named else ""
-    return f"This erases for good: {said}.{left}{stays} There is no undo."
+    return f"This erases for good: {said}{which}.{left}{stays} There is no undo."

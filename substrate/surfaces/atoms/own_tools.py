@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from typing import TYPE_CHECKING, Annotated, Final
 
 from mcp.server.mcpserver import Elicit, Resolve
@@ -16,8 +14,9 @@ from substrate.limits import LIMITS
 from substrate.surfaces.atoms.arguments import AsOf, BundleText, Caller, KeyText, PinText, ValidAt
 from substrate.surfaces.atoms.shapes import Contradiction, Erased, Past, Status, Verified
 from substrate.surfaces.client import Client, client_of
-from substrate.surfaces.shape import reply, shown
+from substrate.surfaces.shape import reply
 from substrate.surfaces.tool import Tool, progress_of
+from substrate.text.quote import as_command, in_quotes
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.memory import Memory
@@ -129,7 +128,7 @@ def ask_to_forget(ctx: Caller, keys: _Keys) -> Elicit[Yes]:
     capabilities = ctx.client_capabilities
     asked = None if capabilities is None else capabilities.elicitation
     if asked is None or (asked.form is None and asked.url is not None):
-        by_hand = shlex.join(["substrate", "forget", "--store", client.store, "--", *keys])
+        by_hand = as_command("substrate", "forget", "--store", client.store, "--", *keys)
         raise Denied(
             "to forget needs the user's yes, and this client cannot ask for it. The user can do it in a terminal: "
             f"{by_hand}; or in a notebook: memory.forget(keys). To take something out of use and keep its history, "
@@ -137,22 +136,20 @@ def ask_to_forget(ctx: Caller, keys: _Keys) -> Elicit[Yes]:
         )
     memory = client.memory
     would = memory.forget(keys, dry_run=True)
-    versions, edges = _many(would.versions, "version"), _many(would.edges, "edge")
-    return Elicit(
-        f"Erase {', '.join(_told(memory, key) for key in keys)} for good? That is {versions} and {edges}, and every "
-        "trace of their use; it cannot be brought back.",
-        Yes,
-    )
+    atoms, versions, edges = _many(len(keys), "atom"), _many(would.versions, "version"), _many(would.edges, "edge")
+    told = [f"{number}. {_told(memory, key)}" for number, key in enumerate(keys, 1)]
+    asked_for = f"Erase {atoms} for good? That is {versions} and {edges}, and every trace of their use; it cannot be"
+    return Elicit("\n".join([f"{asked_for} brought back. To be erased:", *told]), Yes)
 
 
 def _told(memory: Memory, key: str) -> str:
-    """An atom as a person knows it: by its name, and what it says."""
+    """An atom as a person knows it: its name and what it says, in quotes, so that neither reads as the question."""
     puts = [version.atom for version in memory.history(key, limit=2) if version.atom is not None]
     if not puts:
-        return shown(key)
+        return in_quotes(key)
     value = puts[-1].value
-    said = json.dumps(value if len(value) <= _SHOWN else value[:_SHOWN] + "…", ensure_ascii=False)
-    return shown(f"{puts[-1].name} ({said})")
+    said = in_quotes(value if len(value) <= _SHOWN else value[:_SHOWN] + "…")
+    return f"{in_quotes(puts[-1].name)}, which says {said}"
 
 
 def _many(number: int, what: str) -> str:

@@ -154,7 +154,7 @@ def test_the_floor_in_the_help_is_the_one_of_the_engine() -> None:
 
 def test_a_terminal_is_sent_nothing_that_acts(store: Commands) -> None:
     hostile = "v1.fact.\u202eevil"
-    store.ok("checkpoint", f"{hostile} = \x1b[31m")
+    store.ok("import", "-", stdin=json.dumps({"kind": "put", "name": hostile, "value": "\x1b[31m"}))
     for words in (
         ["observe", P, hostile],
         ["train", P, hostile],
