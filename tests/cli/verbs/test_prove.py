@@ -156,7 +156,7 @@ def test_verify_agrees_with_the_script_in_every_case(store: Commands) -> None:
     Path("none.json").write_text("{}", encoding="utf-8")
     Path("binary.json").write_bytes(b"\xff\xfe")
     seen = set()
-    for file in ("good.json", "unconnected.json", "forged.json", "none.json", "nowhere.json"):
+    for file in ("good.json", "unconnected.json", "forged.json", "none.json", "binary.json", "nowhere.json"):
         for trust in (
             [],
             ["--key", "my.key"],
