@@ -92,6 +92,20 @@ def test_what_is_printed_includes_name_value_seq_and_time_in_utc(store: referenc
     assert f"entry  seq 4, put, {when:%Y-%m-%d %H:%M:%S.%f}+00:00 by the store's clock" in told
 
 
+@pytest.mark.parametrize("length", [298, 299, 5000])
+def test_a_value_that_is_cut_says_so_and_how_long_it_is(length: int, tmp_path: Path) -> None:
+    """The mark comes first: no value begins like it, so that none can feign or hide it."""
+    store = reference.Store("example.org/log", 13)
+    value = ("x" * length)[:-30] + "(first 300 of 9 characters) ".rjust(30)
+    store.put("v1.long", value)
+    told = run(write(tmp_path, store.bundle("current", "v1.long")), "--key", store.keys[0].vkey).stdout.decode()
+    line = next(line for line in told.splitlines() if line.startswith("  value"))
+    if length == 298:  # and two quotes
+        assert line == f'  value  "{value}"'
+    else:
+        assert line == f'  value  (first 300 of {length + 2:,} characters) "{value[:299]}'
+
+
 def test_the_key_may_lie_in_a_file(store: reference.Store, bundle: Path, tmp_path: Path) -> None:
     key = tmp_path / "log.vkey"
     key.write_text(store.keys[0].vkey + "\n")
