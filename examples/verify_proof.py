@@ -21,12 +21,14 @@ from pathlib import Path
 from types import SimpleNamespace as Values
 from unicodedata import is_normalized
 
-MAX_BYTES, EPOCH = 16 * 2**20, datetime(1970, 1, 1, tzinfo=UTC)  # more bytes than any honest bundle has
+MAX_BYTES, MAX_DEPTH, SHOWN, EPOCH = 16 * 2**20, 100, 300, datetime(1970, 1, 1, tzinfo=UTC)
+P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493  # of Ed25519, and D of its curve
+D = -121665 * pow(121666, -1, P)
 KINDS = dict(enumerate(("put", "tombstone", "edge", "unedge", "train", "forget", "model", "key"), start=1))
 STATES = {"current": ("put", 1), "tombstoned": ("tombstone", 2), "forgotten": ("forget", 3)}  # entry kind, leaf state
 NAME, BASE64 = "[A-Za-z0-9._~:/-]{1,200}", "[A-Za-z0-9+/]+={0,2}"  # the name of a log, and so of its keys
 NOTE = rf"(({NAME})\n([1-9][0-9]{{0,18}})\n(.+)\nmap (.+)\n)\n((?:\u2014 [^\s+]+ {BASE64}\n)+)"
-# The shape of a bundle. A number: base64 of just so many bytes (HMAC would pad a shorter salt in silence), never of 32
+# The shape of a bundle. A number: base64 of just so many bytes (HMAC would pad a shorter salt in silence), of 32 never
 # zeros. A tuple: a special value and what it stands for (no leaf; an empty subtree, 32 zeros), then any other value.
 PROVEN = {"entry": {"seq": int, "bytes": 58, "path": [32]}, "atom": {"salt": 16, "body": str}}
 NAMED = {"name": str, "map": {"salt": 32, "leaf": (None, b"", 57), "path": [("", bytes(32), 32)]}}
@@ -52,12 +54,16 @@ def sha256(*parts: bytes) -> bytes:
 
 
 def strict_json(text: str) -> dict:
-    """The parsed object. Duplicate members, NaN, infinity, lone surrogates, absurd nesting and numbers reject."""
+    """The parsed object. Duplicate members, NaN, infinity, lone surrogates, deep nesting and absurd numbers reject."""
     try:
         value = json.loads(text, object_pairs_hook=lambda p: need(len(dict(p)) == len(p), "a member twice") or dict(p))
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # fails on what has no JSON or no UTF-8 form
     except (ValueError, RecursionError):
         raise Rejected("not readable as JSON") from None
+    layer = [value]  # then what is in it, and so on down
+    for _ in range(MAX_DEPTH + 1):
+        layer = [x for w in layer if isinstance(w, dict | list) for x in (w.values() if isinstance(w, dict) else w)]
+    need(not layer, "nested too deep")
     return read(value, dict, "the JSON text")
 
 
@@ -75,37 +81,35 @@ def read(value: object, shape: object, what: str) -> object:
         return value
     need(len(value) % 4 == 0 and re.fullmatch(BASE64, value), f"{what} is not base64")
     raw = base64.b64decode(value)
-    need(base64.b64encode(raw).decode() == value and raw != bytes(32), f"{what} is not in its one canonical spelling")
+    need(base64.b64encode(raw).decode() == value and (shape, raw) != (32, bytes(32)), f"{what} is spelled otherwise")
     need(len(raw) == shape or not shape, f"{what} has {len(raw)} bytes, not {shape}")
     return raw
 
 
 def ed25519(public: bytes, message: bytes, signature: bytes) -> bool:
     """Whether the signature is valid (RFC 8032), by the curve's plain addition law: slow, but short."""
-    p, order, d = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493, -121665 * pow(121666, -1, 2**255 - 19)
 
     def point(y: int, odd: int) -> tuple[int, int]:
-        square = (y * y - 1) * pow(d * y * y + 1, -1, p) % p
-        x = pow(square, (p + 3) // 8, p)
-        x = x if x * x % p == square else x * pow(2, (p - 1) // 4, p) % p
-        need(y < p and x * x % p == square and (x or not odd), "not the canonical encoding of a public key")
-        return (x if x % 2 == odd else p - x), y
+        square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+        x = pow(square, (P + 3) // 8, P)
+        x = x if x * x % P == square else x * pow(2, (P - 1) // 4, P) % P
+        need(y < P and x * x % P == square and (x or not odd), "not the canonical encoding of a public key")
+        return (x if x % 2 == odd else P - x), y
 
     def add(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
-        (t, u), (v, w), m = a, b, d * a[0] * a[1] * b[0] * b[1]
-        return (t * w + u * v) * pow(1 + m, -1, p) % p, (u * w + t * v) * pow(1 - m, -1, p) % p
+        (t, u), (v, w), m = a, b, D * a[0] * a[1] * b[0] * b[1]
+        return (t * w + u * v) * pow(1 + m, -1, P) % P, (u * w + t * v) * pow(1 - m, -1, P) % P
 
     def times(n: int, a: tuple[int, int]) -> tuple[int, int]:
         half = times(n // 2, add(a, a)) if n > 1 else (0, 1)
         return add(half, a) if n % 2 else half
 
     s, key = int.from_bytes(signature[32:], "little"), int.from_bytes(public, "little")
-    k = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % order
+    k = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % ORDER
     x, y = point(key % 2**255, key >> 255)
-    need(times(8, (x, y)) != (0, 1), "a public key of small order: anyone could sign for it")
-    x, y = add(times(s % order, point(4 * pow(5, -1, p) % p, 0)), times(k, (p - x, y)))
+    x, y = add(times(s % ORDER, point(4 * pow(5, -1, P) % P, 0)), times(k, (P - x, y)))
     r = (y | x % 2 << 255).to_bytes(32, "little")  # what R must be; and S, too, has just one valid spelling
-    return s < order and signature == r + s.to_bytes(32, "little")
+    return s < ORDER and signature == r + s.to_bytes(32, "little")
 
 
 def read_vkey(text: str) -> dict[tuple[str, bytes], bytes]:
@@ -115,6 +119,8 @@ def read_vkey(text: str) -> dict[tuple[str, bytes], bytes]:
     raw = read(code, 33, "the verifier key")
     digest = sha256(name.encode(), b"\n", raw)[:4]
     need(raw[0] == 1 and key_id == digest.hex(), "the verifier key is not of Ed25519, or has a false key id")
+    y = int.from_bytes(raw[1:], "little") % 2**255  # of a point whose order divides 8, these three factors have a zero
+    need(y * (y * y - 1) * (D * y**4 + 2 * y * y - 1) % P, "a public key of small order: anyone could sign for it")
     return {(name, digest): raw[1:]}
 
 
@@ -183,7 +189,7 @@ def verify(bundle_text: str, key: str | None = None, pin_text: str | None = None
     keys = {} if key is None else read_vkey(key)
     if pin_text is not None:
         title, vkey, blank, note = (*pin_text.split("\n", 3), "", "", "")[:4]
-        need(title == "substrate pin v1" and not blank, "not a pin")
+        need(key is None and title == "substrate pin v1" and not blank, "not a pin, or a key beside it")
         pin = read_head(note, keys := read_vkey(vkey))
     for rotation in bundle.rotations:
         turn = read_head(rotation.head, keys)
@@ -193,10 +199,9 @@ def verify(bundle_text: str, key: str | None = None, pin_text: str | None = None
         keys, size = keys and new, turn.size  # a handover counts only for who trusts a key to begin with
     head, since = read_head(bundle.head, keys), bundle.since
     need(head.size >= size, "the head is older than a rotation")
-    if since:
+    if since:  # at the same size, or at a power of two, the earlier root is itself a node
         need(0 < since.size <= head.size, "the earlier log is empty, or larger than this one")
-        whole = since.size == head.size or since.size & (since.size - 1) == 0  # then the earlier root is itself a node
-        nodes = [since.root, *since.path] if whole else since.path
+        nodes = [since.root, *since.path] if since.size in (head.size, since.size & -since.size) else since.path
         need(climb(nodes, since.size, head.size, leaf=False) == (since.root, head.root), "the earlier log is not in it")
     if pin and (head.origin, head.size, head.root, head.map_root) != (pin.origin, pin.size, pin.root, pin.map_root):
         longer = since and head.origin == pin.origin and head.size > pin.size
@@ -234,7 +239,8 @@ def main() -> int:
     head, facts = result.head, {"claim": result.claim, "name": result.name}
     if entry := result.entry:
         when = f"{EPOCH + timedelta(microseconds=entry.time)}" if entry.time < 2**57 else f"{entry.time} microseconds"
-        facts["value"] = json.dumps(result.body.get("value"), ensure_ascii=False)[:300]
+        said = json.dumps(result.body.get("value"), ensure_ascii=False)
+        facts["value"] = f"(first {SHOWN} of {len(said):,} characters) " * (len(said) > SHOWN) + said[:SHOWN]
         facts["entry"] = f"seq {entry.seq}, {entry.kind}, {when} by the store's clock"
     facts["since"] = result.since and f"contains the first {result.since.size} entries, unchanged"
     facts["head"] = f"{head.origin}, {head.size} entries, log root {head.root.hex()}"

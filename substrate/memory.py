@@ -878,13 +878,16 @@ class Memory(Tabular):
     ) -> Verdict:
         """Check a bundle against a pin, a key, or without either this store's own key. ProofInvalid if it is not true.
 
-        Someone else than this store's owner uses `substrate.Verifier`, or the script, with a key got by another way.
+        `against` of the verdict says which. This store's own key is no independent witness: its owner can have signed
+        anything. Someone else uses `substrate.Verifier`, or the script, with a key or pin that came to them separately.
         """
         text = bundle.to_json() if isinstance(bundle, Bundle) else bundle
         if not isinstance(text, str):
             raise SchemaInvalid("a bundle is a Bundle, or the text of a proof file")
-        trusted = self._store.log.key() if key is None and pin is None else key
-        verifier = Verifier(key=trusted, pin=pin)
+        if key is None and pin is None:
+            verifier = Verifier(self._store.log.key(), against="this store's own key")
+        else:
+            verifier = Verifier(key, pin)
         return verifier.verify(text, name=name, claim=claim)
 
     def head(self) -> SignedHead:

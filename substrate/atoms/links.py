@@ -45,6 +45,8 @@ _WINDOWS: Final = b'"windows"'
 """Stands in every body that has windows; most have none, and need not be decoded to know."""
 _FEW: Final = 20
 """Edges of a hub that are looked at to see what it is joined to."""
+_READ: Final = 200
+"""Links that are read to choose these from. Links lie in the order of ids, which another store draws otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +107,14 @@ def stated(snapshot: Snapshot, links: Iterable[Link]) -> Iterator[tuple[Link, Bo
 
 
 def joined_to(snapshot: Snapshot, subject: bytes) -> Iterator[bytes]:
-    """The atoms at the other ends of an atom's edges, some out and some in, that hold at these moments."""
+    """The atoms at the other ends of an atom's edges, some out and some in, that hold at these moments.
+
+    Of each type those stated last come first: the same data gives the same ones in every store, up to `_READ` edges.
+    """
     for out in (True, False):
-        links = list(islice(links_of(snapshot.transaction, subject, out=out, upto=snapshot.upto), _FEW))
-        for link in holding(snapshot, links):
+        links = list(islice(links_of(snapshot.transaction, subject, out=out, upto=snapshot.upto), _READ))
+        links.sort(key=lambda link: (link.type, -link.seq))
+        for link in holding(snapshot, links[:_FEW]):
             yield link.target if out else link.source
 
 

@@ -14,9 +14,10 @@ from typing import Final, NoReturn
 from substrate.cli.catalogue import TITLES, VERBS
 from substrate.cli.exits import EXITS
 from substrate.cli.options import GLOBAL_OPTIONS
-from substrate.commands.command import Command
+from substrate.commands.catalogue import is_elsewhere
+from substrate.commands.command import Command, Face
 from substrate.commands.files import is_text
-from substrate.commands.parser import add_options, nearest
+from substrate.commands.parser import add_options, nearest, nearest_verb
 from substrate.errors import InputError
 
 __all__ = ["main_help", "parse", "usage", "verb_parser"]
@@ -159,8 +160,9 @@ def _find(word: str) -> Command:
         raise InputError("the first word must be a verb; substrate --help lists them")
     if word.lower() in _ELSEWHERE:
         raise InputError(f"there is no verb {word}: {_ELSEWHERE[word.lower()]}")
-    # Nobody who mistyped shall be led to what erases.
-    near = nearest(word.lower(), [verb.name for verb in VERBS if verb.name != "forget"])
+    if is_elsewhere(word, Face.CLI):
+        raise InputError(f"there is no verb {word} here: it is one of notebooks. In a cell: %memory {word} --help")
+    near = nearest_verb(word, [verb.name for verb in VERBS])
     meant = f"did you mean {near}?" if near else "substrate --help lists the verbs"
     raise InputError(f"there is no verb {word}: {meant}")
 

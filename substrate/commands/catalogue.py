@@ -19,7 +19,7 @@ from substrate.commands.verbs import (
     store,
 )
 
-__all__ = ["COMMANDS", "GROUPS", "commands_of"]
+__all__ = ["COMMANDS", "GROUPS", "commands_of", "is_elsewhere"]
 
 GROUPS = {
     "store": "which store",
@@ -82,3 +82,8 @@ COMMANDS: tuple[Command, ...] = (
 def commands_of(face: Face) -> tuple[Command, ...]:
     """The verbs of one face, as it has them."""
     return tuple(command.on(face) for command in COMMANDS if command.only in (None, face))
+
+
+def is_elsewhere(word: str, face: Face) -> bool:
+    """Whether this is a verb, but of another face alone."""
+    return any(command.name == word and command.only not in (None, face) for command in COMMANDS)

@@ -6,10 +6,10 @@ import re
 import sys
 from pathlib import Path
 
-from substrate.errors import Denied, InputError, TooLarge
+from substrate.errors import Denied, InputError, ProofInvalid, TooLarge
 from substrate.files import replace_file
 
-__all__ = ["is_text", "read_key", "read_text", "write_text"]
+__all__ = ["is_text", "read_evidence", "read_key", "read_text", "write_text"]
 
 _MAX_INPUT = 256 * 1024 * 1024
 """Of a file or of standard input; the engine has smaller limits of its own."""
@@ -23,14 +23,7 @@ def is_text(word: str) -> bool:
 
 def read_text(path: str, what: str) -> str:
     """The text of a file, or of standard input if the path is `-`. InputError if it cannot be read or is not UTF-8."""
-    try:
-        if path == "-":
-            data = sys.stdin.buffer.read(_MAX_INPUT + 1)
-        else:
-            with Path(path).expanduser().open("rb") as file:
-                data = file.read(_MAX_INPUT + 1)
-    except OSError as error:
-        raise InputError(f"{what} {_place(path)} cannot be read: {error.strerror or error}") from None
+    data = _read(path, what, _MAX_INPUT)
     if len(data) > _MAX_INPUT:
         raise TooLarge(_place(path), len(data), _MAX_INPUT)
     try:
@@ -39,9 +32,33 @@ def read_text(path: str, what: str) -> str:
         raise InputError(f"{what} {_place(path)} is not UTF-8 at byte {error.start}") from None
 
 
+def read_evidence(path: str, what: str) -> str:
+    """The text of a proof, pin or key, for who judges it: just as its bytes are, a byte order mark included.
+
+    What is not UTF-8 becomes lone surrogates, which no verifier lets pass. ProofInvalid if it is larger than a bundle.
+    """
+    from substrate.proof.bundle import MAX_BUNDLE  # noqa: PLC0415 - who proves nothing does not need it
+
+    data = _read(path, what, MAX_BUNDLE)
+    if len(data) > MAX_BUNDLE:
+        raise ProofInvalid("length", f"{what} {_place(path)} is larger than any bundle: {MAX_BUNDLE:,} bytes")
+    return data.decode(errors="surrogateescape")
+
+
 def read_key(given: str) -> str:
-    """A verifier key: as such if it reads like one, else from the file of that name."""
-    return given if given.count("+") > 1 else read_text(given, "the verifier key").strip()
+    """A verifier key: as such if it reads like one, else from the file of that name, by `read_evidence`."""
+    return given if given.count("+") > 1 else read_evidence(given, "the verifier key").strip()
+
+
+def _read(path: str, what: str, most: int) -> bytes:
+    """One byte more than `most`, if there are more."""
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read(most + 1)
+        with Path(path).expanduser().open("rb") as file:
+            return file.read(most + 1)
+    except OSError as error:
+        raise InputError(f"{what} {_place(path)} cannot be read: {error.strerror or error}") from None
 
 
 def write_text(path: str, text: str, what: str) -> None:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from substrate.commands.command import Option
 from substrate.errors import InputError
 
-__all__ = ["add_options", "nearest"]
+__all__ = ["add_options", "nearest", "nearest_verb"]
 
 
 def add_options(
@@ -53,3 +53,8 @@ def nearest(word: str, known: Sequence[str], cutoff: float = 0.5) -> str | None:
     """The known word that was probably meant; None if none is near."""
     near = get_close_matches(word, known, n=1, cutoff=cutoff)
     return near[0] if near else None
+
+
+def nearest_verb(word: str, verbs: Iterable[str]) -> str | None:
+    """The verb that was probably meant. Never `forget`: nobody who mistyped is led to what erases."""
+    return nearest(word.lower(), [verb for verb in verbs if verb != "forget"])

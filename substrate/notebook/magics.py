@@ -10,6 +10,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from traitlets import Float, Int, Unicode, observe
 
+from substrate.commands.catalogue import is_elsewhere
+from substrate.commands.command import Face
+from substrate.commands.parser import nearest_verb
 from substrate.errors import SubstrateError
 from substrate.messages import render
 from substrate.notebook.catalogue import VERBS, table
@@ -61,7 +64,7 @@ class MemoryMagics(Magics):
             return None
         verb = VERBS.get(word)
         if verb is None:
-            raise UsageError(_one_line(f"%memory has no verb {word}{suggestion(word, list(VERBS))}"))
+            raise UsageError(_one_line(f"%memory has no verb {word}{_instead(word)}"))
         if asks_for_help(verb, rest):
             print(verb.help())  # noqa: T201
             return None
@@ -83,6 +86,13 @@ class MemoryMagics(Magics):
 def _first_word(line: str) -> tuple[str, str]:
     word = next(split_line(line), None)
     return ("", "") if word is None else (word.text, line[word.end :])
+
+
+def _instead(word: str) -> str:
+    """What to type where there is no such verb."""
+    if is_elsewhere(word, Face.NOTEBOOK):
+        return f": it is one of the command line. In a terminal, type: substrate {word} --help"
+    return suggestion(word, list(VERBS), nearest_verb)
 
 
 def _one_line(message: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from substrate.commands.parser import nearest
@@ -34,8 +34,8 @@ def counted(count: int, word: str, words: str = "") -> str:
     return f"{count:,} {word if count == 1 else words or word + 's'}"
 
 
-def suggestion(word: str, known: Sequence[str]) -> str:
+def suggestion(word: str, known: Sequence[str], guess: Callable[[str, Sequence[str]], str | None] = nearest) -> str:
     """The end of a message about a word that there is not: which was meant, perhaps, and which there are."""
-    near = nearest(word, known)
+    near = guess(word, known)
     meant = f". Did you mean {near}?" if near else "."
     return f"{meant} There are: {', '.join(known)}" if known else meant

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import cast
 
 from substrate.errors import ProofInvalid
-from substrate.proof.encoding import Json, b64, read_json, unb64, unb64_hashes
+from substrate.proof.encoding import Json, b64, read_json, unb64, unb64_hashes, unb64_root
 from substrate.proof.entry import ENTRY_BYTES, SALT_BYTES
-from substrate.proof.hashes import EMPTY, HASH_BYTES
+from substrate.proof.hashes import EMPTY
 from substrate.proof.record import RECORD_BYTES
 from substrate.result import Tabular
 
@@ -217,7 +217,7 @@ def _read_since(value: Json) -> Since:
     members = _exactly(_object(value, "since"), {"size", "root", "path"}, "since")
     return Since(
         _number(members["size"], "since.size"),
-        unb64(_text(members["root"], "since.root"), "since.root", HASH_BYTES),
+        unb64_root(_text(members["root"], "since.root"), "since.root"),
         _path(members["path"], "since.path", 2 * _MAX_PATH),
     )
 

@@ -14,10 +14,13 @@ from math import isinf
 from typing import NoReturn, TypeAlias
 
 from substrate.errors import ProofInvalid
+from substrate.proof.hashes import EMPTY, HASH_BYTES
 
-__all__ = ["Json", "b64", "read_json", "unb64", "unb64_hashes"]
+__all__ = ["Json", "b64", "read_json", "unb64", "unb64_hashes", "unb64_root"]
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+_DEEPEST = 100
+"""A value lies in no more lists and objects than these. How deep a parser itself goes hangs on who called it."""
 
 
 def b64(data: bytes) -> str:
@@ -39,6 +42,14 @@ def unb64(text: str, what: str, length: int | None = None) -> bytes:
     if length is not None and len(data) != length:
         raise ProofInvalid("length", f"{what} has {len(data)} bytes, not {length}")
     return data
+
+
+def unb64_root(text: str, what: str) -> bytes:
+    """As `unb64`, of 32 bytes that are the root of a tree: zeros are the root of none."""
+    root = unb64(text, what, HASH_BYTES)
+    if root == EMPTY:
+        raise ProofInvalid("base64", f"{what} is 32 zeros, which no tree has")
+    return root
 
 
 _HASHES = re.compile("(?:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=,)*")
@@ -69,15 +80,27 @@ def _finite(word: str) -> float:
     return value
 
 
+_WHOLES = (dict, list)
 _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse, parse_float=_finite)
 
 
 def read_json(text: str, what: str) -> Json:
-    """The value of a JSON text; ProofInvalid on duplicate members, NaN, infinity, broken text or absurd nesting."""
+    """The value of a JSON text; ProofInvalid on duplicate members, NaN, infinity, broken text or deep nesting."""
     try:
         value: Json = _DECODER.decode(text)
         if "\\u" in text:  # an escape may stand for a lone surrogate, which has no UTF-8
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise ProofInvalid("json", f"{what} is not well-formed JSON") from None
+    if text.count("{") + text.count("[") > _DEEPEST and _is_deep(value):
+        raise ProofInvalid("json", f"{what} is nested more than {_DEEPEST} lists and objects deep")
     return value
+
+
+def _is_deep(value: Json) -> bool:
+    """Whether anything lies in more than `_DEEPEST` lists and objects. It looks layer by layer: no recursion."""
+    layer = [value]
+    for _ in range(_DEEPEST + 1):
+        wholes = [whole.values() if isinstance(whole, dict) else whole for whole in layer if isinstance(whole, _WHOLES)]
+        layer = [part for whole in wholes for part in whole]
+    return bool(layer)

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 
 from substrate.errors import ProofInvalid
-from substrate.proof.encoding import Json, b64, unb64
-from substrate.proof.hashes import HASH_BYTES
+from substrate.proof.encoding import Json, b64, unb64_root
 from substrate.proof.note import Note, VerifierKey, check_key_name, open_note
 from substrate.result import Tabular
 
@@ -54,8 +53,8 @@ class Head:
         return cls(
             origin,
             int(size),
-            unb64(root, "the head's root", HASH_BYTES),
-            unb64(map_line.removeprefix(_MAP), "the head's map root", HASH_BYTES),
+            unb64_root(root, "the head's root"),
+            unb64_root(map_line.removeprefix(_MAP), "the head's map root"),
         )
 
 

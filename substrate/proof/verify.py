@@ -124,9 +124,11 @@ class Verdict(Tabular):
     body: str | None = None
     since: Since | None = None
     """The earlier log that this one was shown to contain. Whose it is, only a pin tells."""
+    against: str | None = None
+    """The key or pin that it was checked against, in words; None if there was none."""
 
     def __repr__(self) -> str:
-        word = "verified" if self.trusted else "consistent, origin untrusted"
+        word = f"verified by {self.against}" if self.trusted else "consistent, origin untrusted"
         about = "" if self.name is None else f" {self.name}"
         entry = "" if self.seq is None else f", entry {self.seq}"
         since = "" if self.since is None else f", contains the first {self.since.size} entries unchanged"
@@ -142,6 +144,7 @@ class Verdict(Tabular):
             "kind": None if self.entry is None else self.entry.kind.name.lower(),
             "body": None if self.body is None else read_json(self.body, "the body"),
             "since": None if self.since is None else self.since.size,
+            "against": self.against,
             "head": self.head.to_dict(),
         }
         return {word: value for word, value in said.items() if value is not None}
@@ -152,13 +155,18 @@ class Verifier:
 
     It remembers heads whose signature it has checked, so that further bundles under the same head cost no signature.
     Arguments are a vkey or a pin, as such or as text; ProofInvalid if malformed. Not safe to share between threads.
+    Who chose the key for someone else says in `against` whose it is: verdicts repeat it.
     """
 
-    def __init__(self, key: str | VerifierKey | None = None, pin: str | Pin | None = None) -> None:
+    def __init__(
+        self, key: str | VerifierKey | None = None, pin: str | Pin | None = None, *, against: str | None = None
+    ) -> None:
         if key is not None and pin is not None:
             raise InputError("give a key or a pin, not both: a pin brings the key that was in force with it")
         self._pin = None if pin is None else Pin.parse(str(pin))
         self._key = VerifierKey.parse(str(key)) if key is not None else self._pin.key if self._pin is not None else None
+        given = "the pin you gave" if pin is not None else "the key you gave"
+        self._against = None if self._key is None else against or given
         self._heads: dict[str, Head] = {}
 
     def verify(self, text: str, *, claim: str | None = None, name: str | None = None) -> Verdict:
@@ -252,7 +260,8 @@ class Verifier:
                 _check_subject(entry, members, kind, bundle.name, key)
                 if bundle.map.record != encode_record(key, entry.subject, seq, state):
                     raise ProofInvalid("map_leaf", "the map's leaf is of another name, atom, seq or state, or missing")
-        return Verdict(bundle.claim, self._key is not None, head, bundle.name, seq, entry, body, bundle.since)
+        trusted = self._key is not None
+        return Verdict(bundle.claim, trusted, head, bundle.name, seq, entry, body, bundle.since, self._against)
 
 
 def _check_entry(proof: EntryProof, opening: Opening, head: Head) -> tuple[Entry, dict[str, Json]]:

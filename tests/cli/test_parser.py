@@ -94,6 +94,7 @@ def test_the_probe_sees_rich_when_it_is_loaded() -> None:
     [
         (["chekpoint"], "did you mean checkpoint?"),
         (["LIST"], "did you mean list?"),
+        (["explore"], "it is one of notebooks. In a cell: %memory explore --help"),
         (["zzz"], "substrate --help lists the verbs"),
         ([], "say what to do"),
         (["list", "--limt", "3"], "did you mean --limit?"),

@@ -197,6 +197,7 @@ def _about_bodies(seed: int) -> list[Case]:
         "two values": '{"name":"v1.a"} {}',
         "nothing": "",
         "depth": '{"name":"v1.a","value":' + "[" * 100_000,
+        "just too much depth": f'{{"name":"v1.a","value":{"[" * 100}1{"]" * 100}}}',
     }
     for label, text in texts.items():
         store = new_store(seed)

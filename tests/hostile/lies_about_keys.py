@@ -9,6 +9,9 @@ from tests.hostile.liar import ATOM, ORIGIN, case_of, leaf_of, new_store, set_le
 from tests.proof import reference
 from tests.proof.reference import TOMBSTONED, Case, Json, Key, Store, b64
 
+IDENTITY = b"\x01" + bytes(31)
+"""The neutral point of the curve: as a key, it takes `IDENTITY` and zeros for a signature of every message."""
+
 
 def about_heads(seed: int) -> list[Case]:
     """A trusted key signs what it has no business to sign, or signs it in another form."""
@@ -33,9 +36,19 @@ def about_heads(seed: int) -> list[Case]:
         "a size beyond all logs": f"{ORIGIN}\n{10**30}\n{root}\nmap {map_root}\n",
         "no size": f"{ORIGIN}\n\n{root}\nmap {map_root}\n",
     }
+    zeros = b64(bytes(32))
+    # Where a claim does not use a root, no path can show that it is none.
+    unused = {
+        "a log root of zeros": ("absent", "v1.none", f"{ORIGIN}\n{store.size}\n{zeros}\nmap {map_root}\n"),
+        "a map root of zeros": ("recorded", 3, f"{ORIGIN}\n{store.size}\n{root}\nmap {zeros}\n"),
+    }
     made = [
         case_of(f"a head with {label}", store, bundle | {"head": f"{text}\n{key.line(text)}"})
         for label, text in texts.items()
+    ]
+    made += [
+        case_of(f"a head with {label}", store, store.bundle(claim, what) | {"head": f"{text}\n{key.line(text)}"})
+        for label, (claim, what, text) in unused.items()
     ]
     good = f"{ORIGIN}\n{store.size}\n{root}\nmap {map_root}\n"
     line = key.line(good)
@@ -57,10 +70,10 @@ def about_heads(seed: int) -> list[Case]:
     bad_keys = {
         "another key id": f"{name}+{'0' * 8}+{code}",
         "an upper-case key id": f"{name}+{key_id.upper()}+{code}" if key_id.upper() != key_id else f"{name}++{code}",
-        "another algorithm": _vkey(name, b"\x02" + raw[1:]),
-        "a longer key": _vkey(name, raw + b"\0"),
-        "no name": _vkey("", raw),
-        "a space in the name": _vkey("example org", raw),
+        "another algorithm": vkey_of(name, b"\x02" + raw[1:]),
+        "a longer key": vkey_of(name, raw + b"\0"),
+        "no name": vkey_of("", raw),
+        "a space in the name": vkey_of("example org", raw),
         "respelled base64": f"{name}+{key_id}+{code.rstrip('=')}=",
         "a newline": key.vkey + "\n",
         "nothing": "",
@@ -68,6 +81,10 @@ def about_heads(seed: int) -> list[Case]:
         "a name that is no Unicode": f"\udcff+{key_id}+{code}",
     }
     made += [replace(case_of(f"a vkey with {label}", store, bundle), key=text) for label, text in bad_keys.items()]
+    anyone = vkey_of(ORIGIN, b"\x01" + IDENTITY)
+    forged = f"\u2014 {ORIGIN} {b64(bytes.fromhex(anyone.split('+')[1]) + IDENTITY + bytes(32))}\n"
+    by_anyone = case_of("a key that anyone can sign for", store, bundle | {"head": f"{good}\n{forged}"})
+    made.append(replace(by_anyone, key=anyone))
     other = OtherAlgorithm(ORIGIN, key.private)
     made.append(
         replace(case_of("another algorithm throughout", store, bundle | {"head": store.head(other)}), key=other.vkey)
@@ -83,7 +100,8 @@ class OtherAlgorithm(Key):
         return b"\x02" + super().public[1:]
 
 
-def _vkey(name: str, raw: bytes) -> str:
+def vkey_of(name: str, raw: bytes) -> str:
+    """A verifier key with a right key id, whatever the bytes are."""
     return f"{name}+{reference.sha(name.encode() + chr(10).encode() + raw)[:4].hex()}+{b64(raw)}"
 
 

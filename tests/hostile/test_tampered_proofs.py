@@ -197,7 +197,6 @@ PACKAGE_REDUNDANT = {
     "record.decode_record: raise ProofInvalid('length'": "the bundle's reader knows the length",
     "note.VerifierKey.parse: raise ProofInvalid('vkey', 'a verifier key reads": "without it, the key id is wrong",
     "note.VerifierKey.parse: raise ProofInvalid('vkey', 'this verifier key is not": "without it, the key id is wrong",
-    "note.VerifierKey.parse: raise ProofInvalid('vkey', 'a public key of small": "test_formats.py; no bundle brings it",
     "bundle._read_map: raise ProofInvalid('length', 'a map salt of zeros": "no store draws zeros",
     "note.open_note: raise ProofInvalid('note', f'a note has at most": "a limit on work, not on meaning",
     "note.open_note: raise ProofInvalid('note', 'the note contains control": "the four lines are read strictly",
@@ -316,7 +315,8 @@ EXPECTED = "(asked + entry.subject + entry.seq.to_bytes(8) + bytes([state]))"
         ("(since.size, since.root) == (pin.size, pin.root)", "since.size == pin.size"),
         ("(since.size, since.root) == (pin.size, pin.root)", "True"),
         ("known or not keys", "True"),
-        (" and raw != bytes(32)", ""),
+        (" and (shape, raw) != (32, bytes(32))", ""),
+        ("y * (y * y - 1) * (D", "(D"),
         ("len(raw) == shape or not shape", "True"),
         ("read(value, dict, what).keys() == shape.keys()", "read(value, dict, what).keys() >= shape.keys()"),
         (

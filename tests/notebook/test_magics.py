@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from substrate.commands.catalogue import COMMANDS
 from substrate.errors import Denied
 from substrate.notebook import extension
 from substrate.notebook.catalogue import VERBS
@@ -186,6 +187,11 @@ def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
     ("cell", "said"),
     [
         ("%memory acess x", "%memory has no verb acess. Did you mean access? There are: open, "),
+        (
+            "%memory import all.jsonl",
+            "it is one of the command line. In a terminal, type: substrate import --help",
+        ),
+        ("%memory forgit x", "%memory has no verb forgit"),
         ("%memory access v1.fact.currency --prof", "has no option --prof. Did you mean --proof? There are: "),
         ("%memory access v1.fact.curency", "there is no v1.fact.curency; near it: v1.fact.currency"),
         ("%memory access", "the following arguments are required: NAME"),
@@ -335,3 +341,17 @@ def test_loading_again_changes_nothing_and_unloading_takes_it_away(filled: Any, 
     filled.run("%unload_ext substrate")
     assert "not found" in filled.error("%memory list")
     assert folder.exists()
+
+
+def test_a_mistyped_verb_leads_to_one_of_the_face_and_never_to_forget(filled: Any) -> None:
+    words = {command.name for command in COMMANDS} | {
+        "import",
+        "export",
+        "backup",
+        "forge",
+        "forgot",
+        "fortget",
+        "fget",
+    }
+    for word in sorted(words - set(VERBS)):
+        assert "Did you mean forget?" not in filled.error(f"%memory {word} x"), word

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from IPython.core.error import StdinNotImplementedError
 
+import substrate
 from substrate.notebook.bookmarks import Bookmark
 from substrate.notebook.catalogue import VERBS
 
@@ -83,6 +84,34 @@ def test_a_proof_that_is_not_true_is_rejected_in_a_line(filled: Any, folder: Pat
     assert "in nowhere.json cannot be read" in filled.error("%memory verify nowhere.json")
     assert "is no pin" in filled.error("%memory prove v1.fact.currency --since proof.json")
     assert "one thing" in filled.error("%memory prove")
+
+
+def test_a_verdict_says_by_which_key_and_that_of_the_store_is_no_witness(filled: Any, folder: Path) -> None:
+    filled.run("%memory prove v1.fact.currency -o proof.json")
+    filled.run("key = %memory key")
+    filled.run("%memory pin -o me.pin")
+    said = filled.printed("%memory verify proof.json")
+    store = f"the key of the store in {folder / 'substrate-store'}"
+    assert f"checked against {store} (" in said
+    assert "no independent witness" in said
+    assert store in filled.run("%memory verify proof.json").against
+    assert "no independent witness" not in filled.printed("%memory verify proof.json --key key")
+    assert "checked against the key you gave" in filled.printed("%memory verify proof.json --key key")
+    assert "checked against the pin you gave" in filled.printed("%memory verify proof.json --pin me.pin")
+
+
+def test_a_proof_of_another_store_is_rejected_with_the_store_that_it_was_checked_against(
+    filled: Any, folder: Path
+) -> None:
+    """The working folder of whoever sends a proof may bring a store along: which one judged must be seen."""
+    with substrate.open(folder / "theirs") as theirs:
+        theirs.checkpoint(atoms=["v1.fact.currency = USD"])
+        (folder / "proof.json").write_text(theirs.prove("v1.fact.currency").to_json())
+    said = filled.error("%memory verify proof.json")
+    assert "the proof is rejected: " in said
+    assert "it was checked against the key of the store in " in said
+    filled.run(f"%memory open {folder / 'theirs'}")
+    assert f"the key of the store in {folder / 'theirs'} (" in filled.printed("%memory verify proof.json")
 
 
 def test_without_a_store_and_a_key_a_proof_is_consistent_at_best(filled: Any, folder: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import substrate
 from substrate.errors import ProofInvalid
 from substrate.proof import verify
 from substrate.proof.bundle import Bundle, MapProof
@@ -87,3 +89,18 @@ def test_a_verifier_forgets_old_heads_rather_than_grow() -> None:
         assert verifier.verify(json.dumps(absent | {"head": head})).trusted
     assert len(verifier._heads) <= verify._KNOWN_HEADS
     assert verifier.verify(text).trusted
+
+
+def test_a_verdict_says_in_python_too_by_which_key_or_pin(tmp_path: Path) -> None:
+    with substrate.open(tmp_path / "store", background=False) as memory:
+        memory.checkpoint(["v1.fact.a = 1"])
+        proof = memory.prove("v1.fact.a")
+        said = [memory.verify(proof), memory.verify(proof, key=memory.key()), memory.verify(proof, pin=memory.pin())]
+    against = ["this store's own key", "the key you gave", "the pin you gave"]
+    assert [verdict.against for verdict in said] == against
+    assert [verdict.to_dict()["against"] for verdict in said] == against
+    assert repr(said[0]).startswith("Verdict(verified by this store's own key: current v1.fact.a, entry 1, ")
+    untrusted = substrate.Verifier().verify(proof.to_json())
+    assert untrusted.against is None
+    assert "against" not in untrusted.to_dict()
+    assert repr(untrusted).startswith("Verdict(consistent, origin untrusted: current v1.fact.a")

@@ -9,7 +9,7 @@ import pytest
 from substrate.errors import InputError, ProofInvalid
 from substrate.proof import verify as verify_module
 from substrate.proof.bundle import Bundle
-from substrate.proof.encoding import b64
+from substrate.proof.encoding import b64, read_json
 from substrate.proof.entry import decode_entry, encode_entry
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.proof.note import Note, Signature, Signer, VerifierKey, generate_signer, open_note
@@ -20,7 +20,7 @@ SIGNER = generate_signer("origin")
 
 
 def signed(size: int = 1, signer: Signer = SIGNER) -> SignedHead:
-    head = Head("origin", size, bytes([size % 256]) * 32, bytes(32))
+    head = Head("origin", size, bytes([size % 255 + 1]) * 32, bytes([7]) * 32)
     return SignedHead(head, Note(head.text(), (signer.sign(head.text()),)))
 
 
@@ -74,7 +74,7 @@ def test_a_malformed_note_is_rejected(text: str) -> None:
 )
 def test_a_malformed_head_is_rejected(text: str) -> None:
     with pytest.raises(ProofInvalid):
-        Head.parse(text.replace("{root}", b64(bytes(32))))
+        Head.parse(text.replace("{root}", b64(bytes([7]) * 32)))
 
 
 @pytest.mark.parametrize(
@@ -189,6 +189,27 @@ def test_numbers_beyond_the_finite_and_salts_of_zeros_are_refused() -> None:
     absent = {"claim": "absent", "name": "v1.fact.a", "head": str(signed()), "format": "substrate-bundle/1"}
     with pytest.raises(ProofInvalid, match="salt of zeros"):
         Bundle.parse(json.dumps(absent | {"map": {"salt": b64(bytes(32)), "leaf": None, "path": []}}))
+
+
+def test_a_root_of_zeros_is_refused_wherever_one_stands() -> None:
+    with pytest.raises(ProofInvalid, match="32 zeros"):
+        Head.parse(f"origin\n1\n{b64(bytes(32))}\nmap {b64(bytes([7]) * 32)}\n")
+    with pytest.raises(ProofInvalid, match="32 zeros"):
+        Head.parse(f"origin\n1\n{b64(bytes([7]) * 32)}\nmap {b64(bytes(32))}\n")
+    extended = {"claim": "extended", "head": str(signed()), "format": "substrate-bundle/1"}
+    with pytest.raises(ProofInvalid, match="32 zeros"):
+        Bundle.parse(json.dumps(extended | {"since": {"size": 1, "root": b64(bytes(32)), "path": []}}))
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_json_is_read_to_a_hundred_lists_and_objects_deep_and_no_further(opening: str) -> None:
+    closing = "]" if opening == "[" else "}"
+    assert read_json(opening * 100 + "1" + closing * 100, "it")
+    for depth in (101, 900, 100_000):
+        with pytest.raises(ProofInvalid, match=r"it is (nested more than 100|not well-formed)"):
+            read_json(opening * depth + "1" + closing * depth, "it")
+    wide = "[" + ",".join(["[[]]"] * 1000) + "]"
+    assert len(str(read_json(wide, "it"))) > len(wide)
 
 
 def test_the_memory_for_checked_heads_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import substrate
 from substrate.clock import ManualClock
 from substrate.memory import Memory
 from substrate.values.times import from_microseconds
@@ -234,6 +235,21 @@ def test_what_an_edge_leads_to_from_a_hit_is_found_with_it(memory: Memory) -> No
     found = memory.search("heron census")
     assert [hit.name for hit in found] == ["v1.fact.census", "v1.fact.budget"]
     assert found.items[1].parts == {"edges": pytest.approx(found.items[1].score, abs=1e-3)}
+
+
+def test_the_same_data_ranks_alike_in_two_stores_though_their_ids_differ(tmp_path: Path) -> None:
+    """A hub has more edges than are followed: which ones must not hang on ids, which each store draws for itself."""
+    parts = [f"v1.part.p{number}" for number in range(60)]
+    found = []
+    for store in ("one", "another"):
+        with substrate.open(tmp_path / store, clock=ManualClock(), background=False) as memory:
+            memory.checkpoint(
+                ["v1.hub.engine = The engine", *(f"{part} = x" for part in parts)],
+                edges=[{"source": "v1.hub.engine", "type": "contains", "target": part} for part in parts],
+            )
+            found.append(names(memory, "engine", limit=40))
+    assert found[0] == found[1]
+    assert set(found[0]) == {"v1.hub.engine", *parts[-20:]}, "those that were stated last"
 
 
 # -- by meaning --------------------------------------------------------------------------------------------------------

@@ -88,6 +88,7 @@ def test_a_bundle_is_checked_as_an_object_or_as_text(prover: Agent, form: Callab
     assert said["valid"] is True
     assert (said["claim"], said["key"], said["seq"]) == ("current", KEY, found["seq"])
     assert said["against"] == "this store's own key"
+    assert "no independent witness" in said["note"]
     head = prover.ok("memory_status")
     assert (said["size"], said["root"], said["origin"]) == (head["size"], head["root"], head["origin"])
 
@@ -97,6 +98,7 @@ def test_a_bundle_is_checked_against_a_key_or_a_pin(prover: Agent, store: Path) 
     proof = prover.ok(ACCESS, key=KEY, includeProof=True)["proof"]
     by_key = prover.ok(VERIFY, bundle=proof, verifierKey=key_of(store))
     assert (by_key["trusted"], by_key["against"]) == (True, "the key given")
+    assert "note" not in by_key
     by_pin = prover.ok(VERIFY, bundle=proof, pin=pin)
     assert (by_pin["trusted"], by_pin["against"]) == (True, "the pin")
 

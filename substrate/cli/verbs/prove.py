@@ -13,8 +13,8 @@ from substrate.cli.answer import Answer, Facts, Raw
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.stores import check_hint, reading, store_path, writing
-from substrate.commands.files import read_key, read_text, write_text
-from substrate.commands.verbs.prove import check_one_proof, check_one_trust
+from substrate.commands.files import read_evidence, read_key, write_text
+from substrate.commands.verbs.prove import NO_WITNESS, check_one_proof, check_one_trust, key_of_store
 from substrate.errors import InputError, ProofInvalid
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def pin(given: Namespace, _: Output) -> Answer:
 
 def _read_pin(path: str, more: str = "") -> Pin:
     try:
-        return substrate.Pin.parse(read_text(path, "the pin"))
+        return substrate.Pin.parse(read_evidence(path, "the pin"))
     except ProofInvalid as error:
         raise InputError(f"{path} holds no pin ({error}){more}") from None
 
@@ -115,8 +115,8 @@ def prove(given: Namespace, _: Output) -> Answer:
 
 
 def _trusted_key(given: str) -> str:
-    key = read_key(given)
     try:
+        key = read_key(given)
         substrate.Verifier(key=key)
     except ProofInvalid as error:
         raise InputError(f"--trusting: {error}") from None
@@ -126,35 +126,39 @@ def _trusted_key(given: str) -> str:
 def verify(given: Namespace, _: Output) -> Answer:
     """Check a proof."""
     check_one_trust(given)
-    text = read_text(given.proof, "the proof")
     try:
-        verifier, trust = _verifier(given)
-        verdict = verifier.verify(text, name=given.name, claim=given.claim)
+        text = read_evidence(given.proof, "the proof")
+        verdict = _verifier(given).verify(text, name=given.name, claim=given.claim)
     except ProofInvalid as error:
         document = {"verdict": "rejected", "reason": error.reason, "message": str(error)}
         return Answer(document, (Facts([("rejected", error)], "bad"),), is_report=True, exit=Exit.REJECTED)
-    return _established(verdict, trust)
+    return _established(verdict, NO_WITNESS if _is_by_store(given) else None)
 
 
-def _verifier(given: Namespace) -> tuple[substrate.Verifier, str | None]:
-    """Who judges, and on whose word, as a sentence."""
+def _is_by_store(given: Namespace) -> bool:
+    """Whether the key is that of a store, since nobody gave one."""
+    return given.key is None and given.pin is None and given.store is not None
+
+
+def _verifier(given: Namespace) -> substrate.Verifier:
+    """Who judges; its verdicts say on whose word."""
     if given.pin is not None:
-        return substrate.Verifier(pin=read_text(given.pin, "the pin")), f"the pin in {given.pin}"
-    if given.key is not None:
-        return substrate.Verifier(key=read_key(given.key)), "the key you gave"
-    if given.store is not None:
+        return substrate.Verifier(pin=read_evidence(given.pin, "the pin"), against=f"the pin in {given.pin}")
+    if _is_by_store(given):
         with reading(given) as memory:
-            return substrate.Verifier(key=memory.key()), f"the key of the store in {store_path(given)}"
-    return substrate.Verifier(), None
+            return substrate.Verifier(key=memory.key(), against=key_of_store(store_path(given)))
+    return substrate.Verifier(key=None if given.key is None else read_key(given.key))
 
 
-def _established(verdict: Verdict, trust: str | None) -> Answer:
+def _established(verdict: Verdict, note: str | None) -> Answer:
+    trust = verdict.against
     word = "verified" if trust else "consistent"
     body = None if verdict.body is None else json.loads(verdict.body)
     head, entry = verdict.head, verdict.entry
     document = {
         "verdict": word,
         "trust": trust,
+        "note": note,
         "claim": verdict.claim,
         "name": verdict.name,
         "seq": verdict.seq,
@@ -167,6 +171,7 @@ def _established(verdict: Verdict, trust: str | None) -> Answer:
     since = None if verdict.since is None else f"contains the first {verdict.since.size} entries, unchanged"
     facts = [
         (word, f"by {trust}" if trust else "origin untrusted: anyone could have made it; give --key or --pin"),
+        ("note", note),
         ("claim", verdict.claim),
         ("name", verdict.name),
         ("value", value),

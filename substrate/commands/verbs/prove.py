@@ -10,7 +10,18 @@ from substrate.commands.options import OUTPUT
 from substrate.commands.readers import number
 from substrate.errors import InputError
 
-__all__ = ["CLAIMS", "HEAD", "KEY", "PIN", "PROVE", "VERIFY", "check_one_proof", "check_one_trust"]
+__all__ = [
+    "CLAIMS",
+    "HEAD",
+    "KEY",
+    "NO_WITNESS",
+    "PIN",
+    "PROVE",
+    "VERIFY",
+    "check_one_proof",
+    "check_one_trust",
+    "key_of_store",
+]
 
 CLAIMS = ("recorded", "current", "tombstoned", "forgotten", "absent", "extended")
 """As `substrate.proof.bundle` has them, which loads cryptography; a test compares the two."""
@@ -23,6 +34,18 @@ def check_one_proof(given: Namespace) -> None:
         raise InputError("say what to prove, and one thing: NAME, --entry SEQ or --extended-since PINFILE")
     if given.extended_since is not None and (given.since is not None or given.trusting is not None):
         raise InputError("--extended-since stands alone: it already starts from a pin")
+
+
+NO_WITNESS = (
+    "that key comes from the store, so it is no independent witness: to be sure, give --key or --pin, "
+    "with one that came to you separately"
+)
+"""Said of a verdict by the key of a store that nobody pinned: who can write the store can have signed the proof."""
+
+
+def key_of_store(folder: object) -> str:
+    """Whose key it is, where nobody gave one."""
+    return f"the key of the store in {folder}"
 
 
 def check_one_trust(given: Namespace) -> None:
@@ -142,9 +165,9 @@ VERIFY = Command(
         ),
     ),
     about_cli="Without a key and a pin, the best answer is: consistent, origin untrusted (exit code 3), unless --store "
-    "is given, whose own key is used then. examples/verify_proof.py does the same without this program, with the same "
-    "exit codes.",
-    about_notebook="Without a key and a pin, the key of the store in use is taken; without a store, the best verdict "
-    "is: consistent, origin untrusted. A proof that is not true is an error, which says why. A key or pin may be a "
-    "variable.",
+    "is given: then the key of that store is used, and the answer says so. examples/verify_proof.py does the same "
+    "without this program, with the same exit codes.",
+    about_notebook="Without a key and a pin, the key of the store in use is taken, and the answer says which store. "
+    "That key is no independent witness. Without a store, the best verdict is: consistent, origin untrusted. A proof "
+    "that is not true is an error, which says why. A key or pin may be a variable.",
 )

@@ -66,7 +66,8 @@ def stored(text: str, most: int = _LONG) -> Markup:
     """Stored text; of a long one the beginning, which is said."""
     if len(text) <= most:
         return h("bdi", text, css="ss-stored")
-    return Markup(h("bdi", text[:most], css="ss-stored") + h("span", f" … {len(text):,} characters", css="ss-faint"))
+    cut = h("span", f" … the first {most:,} of {len(text):,} characters", css="ss-faint")
+    return Markup(h("bdi", text[:most], css="ss-stored") + cut)
 
 
 def marked(text: str, marks: Sequence[tuple[int, int]]) -> Markup:

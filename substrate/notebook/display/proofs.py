@@ -48,6 +48,7 @@ def verdict(result: Verdict) -> str:
                 "entry": None if result.seq is None else str(result.seq),
                 "contains": None if result.since is None else f"the first {result.since.size:,} entries, unchanged",
                 "head": _head(result.head),
+                "checked by": None if result.against is None else h("bdi", result.against),
             }
         ),
         footer("" if result.trusted else "anyone could have made it: give --key or --pin"),

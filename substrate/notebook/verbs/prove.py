@@ -6,8 +6,17 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from substrate.commands.files import read_text, write_text
-from substrate.commands.verbs.prove import KEY, PIN, PROVE, VERIFY, check_one_proof, check_one_trust
+from substrate.commands.files import read_evidence, write_text
+from substrate.commands.verbs.prove import (
+    KEY,
+    NO_WITNESS,
+    PIN,
+    PROVE,
+    VERIFY,
+    check_one_proof,
+    check_one_trust,
+    key_of_store,
+)
 from substrate.errors import InputError, NotFound, ProofInvalid
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
@@ -45,19 +54,24 @@ def verify(workspace: Workspace, given: Namespace, _: str | None) -> Verdict:
     from substrate.proof.verify import Verifier  # noqa: PLC0415 - loads cryptography
 
     check_one_trust(given)
-    text = _text(workspace, given.proof, "the proof")
+    note = by = ""
     try:
+        text = _text(workspace, given.proof, "the proof")
         if given.pin is not None:
-            verifier, by = Verifier(pin=_text(workspace, given.pin, "the pin")), "the pin you gave"
+            verifier = Verifier(pin=_text(workspace, given.pin, "the pin"))
         elif given.key is not None:
-            verifier, by = Verifier(key=_text(workspace, given.key, "the key").strip()), "the key you gave"
+            verifier = Verifier(key=_text(workspace, given.key, "the key").strip())
+        elif (key := _own_key(workspace)) is not None:
+            folder, why = workspace.stores.path()
+            by = f"{key_of_store(folder)} ({why})"
+            verifier, note = Verifier(key=key, against=by), f"; {NO_WITNESS}"
         else:
-            verifier, by = Verifier(key=_own_key(workspace)), "the own key of the store in use"
+            verifier = Verifier()
         verdict = verifier.verify(text, name=given.name, claim=given.claim)
     except ProofInvalid as error:
-        raise InputError(f"the proof is rejected: {error}") from None
+        raise InputError(f"the proof is rejected: {error}{by and f'; it was checked against {by}'}") from None
     if verdict.trusted:
-        workspace.say(f"checked against {by}")
+        workspace.say(f"checked against {verdict.against}{note}")
     return verdict
 
 
@@ -113,7 +127,7 @@ def _text(workspace: Workspace, given: str, what: str) -> str:
         return str(value)
     if given.lstrip().startswith("{") or "\n" in given or given.count("+") > 1:
         return given
-    return read_text(given, what)
+    return read_evidence(given, what)
 
 
 def _write(workspace: Workspace, path: str, text: str, what: str) -> None:

@@ -27,6 +27,9 @@ _SURFACE: Final = "atoms"
 _MOST_FORGOTTEN: Final = 20
 """Keys of one question: more nobody would read before they say yes."""
 _SHOWN: Final = 60
+_NO_WITNESS: Final = (
+    "this store's own key is no independent witness: to be sure, ask the user for a pin or a key kept outside the store"
+)
 _CONFLICTS: Final = 10
 _TYPES: Final = 50
 
@@ -71,6 +74,7 @@ def memory_verify(
             )
         )
     verdict = memory.verify(bundle, pin=pin or None, key=verifierKey or None)
+    own = not (pin or verifierKey)
     against = "the pin" if pin else "the key given" if verifierKey else "this store's own key"
     return reply(
         Verified(
@@ -83,6 +87,7 @@ def memory_verify(
             size=verdict.head.size,
             root=verdict.head.root.hex(),
             origin=verdict.head.origin,
+            note=_NO_WITNESS if own else None,
         )
     )
 

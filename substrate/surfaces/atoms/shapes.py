@@ -276,6 +276,7 @@ class Verified(Shape):
     size: int = Field(description="entries of the log at the head that it refers to")
     root: str
     origin: str
+    note: str | None = Field(default=None, description="what to know before you rely on it")
 
 
 class VersionShape(Shape):

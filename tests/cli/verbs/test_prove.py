@@ -114,7 +114,8 @@ def test_a_proof_goes_to_standard_output_and_comes_from_standard_input(store: Co
     assert store.ok("prove", "v1.fact.provider", "--json").json == json.loads(bundle)
     ran = store("verify", "-", "--store", "substrate-store", stdin=bundle)
     assert ran.code == 0
-    assert "by the key of the store in substrate-store" in ran.out
+    assert ["verified", "by the key of the store in substrate-store"] in ran.rows
+    assert "no independent witness" in dict(ran.rows)["note"]
     assert ["value", "Adyen"] in ran.rows
 
 
@@ -156,7 +157,7 @@ def test_verify_agrees_with_the_script_in_every_case(store: Commands) -> None:
     Path("none.json").write_text("{}", encoding="utf-8")
     Path("binary.json").write_bytes(b"\xff\xfe")
     seen = set()
-    for file in ("good.json", "unconnected.json", "forged.json", "none.json", "nowhere.json"):
+    for file in ("good.json", "unconnected.json", "forged.json", "none.json", "binary.json", "nowhere.json"):
         for trust in (
             [],
             ["--key", "my.key"],
@@ -171,6 +172,33 @@ def test_verify_agrees_with_the_script_in_every_case(store: Commands) -> None:
             assert store("verify", file, *trust).code == script.returncode, (file, trust)
             seen.add(script.returncode)
     assert seen == {0, 1, 2, 3}
+
+
+def test_every_verdict_says_by_which_key_or_pin_and_if_that_is_no_witness(store: Commands) -> None:
+    store.ok("pin", "-o", "me.pin")
+    key = store("key").out.strip()
+    bundle = store("prove", "v1.fact.provider").out
+    said = {
+        trust: store("verify", "-", "--json", *words, stdin=bundle).json
+        for trust, words in {
+            "the pin in me.pin": ["--pin", "me.pin"],
+            "the key you gave": ["--key", key],
+            "the key of the store in substrate-store": ["--store", "substrate-store"],
+        }.items()
+    }
+    assert {trust: answer["trust"] for trust, answer in said.items()} == {trust: trust for trust in said}
+    assert [answer["verdict"] for answer in said.values()] == ["verified"] * 3
+    assert [answer["note"] is None for answer in said.values()] == [True, True, False]
+    given = store("verify", "-", "--json", "--store", "substrate-store", "--key", key, stdin=bundle).json
+    assert (given["trust"], given["note"]) == ("the key you gave", None)
+
+
+def test_a_long_value_is_shown_whole(store: Commands) -> None:
+    value = "x" * 5000
+    store.ok("checkpoint", f"v1.fact.long = {value}")
+    bundle = store("prove", "v1.fact.long").out
+    assert ["value", value] in store("verify", "-", stdin=bundle).rows
+    assert store("verify", "-", stdin=bundle, terminal=True).out.count("x") >= 5000
 
 
 def test_a_rejection_is_an_answer_with_a_reason(store: Commands) -> None:
