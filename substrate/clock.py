@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Protocol
+from typing import Final, Protocol
 
-__all__ = ["Clock", "ManualClock", "SystemClock"]
+__all__ = ["FIRST_TIME", "LAST_TIME", "Clock", "ManualClock", "SystemClock"]
+
+FIRST_TIME: Final = -62_135_596_800_000_000
+LAST_TIME: Final = 253_402_300_799_999_999
+"""The first and the last microsecond that a datetime can hold: of the years 1 and 9999."""
 
 
 class Clock(Protocol):

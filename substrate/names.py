@@ -10,7 +10,7 @@ from substrate.errors import NameInvalid
 from substrate.limits import LIMITS, check_size
 from substrate.text.secrets import find_secrets
 
-__all__ = ["TYPES", "check_name", "guess_name", "normalise"]
+__all__ = ["TYPES", "check_name", "guess_name", "normalise", "type_of"]
 
 TYPES = (
     "fact",
@@ -72,6 +72,11 @@ def _checked(name: str) -> str:
             "v1.fact.payment_provider, and neither begin nor end with a space or a dot" + _hint(name)
         )
     return name
+
+
+def type_of(name: str) -> str:
+    """The middle part of a name; empty of what is no name."""
+    return "".join(name.split(".", 2)[1:2])
 
 
 def guess_name(text: str) -> str | None:

@@ -22,6 +22,7 @@ LAYERS = [
     {"text"},
     {"names", "settings", "claims"},
     {"proof"},
+    {"schema"},
     {"values", "codec"},
     {"kv"},
     {"log"},

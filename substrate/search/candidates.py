@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from substrate.atoms.links import joined_to
-from substrate.codec import decode_body
+from substrate.codec import read_body
 from substrate.embed.texts import name_words
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, CONFIRMED, read_seq, seq_key
 from substrate.proof.encoding import Json
-from substrate.proof.entry import SALT_BYTES
+from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.search.columns import Documents, Mask
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
 from substrate.search.words import WordScores
@@ -197,7 +197,11 @@ def _floats(halves: bytes, width: int) -> Floats:
 
 def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, Mapping[str, Json]]:
     rows = transaction.get_many(BODIES, [seq_key(seq) for seq in seqs.tolist()])
-    return {seq: decode_body(row[SALT_BYTES:]) for seq, row in zip(seqs.tolist(), rows, strict=True) if row is not None}
+    return {
+        seq: read_body(Kind.PUT, row[SALT_BYTES:])[0]
+        for seq, row in zip(seqs.tolist(), rows, strict=True)
+        if row is not None
+    }
 
 
 def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
