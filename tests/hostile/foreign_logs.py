@@ -101,7 +101,7 @@ def _fill(log: Log, chance: random.Random) -> None:
     if record is not None:
         rest.append(draft_forget(record.subject, [record.seq], record.key, edges=[stated.subjects[3]]))
     for draft in _some_bent(rest, chance):
-        with suppress(SubstrateError, UnicodeError):  # what the log itself does not take, such as a name that is gone by now
+        with suppress(SubstrateError, UnicodeError):  # what the log itself does not take
             log.append([draft])
 
 
