@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from math import isfinite
+from typing import Final, TypeAlias, TypeGuard
 
 from substrate.clock import FIRST_TIME, LAST_TIME
 from substrate.errors import InputError
@@ -23,8 +24,11 @@ __all__ = [
     "MAX_POSITION",
     "MOST_WEIGHT",
     "ORIGINS",
+    "is_id",
     "is_name",
     "is_plain",
+    "is_position",
+    "is_share",
     "is_stated",
     "is_time",
     "misfit",
@@ -58,8 +62,10 @@ def is_time(said: object) -> bool:
 
 
 def is_plain(value: object, levels: int = _DEPTH) -> bool:
-    """Whether JSON can hold it without changing it, within so many levels."""
-    if value is None or isinstance(value, str | int | float):
+    """Whether JSON can hold it without changing it, within so many levels; all numbers are finite."""
+    if isinstance(value, float):
+        return isfinite(value)
+    if value is None or isinstance(value, str | int):
         return True
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
@@ -86,11 +92,13 @@ def _is_texts(said: object) -> bool:
     return True
 
 
-def _is_share(said: object) -> bool:
+def is_share(said: object) -> TypeGuard[float]:
+    """Whether it is a number from 0 to 1."""
     return type(said) in (float, int) and 0 <= said <= 1  # type: ignore[operator]
 
 
-def _is_position(said: object) -> bool:
+def is_position(said: object) -> TypeGuard[int]:
+    """Whether it is the place of a part in a whole."""
     return type(said) is int and 0 <= said < MAX_POSITION
 
 
@@ -98,12 +106,13 @@ def _is_origin(said: object) -> bool:
     return type(said) is str and said in ORIGINS
 
 
-def _is_id(said: object) -> bool:
+def is_id(said: object) -> TypeGuard[str]:
+    """Whether it is the id of an atom or edge, as bodies spell it."""
     return type(said) is str and _ID.fullmatch(said) is not None
 
 
 def _is_ids(said: object) -> bool:
-    return type(said) is list and all(map(_is_id, said))
+    return type(said) is list and all(map(is_id, said))
 
 
 def _is_hash(said: object) -> bool:
@@ -166,10 +175,10 @@ _WORDS: Final[Mapping[_Rule, str]] = {
     is_time: "is not a time of the years 1 to 9999, in microseconds",
     _is_text: "is not a text",
     _is_texts: "is not a list of texts",
-    _is_share: "is not a number from 0 to 1",
-    _is_position: "is not a whole number from 0 on",
+    is_share: "is not a number from 0 to 1",
+    is_position: "is not a whole number from 0 on",
     _is_origin: f"is not one of {', '.join(ORIGINS)}",
-    _is_id: "is not an id",
+    is_id: "is not an id",
     _is_ids: "is not a list of ids",
     _is_hash: "is not a hash",
     _is_hex: "is not hexadecimal",
@@ -183,7 +192,7 @@ _WORDS: Final[Mapping[_Rule, str]] = {
     _is_abandoned: "does not name a log: size and root",
 }
 _WHO: Final[_Rules] = {"origin": _is_origin, "actor": _is_text, "session": _is_text}
-_ENDS: Final[_Rules] = {"source": _is_id, "type": _is_edge_type, "target": _is_id}
+_ENDS: Final[_Rules] = {"source": is_id, "type": _is_edge_type, "target": is_id}
 _TAUGHT: Final[_Rules] = {"atoms": _is_ids, "weight": _is_weight}
 _MODEL: Final[_Rules] = {"model": _is_text, "digest": _is_text, "dimensions": _is_dimensions, "space": _is_hex}
 _SAID: Final[_Rules] = {
@@ -193,24 +202,24 @@ _SAID: Final[_Rules] = {
     "valid_to": is_time,
     "tags": _is_texts,
     "entities": _is_texts,
-    "confidence": _is_share,
+    "confidence": is_share,
     "source": _is_text,
-    "parent": _is_id,
-    "position": _is_position,
+    "parent": is_id,
+    "position": is_position,
     "attrs": _is_attrs,
 }
 _STATED: Final[_Rules] = {
     **_WHO,
     "label": _is_text,
-    "confidence": _is_share,
+    "confidence": is_share,
     "attrs": _is_attrs,
     "cited": _is_text,
     "windows": _is_windows,
 }
-_LEARNT: Final[_Rules] = {**_TAUGHT, "domain": _is_id, "objective": _is_text, "after": _is_id, **_WHO}
+_LEARNT: Final[_Rules] = {**_TAUGHT, "domain": is_id, "objective": _is_text, "after": is_id, **_WHO}
 
 # What a training or a model does not say is passed over, and does no harm.
-_NEEDED: Final[Mapping[Kind, _Rules]] = {
+_NEEDED: Final[Mapping[int, _Rules]] = {
     Kind.PUT: {"name": is_name, "value": _is_text},
     Kind.TOMBSTONE: {"name": is_name},
     Kind.EDGE: _ENDS,
@@ -220,7 +229,7 @@ _NEEDED: Final[Mapping[Kind, _Rules]] = {
     Kind.MODEL: {},
     Kind.KEY: {"vkey": _is_text},
 }
-_MAY: Final[Mapping[Kind, _Rules]] = {
+_MAY: Final[Mapping[int, _Rules]] = {
     Kind.PUT: _SAID,
     Kind.TOMBSTONE: _SAID,
     Kind.EDGE: _STATED,
@@ -230,7 +239,9 @@ _MAY: Final[Mapping[Kind, _Rules]] = {
     Kind.MODEL: _MODEL,
     Kind.KEY: {"restored_from": _is_restored, "abandoned": _is_abandoned},
 }
-_RULES: Final = {kind: {**_MAY[kind], **_NEEDED[kind]} for kind in Kind}
+# By the number of the kind: members of an Enum are slow keys.
+_RULES: Final = [{**_MAY.get(kind, {}), **_NEEDED.get(kind, {})} for kind in (0, *Kind)]
+_MUST: Final = [tuple(_NEEDED.get(kind, {})) for kind in (0, *Kind)]
 
 
 def is_stated(members: Mapping[str, Json]) -> bool:
@@ -243,12 +254,15 @@ def misfit(kind: Kind, members: Mapping[str, Json]) -> str | None:
     rules = _RULES[kind]
     for field, said in members.items():
         rule = rules.get(field)
-        if rule is None:
-            if type(said) in (dict, list) and not is_plain(said):
+        if rule is _is_text:  # most are: not worth a call
+            if type(said) is not str:
+                return f"{field} {_WORDS[rule]}"
+        elif rule is None:
+            if type(said) is not str and not is_plain(said):
                 return f"a member is not JSON of at most {_DEPTH} levels"
         elif not rule(said):
             return f"{field} {_WORDS[rule]}"
-    for field in _NEEDED[kind]:
+    for field in _MUST[kind]:
         if field not in members:
             return f"{field} is missing"
     return None

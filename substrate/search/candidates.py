@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from substrate.atoms.links import joined_to
-from substrate.codec import read_body
+from substrate.codec import decode_body
 from substrate.embed.texts import name_words
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, CONFIRMED, read_seq, seq_key
 from substrate.proof.encoding import Json
-from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.proof.entry import SALT_BYTES
+from substrate.schema import is_id, is_position, is_share
 from substrate.search.columns import Documents, Mask
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
 from substrate.search.words import WordScores
@@ -197,11 +198,7 @@ def _floats(halves: bytes, width: int) -> Floats:
 
 def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, Mapping[str, Json]]:
     rows = transaction.get_many(BODIES, [seq_key(seq) for seq in seqs.tolist()])
-    return {
-        seq: read_body(Kind.PUT, row[SALT_BYTES:])[0]
-        for seq, row in zip(seqs.tolist(), rows, strict=True)
-        if row is not None
-    }
+    return {seq: decode_body(row[SALT_BYTES:]) for seq, row in zip(seqs.tolist(), rows, strict=True) if row is not None}
 
 
 def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
@@ -224,7 +221,7 @@ def _neighbours(lists: Lists, seqs: Ints, read: Mapping[int, Mapping[str, Json]]
     for seq in seqs.tolist():
         said = read.get(seq, {})
         whole, position = said.get("parent"), said.get("position")
-        if isinstance(whole, str) and isinstance(position, int):
+        if whole is not None and is_id(whole) and is_position(position):
             near[seq] = _both_sides(lists, bytes.fromhex(whole), position)
     return near
 
@@ -294,7 +291,7 @@ def _trust(lists: Lists, place: Mapping[int, int], leaders: Ints, read: Mapping[
     )
     for seq, confirmed in zip(leaders.tolist(), again, strict=True):
         said = read.get(seq, {}).get("confidence")
-        given = float(said) if isinstance(said, int | float) else _UNKNOWN
+        given = float(said) if is_share(said) else _UNKNOWN
         is_of_it = confirmed is not None and read_seq(confirmed[:8]) == seq
         trust[place[seq]] = min(1.0, given + _CONFIRMED) if is_of_it else given
     return trust
