@@ -42,6 +42,8 @@ _MOST_DIMENSIONS: Final = 2**16
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * ID_BYTES}}}")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{2 * HASH_BYTES}}}")
 _HEX: Final = re.compile(r"(?:[0-9a-f]{2})+")
+_NAME_BYTES: Final = LIMITS["name_bytes"]
+_ASCII_NAME: Final = re.compile(r"v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\.[!-\-/-~](?:[ -~]*[!-\-/-~])?")
 _DEPTH: Final = LIMITS["body_depth"]
 
 # What is looked at here was made by `json`: types are exact, and comparing them is faster than `isinstance`. This runs
@@ -50,6 +52,8 @@ _DEPTH: Final = LIMITS["body_depth"]
 
 def is_name(said: object) -> bool:
     """Whether it is a name in its one spelling."""
+    if type(said) is str and len(said) <= _NAME_BYTES and _ASCII_NAME.fullmatch(said) is not None:
+        return True  # as `check_name` would say, in a tenth of the time
     try:
         return type(said) is str and check_name(said) == said
     except InputError:
