@@ -176,6 +176,7 @@ _Rules: TypeAlias = Mapping[str, _Rule]
 
 _WORDS: Final[Mapping[_Rule, str]] = {
     is_name: "is not a valid name",
+    is_plain: f"is not JSON of at most {_DEPTH} levels",
     is_time: "is not a time of the years 1 to 9999, in microseconds",
     _is_text: "is not a text",
     _is_texts: "is not a list of texts",
@@ -245,6 +246,7 @@ _MAY: Final[Mapping[int, _Rules]] = {
 }
 # By the number of the kind: members of an Enum are slow keys.
 _RULES: Final = [{**_MAY.get(kind, {}), **_NEEDED.get(kind, {})} for kind in (0, *Kind)]
+_FREE: Final = [frozenset(field for field, rule in rules.items() if rule is _is_text) for rules in _RULES]
 _MUST: Final = [tuple(_NEEDED.get(kind, {})) for kind in (0, *Kind)]
 
 
@@ -255,17 +257,13 @@ def is_stated(members: Mapping[str, Json]) -> bool:
 
 def misfit(kind: Kind, members: Mapping[str, Json]) -> str | None:
     """What does not fit in the body of an entry of this kind, in words that hold nothing of it; None if all does."""
-    rules = _RULES[kind]
+    rules, free = _RULES[kind], _FREE[kind]
     for field, said in members.items():
-        rule = rules.get(field)
-        if rule is _is_text:  # most are: not worth a call
-            if type(said) is not str:
-                return f"{field} {_WORDS[rule]}"
-        elif rule is None:
-            if type(said) is not str and not is_plain(said):
-                return f"a member is not JSON of at most {_DEPTH} levels"
-        elif not rule(said):
-            return f"{field} {_WORDS[rule]}"
+        if type(said) is str and field in free:  # most are: not worth a call
+            continue
+        rule = rules.get(field, is_plain)
+        if not rule(said):
+            return f"{field} {_WORDS[rule]}" if field in rules else f"a member {_WORDS[rule]}"
     for field in _MUST[kind]:
         if field not in members:
             return f"{field} is missing"
