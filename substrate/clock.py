@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Protocol
+from typing import Final, Protocol
 
 from substrate.errors import InputError
 
-__all__ = ["CheckedClock", "Clock", "ManualClock", "SystemClock"]
+__all__ = ["FIRST_TIME", "LAST_TIME", "CheckedClock", "Clock", "ManualClock", "SystemClock"]
+
+FIRST_TIME: Final = -62_135_596_800_000_000
+LAST_TIME: Final = 253_402_300_799_999_999
+"""The first and the last microsecond that a datetime can hold: of the years 1 and 9999."""
 
 
 class Clock(Protocol):
@@ -30,16 +34,15 @@ class SystemClock:
 
 
 class CheckedClock:
-    """Another clock, of which a time that no entry can bear is an InputError: one before 1970, or after `latest`."""
+    """Another clock, of which a time before 1970 or after the year 9999 is an InputError: no entry can bear it."""
 
-    def __init__(self, clock: Clock, latest: int) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._latest = latest
 
     def now(self) -> int:
         """See Clock."""
         now = self._clock.now()
-        if isinstance(now, bool) or not isinstance(now, int) or not 0 <= now <= self._latest:
+        if isinstance(now, bool) or not isinstance(now, int) or not 0 <= now <= LAST_TIME:
             raise InputError(
                 f"the clock says {now!r}, which is not a time in microseconds since 1970: set it, or give another clock"
             )

@@ -18,9 +18,11 @@ from substrate.proof.entry import ID_BYTES, MAX_TIME, Kind
 from substrate.proof.hashes import HASH_BYTES
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import State
+from substrate.schema import is_name, is_plain, misfit
 
 __all__ = [
     "Draft",
+    "Forgets",
     "check_value",
     "decode_body",
     "decode_restored_from",
@@ -32,13 +34,20 @@ __all__ = [
     "draft_restore",
     "draft_tombstone",
     "map_change",
+    "read_body",
+    "read_forget",
 ]
 
 _STATES = {Kind.PUT: State.LIVE, Kind.TOMBSTONE: State.TOMBSTONED, Kind.FORGET: State.FORGOTTEN}
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 """Made once: `json.dumps` makes one for every body."""
-_DECODER = json.JSONDecoder()
+_ESCAPE = b"\\"
+_SURROGATE = b"\\ud"
+"""What stands in a body that may hold a lone surrogate: this module writes no such escapes."""
 _OTHER = frozenset({Kind.EDGE, Kind.UNEDGE, Kind.TRAIN, Kind.MODEL})
+
+
+_DECODER = json.JSONDecoder()
 
 
 class Draft(NamedTuple):
@@ -129,7 +138,7 @@ def draft_other(kind: Kind, members: Mapping[str, Json], *, subject: bytes | Non
 
 
 def decode_body(body: bytes) -> dict[str, Json]:
-    """The members of a body. StoreDamaged if these are not bytes that this module makes."""
+    """The members of a body, whatever they are: see `read_body`. StoreDamaged if it is no JSON object."""
     try:
         text = body.decode()
         # Not `decode`, which spends half of its time on looking for white space around: there is none.
@@ -141,6 +150,46 @@ def decode_body(body: bytes) -> dict[str, Json]:
     if not isinstance(members, dict):
         raise StoreDamaged("a body is not a JSON object")
     return members
+
+
+def read_body(kind: Kind, body: bytes) -> tuple[dict[str, Json], str | None]:
+    """The members of a body, and None; or what does not fit the schema, and of its members the name alone, if sound.
+
+    What is read of an entry goes through here, so that all else can trust types and ranges: a log may come from
+    anywhere, and one body that makes no sense must not keep the others from being read.
+    """
+    try:
+        members = decode_body(body)
+        if _ESCAPE in body and _SURROGATE in body:  # the one byte is found much faster, and few bodies have it
+            _ENCODER.encode(members).encode()
+    except (StoreDamaged, ValueError, RecursionError):
+        return {}, "it is not JSON in valid Unicode"
+    wrong = misfit(kind, members)
+    if wrong is None:
+        return members, None
+    name = members.get("name")
+    return ({"name": name} if is_name(name) else {}), wrong
+
+
+class Forgets(NamedTuple):
+    """What a forget entry erases: entries, the name at a place of the map, whole edges."""
+
+    erased: tuple[int, ...] = ()
+    key: bytes | None = None
+    edges: tuple[bytes, ...] = ()
+
+
+def read_forget(body: bytes | None) -> Forgets:
+    """What the body of a forget entry says; nothing if it does not fit the schema."""
+    members, wrong = ({}, "") if body is None else read_body(Kind.FORGET, body)
+    erased, key, edges = members.get("erased"), members.get("key"), members.get("edges")
+    if wrong is not None or not isinstance(erased, list):
+        return Forgets()
+    return Forgets(
+        tuple(seq for seq in erased if isinstance(seq, int)),
+        bytes.fromhex(key) if isinstance(key, str) else None,
+        tuple(bytes.fromhex(str(edge)) for edge in edges) if isinstance(edges, list) else (),
+    )
 
 
 def decode_vkey(body: bytes) -> str:
@@ -187,27 +236,11 @@ def _members(fields: Mapping[str, Json] | None) -> dict[str, Json]:
     """The members that `fields` add to a body, those that are None left out."""
     if fields is None:
         return {}
-    if not isinstance(fields, Mapping) or not _is_plain(fields, LIMITS["body_depth"]):
+    if not isinstance(fields, Mapping) or not is_plain(fields):
         raise SchemaInvalid(f"fields must be JSON with string keys, at most {LIMITS['body_depth']} levels deep")
     if clash := fields.keys() & {"name", "value"}:
         raise SchemaInvalid(f"fields must not hold {', '.join(sorted(clash))}: it is given on its own")
     return {key: value for key, value in fields.items() if value is not None}
-
-
-def _is_plain(value: object, levels: int) -> bool:
-    """Whether JSON can hold it without changing it, within so many levels."""
-    if value is None or isinstance(value, str | int | float):
-        return True
-    if isinstance(value, Mapping):
-        if not all(isinstance(key, str) for key in value):
-            return False
-        value = list(value.values())
-    if not isinstance(value, list | tuple) or levels <= 0:
-        return False
-    for item in value:  # noqa: SIM110 - a loop, the commonest case first: this runs for every field of every atom
-        if not isinstance(item, str) and not _is_plain(item, levels - 1):
-            return False
-    return True
 
 
 def _encode(members: Mapping[str, Json]) -> bytes:

@@ -18,7 +18,16 @@ from substrate.limits import LIMITS, check_size
 from substrate.text.secrets import find_secrets
 from substrate.text.visible import HIDDEN
 
-__all__ = ["TYPES", "check_name", "check_new_name", "escape_rest", "guess_name", "normalise", "unescape_rest"]
+__all__ = [
+    "TYPES",
+    "check_name",
+    "check_new_name",
+    "escape_rest",
+    "guess_name",
+    "normalise",
+    "type_of",
+    "unescape_rest",
+]
 
 TYPES = (
     "fact",
@@ -129,6 +138,11 @@ _ESCAPED_TO_ASCII: Final = re.compile(rf"[^ -~]|{_ESCAPED.pattern}")
 
 def _as_bytes(found: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in found[0].encode(errors="surrogatepass"))
+
+
+def type_of(name: str) -> str:
+    """The middle part of a name; empty of what is no name."""
+    return "".join(name.split(".", 2)[1:2])
 
 
 def guess_name(text: str) -> str | None:

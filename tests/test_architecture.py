@@ -25,6 +25,7 @@ LAYERS = [
     {"files"},
     {"names", "settings", "claims"},
     {"proof"},
+    {"schema"},
     {"values", "codec"},
     {"kv"},
     {"log"},

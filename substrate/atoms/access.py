@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from substrate.atoms.bodies import Body
-from substrate.atoms.load import atom_of
+from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.resolve import resolve
 from substrate.atoms.stale import stale_because
 from substrate.atoms.validity import version_at
-from substrate.codec import decode_body
+from substrate.codec import read_body
 from substrate.errors import NotFound
 from substrate.log.prove import prove_name, prove_recorded
 from substrate.names import check_name
@@ -33,6 +33,8 @@ def access(snapshot: Snapshot, name: str, *, proof: bool = False) -> Access:
     if found is None:
         raise NotFound(f"there is no {name}: {_why(snapshot, latest)}; its history shows what it was")
     atom = atom_of(snapshot, *found)
+    if atom.damaged is not None:
+        raise damage_of(atom)
     if not snapshot.is_now:
         return Access(atom, prove_recorded(transaction, atom.seq) if proof else None)
     bundle = prove_name(transaction, atom.name) if proof else None
@@ -52,7 +54,10 @@ def _proven(snapshot: Snapshot, name: str) -> Access | None:
         return None
     entry = decode_entry(bundle.entry.data)
     version = VersionRow(entry.subject, bundle.entry.seq, entry.kind, name)
-    atom = atom_of(snapshot, version, Body(decode_body(bundle.opening.body), entry.time))
+    members, damage = read_body(entry.kind, bundle.opening.body)
+    atom = atom_of(snapshot, version, Body(members, entry.time, damage))
+    if atom.damaged is not None:
+        raise damage_of(atom)
     return Access(atom, bundle, _stale(snapshot, entry.subject))
 
 

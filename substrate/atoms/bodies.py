@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from substrate.codec import decode_body
+from substrate.codec import read_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored_entry
@@ -20,10 +20,14 @@ __all__ = ["Body", "VersionFound", "bodies_of", "body_of", "kind_of", "require_b
 
 
 class Body(NamedTuple):
-    """The members of an entry's body, and when the entry was recorded."""
+    """The members of an entry's body, and when the entry was recorded.
+
+    `damage` says what does not fit the schema, in a log from elsewhere: then the members are a sound name, or nothing.
+    """
 
     members: Mapping[str, Json]
     time: int
+    damage: str | None = None
 
 
 VersionFound: TypeAlias = tuple[VersionRow, Body]
@@ -43,7 +47,11 @@ def bodies_of(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body | 
     for seq, data, row in rows:
         entry = stored_entry(seq, data)
         opening = opened(seq, entry, row)
-        found.append(None if opening is None else Body(decode_body(opening.body), entry.time))
+        if opening is None:
+            found.append(None)
+        else:
+            members, damage = read_body(entry.kind, opening.body)
+            found.append(Body(members, entry.time, damage))
     return found
 
 

@@ -9,7 +9,7 @@ from substrate.atoms.links import edge_of
 from substrate.atoms.load import atom_of
 from substrate.atoms.resolve import name_of
 from substrate.atoms.validity import version_at
-from substrate.codec import decode_body
+from substrate.codec import read_forget
 from substrate.errors import Forgotten, InputError, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_limit
@@ -66,11 +66,10 @@ def _subjects(transaction: ReadTransaction, first: int, last: int) -> Iterator[t
             elif entry.kind in (Kind.EDGE, Kind.UNEDGE):
                 yield Kind.EDGE, entry.subject
             elif entry.kind is Kind.FORGET and entry.body is not None:
-                members = decode_body(entry.body)
-                whole = members.get("edges")
-                for edge in whole if isinstance(whole, list) else []:
-                    yield Kind.EDGE, bytes.fromhex(str(edge))
-                if "key" in members:
+                _, key, edges = read_forget(entry.body)
+                for edge in edges:
+                    yield Kind.EDGE, edge
+                if key is not None:
                     yield Kind.PUT, entry.subject
 
 

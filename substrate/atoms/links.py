@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from substrate.atoms.bodies import Body, body_of
-from substrate.codec import decode_body
+from substrate.codec import read_body
 from substrate.errors import SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
@@ -18,6 +18,7 @@ from substrate.log.identity import id_text
 from substrate.log.tables import BODIES, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.schema import EDGE_TYPE, is_name
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge, Window
 from substrate.values.times import from_microseconds
@@ -87,8 +88,13 @@ def holding(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[Link]:
     """Those of the edges that hold at these moments. Bodies are read at once, and not checked against the log."""
     rows = snapshot.transaction.get_many(BODIES, [seq_key(link.seq) for link in links])
     for link, row in zip(links, rows, strict=True):
-        if row is not None and (_WINDOWS not in row or _open_at(Body(decode_body(row[SALT_BYTES:]), 0), snapshot.at)):
+        if row is not None and (_WINDOWS not in row or _open_at(_edge_body(row), snapshot.at)):
             yield link
+
+
+def _edge_body(row: bytes) -> Body:
+    members, damage = read_body(Kind.EDGE, row[SALT_BYTES:])
+    return Body(members, 0, damage)
 
 
 def live_sources(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[bytes]:
@@ -119,7 +125,7 @@ def joined_to(snapshot: Snapshot, subject: bytes) -> Iterator[bytes]:
 
 
 def _open_at(body: Body, at: int) -> bool:
-    """Whether one of an edge's windows contains the time; without windows it always holds."""
+    """Whether one of an edge's windows contains the time; without windows, or if it is damaged, it always holds."""
     windows = body.members.get("windows")
     if not isinstance(windows, list) or not windows:
         return True
@@ -169,6 +175,7 @@ def edge_from(snapshot: Snapshot, link: Link, body: Body, ends: dict[bytes, End]
         windows=tuple(Window(*_pair(window)) for window in windows) if isinstance(windows, list) else (),
         confirmed_at=None if confirmed is None else from_microseconds(confirmed.time),
         dangling=tuple(word for word, end in (("source", source), ("target", target)) if not end.there),
+        damaged=body.damage,
     )
 
 
@@ -179,6 +186,7 @@ def end_of(transaction: ReadTransaction, subject: bytes, upto: int | None) -> En
         there = there or upto is None or version.seq <= upto
         name = name or version.name
         if there and name is not None:
+            name = name if is_name(name) else None
             break
     said = id_text(subject)
     return End(said, name or expected_name(transaction, subject) or said, there)
@@ -188,15 +196,12 @@ def _pair(ends: Json) -> list[datetime | None]:
     return [from_microseconds(end) if isinstance(end, int) else None for end in ends] if isinstance(ends, list) else []
 
 
-_EDGE_TYPE: Final = re.compile(r"[a-z][a-z0-9_]*")
-
-
 def read_edge_type(spelled: object) -> str:
     """The type of an edge in its one spelling: `Depends on` is depends_on. SchemaInvalid if it can be none."""
     if not isinstance(spelled, str) or not spelled.strip():
         raise SchemaInvalid("an edge needs a type, such as depends_on")
     check_size("type", len(spelled), "edge_type_characters", "characters")
     kind = re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", spelled.strip())).lower()
-    if not _EDGE_TYPE.fullmatch(kind):
+    if not EDGE_TYPE.fullmatch(kind):
         raise SchemaInvalid("the type of an edge is of a-z, 0-9 and _, and begins with a letter, such as depends_on")
     return kind

@@ -41,6 +41,7 @@ def list_atoms(  # noqa: PLR0913
     check_prefix(prefix, after)
     transaction = snapshot.transaction
     found: list[Atom] = []
+    last = None
     more = False
     gaps = 0
     for version, body, out_of_use in _versions(snapshot, prefix, after, tombstoned=tombstoned):
@@ -56,10 +57,11 @@ def list_atoms(  # noqa: PLR0913
             break
         else:
             found.append(atom_of(snapshot, version, body, tombstoned=out_of_use))
+            last = version.name
     upto = snapshot.upto
     forgotten = _forgotten(transaction, upto) if upto is not None and after is None else 0
     total = _total(snapshot, prefix, tombstoned=tombstoned, superseded=superseded) if count else None
-    return Listing(tuple(found), found[-1].name if more and found else None, forgotten, gaps, total)
+    return Listing(tuple(found), last if more else None, forgotten, gaps, total)
 
 
 def _total(snapshot: Snapshot, prefix: str, *, tombstoned: bool, superseded: bool) -> int | None:

@@ -16,8 +16,9 @@ from substrate.log.tables import ENTRIES, seq_key
 from substrate.messages import Arg
 from substrate.proof.entry import entry_time
 from substrate.proof.head import MAX_SIZE, Head, Pin, SignedHead
+from substrate.schema import is_time
 from substrate.snapshot import Snapshot
-from substrate.values.times import from_microseconds, to_microseconds
+from substrate.values.times import to_microseconds
 
 __all__ = ["Moment", "Time", "last_seq", "read_head", "read_time", "seq_at", "snapshot_of", "time_at"]
 
@@ -42,10 +43,8 @@ def read_time(time: object, field: str) -> int:
     if not isinstance(time, datetime):
         raise SchemaInvalid(field, f" must be a datetime or a time in ISO 8601, not {type(time).__name__}")
     microseconds = to_microseconds(time)
-    try:
-        from_microseconds(microseconds)
-    except OverflowError:  # its zone takes it out of the years that a time in UTC can have
-        raise SchemaInvalid(field, " is out of range: in UTC it must lie in the years 1 to 9999") from None
+    if not is_time(microseconds):  # its zone takes it out of the years that a time in UTC can have
+        raise SchemaInvalid(field, " is out of range: in UTC it must lie in the years 1 to 9999")
     return microseconds
 
 

@@ -25,6 +25,7 @@ from substrate.log.heads import require_head
 from substrate.log.tables import ENTRIES, POSTINGS, seq_key
 from substrate.names import guess_name, normalise
 from substrate.proof.entry import Kind
+from substrate.schema import is_name
 from substrate.text.secrets import find_secrets
 from substrate.text.terms import document_words, fit
 from substrate.views import words as postings
@@ -93,7 +94,7 @@ def near_names(transaction: ReadTransaction, name: str, most: int = 3, *, under:
     scored = [(_likeness(wanted, other), other) for other in likely if other.startswith(under) and other != name]
     least = max([_LIKE, *(score - _BEHIND for score, _ in scored)])
     best = sorted((-score, other) for score, other in scored if score >= least)
-    return tuple(islice((other for _, other in best if not find_secrets(other)), most))
+    return tuple(islice((other for _, other in best if is_name(other) and not find_secrets(other)), most))
 
 
 class _Spelling(NamedTuple):

@@ -16,6 +16,7 @@ from substrate.messages import FSCK
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle
 from substrate.proof.hashes import map_key
+from substrate.schema import is_name
 from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, versions_of
 from substrate.views.traces import expected_name
 
@@ -83,10 +84,13 @@ def refused(transaction: ReadTransaction, version: VersionRow) -> Forgotten:
 
 
 def name_of(transaction: ReadTransaction, subject: bytes) -> str | None:
-    """The name of the atom with this id; of one that edges wait for too. None if nobody knows it (any more)."""
+    """The name of the atom with this id; of one that edges wait for too. None if nobody knows it (any more).
+
+    Also None of one that is not of the grammar, in a log from elsewhere: what is no name is not shown as one.
+    """
     for version in versions_of(transaction, subject):
         if version.name is not None:
-            return version.name
+            return version.name if is_name(version.name) else None
     return expected_name(transaction, subject)
 
 

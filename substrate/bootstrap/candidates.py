@@ -96,7 +96,7 @@ class Gatherer:
         uses = uses_of(self._snapshot.transaction, [need.subject for need, _ in versions])
         found = []
         for (need, version), body, used in zip(versions, bodies, uses, strict=True):
-            judged = "gone" if body is None else self._judged(need, version, body, used)
+            judged = self._judged(need, version, body, used) if body and body.damage is None else "gone"
             if isinstance(judged, Candidate):
                 found.append(judged)
             else:
@@ -191,9 +191,10 @@ class Gatherer:
     def _in_force(self, version: VersionRow) -> tuple[VersionRow, Body] | None:
         """What the atom says of now, where its latest version is about some time."""
         try:
-            return version_at(self._snapshot.holding_at(self._snapshot.at), version)
+            found = version_at(self._snapshot.holding_at(self._snapshot.at), version)
         except Forgotten:
             return None
+        return None if found is None or found[1].damage is not None else found
 
     def _grounds(self, version: VersionRow, body: Body, used: float, clashes: int, *, is_stale: bool) -> Grounds:
         get = body.members.get

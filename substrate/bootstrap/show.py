@@ -49,7 +49,7 @@ def atom_shown(candidate: Candidate) -> OpeningAtom:
     """The atom with its metadata, its value whole, and why it is here."""
     get = candidate.body.members.get
     return OpeningAtom(
-        # What is read here was checked field by field when it was saved, and against its commitment just now.
+        # What is read here was checked against its commitment, and field by field, when the body was read.
         name=get("name"),  # type: ignore[arg-type]
         value=get("value"),  # type: ignore[arg-type]
         tags=tuple(get("tags") or ()),  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import name_of
-from substrate.codec import decode_body
+from substrate.codec import read_body
 from substrate.errors import InputError
 from substrate.files import users_file
 from substrate.kv.api import ReadTransaction
@@ -83,7 +83,7 @@ def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progr
         with log.snapshot() as transaction:
             entries = replay(transaction, start, min(start + BATCH, size))
             lines = [
-                _line(transaction, entry, decode_body(entry.body))
+                _line(transaction, entry, entry.body)
                 for entry in entries
                 if entry.kind in _WORDS and entry.body is not None and _says_something(entry, in_use)
             ]
@@ -103,9 +103,13 @@ def _says_something(entry: Logged, in_use: set[bytes]) -> bool:
     return known
 
 
-def _line(transaction: ReadTransaction, entry: Logged, members: dict[str, Json]) -> dict[str, Json]:
-    """What an entry says, as a person would: names for ids, times as text."""
-    line: dict[str, Json] = {"kind": _WORDS[entry.kind], "recorded_at": iso(from_microseconds(entry.time))}
+def _line(transaction: ReadTransaction, entry: Logged, body: bytes) -> dict[str, Json]:
+    """What an entry says, as a person would: names for ids, times as text. Of one that is damaged, just that."""
+    recorded_at = iso(from_microseconds(entry.time))
+    members, damage = read_body(entry.kind, body)
+    if damage is not None:
+        return {"kind": "damaged", "recorded_at": recorded_at, "seq": entry.seq, "reason": damage}
+    line: dict[str, Json] = {"kind": _WORDS[entry.kind], "recorded_at": recorded_at}
     for field, value in members.items():
         if field in _TIMES and isinstance(value, int):
             line[field] = iso(from_microseconds(value))

@@ -8,6 +8,7 @@ from substrate.forget.compaction import is_owed
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
 from substrate.log.tables import EXPECTED, GAPS, HEADS
+from substrate.names import type_of
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.behind import Behind
@@ -26,7 +27,7 @@ def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stat
     tombstoned = 0
     for row in names(transaction, ""):
         if row.kind is Kind.PUT and row.name is not None:
-            types[row.name.split(".", 2)[1]] += 1
+            types[type_of(row.name)] += 1
         else:
             tombstoned += 1
     head = require_head(transaction).head

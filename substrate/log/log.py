@@ -42,7 +42,7 @@ from substrate.log.view_versions import outdated_views, read_cursors, refuse_new
 from substrate.messages import FSCK
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle, Opening
-from substrate.proof.entry import MAX_TIME, Entry
+from substrate.proof.entry import Entry
 from substrate.proof.hashes import HASH_BYTES, leaf_hash
 from substrate.proof.head import MAX_SIZE, Pin, SignedHead
 from substrate.proof.note import VerifierKey, check_key_name, generate_signer
@@ -95,7 +95,7 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
             raise InputError(f"{folder} is a file; a store is a folder: give another path")
     if origin is not None:
         _check_origin(origin)
-    checked = CheckedClock(clock or SystemClock(), MAX_TIME)
+    checked = CheckedClock(clock or SystemClock())
     store = open_store(folder, tables, read_only=read_only, create=create)
     try:
         if find_origin(store, folder) is None and not read_only:

@@ -191,6 +191,8 @@ class _Page:
             return None, "forgotten"
         if found is None:
             return None, "tombstoned" if latest.kind is Kind.TOMBSTONE else "not valid then"
+        if found[1].damage is not None:
+            return None, "damaged"
         return found, ""
 
     def arcs(self, places: Mapping[bytes, _Place]) -> Iterator[Arc]:

@@ -16,7 +16,7 @@ from substrate.atoms.moments import last_seq
 from substrate.atoms.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.resolve import find_subject, read_end
 from substrate.atoms.supersedes import Chains
-from substrate.codec import Draft, decode_body, draft_other, draft_put, draft_tombstone
+from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, read_body
 from substrate.conflicts.detect import NewVersion, detect
 from substrate.errors import InputError, ItemsRefused, NameInvalid, NotFound, SecretFound, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
@@ -282,8 +282,8 @@ class Planner:
                 self._names[name] = None
             else:
                 body = said.get(row.seq)
-                members = None if body is None else decode_body(body[SALT_BYTES:])
-                self._names[name] = _Known(row.subject, row.seq, members)
+                members, damage = ({}, "") if body is None else read_body(Kind.PUT, body[SALT_BYTES:])
+                self._names[name] = _Known(row.subject, row.seq, members if damage is None else None)
 
     def _put(self, transaction: ReadTransaction, atom: AtomGiven, time: int, waited_for: bool) -> None:  # noqa: FBT001
         members = atom.members
@@ -403,7 +403,8 @@ class Planner:
                 self._links[key] = None
             else:
                 body = body_of(transaction, link.seq) if link.kind is Kind.EDGE else None
-                self._links[key] = _Known(link.edge, link.seq, None if body is None else body.members)
+                said = None if body is None or body.damage is not None else body.members
+                self._links[key] = _Known(link.edge, link.seq, said)
         return self._links[key]
 
     def _unedge(self, transaction: ReadTransaction, unedge: EdgeGiven | str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TextIO, TypedDict
 
-from substrate.errors import InputError, ItemsRefused
+from substrate.errors import InputError, ItemsRefused, StoreDamaged
 from substrate.files import bounded_lines, users_file
 from substrate.limits import LIMITS, check_size
 from substrate.log.log import Log
@@ -27,6 +27,8 @@ _BATCH: Final = 1000
 _BYTES: Final = 4 * 1024 * 1024
 _KINDS: Final = {"put": "atoms", "tombstone": "tombstones", "edge": "edges", "unedge": "unedges"}
 _INFORMATION: Final = ("kind", "recorded_at")
+_DAMAGED: Final = "damaged"
+"""Of a line that stands for an entry which the exported store could not read: see `care/export`."""
 # A line says all there is to say: what it does not name is not to be kept from the version before.
 _NO_ATOM_FIELDS: Final = dict.fromkeys(ATOM_FIELDS)
 _NO_EDGE_FIELDS: Final = dict.fromkeys(EDGE_FIELDS)
@@ -97,7 +99,8 @@ def import_lines(
 ) -> Saved:
     """See `Memory.import_lines`."""
     results: list[Saved] = []
-    for chunk, done, total in _chunks(source):
+    damaged: list[Refused] = []
+    for chunk, done, total in _chunks(source, damaged):
         # Who wrote a line, and where, is what the line says.
         batch = Batch.of(**chunk.items())
         try:
@@ -111,7 +114,8 @@ def import_lines(
             progress(done, total)
     if not results:
         raise _nothing()
-    return _together(results)
+    together = _together(results)
+    return replace(together, refused=(*damaged, *together.refused))
 
 
 def refuse_first_import(source: str | Path | TextIO, *, partial: bool = False, allow_secrets: bool = False) -> None:
@@ -120,7 +124,7 @@ def refuse_first_import(source: str | Path | TextIO, *, partial: bool = False, a
     It reads up to the first lines that can be saved. A file that is open already is to be read from its start again.
     """
     refused: list[Refused] = []
-    with closing(_chunks(source)) as chunks:
+    with closing(_chunks(source, [])) as chunks:
         for chunk, _, _ in chunks:
             try:
                 refuse_first_checkpoint(**chunk.items(), partial=partial, allow_secrets=allow_secrets, is_import=True)
@@ -172,8 +176,11 @@ def _together(results: list[Saved]) -> Saved:
     )
 
 
-def _chunks(source: str | Path | TextIO) -> Generator[tuple[_Chunk, int, int]]:
-    """The lines in groups, with how many bytes were read, of how many (0 if that is not known)."""
+def _chunks(source: str | Path | TextIO, damaged: list[Refused]) -> Generator[tuple[_Chunk, int, int]]:
+    """The lines in groups, with how many bytes were read, of how many (0 if that is not known).
+
+    `damaged` gets the lines that say of an entry that the exported store could not read it.
+    """
     chunk, runs = _Chunk(), _Runs()
     read = 0
     with _reader(source) as (lines, total):
@@ -183,6 +190,9 @@ def _chunks(source: str | Path | TextIO) -> Generator[tuple[_Chunk, int, int]]:
             if fields is None:
                 continue
             kind = str(fields["kind"])
+            if kind == _DAMAGED:
+                damaged.append(Refused(f"line {number}", StoreDamaged.code, "it was damaged in the exported store"))
+                continue
             key = _key(number, kind, fields)
             if not chunk.fits(kind, key, len(text)):
                 yield chunk, read, total
@@ -226,7 +236,8 @@ def _parse(number: int, text: str) -> _Fields | None:
         if fields.get("kind") != "plain":
             raise InputError("this is a full export, which makes a new store: ", IMPORT_FULL)
         return None
-    if fields.get("kind") not in _KINDS:
+    kind = fields.get("kind")
+    if not isinstance(kind, str) or kind not in (*_KINDS, _DAMAGED):
         raise InputError(f"line {number}: kind must be one of {', '.join(_KINDS)}")
     return fields
 

@@ -24,6 +24,7 @@ from substrate.proof.encoding import Json
 from substrate.proof.head import Head, Pin, SignedHead
 from substrate.save.place import Place
 from substrate.save.repeat import PLACE
+from substrate.schema import MAX_POSITION
 from substrate.values.atoms import ORIGINS, Atom
 from substrate.values.edges import Edge, Window
 
@@ -51,12 +52,13 @@ TombstoneInput: TypeAlias = "str | Mapping[str, object]"
 EdgeInput: TypeAlias = "Mapping[str, object] | Edge"
 ExpectInput: TypeAlias = "Expect | Mapping[str, int | None] | Head | SignedHead | Pin | str"
 _SEPARATOR: Final = " = "
-_READ_ONLY: Final = frozenset({"id", "seq", "recorded_at", "tombstoned", "confirmed_at", "superseded_by", "dangling"})
+_READ_ONLY: Final = frozenset(
+    {"id", "seq", "recorded_at", "tombstoned", "confirmed_at", "superseded_by", "dangling", "damaged"}
+)
 """What reading tells and writing cannot set; taken and left, so that what was read can be handed back."""
 _ATOM_FIELDS: Final = frozenset(field.name for field in fields(Atom))
 _EDGE_FIELDS: Final = frozenset(field.name for field in fields(Edge)) | {"valid_from", "valid_to"}
 _TOMBSTONE_FIELDS: Final = frozenset({"name", "occurred_at", "actor", "origin", "session", "source"})
-_MAX_POSITION: Final = 2**53
 _Reader: TypeAlias = Callable[[object, str], Json]
 
 
@@ -237,7 +239,7 @@ def _number(raw: object, field: str) -> float:
 
 
 def _position(raw: object, field: str) -> int:
-    if isinstance(raw, bool) or not isinstance(raw, int) or not 0 <= raw < _MAX_POSITION:
+    if isinstance(raw, bool) or not isinstance(raw, int) or not 0 <= raw < MAX_POSITION:
         raise SchemaInvalid(f"{field} is a whole number from 0 on")
     return raw
 

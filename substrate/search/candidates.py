@@ -23,6 +23,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, CONFIRMED, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES
+from substrate.schema import is_id, is_position, is_share
 from substrate.search.columns import Documents, Mask
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
 from substrate.search.words import WordScores
@@ -220,7 +221,7 @@ def _neighbours(lists: Lists, seqs: Ints, read: Mapping[int, Mapping[str, Json]]
     for seq in seqs.tolist():
         said = read.get(seq, {})
         whole, position = said.get("parent"), said.get("position")
-        if isinstance(whole, str) and isinstance(position, int):
+        if whole is not None and is_id(whole) and is_position(position):
             near[seq] = _both_sides(lists, bytes.fromhex(whole), position)
     return near
 
@@ -290,7 +291,7 @@ def _trust(lists: Lists, place: Mapping[int, int], leaders: Ints, read: Mapping[
     )
     for seq, confirmed in zip(leaders.tolist(), again, strict=True):
         said = read.get(seq, {}).get("confidence")
-        given = float(said) if isinstance(said, int | float) else _UNKNOWN
+        given = float(said) if is_share(said) else _UNKNOWN
         is_of_it = confirmed is not None and read_seq(confirmed[:8]) == seq
         trust[place[seq]] = min(1.0, given + _CONFIRMED) if is_of_it else given
     return trust

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
+from substrate.names import type_of
 from substrate.proof.bundle import Bundle
 from substrate.proof.encoding import Json
 from substrate.result import Result, Results
+from substrate.schema import ORIGINS
 from substrate.values.edges import Window
 from substrate.values.predictions import Prediction
 from substrate.values.times import EPOCH
@@ -22,7 +24,6 @@ __all__ = ["ORIGINS", "Access", "Atom", "History", "Listing", "Name", "Version"]
 
 Name: TypeAlias = str
 """The name of an atom, or its id as UUID text."""
-ORIGINS = ("user", "agent", "ingested")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,11 +58,14 @@ class Atom(Result):
     """When someone last recorded the same value again."""
     superseded_by: tuple[str, ...] = ()
     """Names of live atoms with a live `supersedes` edge to this one."""
+    damaged: str | None = None
+    """What does not fit the schema in this version, from a foreign log: then its value is empty, and only its id, name
+    and seq are told. Its name is its id if the name itself does not fit."""
 
     @property
     def type(self) -> str:
         """The middle part of the name."""
-        return self.name.split(".", 2)[1]
+        return type_of(self.name)
 
     @property
     def valid(self) -> Window:

@@ -75,6 +75,8 @@ class Edge(Result):
     confirmed_at: datetime | None = None
     dangling: tuple[str, ...] = ()
     """Which of its ends (`source`, `target`) is not there yet."""
+    damaged: str | None = None
+    """What does not fit the schema in this statement, from a foreign log: then only its ends and type are told."""
 
     def row(self) -> dict[str, object]:
         """Without the ids of its ends."""

@@ -9,6 +9,7 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from substrate.names import type_of
 from substrate.result import UNTYPESET, Result, compact, frame
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ LEFT_OUT: Mapping[str, str] = {
     "ingested": "text that was taken in from elsewhere; `ingested` shows it",
     "superseded": "another atom took its place",
     "not_in_force": "does not hold now: it ended, or has not begun",
-    "gone": "taken out of use, or forgotten",
+    "gone": "taken out of use, forgotten, or damaged",
 }
 """Why something that came into question is not shown."""
 
@@ -69,7 +70,7 @@ class OpeningAtom(Result):
     @property
     def type(self) -> str:
         """The middle part of the name."""
-        return self.name.split(".", 2)[1]
+        return type_of(self.name)
 
     def to_dict(self) -> dict[str, object]:
         """What there is to say, in few tokens."""

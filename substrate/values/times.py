@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from substrate.clock import FIRST_TIME, LAST_TIME
+
 __all__ = ["EPOCH", "from_microseconds", "to_microseconds"]
 
 
@@ -14,8 +16,14 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def from_microseconds(time: int) -> datetime:
-    """The instant so many microseconds after 1970, exactly."""
-    return EPOCH + timedelta(microseconds=time)
+    """The instant so many microseconds after 1970, exactly; of a time that no datetime can hold, the nearest to it.
+
+    Such a time comes from a foreign log only. It is refused at import, and fsck reports it: see `schema`.
+    """
+    try:
+        return EPOCH + timedelta(microseconds=time)
+    except OverflowError:
+        return EPOCH + timedelta(microseconds=min(max(time, FIRST_TIME), LAST_TIME))
 
 
 def to_microseconds(time: datetime) -> int:

@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Final, NamedTuple
 
-from substrate.codec import decode_body
-from substrate.errors import StoreDamaged
-from substrate.kv.api import ReadTransaction, WriteTransaction, behind
+from substrate.codec import decode_body, read_forget
+from substrate.kv.api import MAX_KEY, ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
 from substrate.log.tables import ATOMS, FORGOTTEN, GAPS, VERSIONS, read_seq, seq_key
-from substrate.messages import FSCK
 from substrate.proof.entry import ID_BYTES, Kind
 
 __all__ = [
@@ -43,6 +41,7 @@ __all__ = [
 
 _ROW: Final = Struct(">16sQB")
 _KEY_BYTES: Final = 32
+_NO_NAME: Final = b"\x00"
 _KINDS: Final = {int(kind): kind for kind in (Kind.PUT, Kind.TOMBSTONE)}
 
 
@@ -84,7 +83,9 @@ class AtomView:
         versions: list[tuple[bytes, bytes]] = []
         for entry in entries:
             if entry.kind in (Kind.PUT, Kind.TOMBSTONE):
-                name = b"\x00" if entry.body is None else _name(entry).encode()
+                name = _NO_NAME if entry.body is None else _name(entry, entry.body)
+                if name is None:
+                    continue
                 versions.append((entry.subject + seq_key(entry.seq), bytes([entry.kind]) + name))
                 if entry.body is not None:
                     atoms[name] = _ROW.pack(entry.subject, entry.seq, entry.kind)
@@ -94,11 +95,19 @@ class AtomView:
         _flush(transaction, atoms, versions)
 
 
-def _name(entry: Logged) -> str:
-    name = entry.name if entry.name is not None else decode_body(entry.body or b"").get("name")
-    if not isinstance(name, str):
-        raise StoreDamaged(f"the body of entry {entry.seq} names no atom; run ", FSCK)
-    return name
+def _name(entry: Logged, body: bytes) -> bytes | None:
+    """The name as it is kept; None if the body, in a log from elsewhere, holds none that a row can have.
+
+    One that is not of the grammar gets its rows all the same, so that its atom can be found and forgotten.
+    """
+    if entry.name is not None:
+        return entry.name.encode()
+    said = decode_body(body).get("name")
+    try:
+        name = said.encode() if isinstance(said, str) else b""
+    except UnicodeEncodeError:
+        return None
+    return name if 0 < len(name) <= MAX_KEY and not name.startswith(_NO_NAME) else None
 
 
 def _flush(transaction: WriteTransaction, atoms: dict[bytes, bytes], versions: list[tuple[bytes, bytes]]) -> None:
@@ -109,11 +118,9 @@ def _flush(transaction: WriteTransaction, atoms: dict[bytes, bytes], versions: l
 
 
 def _forget(transaction: WriteTransaction, entry: Logged) -> None:
-    members = decode_body(entry.body or b"")
-    listed, key = members.get("erased"), members.get("key")
-    erased = {seq for seq in listed if isinstance(seq, int)} if isinstance(listed, list) else set()
+    erased, key, _ = read_forget(entry.body)
     known = list(versions_of(transaction, entry.subject))
-    if isinstance(key, str):
+    if key is not None:
         for version in known:
             transaction.delete(VERSIONS, entry.subject + seq_key(version.seq))
             if version.name is not None:
@@ -121,8 +128,8 @@ def _forget(transaction: WriteTransaction, entry: Logged) -> None:
                 if row is not None and row.subject == entry.subject:
                     transaction.delete(ATOMS, version.name.encode())
         seqs = sorted(version.seq for version in known)
-        transaction.put(GAPS, bytes.fromhex(key) + seq_key(entry.seq), b"".join(map(seq_key, seqs)))
-        transaction.put(FORGOTTEN, entry.subject, seq_key(entry.seq) + bytes.fromhex(key))
+        transaction.put(GAPS, key + seq_key(entry.seq), b"".join(map(seq_key, seqs)))
+        transaction.put(FORGOTTEN, entry.subject, seq_key(entry.seq) + key)
         return
     for version in known:
         if version.seq in erased:
@@ -176,7 +183,7 @@ def versions_of(transaction: ReadTransaction, subject: bytes, *, upto: int | Non
         if row[1]:
             yield VersionRow(subject, seq, kind, row[1:].decode())
         else:
-            yield VersionRow(subject, seq, kind, None, read_seq(row[2:]))
+            yield VersionRow(subject, seq, kind, None, read_seq(row[2:10]))
 
 
 def first_version(transaction: ReadTransaction, subject: bytes) -> int | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from substrate import claims
 from substrate.claims.fault import FORESEEN, log_fault
-from substrate.codec import decode_body
+from substrate.codec import read_body, read_forget
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
@@ -68,12 +68,13 @@ class ClaimView:
         rows: list[tuple[bytes, bytes]] = []
         for subject, last in latest.items():
             if last is not None and last.body is not None:
-                rows += _rows(subject, last.seq, decode_body(last.body))
+                members, damage = read_body(Kind.PUT, last.body)
+                rows += _rows(subject, last.seq, members) if damage is None else []
         transaction.put_many(CLAIMS, sorted(rows))
 
 
 def _is_whole(entry: Logged) -> bool:
-    return isinstance(decode_body(entry.body or b"").get("key"), str)
+    return read_forget(entry.body).key is not None
 
 
 def _take_away(transaction: WriteTransaction, subjects: Sequence[bytes]) -> None:

@@ -14,13 +14,12 @@ from collections.abc import Iterator, Sequence
 from struct import Struct
 from typing import Final, NamedTuple
 
-from substrate.codec import decode_body
-from substrate.errors import StoreDamaged
+from substrate.codec import decode_body, read_forget
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
 from substrate.log.tables import LINKS, STATEMENTS, read_seq, seq_key
-from substrate.messages import FSCK
 from substrate.proof.entry import ID_BYTES, Kind
+from substrate.schema import is_stated
 
 __all__ = [
     "EdgeView",
@@ -68,17 +67,18 @@ class EdgeView:
             if entry.kind in (Kind.EDGE, Kind.UNEDGE):
                 if entry.body is None:
                     transaction.put(STATEMENTS, entry.subject + seq_key(entry.seq), bytes([entry.kind]))
-                else:
-                    _write(transaction, _link(entry, entry.body))
+                elif (link := _link(entry, entry.body)) is not None:
+                    _write(transaction, link)
             elif entry.kind is Kind.FORGET:
                 _forget(transaction, entry)
 
 
-def _link(entry: Logged, body: bytes) -> Link:
+def _link(entry: Logged, body: bytes) -> Link | None:
+    """What an entry states; None if its ends or its type, in a log from elsewhere, cannot be those of an edge."""
     members = decode_body(body)
-    source, target, kind = members.get("source"), members.get("target"), members.get("type")
-    if not (isinstance(source, str) and isinstance(target, str) and isinstance(kind, str)):
-        raise StoreDamaged(f"the body of entry {entry.seq} states no edge; run ", FSCK)
+    if not is_stated(members):
+        return None
+    source, target, kind = str(members["source"]), str(members["target"]), str(members["type"])
     return Link(entry.subject, entry.seq, entry.kind, bytes.fromhex(source), bytes.fromhex(target), kind)
 
 
@@ -96,16 +96,14 @@ def _keys(link: Link) -> tuple[bytes, bytes]:
 
 
 def _forget(transaction: WriteTransaction, entry: Logged) -> None:
-    members = decode_body(entry.body or b"")
-    whole, erased = members.get("edges"), members.get("erased")
-    for edge in whole if isinstance(whole, list) else []:
-        subject = bytes.fromhex(str(edge))
+    erased, _, edges = read_forget(entry.body)
+    for subject in edges:
         for link in list(statements_of(transaction, subject)):
             transaction.delete(STATEMENTS, subject + seq_key(link.seq))
             for key in _keys(link) if link.type else ():
                 transaction.delete(LINKS, key)
-    for seq in erased if isinstance(erased, list) else []:
-        key = entry.subject + seq_key(int(str(seq)))
+    for seq in erased:
+        key = entry.subject + seq_key(seq)
         row = transaction.get(STATEMENTS, key)
         if row is not None:
             transaction.put(STATEMENTS, key, row[:1])
@@ -136,7 +134,7 @@ def links_of(
     prefix = atom + (OUT if out else IN) + (b"" if kind is None else kind.encode() + b"\x00")
     for key, row in transaction.scan(LINKS, prefix, behind(prefix)):
         edge, seq, number = _ROW.unpack(row)
-        other, name = key[-ID_BYTES:], key[ID_BYTES + 1 : -ID_BYTES - 1].decode()
+        other, name = key[-ID_BYTES:], key[ID_BYTES + 1 : -ID_BYTES - 1].decode("utf-8", "replace")
         link = Link(edge, seq, _KINDS[number], atom if out else other, other if out else atom, name)
         if upto is not None and link.seq > upto:
             earlier = statement_at(transaction, edge, upto)
@@ -156,7 +154,7 @@ def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[L
     for key, row in rows:
         edge, seq, number = _ROW.unpack(row)
         if number == Kind.EDGE:
-            other, kind = key[-ID_BYTES:], key[ID_BYTES + 1 : -ID_BYTES - 1].decode()
+            other, kind = key[-ID_BYTES:], key[ID_BYTES + 1 : -ID_BYTES - 1].decode("utf-8", "replace")
             ends = (atom, other) if key[ID_BYTES : ID_BYTES + 1] == OUT else (other, atom)
             found.append(Link(edge, seq, Kind.EDGE, *ends, kind))
     return found
@@ -184,7 +182,7 @@ def all_links(transaction: ReadTransaction) -> Iterator[Link]:
     for key, row in transaction.scan(LINKS):
         edge, seq, number = _ROW.unpack(row)
         if key[ID_BYTES : ID_BYTES + 1] == OUT and number == Kind.EDGE:
-            kind = key[ID_BYTES + 1 : -ID_BYTES - 1].decode()
+            kind = key[ID_BYTES + 1 : -ID_BYTES - 1].decode("utf-8", "replace")
             yield Link(edge, seq, Kind.EDGE, key[:ID_BYTES], key[-ID_BYTES:], kind)
 
 
@@ -202,4 +200,4 @@ def statements_of(transaction: ReadTransaction, edge: bytes, upto: int | None = 
             yield Link(edge, seq, _KINDS[row[0]], b"", b"", "")
         else:
             number, source, target = _STATEMENT.unpack_from(row)
-            yield Link(edge, seq, _KINDS[number], source, target, row[_STATEMENT.size :].decode())
+            yield Link(edge, seq, _KINDS[number], source, target, row[_STATEMENT.size :].decode("utf-8", "replace"))

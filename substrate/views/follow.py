@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from substrate.codec import decode_body
+from substrate.codec import read_forget
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, ENTRIES, HEADS, read_seq, seq_key
@@ -73,7 +73,6 @@ def erased_between(transaction: ReadTransaction, start: int, stop: int) -> set[i
     forgets = [at for at, entry in rows if entry[_KIND] == Kind.FORGET]
     erased: set[int] = set()
     for body in transaction.get_many(BODIES, forgets):
-        listed = None if body is None else decode_body(body[SALT_BYTES:]).get("erased")
-        if isinstance(listed, list):
-            erased.update(seq for seq in listed if isinstance(seq, int))
+        if body is not None:
+            erased.update(read_forget(body[SALT_BYTES:]).erased)
     return erased

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from substrate.codec import Draft, decode_body, draft_other
+from substrate.codec import Draft, draft_other, read_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.decode import stored_entry
@@ -74,10 +74,9 @@ class ModelView:
 def _models(transaction: ReadTransaction) -> Iterator[Model]:
     """All models that the log names, the latest first. Entries that do not say what they must are passed over."""
     for at, body in transaction.scan(MODELS, reverse=True):
-        match decode_body(body):
+        match read_body(Kind.MODEL, body)[0]:
             case {"model": str(model), "digest": str(digest), "dimensions": int(dimensions), "space": str(space)}:
-                # A log may come from anywhere: what it says is not believed before it makes sense.
-                if len(space) == 2 * SPACE_BYTES and set(space) <= set("0123456789abcdef") and dimensions > 0:
+                if len(space) == 2 * SPACE_BYTES:
                     yield Model(read_seq(at), model, digest, dimensions, bytes.fromhex(space))
 
 

@@ -22,7 +22,7 @@ from hashlib import blake2b
 from struct import Struct, pack, unpack_from
 from typing import Any, Final, TypeAlias
 
-from substrate.codec import decode_body
+from substrate.codec import read_body, read_forget
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
 from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, read_seq, seq_key
@@ -106,9 +106,9 @@ class WordView:
                 if entry.body is None:
                     rows[seq] = _erased_row(entry.subject, kind, entry.time)
                     continue
-                members = decode_body(entry.body)
+                members, damage = read_body(kind, entry.body)
                 length = 0
-                if kind is Kind.PUT:
+                if kind is Kind.PUT and damage is None:
                     posted = blocks.get(seq // BLOCK)
                     if posted is None:
                         posted = blocks[seq // BLOCK] = _posted()
@@ -118,7 +118,7 @@ class WordView:
                         places.append((place + seq_key(seq), b""))
                 rows[seq] = _row(entry, members, length)
             elif kind is Kind.FORGET:
-                erased.update(_erased(entry))
+                erased.update(read_forget(entry.body).erased)
         for block, posted in blocks.items():
             _write_postings(transaction, block, posted)
         _write_rows(transaction, rows)
@@ -253,13 +253,6 @@ def _write_rows(transaction: WriteTransaction, rows: Mapping[int, bytes]) -> Non
 
 
 # -- erasing -----------------------------------------------------------------------------------------------------------
-
-
-def _erased(entry: Logged) -> Iterator[int]:
-    listed = decode_body(entry.body or b"").get("erased")
-    for seq in listed if isinstance(listed, list) else ():
-        if isinstance(seq, int):
-            yield seq
 
 
 def _erase(transaction: WriteTransaction, seqs: set[int]) -> None:

@@ -11,6 +11,7 @@ from substrate.kv.open import open_store
 from substrate.log.log import Log
 from substrate.log.replay import Logged
 from substrate.log.tables import TABLES, seq_key
+from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 
 Content = dict[str, list[tuple[bytes, bytes]]]
@@ -47,6 +48,8 @@ class Count:
 
 
 VIEWS = (Values(),)
+EDGE: dict[str, Json] = {"type": "references", "source": "0a" * 16, "target": "0b" * 16}
+"""What the smallest edge says."""
 
 
 def forget(log: Log, name: str) -> None:
@@ -58,7 +61,7 @@ def forget(log: Log, name: str) -> None:
 def grow(log: Log, label: str = "n", names: int = 40) -> None:
     """Entries of all kinds, two keys more than before, and erased bodies."""
     log.append([draft_put(f"v1.fact.{label}{i}", f"{i} ü" + "x" * (i * 11)) for i in range(names)])
-    log.append([draft_tombstone(f"v1.fact.{label}1"), draft_other(Kind.EDGE, {"type": "references"})])
+    log.append([draft_tombstone(f"v1.fact.{label}1"), draft_other(Kind.EDGE, EDGE)])
     log.rotate_key()
     forget(log, f"v1.fact.{label}2")
     log.append([draft_put(f"v1.fact.{label}3", "new"), draft_put(f"v1.fact.{label}2", "anew")])

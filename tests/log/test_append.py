@@ -400,7 +400,7 @@ def test_the_signer_refuses_to_go_on_from_a_head_that_the_key_in_force_did_not_s
     with log._store.write() as transaction:
         note = transaction.get(HEADS, seq_key(2)) or b""
         text = SignedHead.parse(note.decode())
-        changed = SignedHead(replace(text.head, map_root=bytes(32)), text.note)
+        changed = SignedHead(replace(text.head, map_root=b"\x01" * 32), text.note)
         forged = changed.head.text() + note.decode().partition("\n\n")[1][1:] + note.decode().partition("\n\n")[2]
         transaction.put(HEADS, seq_key(2), forged.encode())
     with refused(log, StoreDamaged, "not signed by the key in force"):

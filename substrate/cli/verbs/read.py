@@ -166,6 +166,8 @@ def _listed(atoms: list[Atom] | tuple[Atom, ...], given: Namespace) -> Raw | Tab
 
 
 def _state(atom: Atom) -> str | None:
+    if atom.damaged is not None:
+        return f"damaged: {atom.damaged}"
     if atom.tombstoned:
         return "tombstoned"
     return f"superseded by {', '.join(atom.superseded_by)}" if atom.superseded_by else None

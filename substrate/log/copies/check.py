@@ -2,8 +2,9 @@
 
 Derived: every leaf from its entry, every node of the log tree, every head's root and signature, every commitment, the
 keys, every tile of the map from the entries' bodies, every view from a replay. Compared: all rows, and that there are
-no others. What it cannot see: that a head of the past was deleted (but for those of rotations), the map roots of heads
-before the latest, and a log that its key-holder wrote anew as a whole (pins show that).
+no others. Looked at: that every body fits the schema. What it cannot see: that a head of the past was deleted (but for
+those of rotations), the map roots of heads before the latest, and a log that its key-holder wrote anew as a whole (pins
+show that).
 
 A damaged file can crash the process that maps it: `care/fsck.py` looks from a child process.
 """
@@ -127,6 +128,10 @@ class _Check:
         if list(self._scan(KEYS)) != self._truth.keys:
             raise StoreDamaged("table keys is not what the key entries say")
         self._check_map(latest)
+        try:
+            self._truth.check_schema()
+        except StoreDamaged as error:
+            raise StoreDamaged(f"{error}. All else is readable. Its writer can erase it: substrate forget ID") from None
         refuse_newer(cursors, self._views)
         for view in self._views:
             if view.name in cursors:

@@ -113,7 +113,7 @@ def clone(  # noqa: PLR0913 - everything by keyword
     not written to; where that one has gone on, it is behind, can be read, and can be restored.
 
     Raises, with nothing left at `path` and the line named: InputError (not an export, or cut off), TooLarge,
-    FormatTooNew, StoreDamaged (what it says is not what was signed); also Denied, DiskFull.
+    FormatTooNew, StoreDamaged (what it says is not what was signed, or does not fit the schema); also Denied, DiskFull.
     """
     folder = resolved(path)
     keys = load_settings().home if home is None else Path(home).expanduser().resolve()
@@ -242,6 +242,7 @@ class _Import:
         elif salt is not None or body is not None:
             raise InputError(f"line {self._number}: salt and body are texts, or both null")
         self._growth.add(data, row)
+        self._growth.truth.check_schema()
         self._unsigned = True
 
     def _sign_off(self) -> None:

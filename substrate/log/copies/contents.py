@@ -5,6 +5,9 @@ those bodies are gone which forget entries erased; that each head has the root o
 key then in force; that keys follow upon each other as rotations and restores say. Derived: the rows of the log tree,
 the keys, and for each name its record in the map.
 
+Noted, and not raised: an entry that does not fit the schema. It was signed, so the log is whole; who takes a log over
+refuses it, fsck reports it, and a rebuild goes on.
+
 A restore changes the origin: heads up to its entry carry the old one, heads from there on the new.
 """
 
@@ -12,8 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
+from uuid import UUID
 
-from substrate.codec import decode_body, decode_restored_from, decode_vkey, map_change
+from substrate.clock import LAST_TIME
+from substrate.codec import decode_body, decode_restored_from, decode_vkey, map_change, read_body
 from substrate.errors import StoreDamaged
 from substrate.log.decode import stored, stored_entry
 from substrate.log.tables import BODIES, ENTRIES, HEADS, seq_key
@@ -58,6 +63,10 @@ class Truth:
         self.origin = ""
         self.keys: list[tuple[bytes, bytes]] = []
         self.records: dict[bytes, bytes] = {}
+        self.misfits = 0
+        """Entries that do not fit the schema."""
+        self.first_misfit = ""
+        """Which of them comes first, and what is wrong with it."""
         self._salt = salt
         self._peaks: list[bytes] = []
         self._time = 0
@@ -80,11 +89,16 @@ class Truth:
         if entry.time < self._time:
             raise StoreDamaged(f"entry {seq} is older than the one before it")
         self._time = entry.time
+        if entry.time > LAST_TIME:
+            self._note(seq, entry, "its time is later than the year 9999")
         if row is None:
             self._missing.add(seq)
         elif commitment(row[:SALT_BYTES], row[SALT_BYTES:]) != entry.commitment:
             raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to")
         else:
+            damage = read_body(entry.kind, row[SALT_BYTES:])[1]
+            if damage is not None:
+                self._note(seq, entry, damage)
             self._replay(seq, entry, row[SALT_BYTES:])
         self.size += 1
         return grow(self._peaks, seq, leaf_hash(data))
@@ -124,6 +138,18 @@ class Truth:
             lost = "is gone without a forget entry" if odd in self._missing else "is there in spite of its forget entry"
             raise StoreDamaged(f"the body of entry {odd} {lost}")
         return self._latest
+
+    def check_schema(self) -> None:
+        """StoreDamaged if an entry that was taken in does not fit the schema."""
+        if self.misfits:
+            more = f"; {self.misfits - 1:,} more do not fit either" if self.misfits > 1 else ""
+            raise StoreDamaged(f"{self.first_misfit}{more}")
+
+    def _note(self, seq: int, entry: Entry, what: str) -> None:
+        self.misfits += 1
+        if not self.first_misfit:
+            about = f"{entry.kind.name.lower()} of {UUID(bytes=entry.subject)}"
+            self.first_misfit = f"entry {seq} ({about}) does not fit the schema: {what}"
 
     def _replay(self, seq: int, entry: Entry, body: bytes) -> None:
         """What the entry does to keys, map and erasures."""

@@ -31,7 +31,6 @@ from substrate.log.keys.origin import noted_origin, write_origin
 from substrate.log.replay import Check, View
 from substrate.log.tables import TABLES
 from substrate.log.upgrade import upgrade
-from substrate.proof.entry import MAX_TIME
 from substrate.proof.head import Head
 from substrate.proof.note import VerifierKey
 from substrate.result import Result
@@ -86,7 +85,7 @@ def restore(  # noqa: PLR0913 - everything by keyword
         source, [*TABLES, *(table for view in views for table in view.tables)], read_only=True, create=False
     )
     try:
-        done, head = _copy(store, source, folder, keys, views, CheckedClock(clock or SystemClock(), MAX_TIME))
+        done, head = _copy(store, source, folder, keys, views, CheckedClock(clock or SystemClock()))
     finally:
         store.close()
     Keyring(keys, head.origin).keep_up(head, folder)

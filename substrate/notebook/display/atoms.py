@@ -117,6 +117,8 @@ def _json(value: Json) -> str:
 
 
 def _state(atom: Atom) -> Child:
+    if atom.damaged is not None:
+        return badge(f"damaged: {atom.damaged}", "plain")
     if atom.tombstoned:
         return badge("tombstoned", "plain")
     return badge("superseded", "plain") if atom.superseded_by else None

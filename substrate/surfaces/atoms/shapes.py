@@ -73,9 +73,10 @@ class AtomShape(Shape):
     confirmed_at: str | None = None
     superseded_by: list[str] | None = None
     tombstoned: bool | None = None
+    damaged: str | None = Field(None, description="it does not fit the schema, and why; its value is not shown")
 
 
-_SAID: Final = ("origin", "actor", "source", "confidence")
+_SAID: Final = ("origin", "actor", "source", "confidence", "damaged")
 _LISTED: Final = ("tags", "entities", "superseded_by")
 _TIMES: Final = ("occurred_at", "valid_from", "valid_to", "confirmed_at")
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from substrate.codec import decode_body
+from substrate.codec import read_forget
 from substrate.errors import StoreDamaged
 from substrate.kv.api import WriteTransaction
 from substrate.log.replay import BATCH, Logged, TraceRow, replay, replay_into
@@ -81,12 +81,11 @@ class ArcView:
         learner.flush()
 
     def _forget(self, transaction: WriteTransaction, learner: _Learner, entry: Logged) -> None:
-        members = decode_body(entry.body or b"{}")
-        erased = members.get("erased")
-        if any(learner.episodes.was_learnt(int(str(seq))) for seq in (erased if isinstance(erased, list) else ())):
+        erased, key, _ = read_forget(entry.body)
+        if any(map(learner.episodes.was_learnt, erased)):
             learner.flush()
             self._learn_anew(transaction, entry.seq)
-        if "key" in members:
+        if key is not None:
             learner.remove(entry.subject)
 
     def _learn_anew(self, transaction: WriteTransaction, size: int) -> None:

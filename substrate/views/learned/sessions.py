@@ -15,14 +15,15 @@ from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Final, NamedTuple
 
-from substrate.codec import Draft, decode_body, draft_other
+from substrate.codec import Draft, draft_other, read_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
 from substrate.log.tables import SEQ_BYTES, SESSIONS, read_seq, seq_key
 from substrate.messages import FSCK, REBUILD
 from substrate.proof.encoding import Json
-from substrate.proof.entry import ID_BYTES, MAX_TIME, Kind
+from substrate.proof.entry import ID_BYTES, Kind
+from substrate.schema import MOST_WEIGHT, is_time
 
 __all__ = [
     "HOLE",
@@ -41,7 +42,6 @@ HOLE: Final = bytes(ID_BYTES)
 """In the place of an atom that was forgotten; as a domain: none."""
 KEY_BYTES: Final = SEQ_BYTES + 4
 _LENGTH: Final = Struct(">H")
-_MOST_WEIGHT: Final = 3
 
 
 class Heard(NamedTuple):
@@ -105,7 +105,7 @@ def read_session(row: bytes) -> Heard:
 def _heard(said: Mapping[str, Json], items: tuple[bytes, ...], time: Json) -> Heard:
     weight, objective, domain = said["weight"], said.get("objective", ""), said.get("domain")
     session, actor = said.get("session"), said.get("actor")
-    if type(weight) is not int or not 1 <= weight <= _MOST_WEIGHT or type(time) is not int or abs(time) > MAX_TIME:
+    if type(weight) is not int or not 1 <= weight <= MOST_WEIGHT or not is_time(time):
         raise ValueError("its weight or its time cannot be")
     if not isinstance(objective, str) or not all(text is None or isinstance(text, str) for text in (session, actor)):
         raise ValueError("its texts are none")
@@ -146,12 +146,9 @@ def draft_training(heard: Heard) -> Draft:
 
 def read_training(body: bytes, time: int) -> Heard | None:
     """What a train entry of that time says; None if it says nothing that is understood here: no harm in that."""
-    said = decode_body(body)
+    said, damage = read_body(Kind.TRAIN, body)
     listed, after = said.get("atoms"), said.get("after")
-    try:
-        items = tuple(bytes.fromhex(str(item)) for item in listed) if isinstance(listed, list) else ()
-        heard = _heard(said, items, time)
-        heard = heard if after is None else heard._replace(after=bytes.fromhex(str(after)))
-    except (LookupError, ValueError):
+    if damage is not None or not isinstance(listed, list) or "weight" not in said or not is_time(time):
         return None
-    return heard if all(len(item) == ID_BYTES for item in (*items, heard.after or HOLE)) else None
+    heard = _heard(said, tuple(bytes.fromhex(str(item)) for item in listed), time)
+    return heard if after is None else heard._replace(after=bytes.fromhex(str(after)))

@@ -22,7 +22,7 @@ from substrate.log.log import Log, open_log
 from substrate.log.map import TOP
 from substrate.log.tables import BODIES, ENTRIES, HEADS, KEYS, MAP, META, NODES, seq_key
 from substrate.proof.entry import Kind
-from tests.log.grown import Values
+from tests.log.grown import EDGE, Values
 from tests.scale import PATIENCE_S
 
 
@@ -30,7 +30,7 @@ from tests.scale import PATIENCE_S
 def grown(log: Log) -> Log:
     """A log with entries of all kinds, two keys, and an erased body."""
     log.append([draft_put(f"v1.fact.n{i}", str(i)) for i in range(40)])
-    log.append([draft_tombstone("v1.fact.n1"), draft_other(Kind.EDGE, {"type": "references"})])
+    log.append([draft_tombstone("v1.fact.n1"), draft_other(Kind.EDGE, EDGE)])
     log.rotate_key()
     record = log.record("v1.fact.n2")
     assert record is not None

@@ -1,0 +1,213 @@
+"""A foreign log is data: bodies that are signed and make no sense are refused, reported, and hurt no neighbour."""
+
+from __future__ import annotations
+
+import io
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from substrate.codec import draft_put
+from substrate.errors import StoreDamaged, SubstrateError
+from substrate.log.copies.check import check_store
+from substrate.log.copies.rebuild import rebuild_store
+from substrate.log.copies.restore import restore
+from substrate.log.log import open_log
+from substrate.memory import Memory, open_memory
+from substrate.views.catalogue import CHECKS, VIEWS
+from tests.hostile.foreign_logs import SOUND, Verb, bent_line, checking_nothing, open_read_only, take_in, write_log
+from tests.scale import SEED, rounds
+
+PAGES: dict[str, Verb] = {
+    "list": lambda memory: memory.list(tombstoned=True, superseded=True, count=True).to_dict(),
+    "list then": lambda memory: memory.list(as_of=12).to_dict(),
+    "list valid": lambda memory: memory.list(valid_at="2024-01-01").to_dict(),
+    "search": lambda memory: memory.search("payments way").to_dict(),
+    "search before": lambda memory: memory.search("what was the way of payments before?").to_dict(),
+    "recent": lambda memory: memory.recent().to_dict(),
+    "diff": lambda memory: memory.diff(0).to_dict(),
+    "bootstrap": lambda memory: memory.bootstrap("payments").to_dict(),
+    "context": lambda memory: memory.context(SOUND, depth=3).to_dict(),
+    "associate": lambda memory: memory.associate(SOUND).to_dict(),
+    "edges": lambda memory: memory.edges(SOUND).to_dict(),
+    "history": lambda memory: memory.history(SOUND).to_dict(),
+    "access": lambda memory: memory.access(SOUND, proof=True).to_dict(),
+    "predict": lambda memory: memory.predict(SOUND).to_dict(),
+    "around": lambda memory: memory.around(SOUND).to_dict(),
+    "conflicts": lambda memory: memory.conflicts().to_dict(),
+    "stale": lambda memory: memory.stale().to_dict(),
+    "heads": lambda memory: memory.heads().to_dict(),
+    "growth": lambda memory: memory.growth().to_dict(),
+    "stats": lambda memory: memory.stats().to_dict(),
+    "matrix": lambda memory: memory.transition_matrix(),
+    "export": lambda memory: memory.export(io.StringIO()),
+    "export full": lambda memory: memory.export(io.StringIO(), full=True),
+    "shown": lambda memory: (repr(memory.list()), memory.list()._repr_html_(), memory.search("payments")._repr_html_()),
+}
+
+
+def of_one(memory: Memory, name: str) -> list[Callable[[], object]]:
+    """What is asked of an atom that may be damaged."""
+    return [
+        lambda: memory.access(name),
+        lambda: memory.access(name, proof="." in name),
+        lambda: memory.history(name).to_dict(),
+        lambda: memory.context(name).to_dict(),
+        lambda: memory.edges(name).to_dict(),
+        lambda: memory.predict(name).to_dict(),
+        lambda: memory.weigh([name]),
+        lambda: memory.conflicts(name).to_dict(),
+    ]
+
+
+def read_all(folder: Path) -> list[str]:
+    """What went wrong when all verbs were asked: errors without a type, and pages that were not answered."""
+    faults = []
+    with open_read_only(folder) as memory:
+        for verb, ask in PAGES.items():
+            try:
+                ask(memory)
+            except Exception as error:  # noqa: BLE001 - each is a fault
+                faults.append(f"{verb}: {error!r}")
+        try:
+            ids = [atom.id for atom in memory.list(tombstoned=True, superseded=True)]
+        except Exception as error:  # noqa: BLE001
+            return [*faults, repr(error)]
+        for name in ["v1.fact.n2", "v1.fact.n3", *ids[::3]]:
+            for step in of_one(memory, name):
+                try:
+                    step()
+                except SubstrateError:
+                    pass
+                except Exception as error:  # noqa: BLE001
+                    faults.append(f"{name}: {error!r}")
+    return faults
+
+
+def attack(folder: Path, chance: random.Random) -> tuple[bool, list[str]]:
+    """Write a log, import it as it is, and as the version before did. Whether it was refused, and what went wrong."""
+    lines = write_log(folder, chance)
+    refused, faults = False, []
+    try:
+        take_in(lines, folder)
+    except SubstrateError:
+        refused = True
+        try:
+            with checking_nothing():
+                take_in(lines, folder, checks=False)
+        except Exception:  # noqa: BLE001 - the version before did not take it either
+            return True, []
+    except Exception as error:  # noqa: BLE001
+        return False, [f"import: {error!r}"]
+    try:
+        report = check_store(folder / "store", views=VIEWS, checks=CHECKS)
+    except SubstrateError:
+        pass
+    else:
+        if report.ok is refused:
+            faults.append(f"import {'refused' if refused else 'took'} it, and fsck says {report.damage}")
+    return refused, faults + read_all(folder)
+
+
+@pytest.mark.soak
+@pytest.mark.slow
+def test_no_foreign_log_gives_an_error_without_a_type(tmp_path: Path) -> None:
+    refused = 0
+    for number in range(rounds(25, 10_000)):
+        folder = tmp_path / "log"
+        was_refused, faults = attack(folder, random.Random(f"{SEED} {number}"))
+        refused += was_refused
+        assert faults == [], f"log {number}"
+        shutil.rmtree(folder)
+    assert refused
+
+
+def test_a_decoder_that_checks_nothing_is_found_out(tmp_path: Path) -> None:
+    """The broken twin."""
+    with checking_nothing():
+        faults = (
+            fault
+            for number in range(14, 30)
+            for fault in attack(tmp_path / str(number), random.Random(f"{SEED} {number}"))[1]
+        )
+        assert any("TypeError" in fault for fault in faults)
+
+
+def damaged_store(folder: Path, name: str = "v1.fact.bent") -> None:
+    """A store that the version before would have taken in: one sound atom, one with tags that are no list."""
+    bent = draft_put("v1.fact.bent", "payments", {"tags": 1})
+    body = bent.body.replace(b'"v1.fact.bent"', b'"%s"' % name.encode("unicode_escape"))
+    with open_log(folder / "store", home=folder / "home", views=VIEWS) as log:
+        log.append([draft_put(SOUND, "payments"), bent._replace(body=body, name=name)])
+
+
+@pytest.mark.parametrize("name", ["v1.fact.bent", "v1.fact.be\nnt"])
+def test_a_damaged_atom_is_marked_among_its_neighbours_and_refused_alone(name: str, tmp_path: Path) -> None:
+    damaged_store(tmp_path, name)
+    with open_read_only(tmp_path) as memory:
+        bent, sound = sorted(memory.list(), key=lambda atom: atom.seq, reverse=True)
+        assert (sound.name, sound.value, sound.damaged) == (SOUND, "payments", None)
+        assert (bent.name, bent.value) == (name if name.isprintable() else bent.id, "")
+        assert bent.damaged is not None
+        assert [atom.name for atom in memory.bootstrap("payments").atoms] == [SOUND]
+        with pytest.raises(StoreDamaged, match=r"does not fit the schema .* forget"):
+            memory.access(bent.id)
+
+
+def test_fsck_names_the_entry_and_what_is_wrong_and_a_rebuild_goes_on(tmp_path: Path) -> None:
+    damaged_store(tmp_path)
+    for _ in range(2):
+        damage = check_store(tmp_path / "store", views=VIEWS, checks=CHECKS).damage
+        assert "entry 2 (put of" in str(damage)
+        assert "tags is not a list of texts" in str(damage)
+        rebuild_store(tmp_path / "store", home=tmp_path / "home", views=VIEWS)
+
+
+def test_a_damaged_backup_is_not_restored(tmp_path: Path) -> None:
+    damaged_store(tmp_path)
+    with pytest.raises(StoreDamaged, match="tags is not a list of texts"):
+        restore(tmp_path / "store", tmp_path / "new", home=tmp_path / "home", views=VIEWS, checks=CHECKS)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("mend", ["forget", "checkpoint"])
+def test_a_damaged_atom_can_be_erased_or_written_anew(mend: str, tmp_path: Path) -> None:
+    damaged_store(tmp_path)
+    with open_memory(tmp_path / "store", home=tmp_path / "home", model="none") as memory:
+        if mend == "checkpoint":
+            memory.checkpoint(["v1.fact.bent = payments"])
+            assert memory.access("v1.fact.bent").value == "payments"
+        memory.forget("v1.fact.bent")
+    assert check_store(tmp_path / "store", views=VIEWS, checks=CHECKS).damage is None
+
+
+def test_a_plain_export_says_which_entry_is_damaged_and_an_import_tells_of_it(tmp_path: Path) -> None:
+    damaged_store(tmp_path)
+    lines = io.StringIO()
+    with open_read_only(tmp_path) as memory:
+        memory.export(lines)
+    assert '{"kind":"damaged","recorded_at":' in lines.getvalue()
+    with open_memory(tmp_path / "new", home=tmp_path / "home", model="none") as memory:
+        saved = memory.import_lines(io.StringIO(lines.getvalue()))
+        assert [(one.item, one.code) for one in saved.refused] == [("line 3", "store_damaged")]
+        assert [atom.name for atom in memory.list()] == [SOUND]
+
+
+@pytest.mark.soak
+def test_plain_lines_that_make_no_sense_are_refused_by_their_number(tmp_path: Path) -> None:
+    chance = random.Random(SEED)
+    with open_memory(tmp_path / "store", home=tmp_path / "home", model="none", background=False) as memory:
+        for _ in range(rounds(150, 10_000)):
+            text = bent_line(chance)
+            said = "line 1"
+            try:
+                memory.import_lines(io.StringIO(text))
+            except SubstrateError as error:
+                said = str(error)
+            assert "line 1" in said, text[:300]
+        for verb in ("list", "search", "diff", "bootstrap", "export"):
+            PAGES[verb](memory)
+    assert check_store(tmp_path / "store", views=VIEWS, checks=CHECKS).damage is None
