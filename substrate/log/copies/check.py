@@ -131,7 +131,7 @@ class _Check:
         try:
             self._truth.check_schema()
         except StoreDamaged as error:
-            raise StoreDamaged(f"{error}. All else is readable. Its writer can erase it: substrate forget ID") from None
+            raise StoreDamaged(f"{error}. All else is readable. The store's writer can forget it, by that id") from None
         refuse_newer(cursors, self._views)
         for view in self._views:
             if view.name in cursors:
