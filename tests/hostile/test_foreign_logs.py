@@ -116,7 +116,7 @@ def attack(folder: Path, chance: random.Random) -> tuple[bool, list[str]]:
 @pytest.mark.slow
 def test_no_foreign_log_gives_an_error_without_a_type(tmp_path: Path) -> None:
     refused = 0
-    for number in range(rounds(25, 10_000)):
+    for number in range(rounds(50, 10_000)):
         folder = tmp_path / "log"
         was_refused, faults = attack(folder, random.Random(f"{SEED} {number}"))
         refused += was_refused
