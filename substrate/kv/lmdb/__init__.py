@@ -6,6 +6,7 @@ handle.py        one open of a store, and the register of what this process has 
 process.py       what all handles of one folder in this process share; following CURRENT, replacing it, growing
 compaction.py    the store written anew while others write
 journal.py       which keys were written meanwhile
+scratch.py       tables in a file without a name, for one piece of work
 locks.py         the file locks: one writer, one mover, and the gate that a flip needs for itself
 folder.py        the store folder: numbered environments and the pointer to the live one
 filesystem.py    network file systems are refused

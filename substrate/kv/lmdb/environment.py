@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -32,16 +33,19 @@ from substrate.kv.lmdb.errors import DAMAGED, from_lmdb
 from substrate.kv.lmdb.handle import Handle
 from substrate.kv.lmdb.journal import JOURNAL
 from substrate.kv.lmdb.process import RawTransaction
+from substrate.kv.lmdb.scratch import Scratch
 from substrate.kv.lmdb.transactions import Reading, Writing
 from substrate.messages import WRITABLE
 from substrate.values.progress import Progress
 
-__all__ = ["MAP_LIMIT", "MAP_SIZE", "LmdbStore", "make_store", "open_store"]
+__all__ = ["MAP_LIMIT", "MAP_SIZE", "LmdbStore", "make_store", "open_store", "scratch_store"]
 
 MAP_SIZE = 4 << 30
 """The address space that a store takes at first. It grows, and a process that serves many has room for 1,000."""
 MAP_LIMIT = 1 << 46
 """As far as a store grows: half of what 64-bit systems give to a process."""
+_SCRATCH_SIZE = 1 << 40
+"""Address space for a file without a name, which cannot be opened again with more. Where the system refuses, less."""
 _LEAST_MAP_SIZE = 64 << 20
 """With less than this, a process that is short of address space is told so."""
 _MAX_TABLES = 64
@@ -178,6 +182,23 @@ def make_store(path: Path, tables: Sequence[str], fill: Callable[[Store, Path], 
     opener = _LmdbOpener(MAP_SIZE, MAP_LIMIT)
     with _fresh_store(path, tables, opener.create, opener) as (new, inside):
         fill(new, inside)
+
+
+@contextmanager
+def scratch_store(tables: Sequence[str]) -> Iterator[Scratch]:
+    """Tables for one piece of work of this thread, in a file without a name. DiskFull, Denied."""
+    opener = _LmdbOpener(_SCRATCH_SIZE, _SCRATCH_SIZE)
+    with typed_errors(tempfile.gettempdir()):
+        folder = Path(tempfile.mkdtemp(prefix="substrate-"))
+        try:
+            raw = opener.open_unsynced(folder, _SCRATCH_SIZE)
+        finally:
+            shutil.rmtree(folder)
+    scratch = Scratch(_LmdbEnvironment(raw, tables, opener, _SCRATCH_SIZE, writable=True))
+    try:
+        yield scratch
+    finally:
+        scratch.close()
 
 
 @contextmanager
