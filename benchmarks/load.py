@@ -144,12 +144,21 @@ def _lines(child: subprocess.Popen[str]) -> list[dict[str, object]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
+def _values(memory: Memory) -> Iterator[tuple[str, int]]:
+    after: str | None = ""
+    while after is not None:
+        page = memory.list(limit=1000, after=after or None)
+        yield from ((atom.name, crc32(atom.value.encode())) for atom in page)
+        after = page.next
+
+
 def faults(memory: Memory, told: list[dict[str, dict[str, int]]]) -> Iterator[str]:
     """What is not as the processes were told."""
+    found = dict(_values(memory))
     for said in told:
         for name, value in said["there"].items():
-            if crc32(memory.access(name).value.encode()) != value:
-                yield f"{name} has another value"
+            if found.get(name) != value:
+                yield f"{name} is lost, or has another value"
         for name in said["gone"]:
             try:
                 memory.access(name)

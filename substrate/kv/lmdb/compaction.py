@@ -215,7 +215,7 @@ class _Compaction:
             finally:
                 end()
         except Exception as error:
-            raise _typed(error) from error
+            raise _typed(error, self._shared.is_full) from error
         finally:
             claim.end()
 
@@ -225,5 +225,5 @@ class _Compaction:
             raise Busy("another process has just compacted or rebuilt the store; try again")
 
 
-def _typed(error: Exception) -> Exception:
-    return error if isinstance(error, SubstrateError | OSError) else from_lmdb(error)
+def _typed(error: Exception, is_full: Callable[[], bool] = lambda: False) -> Exception:
+    return error if isinstance(error, SubstrateError | OSError) else from_lmdb(error, is_full)

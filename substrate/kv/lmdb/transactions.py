@@ -25,6 +25,7 @@ from typing import Any, NoReturn, Self, cast
 from weakref import ref
 
 from substrate.errors import Denied, Full, MapFull, SchemaInvalid, StoreDamaged, SubstrateError, TooLarge, Unusable
+from substrate.files import typed_errors
 from substrate.kv.api import MAX_KEY
 from substrate.kv.lmdb import journal
 from substrate.kv.lmdb.errors import DAMAGED, from_lmdb
@@ -344,13 +345,16 @@ class Writing(Reading):
         """Whether what is written here must be written down for someone who copies the store meanwhile."""
         self._changed = None
         try:
-            if journal.is_kept(self._txn, self._journal):
-                if self._shared.locks.mover.is_held():
-                    self._changed = journal.nothing_yet()
-                else:  # whoever copied it is dead
-                    journal.end(self._txn, self._journal)
+            with typed_errors("looking for a compaction"):
+                if journal.is_kept(self._txn, self._journal):
+                    if self._shared.locks.mover.is_held():
+                        self._changed = journal.nothing_yet()
+                    else:  # whoever copied it is dead
+                        journal.end(self._txn, self._journal)
+        except SubstrateError:
+            raise
         except Exception as error:
-            raise self._typed(error, "of the journal") from error
+            raise self._from_lmdb(error) from error
 
     def _put_many(self, table: str, items: Iterable[tuple[bytes, bytes]], *, append: bool) -> None:
         ready = list(items)  # what goes wrong in the caller's iterator does so before anything is written
