@@ -55,7 +55,7 @@ def test_an_export_does_not_overwrite_a_file(store: Commands) -> None:
 
 def test_an_export_as_json_needs_a_file(store: Commands) -> None:
     assert store("export", "--json").code == 2
-    assert store.ok("export", "x.jsonl", "--json").json == {"file": "x.jsonl", "lines": 6, "full": False}
+    assert store.ok("export", "x.jsonl", "--json").json == {"file": "x.jsonl", "lines": 7, "full": False}
 
 
 def test_lines_that_are_refused_are_named(run: Commands) -> None:
