@@ -56,7 +56,7 @@ def _measure_erasing(stores: AtomStores, memory: Memory, names: Iterator[str]) -
             memory.forget(next(names))
         return recorded.steps(), recorded.deletes
 
-    with patch.object(Log, "compact", lambda *_: None):
+    with patch.object(Log, "compact", lambda *_, **__: None):
         samples = interleave(
             {
                 "ours": Contender(memory.forget, lambda _: next(names)),

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from substrate.errors import Busy, Denied, DiskFull, InputError, SubstrateError, Unusable
 from substrate.foreign_files import make_file, open_file
@@ -24,6 +25,7 @@ __all__ = [
     "flush_descriptor",
     "from_os",
     "make_folder",
+    "new_file",
     "open_lock",
     "remove_leftovers",
     "replace_file",
@@ -73,6 +75,65 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
         temporary.unlink(missing_ok=True)
         raise
     flush(path.parent)
+
+
+@contextmanager
+def new_file(path: Path, mode: int = 0o600) -> Iterator[TextIO]:
+    """A text file that is there, whole and on disk, when the block has ended; if it fails or is killed, there is none.
+
+    Raises FileExistsError if there is something at `path` by then, and other OSErrors.
+    """
+    if os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    descriptor, temporary = _open_nameless(path, mode)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            flush_descriptor(file.fileno())
+            if temporary is None:
+                _give_name(file.fileno(), path)
+            else:
+                _move_to(temporary, path)
+        flush(path.parent)
+    except BaseException:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def _open_nameless(path: Path, mode: int) -> tuple[int, Path | None]:
+    """A file in the folder of `path` that has no name yet; one with a temporary name where the system has no such."""
+    flags = os.O_WRONLY | os.O_CLOEXEC
+    if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").exists():
+        try:
+            return os.open(path.parent, flags | os.O_TMPFILE, mode), None
+        except OSError as error:
+            if error.errno not in {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}:
+                raise
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{_SUFFIX}")
+    return os.open(temporary, flags | os.O_CREAT | os.O_EXCL, mode), temporary
+
+
+def _give_name(descriptor: int, path: Path) -> None:
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:  # with a folder given, Python asks for the file behind the link, as is needed here
+        os.link(f"/proc/self/fd/{descriptor}", path.name, dst_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
+
+
+def _move_to(temporary: Path, path: Path) -> None:
+    """Never over what is there; where the file system has no second names, as far as one can see."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+        temporary.rename(path)
+    temporary.unlink(missing_ok=True)
 
 
 def make_folder(path: Path) -> None:

@@ -33,7 +33,7 @@ from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
-from substrate.forget.compaction import compact_owed
+from substrate.forget.compaction import compact_now, rewrite
 from substrate.forget.forget import forget
 from substrate.forget.select import Selection
 from substrate.learn.around import around
@@ -978,13 +978,13 @@ class Memory(Tabular):
         """
         log = self._store.log
         log.check_current()
-        compact_owed(log, lambda: log.rebuild(progress, CACHE_CHECKS))
+        rewrite(log, lambda: log.rebuild(progress, CACHE_CHECKS))
         drop_malformed_sessions(log)
 
     def compact(self) -> None:
-        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading."""
+        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on."""
         self._store.log.check_current()
-        compact_owed(self._store.log, self._store.log.compact)
+        compact_now(self._store.log)
 
     def export(self, to: str | Path | TextIO, *, full: bool = False, progress: Progress | None = None) -> int:
         """Write the store as JSON Lines; the number of lines. `full`: what a verifiable clone needs, salts included.

@@ -1,12 +1,16 @@
 """The verb export: a store as JSON Lines. Plain: what was said, in order, by name.
 
-Full: what a verifiable clone needs.
+    {"substrate":1,"kind":"plain","entries":n,"counted":true}
+    {"kind":"put","recorded_at":...,"name":...,"value":...}    and so on: put, tombstone, edge, unedge
+    {"substrate":1,"kind":"plain","end":<number of lines before>}
+
+"counted" says that the last line will come: so an import notices that lines are missing. Exports of earlier versions
+have neither; their importer passes over both. Full: what a verifiable clone needs, see `log/copies/clone.py`.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +21,7 @@ from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import name_of
 from substrate.codec import read_body
 from substrate.errors import InputError
-from substrate.files import users_file
+from substrate.files import new_file, users_file
 from substrate.kv.api import ReadTransaction
 from substrate.log.copies.clone import export_full
 from substrate.log.log import Log
@@ -49,6 +53,7 @@ def export(log: Log, to: str | Path | TextIO, *, full: bool, progress: Progress 
                 export_full(transaction, write_line, progress)
         else:
             _export_plain(log, write_line, progress)
+            write_line({"substrate": 1, "kind": "plain", "end": count})
     return count
 
 
@@ -61,13 +66,10 @@ def _writer(to: str | Path | TextIO) -> Iterator[Callable[[str], object]]:
     with users_file(path):
         try:
             # It holds everything, a full one even the salts: it is nobody else's to read.
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            with new_file(path, 0o600) as file:
+                yield file.write
         except FileExistsError:
             raise InputError(f"{path} is there already: give another name, or move it away") from None
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            yield file.write
-            file.flush()
-            os.fsync(file.fileno())
 
 
 def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progress: Progress | None) -> None:
@@ -77,7 +79,7 @@ def _export_plain(log: Log, write_line: Callable[[dict[str, Json]], None], progr
     """
     with log.snapshot() as transaction:
         size = last_seq(transaction) + 1
-    write_line({"substrate": 1, "kind": "plain", "entries": size})
+    write_line({"substrate": 1, "kind": "plain", "entries": size, "counted": True})
     in_use: set[bytes] = set()
     for start in range(0, size, BATCH):
         with log.snapshot() as transaction:

@@ -2,12 +2,16 @@
 
 The same goes for generations, which hold its vector until they are removed.
 
-A forget marks it in its own transaction, and the mark goes when the file has been rewritten. So whatever comes in
-between (a crash, a full disk, a reader that does not let go), someone who opens the store later does what is owed.
+1. A forget marks it in its own transaction, and the mark goes when the file has been rewritten. So whatever comes in
+   between (a crash, a full disk, a reader that does not let go), someone who opens the store later does what is owed.
+2. Each mark is another one. A rewrite drops the mark that was there before it began, and no other: what was forgotten
+   meanwhile may be in the new file.
+3. No clock is asked. Who opens the store does at once what is owed, unless somebody rewrites the file just now.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Final
 
@@ -19,17 +23,18 @@ from substrate.log.tables import OWED
 from substrate.views.nearest.index import erase_forgotten
 from substrate.views.traces import Trace
 
-__all__ = ["compact_late", "compact_owed", "is_owed", "mark_owed"]
+__all__ = ["compact_late", "compact_now", "compact_owed", "is_owed", "mark_owed", "rewrite"]
 
 _KEY: Final = b"compaction"
-_WAIT_S: Final = 1.0
-_LATE: Final = 60_000_000
-"""Microseconds after which whoever forgot will hardly do it any more."""
+_WAIT_S: Final = 2.0
+"""For readers to let go: what is not done now is owed."""
+_LATE_WAIT_S: Final = 1.0
+_MARK_BYTES: Final = 8
 
 
-def mark_owed(time: int) -> Trace:
-    """The row that a forget at `time` writes."""
-    return OWED, _KEY, time.to_bytes(8, "big")
+def mark_owed() -> Trace:
+    """The row that a forget writes."""
+    return OWED, _KEY, os.urandom(_MARK_BYTES)
 
 
 def is_owed(transaction: ReadTransaction) -> bool:
@@ -37,25 +42,54 @@ def is_owed(transaction: ReadTransaction) -> bool:
     return transaction.get(OWED, _KEY) is not None
 
 
-def compact_owed(log: Log, rewrite: Callable[[], None]) -> None:
-    """Remove generations that hold what was forgotten, rewrite the store's file, and drop the mark.
-
-    Errors are those of `rewrite`, and Busy if another process holds the generations.
-    """
-    with log.snapshot() as transaction:
-        seen = transaction.get(OWED, _KEY)
-    erase_forgotten(log.snapshot, log.cache)
-    rewrite()
-    if seen is not None:
-        log.decide(lambda now, _: Decision((), [(OWED, _KEY, None)] if now.get(OWED, _KEY) == seen else []))
+def compact_owed(log: Log) -> None:
+    """Do what is owed, if nobody else does it first. Busy, Full."""
+    _compact(log, _WAIT_S, None, always=False)
 
 
 def compact_late(log: Log) -> None:
-    """Do what has been owed for so long that nobody else seems to be at it. If it cannot be done now: next time."""
+    """Do what is owed, unless somebody is at it. If it cannot be done now: next time."""
     with log.snapshot() as transaction:
-        since = transaction.get(OWED, _KEY)
-    if since is not None and log.clock.now() - int.from_bytes(since, "big") >= _LATE:
-        try:
-            compact_owed(log, lambda: log.compact(_WAIT_S))
-        except (Busy, Full):
+        if not is_owed(transaction):
             return
+    try:
+        _compact(log, _LATE_WAIT_S, 0.0, always=False)
+    except (Busy, Full):
+        return
+
+
+def compact_now(log: Log) -> None:
+    """Rewrite the store's file, whether that is owed or not. Busy, Full."""
+    _compact(log, None, None, always=True)
+
+
+def _compact(log: Log, wait_s: float | None, queue_s: float | None, *, always: bool) -> None:
+    seen: bytes | None = None
+
+    def needed() -> bool:
+        nonlocal seen
+        seen = _prepare(log)
+        return always or seen is not None
+
+    log.compact(wait_s, queue_s=queue_s, needed=needed)
+    _drop(log, seen)
+
+
+def rewrite(log: Log, make: Callable[[], None]) -> None:
+    """Have the store's file rewritten by `make`, and drop the mark. Errors are those of `make`, and Busy."""
+    seen = _prepare(log)
+    make()
+    _drop(log, seen)
+
+
+def _prepare(log: Log) -> bytes | None:
+    """The mark that is there; generations that hold what was forgotten are removed."""
+    with log.snapshot() as transaction:
+        seen = transaction.get(OWED, _KEY)
+    erase_forgotten(log.snapshot, log.cache)
+    return seen
+
+
+def _drop(log: Log, seen: bytes | None) -> None:
+    if seen is not None:
+        log.decide(lambda now, _: Decision((), [(OWED, _KEY, None)] if now.get(OWED, _KEY) == seen else []))

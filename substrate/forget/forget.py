@@ -42,8 +42,6 @@ __all__ = ["forget"]
 
 _STEP = 20_000
 """Edges or versions of one atom that are forgotten in one append: a hub may have a million."""
-_WAIT_S = 2.0
-"""For readers to let go: writers wait meanwhile, and what is not done now is owed."""
 _ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
 _EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
 _Subject: TypeAlias = tuple[Kind | None, bytes]
@@ -82,7 +80,7 @@ def _compact(log: Log, done: _Told) -> bool:
     """Take the erased bytes out of the file, if any were; whether that was done."""
     try:
         if done.seqs or done.sessions:
-            compact_owed(log, lambda: log.compact(_WAIT_S))
+            compact_owed(log)
     except (Busy, Full):  # it is forgotten all the same; the bytes go when there is time and room
         return False
     return True
@@ -93,7 +91,7 @@ def _forget_some(log: Log, selection: Selection, subjects: list[_Subject], done:
     left: list[_Subject] = []
     told = _Told()
 
-    def plan(transaction: ReadTransaction, time: int) -> Decision:
+    def plan(transaction: ReadTransaction, _: int) -> Decision:
         forgetting = _Plan(transaction, selection)
         for i, subject in enumerate(subjects):
             if forgetting.is_full() or not forgetting.add(subject):
@@ -102,7 +100,7 @@ def _forget_some(log: Log, selection: Selection, subjects: list[_Subject], done:
         forgetting.finish()
         told.take(forgetting)
         rows = forgetting.traces()
-        return Decision(forgetting.drafts, [*rows, mark_owed(time)] if forgetting.drafts or rows else [])
+        return Decision(forgetting.drafts, [*rows, mark_owed()] if forgetting.drafts or rows else [])
 
     appended = log.decide(plan)
     done.take(told)

@@ -108,10 +108,19 @@ class Store(Protocol):
 class FolderStore(Store, Protocol):
     """A store that is a folder of this machine. An engine that keeps its rows elsewhere has its own ways for these."""
 
-    def compact(self, wait_s: float | None = None) -> None:
-        """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after.
+    def compact(
+        self,
+        wait_s: float | None = None,
+        *,
+        queue_s: float | None = None,
+        needed: Callable[[], bool] | None = None,
+    ) -> None:
+        """Rewrite the store without freed pages, while others read and write.
 
-        Writers wait as long as it waits for readers to let go of the old file: `wait_s` makes that shorter.
+        Bytes that were deleted before the call are gone from its files after it; those deleted meanwhile may not be.
+        Writers wait for the last step only. `wait_s` bounds the wait for readers to let go of the old file, `queue_s`
+        the one for another that compacts or rebuilds the store; after that one, `needed` is asked whether it still
+        has to be done.
         """
 
     def rewrite(self, fill: Callable[[ReadTransaction, Store], None]) -> None:

@@ -5,7 +5,7 @@ Code above `kv/` opens stores from here and holds them by `api.py`; it imports n
 
 from __future__ import annotations
 
-from substrate.kv.lmdb.environment import make_store, open_store
+from substrate.kv.lmdb.environment import make_store, open_store, scratch_store
 from substrate.kv.lmdb.folder import refuse_occupied, refuse_unfinished
 
-__all__ = ["make_store", "open_store", "refuse_occupied", "refuse_unfinished"]
+__all__ = ["make_store", "open_store", "refuse_occupied", "refuse_unfinished", "scratch_store"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -202,14 +202,22 @@ class Log:
         self._appender.rotate(fresh)
         return fresh.key
 
-    def compact(self, wait_s: float | None = None) -> None:
-        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on reading.
+    def compact(
+        self,
+        wait_s: float | None = None,
+        *,
+        queue_s: float | None = None,
+        needed: Callable[[], bool] | None = None,
+    ) -> None:
+        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on meanwhile.
 
-        Busy, with nothing changed, if a reader does not let go of it in `wait_s` seconds (default: half a minute);
+        What is erased while this runs may still be in the new file: compact again after that. Busy, with nothing
+        changed, if a reader does not let go of the old file in `wait_s` seconds (default: half a minute), or another
+        compaction does not end in `queue_s`. When nobody else is at it, `needed` says whether to do it at all.
         RolledBack if the store is behind.
         """
         self.check_current()
-        folder_of(self._store).compact(wait_s)
+        folder_of(self._store).compact(wait_s, queue_s=queue_s, needed=needed)
 
     def rebuild(self, progress: Progress | None = None, caches: Sequence[Check] = ()) -> None:
         """Make every table that follows from the log anew, beside the store, and put it in place. Others go on reading.

@@ -181,12 +181,13 @@ def _chunks(source: str | Path | TextIO, damaged: list[Refused]) -> Generator[tu
 
     `damaged` gets the lines that say of an entry that the exported store could not read it.
     """
-    chunk, runs = _Chunk(), _Runs()
-    read = 0
+    chunk, runs, counted = _Chunk(), _Runs(), _Counted()
+    read = number = saved = 0
     with _reader(source) as (lines, total):
         for number, text in enumerate(bounded_lines(lines, LIMITS["line_bytes"]), 1):
             read += len(text) + 1
             fields = _parse(number, text)
+            counted.take(text, saved)
             if fields is None:
                 continue
             kind = str(fields["kind"])
@@ -196,13 +197,58 @@ def _chunks(source: str | Path | TextIO, damaged: list[Refused]) -> Generator[tu
             key = _key(number, kind, fields)
             if not chunk.fits(kind, key, len(text)):
                 yield chunk, read, total
-                chunk = _Chunk()
+                chunk, saved = _Chunk(), number - 1
             _add(chunk, kind, fields, runs)
             chunk.said[key] = kind
             chunk.lines[_KINDS[kind]].append(number)
             chunk.size += len(text)
+        counted.close(saved)
         if any(chunk.lines.values()):
             yield chunk, read, total
+
+
+class _Counted:
+    """Whether all lines of an export are there. One that does not say that it is counted is taken as it is."""
+
+    def __init__(self) -> None:
+        self._lines: int | None = None
+
+    def take(self, text: str, saved: int = 0) -> None:
+        """The next line. InputError if it is the last one of an export, and others are missing."""
+        said = _header(text)
+        if said is None:
+            if self._lines is not None and text.strip():
+                self._lines += 1
+        elif type(said.get("end")) is int:
+            if self._lines not in (None, said["end"]):
+                raise _incomplete(f"{self._lines:,} of {said['end']:,} lines are there", saved)
+            self._lines = None
+        else:
+            self.close(saved)
+            self._lines = 1 if said.get("counted") is True else None
+
+    def close(self, saved: int = 0) -> None:
+        """There are no more lines, or another export follows. InputError if the last line of this one is missing."""
+        if self._lines is not None:
+            raise _incomplete(f"it ends after {self._lines:,} lines, without its last one", saved)
+
+
+def _header(text: str) -> _Fields | None:
+    """What the first or the last line of a plain export says; None of any other line."""
+    if '"substrate"' not in text:
+        return None
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) and "substrate" in said and said.get("kind") == "plain" else None
+
+
+def _incomplete(what: str, saved: int) -> InputError:
+    before = f"lines up to {saved:,} are saved" if saved else "nothing was saved"
+    return InputError(
+        f"the export is not complete: {what}; {before}. Export again. To import only what is there, remove line 1"
+    )
 
 
 def _add(chunk: _Chunk, kind: str, fields: _Fields, runs: _Runs) -> None:
@@ -251,6 +297,18 @@ def _key(number: int, kind: str, fields: _Fields) -> object:
     return tuple(str(fields.get(word)) for word in ("source", "type", "target"))
 
 
+def _refuse_incomplete(file: TextIO) -> None:
+    """InputError if lines are missing, before the first one is saved. What else is wrong is told when it is read."""
+    counted, limit = _Counted(), LIMITS["line_bytes"]
+    for text in bounded_lines(file, limit):
+        if len(text) > limit:
+            break
+        counted.take(text)
+    else:
+        counted.close()
+    file.seek(0)
+
+
 @contextmanager
 def _reader(source: str | Path | TextIO) -> Iterator[tuple[TextIO, int]]:
     if not isinstance(source, str | Path):
@@ -260,6 +318,8 @@ def _reader(source: str | Path | TextIO) -> Iterator[tuple[TextIO, int]]:
     with users_file(path):
         try:
             with path.open(encoding="utf-8") as file:
+                if file.seekable():
+                    _refuse_incomplete(file)
                 yield file, path.stat().st_size
         except FileNotFoundError:
             raise InputError(f"there is no file {path}") from None

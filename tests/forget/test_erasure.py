@@ -221,7 +221,7 @@ def test_a_forget_that_does_not_compact_is_caught(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted = plant(memory, 12)
-    monkeypatch.setattr(LmdbStore, "compact", lambda *_: None)
+    monkeypatch.setattr(LmdbStore, "compact", lambda *_, **__: None)
     memory.forget(planted.name)
     assert traces_of(planted.sought, tmp_path) != []
 

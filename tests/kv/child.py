@@ -14,7 +14,7 @@ from pathlib import Path
 
 from substrate.errors import MapFull, SubstrateError
 from substrate.kv.api import Store, WriteTransaction
-from substrate.kv.lmdb import folder
+from substrate.kv.lmdb import compaction, environment, folder, journal
 from substrate.kv.lmdb.environment import open_store
 
 TABLES = ("log", "tokens", "data")
@@ -144,6 +144,52 @@ def replace_and_die(path: Path, step: str, when: str) -> None:
     store.compact()
 
 
+def compact_and_die(path: Path, step: str) -> None:
+    """Write while the store is compacted, and die, without any cleaning up, at a step of it."""
+    store = open_store(path, TABLES)
+    module, name = STEPS[step]
+    right = getattr(module, name)
+    seen = 0
+
+    def last_step(*arguments: object) -> object:
+        nonlocal seen
+        seen += 1
+        if seen == 2 or step == "begin":
+            os._exit(9)
+        done = right(*arguments)
+        if step != "write":
+            say(append_while_compacting(store))
+        return done
+
+    setattr(module, name, last_step)
+    environment._COPIED_ROWS = 100  # type: ignore[misc]
+    compaction._FEW = -1  # type: ignore[misc]
+    if step == "write":
+        extend = environment._LmdbTarget.extend
+
+        def write_and_extend(*arguments: object) -> None:
+            extend(*arguments)  # type: ignore[arg-type]
+            say(append_while_compacting(store))
+
+        environment._LmdbTarget.extend = write_and_extend  # type: ignore[assignment,method-assign]
+    store.compact()
+
+
+def append_while_compacting(store: Store) -> str:
+    """A token that is not there yet."""
+    token = f"meanwhile-{os.urandom(4).hex()}"
+    append(store, token)
+    return token
+
+
+STEPS = {
+    "begin": (journal, "begin"),
+    "copy": (environment._LmdbTarget, "extend"),
+    "write": (journal, "write"),
+    "round": (compaction._Compaction, "_sync"),
+}
+
+
 def copy_and_die(path: Path, target: str, step: str) -> None:
     """Die, without any cleaning up, when the copy is filled, when it is about to be moved, or right after that."""
     store = open_store(path, TABLES)
@@ -252,6 +298,7 @@ def try_to_write(path: Path, wait_s: str) -> None:
 VERBS = {
     "add-table": add_table,
     "compact": compact,
+    "compact-and-die": compact_and_die,
     "copy-and-die": copy_and_die,
     "create": create,
     "get": get,

@@ -197,7 +197,7 @@ def test_what_was_handed_out_stays_as_it_was() -> None:
 
 
 def test_an_older_snapshot_gets_its_own_versions_before_and_after_a_forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LmdbStore, "compact", lambda *_: None)  # it would wait for the reader
+    monkeypatch.setattr(LmdbStore, "compact", lambda *_, **__: None)  # it would wait for the reader
     columns = Columns()
     with a_store() as (memory, _), ThreadPoolExecutor(1) as elsewhere:
         memory.checkpoint([f"v1.fact.n{i} = x" for i in range(10)])

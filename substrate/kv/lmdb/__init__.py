@@ -4,7 +4,10 @@ environment.py   `open_store`, and the environments of LMDB; the only importer o
 transactions.py  reading and writing, in the thread and the process that began it
 handle.py        one open of a store, and the register of what this process has open; fork
 process.py       what all handles of one folder in this process share; following CURRENT, replacing it, growing
-locks.py         the file locks: one writer, and the gate that a flip needs for itself
+compaction.py    the store written anew while others write
+journal.py       which keys were written meanwhile
+scratch.py       tables in a file without a name, for one piece of work
+locks.py         the file locks: one writer, one mover, and the gate that a flip needs for itself
 folder.py        the store folder: numbered environments and the pointer to the live one
 filesystem.py    network file systems are refused
 errors.py        what the errors of LMDB mean

@@ -14,8 +14,9 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -27,19 +28,24 @@ from substrate.errors import Busy, Denied, SchemaInvalid, StoreDamaged
 from substrate.files import resolved, typed_errors, users_folder
 from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import filesystem, folder
+from substrate.kv.lmdb.compaction import compact
 from substrate.kv.lmdb.errors import DAMAGED, from_lmdb
 from substrate.kv.lmdb.handle import Handle
+from substrate.kv.lmdb.journal import JOURNAL
 from substrate.kv.lmdb.process import RawTransaction
+from substrate.kv.lmdb.scratch import Scratch
 from substrate.kv.lmdb.transactions import Reading, Writing
 from substrate.messages import WRITABLE
 from substrate.values.progress import Progress
 
-__all__ = ["MAP_LIMIT", "MAP_SIZE", "LmdbStore", "make_store", "open_store"]
+__all__ = ["MAP_LIMIT", "MAP_SIZE", "LmdbStore", "make_store", "open_store", "scratch_store"]
 
 MAP_SIZE = 4 << 30
 """The address space that a store takes at first. It grows, and a process that serves many has room for 1,000."""
 MAP_LIMIT = 1 << 46
 """As far as a store grows: half of what 64-bit systems give to a process."""
+_SCRATCH_SIZE = 1 << 40
+"""Address space for a file without a name, which cannot be opened again with more. Where the system refuses, less."""
 _LEAST_MAP_SIZE = 64 << 20
 """With less than this, a process that is short of address space is told so."""
 _MAX_TABLES = 64
@@ -76,17 +82,22 @@ class LmdbStore:
         self._refuse_read_only()
         return Writing(self._handle)
 
-    def compact(self, wait_s: float | None = None) -> None:
-        """Rewrite the store without freed pages, while others read; deleted bytes are gone from its files after.
+    def compact(
+        self,
+        wait_s: float | None = None,
+        *,
+        queue_s: float | None = None,
+        needed: Callable[[], bool] | None = None,
+    ) -> None:
+        """Rewrite the store without freed pages, while others read and write; `api.FolderStore` says how.
 
         Busy, with nothing changed, if a writer or a reader does not end in time; DiskFull if both do not fit.
         """
         self._refuse_read_only()
         wait_s = self._handle.wait_s if wait_s is None else wait_s
+        queue_s = self._handle.wait_s if queue_s is None else queue_s
         with typed_errors("compaction"):
-            shared = self._handle.shared()
-            shared.declare_all(monotonic() + wait_s)
-            shared.replace(lambda target: shared.copy(target, monotonic() + wait_s), wait_s)
+            compact(self._handle.shared(), wait_s, queue_s, needed)
 
     def rewrite(self, fill: Callable[[ReadTransaction, Store], None]) -> None:
         """Put what `fill` makes in the place of this store, while others read; `api.FolderStore` says how.
@@ -174,6 +185,23 @@ def make_store(path: Path, tables: Sequence[str], fill: Callable[[Store, Path], 
 
 
 @contextmanager
+def scratch_store(tables: Sequence[str]) -> Iterator[Scratch]:
+    """Tables for one piece of work of this thread, in a file without a name. DiskFull, Denied."""
+    opener = _LmdbOpener(_SCRATCH_SIZE, _SCRATCH_SIZE)
+    with typed_errors(tempfile.gettempdir()):
+        folder = Path(tempfile.mkdtemp(prefix="substrate-"))
+        try:
+            raw = opener.open_unsynced(folder, _SCRATCH_SIZE)
+        finally:
+            shutil.rmtree(folder)
+    scratch = Scratch(_LmdbEnvironment(raw, tables, opener, _SCRATCH_SIZE, writable=True))
+    try:
+        yield scratch
+    finally:
+        scratch.close()
+
+
+@contextmanager
 def _fresh_store(
     target: Path, tables: Sequence[str], build: Callable[[Path], None], opener: _LmdbOpener
 ) -> Iterator[tuple[LmdbStore, Path]]:
@@ -236,7 +264,7 @@ class _LmdbOpener:
         return _LmdbEnvironment(raw, tables, self, size, writable=writable)
 
     def open_unsynced(self, path: Path, size: int) -> lmdb.Environment:
-        """A new one in the empty folder `path`, for this thread alone; its commits are on disk when it is sealed."""
+        """The one in the folder `path`, new if that is empty, for this thread alone; on disk when it is sealed."""
         return self._open(path, size, writable=True, sync=False, lock=False)
 
     def _open(self, path: Path, size: int, *, writable: bool, sync: bool = True, lock: bool = True) -> lmdb.Environment:
@@ -248,7 +276,7 @@ class _LmdbOpener:
                     readonly=not writable,
                     create=False,
                     mode=0o600,
-                    max_dbs=_MAX_TABLES,
+                    max_dbs=_MAX_TABLES + 1,  # the journal
                     max_readers=_MAX_READERS,
                     sync=sync,
                     metasync=sync,
@@ -276,12 +304,13 @@ def _refuse_cut_off(raw: lmdb.Environment, seen: folder.Examined) -> None:
 class _LmdbEnvironment:
     """One open environment: `process.Environment`."""
 
-    __slots__ = ("_opener", "_page", "_raw", "grows", "incomplete", "size", "tables", "writable")
+    __slots__ = ("_opener", "_page", "_raw", "grows", "incomplete", "journal", "size", "tables", "writable")
 
     def __init__(
         self, raw: lmdb.Environment, tables: Iterable[str], opener: _LmdbOpener, wanted: int, *, writable: bool
     ) -> None:
         self.tables: dict[str, lmdb._Database | None] = dict.fromkeys(tables)
+        self.journal: lmdb._Database | None = None
         self.writable = writable
         self.incomplete = False
         self.size = raw.info()["map_size"]
@@ -294,6 +323,7 @@ class _LmdbEnvironment:
                 with raw.begin(write=True) as txn:
                     for name in self.tables:
                         self.tables[name] = raw.open_db(name.encode(), txn=txn)
+                    self.journal = raw.open_db(JOURNAL.encode(), txn=txn)
             else:
                 self.find_tables()
         except BaseException as error:
@@ -305,17 +335,21 @@ class _LmdbEnvironment:
 
     def find_tables(self) -> None:
         """Look for tables that were not there, in an environment opened for reading."""
-        for name, table in self.tables.items():
-            if table is None:
-                try:
-                    self.tables[name] = self._raw.open_db(name.encode(), create=False)
-                except lmdb.NotFoundError:
-                    continue
-                except lmdb.MapResizedError:  # `begin` says so too, and it is opened again
-                    break
-                except lmdb.Error as error:
-                    raise from_lmdb(error) from error
+        with suppress(lmdb.MapResizedError):  # `begin` says so too, and it is opened again
+            for name, table in self.tables.items():
+                self.tables[name] = table or self._find(name)
+            self.journal = self.journal or self._find(JOURNAL)
         self.incomplete = None in self.tables.values()
+
+    def _find(self, name: str) -> lmdb._Database | None:
+        try:
+            return self._raw.open_db(name.encode(), create=False)
+        except lmdb.NotFoundError:
+            return None
+        except lmdb.MapResizedError:
+            raise
+        except lmdb.Error as error:
+            raise from_lmdb(error) from error
 
     def begin(self, *, write: bool) -> lmdb.Transaction[bytes] | None:
         """A transaction, or None if another process has grown the store beyond our map: open it again."""
@@ -348,7 +382,17 @@ class _LmdbEnvironment:
 
     def names(self, txn: RawTransaction) -> list[str]:
         """Every table that is there, declared or not."""
-        return [name.decode() for name in txn.cursor(None).iternext(keys=True, values=False)]
+        found = (name.decode() for name in txn.cursor(None).iternext(keys=True, values=False))
+        return [name for name in found if name != JOURNAL]
+
+    def rows(self, txn: RawTransaction, table: str, start: bytes) -> list[tuple[bytes, bytes]]:
+        """Rows of a declared table from `start` on, as many as one transaction had better take."""
+        cursor = txn.cursor(self.tables[table])
+        return next(_batches(cursor)) if cursor.set_range(start) else []
+
+    def open_target(self, path: Path) -> _LmdbTarget:
+        """The environment in the folder `path`, for this thread alone; an empty one if there is none."""
+        return _LmdbTarget(self._opener.open_unsynced(path, self._opener.room_for(self._used())), path)
 
     def copy(self, txn: RawTransaction, target: Path, progress: Progress | None = None) -> None:
         """Write all tables, row by row, into the empty folder `target`, and see that all are there.
@@ -395,6 +439,64 @@ class _LmdbEnvironment:
         to process and file, and the child has opened the same file anew.
         """
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._raw))
+
+
+class _LmdbTarget:
+    """An environment that is being filled: `process.Target`."""
+
+    __slots__ = ("_path", "_raw", "_tables")
+
+    def __init__(self, raw: lmdb.Environment, path: Path) -> None:
+        self._raw = raw
+        self._path = path
+        self._tables: dict[str, lmdb._Database] = {}
+
+    def extend(self, table: str, rows: Sequence[tuple[bytes, bytes]]) -> None:
+        """Add rows that ascend and lie above those of the table, which is made if it is not there."""
+        with self._typed():
+            handle = self._handle(table)
+            with self._raw.begin(write=True) as txn:
+                txn.cursor(handle).putmulti(rows, append=True)
+
+    def change(self, rows: Mapping[str, Iterable[tuple[bytes, bytes | None]]]) -> None:
+        """Set keys of tables to values; where that is None, delete them."""
+        with self._typed():
+            handles = {table: self._handle(table) for table in rows}
+            with self._raw.begin(write=True) as txn:
+                for table, handle in handles.items():
+                    for key, value in rows[table]:
+                        if value is None:
+                            txn.delete(key, db=handle)
+                        else:
+                            txn.put(key, value, db=handle)
+
+    def count(self, table: str) -> int:
+        """How many rows a table has."""
+        with self._typed():
+            handle = self._handle(table)
+            with self._raw.begin() as txn:
+                return int(txn.stat(handle)["entries"])
+
+    def sync(self) -> None:
+        """On return all is on disk."""
+        with self._typed():
+            self._raw.sync(True)  # noqa: FBT003 - LMDB's signature
+
+    def close(self) -> None:
+        """Close it. Can be repeated."""
+        self._raw.close()
+
+    def _handle(self, table: str) -> lmdb._Database:
+        if table not in self._tables:
+            self._tables[table] = self._raw.open_db(table.encode())
+        return self._tables[table]
+
+    @contextmanager
+    def _typed(self) -> Iterator[None]:
+        try:
+            yield
+        except lmdb.Error as error:
+            raise from_lmdb(error, lambda: folder.is_full(self._path)) from error
 
 
 def _batches(cursor: lmdb.Cursor[bytes]) -> Iterator[list[tuple[bytes, bytes]]]:

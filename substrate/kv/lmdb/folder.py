@@ -4,11 +4,13 @@
     env.0001/     data.mdb, and lock.mdb, which is LMDB's table of readers
     *.lock        empty files to lock, see locks.py
     CREATING      only while the store is being created: the CURRENT to be
+    compacting/   only while the store is compacted: the environment to be
     unfinished/   only while a whole store (a copy, say) is being made here: what will be moved up, CURRENT last
 
 1. CURRENT is replaced whole (temporary file, flush, rename, flush of the folder), after what it names is on disk.
-2. An environment that CURRENT does not name is debris: no transaction is in it and none will be. Whoever holds the
-   writer lock may remove it; nobody else may create one.
+2. An environment that CURRENT does not name is no store: no transaction is in it. Whoever holds the mover's lock may
+   begin one, and remove what others left there: they are dead, or theirs is live by now. For both it holds the writer
+   lock too.
 3. Without CURRENT nothing is removed, unless CREATING says that no data was ever there. A folder without CURRENT that
    holds `unfinished` is refused: who was making it was stopped.
 4. The format is read before LMDB sees a file, and LMDB never gets to create data.mdb in the place of a lost one.
@@ -43,12 +45,15 @@ from substrate.foreign_files import (
 )
 
 __all__ = [
+    "COMPACTING",
     "FORMAT",
     "LOCK_FILES",
+    "MOVER_LOCK",
     "Examined",
     "Pointer",
     "after",
     "begin_environment",
+    "debris",
     "discard",
     "examine",
     "flip",
@@ -73,6 +78,8 @@ __all__ = [
 
 FORMAT = 1
 LOCK_FILES = ("writer.lock", "queue.lock", "gate.lock", "turn.lock")
+MOVER_LOCK = "mover.lock"
+COMPACTING = "compacting"
 
 _CURRENT, _NEXT, _CREATING = "CURRENT", "CURRENT.new", "CREATING"
 _DATA, _READERS = "data.mdb", "lock.mdb"
@@ -276,7 +283,7 @@ def prepare(folder: Path) -> None:
         names = {path.name for path in folder.iterdir()}
     except (FileExistsError, NotADirectoryError):
         raise InputError(f"{folder} is a file; a store is a folder: give another path") from None
-    foreign = names - {*LOCK_FILES, _CURRENT, _NEXT, _CREATING}
+    foreign = names - {*LOCK_FILES, MOVER_LOCK, _CURRENT, _NEXT, _CREATING}
     if _CREATING in names:
         foreign = {name for name in foreign if not _ENVIRONMENT.fullmatch(name)}
     if not foreign or is_store(folder):  # asked again: another process may have finished it meanwhile
@@ -369,7 +376,7 @@ def refuse_unfinished(folder: Path) -> None:
 
 
 def begin_environment(folder: Path, name: str) -> Path:
-    """An empty folder for an environment that is not live yet. The caller holds the writer lock."""
+    """An empty folder for an environment that is not live yet. The caller holds the mover's lock, or is its founder."""
     path = folder / name
     path.mkdir(mode=0o700)
     return path
@@ -416,13 +423,25 @@ def flip(folder: Path, name: str) -> None:
     flush(folder)
 
 
+def debris(folder: Path, live: str) -> list[Path]:
+    """Every environment but the live one: of who is at work, or was killed at it."""
+    return [
+        path
+        for path in folder.iterdir()
+        if path.name == COMPACTING or (_ENVIRONMENT.fullmatch(path.name) and path.name != live)
+    ]
+
+
 def remove_debris(folder: Path, live: str) -> None:
-    """Remove every environment but the live one. The caller holds the writer lock."""
-    debris = [path for path in folder.iterdir() if _ENVIRONMENT.fullmatch(path.name) and path.name != live]
-    if debris:
+    """Remove every environment but the live one, and what else was temporary.
+
+    The caller holds the writer lock, and if there is another environment the mover's too.
+    """
+    environments = debris(folder, live)
+    if environments:
         # Whoever wrote CURRENT may have been killed before its flush: a power cut must not bring the old one back.
         flush(folder)
-    for path in debris:
+    for path in environments:
         discard(path)
     for name in (_NEXT, _CREATING):
         _remove(folder / name)

@@ -12,6 +12,8 @@
 7. What is held belongs to a `Claim` and ends with it. Releasing can be repeated from any point, so an interrupt that
    strikes in the middle of it, or instead of it, leaves nothing behind once its traceback is gone.
 8. A lock dies with its process. A forked child closes its copies (`Locks.close`): they would outlive the parent's.
+9. Whoever makes an environment that is to be live next holds `mover.lock` from before its first byte to after the flip.
+   It is taken before `writer.lock`; whoever has that one only looks, and does not wait.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from substrate.errors import Busy, Denied
 from substrate.foreign_files import open_file
 from substrate.kv.lmdb import folder
 
-__all__ = ["Claim", "Gate", "Locks", "WriterLock"]
+__all__ = ["Claim", "Gate", "Locks", "MoverLock", "WriterLock"]
 
 _SHARED = LOCK_SH | LOCK_NB
 _ALONE = LOCK_EX | LOCK_NB
@@ -226,6 +228,47 @@ class Gate:
             return not self.inside
 
 
+class MoverLock:
+    """Held by who makes the environment that is to be live next. While it is free, what lies there is debris.
+
+    Each holder opens the file for itself: so the threads of a process exclude each other as processes do.
+    """
+
+    __slots__ = ("_held", "_path")
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._held: set[int] = set()
+
+    @contextmanager
+    def hold(self, deadline: float) -> Iterator[None]:
+        """In the block nobody else makes an environment; Busy if another does so past the deadline."""
+        fd = _open_lock_file(self._path, create=True, optional=False)
+        self._held.add(fd)
+        try:
+            _lock(fd, _ALONE, deadline, "another process or thread compacts or rebuilds the store; try again")
+            yield
+        finally:
+            if fd in self._held:
+                self._held.remove(fd)
+                os.close(fd)
+
+    def is_held(self) -> bool:
+        """Whether someone, in this process or another, makes an environment now."""
+        if not self._path.exists():
+            return False
+        fd = _open_lock_file(self._path, create=True, optional=False)
+        try:
+            return not _try_lock(fd, _SHARED)
+        finally:
+            os.close(fd)
+
+    def disown(self) -> None:
+        """This process is a forked child: the lock is its parent's, and must not outlive it here."""
+        while self._held:
+            os.close(self._held.pop())
+
+
 class _Occupied(Exception):
     """Not drained within the patience; unlike Busy, it cannot come from the block that runs alone."""
 
@@ -284,11 +327,12 @@ class Claim:
 class Locks:
     """The lock files of one folder, opened once per process."""
 
-    __slots__ = ("_fds", "gate", "writer")
+    __slots__ = ("_fds", "gate", "mover", "writer")
 
     def __init__(self, path: Path, *, create: bool) -> None:
         """Open them, or create them too. Without them a read-only open works only where nobody can write."""
         self._fds: list[int] = []
+        self.mover = MoverLock(path / folder.MOVER_LOCK)
         nobody_writes = bool(os.statvfs(path).f_flag & os.ST_RDONLY)
         slotless = nobody_writes or (not create and not folder.lists_readers(path))
         try:

@@ -17,7 +17,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import RLock
 from time import monotonic
@@ -30,16 +31,18 @@ from substrate.kv.lmdb import folder
 from substrate.kv.lmdb.locks import Claim, Locks
 from substrate.values.progress import Progress
 
-__all__ = ["Environment", "Opener", "RawTransaction", "Shared", "Transaction"]
+__all__ = ["Environment", "Opener", "RawTransaction", "Shared", "Target", "Transaction"]
 
 
 class RawTransaction(Protocol):
     """What is used of a transaction of LMDB. A table is a handle that only LMDB knows, or None if it is not there."""
 
+    def id(self) -> int: ...  # noqa: D102
     def get(self, key: bytes, default: None, db: Any, /) -> bytes | None: ...  # noqa: ANN401, D102
     def put(self, key: bytes, value: bytes, *, db: Any) -> bool: ...  # noqa: ANN401, D102
     def delete(self, key: bytes, value: bytes, db: Any, /) -> bool: ...  # noqa: ANN401, D102
     def cursor(self, db: Any, /) -> Any: ...  # noqa: ANN401, D102
+    def drop(self, db: Any, delete: bool, /) -> None: ...  # noqa: ANN401, D102, FBT001
     def stat(self, db: Any, /) -> Any: ...  # noqa: ANN401, D102
     def abort(self) -> None: ...  # noqa: D102
     def commit(self) -> None: ...  # noqa: D102
@@ -51,6 +54,10 @@ class Environment(Protocol):
     @property
     def tables(self) -> Mapping[str, object]:
         """The handle of each declared table; None if it is not there, in an environment opened for reading."""
+
+    @property
+    def journal(self) -> Any:  # noqa: ANN401
+        """The handle of the journal's table (`journal.py`); as for `tables`."""
 
     @property
     def writable(self) -> bool:
@@ -83,11 +90,36 @@ class Environment(Protocol):
     def copy(self, txn: RawTransaction, target: Path, progress: Progress | None = None) -> None:
         """Write all tables, row by row, into the empty folder `target`; all must be declared, or it is Busy."""
 
+    def rows(self, txn: RawTransaction, table: str, start: bytes) -> list[tuple[bytes, bytes]]:
+        """Rows of a declared table from `start` on, as many as one transaction had better take."""
+
+    def open_target(self, path: Path) -> Target:
+        """The environment in the folder `path`, for this thread alone; an empty one if there is none."""
+
     def close(self) -> None:
         """Close it. No transaction is live. Can be repeated."""
 
     def disown(self) -> None:
         """This process is a forked child: make sure that it is never closed."""
+
+
+class Target(Protocol):
+    """An environment that is being filled, by one thread. What is in it is on disk after `sync`."""
+
+    def extend(self, table: str, rows: Sequence[tuple[bytes, bytes]]) -> None:
+        """Add rows that ascend and lie above those of the table, which is made if it is not there."""
+
+    def change(self, rows: Mapping[str, Iterable[tuple[bytes, bytes | None]]]) -> None:
+        """Set keys of tables to values; where that is None, delete them."""
+
+    def count(self, table: str) -> int:
+        """How many rows a table has."""
+
+    def sync(self) -> None:
+        """On return all is on disk."""
+
+    def close(self) -> None:
+        """Close it. Can be repeated."""
 
 
 class Opener(Protocol):
@@ -235,7 +267,7 @@ class Shared:
             self.enter(claim, deadline)
             claim.leave()
             if write and not self.locks.writer.is_mine() and claim.try_write():
-                folder.remove_debris(self.path, folder.live(self.path))
+                self._clean()
         finally:
             claim.end()
 
@@ -271,6 +303,12 @@ class Shared:
         Killed or failing at any point, the old state is live or the new one, whole; what is left over goes with the
         next writable open.
         """
+        self.locks.gate.refuse_inside()
+        with self.locks.mover.hold(monotonic() + wait_s):
+            self.replace_locked(build, wait_s)
+
+    def replace_locked(self, build: Callable[[Path], None], wait_s: float) -> None:
+        """The same, for a thread that holds the mover's lock."""
         claim = self.locks.claim()
         try:
             claim.write(monotonic() + wait_s)
@@ -281,7 +319,7 @@ class Shared:
             try:
                 build(target)
                 folder.seal(target)
-                self._flip(new, monotonic() + wait_s)
+                self.flip(new, monotonic() + wait_s)
             except BaseException:
                 if folder.live(self.path) == old:
                     folder.discard(target)
@@ -308,11 +346,27 @@ class Shared:
         if self._pointer is not None:
             self._pointer.close()
         self.locks.close()
+        self.locks.mover.disown()
 
-    def _flip(self, name: str, deadline: float) -> None:
+    def flip(self, name: str, deadline: float, made: Path | None = None) -> None:
+        """Make the environment `name` live when nobody is in the gate; first give what was `made` elsewhere that name.
+
+        The caller holds the writer lock and the mover's.
+        """
         with self.locks.gate.alone(deadline, everywhere=True):
+            if made is not None:
+                made.rename(self.path / name)
+                flush(self.path)
             folder.flip(self.path, name)
             self._close()
+
+    def _clean(self) -> None:
+        live = folder.live(self.path)
+        if not folder.debris(self.path, live):
+            folder.remove_debris(self.path, live)
+            return
+        with suppress(Busy), self.locks.mover.hold(0.0):  # Busy: someone is at work there
+            folder.remove_debris(self.path, live)
 
     def _follow(self) -> Environment:
         with self._opening, typed_errors(str(self.path)):

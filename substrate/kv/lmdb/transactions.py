@@ -25,7 +25,9 @@ from typing import Any, NoReturn, Self, cast
 from weakref import ref
 
 from substrate.errors import Denied, Full, MapFull, SchemaInvalid, StoreDamaged, SubstrateError, TooLarge, Unusable
+from substrate.files import typed_errors
 from substrate.kv.api import MAX_KEY
+from substrate.kv.lmdb import journal
 from substrate.kv.lmdb.errors import DAMAGED, from_lmdb
 from substrate.kv.lmdb.handle import Handle
 from substrate.kv.lmdb.locks import Claim
@@ -65,11 +67,12 @@ def _refuse_key(key: bytes) -> NoReturn:
 class Reading:
     """A snapshot: `api.ReadTransaction`."""
 
-    __slots__ = ("__weakref__", "_claim", "_handle", "_shared", "_tables", "_thread", "_txn")
+    __slots__ = ("__weakref__", "_claim", "_handle", "_journal", "_shared", "_tables", "_thread", "_txn")
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._claim: Claim
+        self._journal: Any = None
         self._shared: Shared
         self._tables: Mapping[str, Any] = {}
         self._thread = get_ident()
@@ -170,6 +173,7 @@ class Reading:
             environment, txn = shared.begin(claim, deadline, write=write)
             self._thread = get_ident()
             self._claim, self._shared, self._tables, self._txn = claim, shared, environment.tables, txn
+            self._journal = environment.journal
             shared.live[id(self)] = ref(self)
         except BaseException:
             self._txn = _ENDED
@@ -234,10 +238,11 @@ class Reading:
 class Writing(Reading):
     """The one writer: `api.WriteTransaction`."""
 
-    __slots__ = ("_spoilt",)
+    __slots__ = ("_changed", "_spoilt")
 
     def __init__(self, handle: Handle) -> None:
         super().__init__(handle)
+        self._changed: journal.Changed | None = None
         self._spoilt: SubstrateError | None = None
 
     def __enter__(self) -> Self:
@@ -247,6 +252,12 @@ class Writing(Reading):
         claim = shared.locks.claim()
         claim.write(deadline)
         self._begin(shared, claim, deadline, write=True)
+        try:
+            self._look_at_journal()
+        except BaseException:
+            self._txn.abort()
+            self._end()
+            raise
         return self
 
     def __exit__(
@@ -280,6 +291,8 @@ class Writing(Reading):
             _refuse_key(key)
         try:
             put(key, value, db=self._tables[table])
+            if self._changed is not None:
+                self._changed[table].add(key)
         except Exception as error:
             raise self._typed(error, table) from error
 
@@ -300,6 +313,8 @@ class Writing(Reading):
             _refuse_key(key)
         try:
             delete(key, b"", self._tables[table])
+            if self._changed is not None:
+                self._changed[table].add(key)
         except Exception as error:
             raise self._typed(error, table) from error
 
@@ -319,10 +334,27 @@ class Writing(Reading):
             self._shared.grow(deadline)
             environment, txn = self._shared.begin(claim, deadline, write=True)
             self._tables, self._txn, self._spoilt = environment.tables, txn, None
+            self._journal = environment.journal
         except BaseException:
             self._end()
             raise
+        self._look_at_journal()
         return True
+
+    def _look_at_journal(self) -> None:
+        """Whether what is written here must be written down for someone who copies the store meanwhile."""
+        self._changed = None
+        try:
+            with typed_errors("looking for a compaction"):
+                if journal.is_kept(self._txn, self._journal):
+                    if self._shared.locks.mover.is_held():
+                        self._changed = journal.nothing_yet()
+                    else:  # whoever copied it is dead
+                        journal.end(self._txn, self._journal)
+        except SubstrateError:
+            raise
+        except Exception as error:
+            raise self._from_lmdb(error) from error
 
     def _put_many(self, table: str, items: Iterable[tuple[bytes, bytes]], *, append: bool) -> None:
         ready = list(items)  # what goes wrong in the caller's iterator does so before anything is written
@@ -340,12 +372,16 @@ class Writing(Reading):
         except Exception as error:
             self._spoilt = self._typed(error, table)  # some of the items may be in
             raise self._spoilt from error
+        if self._changed is not None:
+            self._changed[table].update(key for key, _ in ready)
         if added != taken:
             self._spoilt = StoreDamaged(f"table {table}: the new keys do not lie above the old ones; ", DAMAGED)
             raise self._spoilt
 
     def _commit(self, commit: Callable[[], None]) -> None:
         try:
+            if self._changed:
+                journal.write(self._txn, self._journal, self._changed)
             commit()
         except Exception as error:
             problem = self._from_lmdb(error)

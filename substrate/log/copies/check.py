@@ -12,7 +12,6 @@ A damaged file can crash the process that maps it: `care/fsck.py` looks from a c
 from __future__ import annotations
 
 import struct
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -20,7 +19,7 @@ from pathlib import Path
 
 from substrate.errors import FormatTooNew, RolledBack, StoreDamaged
 from substrate.kv.api import ReadTransaction
-from substrate.kv.open import open_store
+from substrate.kv.open import open_store, scratch_store
 from substrate.log.copies.behind import Remembered
 from substrate.log.copies.contents import Truth, walk
 from substrate.log.keys.keyring import Keyring
@@ -213,18 +212,17 @@ class _Check:
         return tile.leaves.bit_count()
 
     def _check_view(self, view: View) -> None:
-        """Replay the log into an empty store, and compare the view's tables row by row."""
-        with tempfile.TemporaryDirectory() as scratch:
-            store = open_store(Path(scratch) / "view", list(view.tables))
-            try:
-                for start in range(0, self.size, BATCH):
-                    with store.write() as transaction:
-                        entries = replay(self._transaction, start, min(start + BATCH, self.size))
-                        replay_into(transaction, view, self._transaction, entries)
-                with store.read() as derived:
-                    for table in view.tables:
-                        rows = zip_longest(self._scan(table), derived.scan(table))
-                        if any(here != there for here, there in rows):
-                            raise StoreDamaged(f"table {table} of the view {view.name} is not what the log says")
-            finally:
-                store.close()
+        """Replay the log into empty tables, and compare the view's own row by row.
+
+        They have no name on disk: what is forgotten meanwhile must not be found there, should this process be killed.
+        """
+        with scratch_store(view.tables) as scratch:
+            for start in range(0, self.size, BATCH):
+                with scratch.write() as transaction:
+                    entries = replay(self._transaction, start, min(start + BATCH, self.size))
+                    replay_into(transaction, view, self._transaction, entries)
+            with scratch.read() as derived:
+                for table in view.tables:
+                    rows = zip_longest(self._scan(table), derived.scan(table))
+                    if any(here != there for here, there in rows):
+                        raise StoreDamaged(f"table {table} of the view {view.name} is not what the log says")

@@ -9,7 +9,7 @@ from tests.cli.run import Commands
 
 
 def test_an_export_can_be_imported_elsewhere(store: Commands) -> None:
-    assert store.ok("export", "all.jsonl").rows[0] == ["exported", "6 lines"]
+    assert store.ok("export", "all.jsonl").rows[0] == ["exported", "7 lines"]
     assert store("export").out == Path("all.jsonl").read_text(encoding="utf-8")
     said = dict(store.ok("import", "all.jsonl", "--store", "second").rows)
     assert (said["recorded"], said["edges"]) == ("3", "1")
@@ -55,7 +55,7 @@ def test_an_export_does_not_overwrite_a_file(store: Commands) -> None:
 
 def test_an_export_as_json_needs_a_file(store: Commands) -> None:
     assert store("export", "--json").code == 2
-    assert store.ok("export", "x.jsonl", "--json").json == {"file": "x.jsonl", "lines": 6, "full": False}
+    assert store.ok("export", "x.jsonl", "--json").json == {"file": "x.jsonl", "lines": 7, "full": False}
 
 
 def test_lines_that_are_refused_are_named(run: Commands) -> None:
@@ -121,4 +121,4 @@ def test_copies_of_no_store_are_not_found(run: Commands, verb: str) -> None:
 
 def test_an_export_line_is_json(store: Commands) -> None:
     kinds = [json.loads(line)["kind"] for line in store("export").out.splitlines()]
-    assert kinds == ["plain", "put", "put", "put", "put", "edge"]
+    assert kinds == ["plain", "put", "put", "put", "put", "edge", "plain"]

@@ -1,0 +1,236 @@
+"""What is written while the store is compacted: it is all in the new file, whoever wrote it, whatever the copy had."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from substrate.errors import Busy
+from substrate.kv.lmdb import compaction, environment, folder, journal
+from substrate.kv.lmdb.environment import LmdbStore, open_store
+from substrate.kv.lmdb.locks import MoverLock
+from substrate.kv.lmdb.process import Shared
+from tests.kv.child import TABLES, append, tokens
+from tests.kv.processes import children
+from tests.scale import PATIENCE_S
+
+Rows = dict[bytes, bytes]
+
+
+def data_of(store: LmdbStore) -> Rows:
+    with store.read() as transaction:
+        return dict(transaction.scan("data"))
+
+
+def journal_rows(store: LmdbStore) -> int:
+    """How many rows the journal has."""
+    shared = store._handle.shared()
+    claim = shared.locks.claim()
+    inside, txn = shared.begin(claim, PATIENCE_S, write=False)
+    try:
+        return int(txn.stat(inside.journal)["entries"])
+    finally:
+        txn.abort()
+        claim.end()
+
+
+def _raise_if(condition: bool) -> None:  # noqa: FBT001
+    if condition:
+        raise LookupError
+
+
+class Busybody:
+    """Writes at random, and knows what must be there."""
+
+    def __init__(self, store: LmdbStore, seed: int) -> None:
+        self.rows: Rows = {}
+        self._store = store
+        self._random = random.Random(seed)
+
+    def write(self) -> None:
+        """One transaction: rows set, changed, deleted; now and then one that leaves nothing behind."""
+        key, value, number = self._key, self._random.randbytes, self._random.randint
+        rows = dict(self.rows)
+        try:
+            with self._store.write() as transaction:
+                for _ in range(number(1, 8)):
+                    at = key()
+                    transaction.put("data", at, rows.setdefault(at, value(number(0, 300))))
+                    rows[at] = value(number(0, 300))
+                    transaction.put_many("data", [(at, rows[at])])
+                for _ in range(number(0, 4)):
+                    at = key()
+                    transaction.delete("data", at)
+                    rows.pop(at, None)
+                _raise_if(number(0, 5) == 0)
+        except LookupError:
+            return
+        self.rows = rows
+
+    def _key(self) -> bytes:
+        return b"%04d" % self._random.randint(0, 2000)
+
+
+@contextmanager
+def between_portions(work: Callable[[], object]) -> Iterator[None]:
+    """In the block, a compaction copies a few rows at a time, and `work` is done after each portion."""
+    extend = environment._LmdbTarget.extend
+
+    def extend_and_work(*arguments: Any) -> None:
+        extend(*arguments)
+        work()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(environment, "_COPIED_ROWS", 50)
+        patch.setattr(environment._LmdbTarget, "extend", extend_and_work)
+        yield
+
+
+def compacted_while_writing(path: Path, seed: int) -> tuple[Rows, Rows]:
+    """What must be in a store that was written to while it was compacted, and what is."""
+    store = open_store(path, TABLES)
+    busy = Busybody(store, seed)
+    for _ in range(300):
+        busy.write()
+    with between_portions(busy.write):
+        store.compact()
+    found = data_of(store)
+    assert journal_rows(store) == 0
+    store.close()
+    return busy.rows, found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_written_while_the_store_is_copied_is_in_the_new_file(tmp_path: Path, seed: int) -> None:
+    wanted, found = compacted_while_writing(tmp_path / "store", seed)
+    assert found == wanted
+    assert folder.live(tmp_path / "store") == "env.0002"
+
+
+def test_a_writer_that_leaves_keys_out_of_the_journal_is_caught(tmp_path: Path) -> None:
+    right = journal.write
+
+    def forgetful(txn: Any, table: Any, changed: journal.Changed) -> None:
+        some = {name: set(sorted(keys)[1:]) for name, keys in changed.items()}
+        right(txn, table, defaultdict(set, some))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(journal, "write", forgetful)
+        try:
+            wanted, found = compacted_while_writing(tmp_path / "store", 1)
+        except environment.StoreDamaged:  # it has other numbers of rows, and was not taken
+            return
+    assert found != wanted
+
+
+def test_beside_a_writer_that_keeps_no_journal_the_store_is_copied_under_the_lock(tmp_path: Path) -> None:
+    """As an earlier version of this program would be."""
+    copies = []
+    right = Shared.copy
+
+    def copy(shared: Shared, *given: Any) -> None:
+        copies.append(shared.locks.writer.is_mine())
+        right(shared, *given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(journal, "write", lambda *_: None)
+        patch.setattr(Shared, "copy", copy)
+        wanted, found = compacted_while_writing(tmp_path / "store", 2)
+    assert copies == [True]
+    assert found == wanted
+
+
+def test_other_processes_write_and_open_the_store_while_it_is_copied(tmp_path: Path) -> None:
+    """Who opens it for writing removes what the dead left behind, and not what somebody is at work on."""
+    path = tmp_path / "store"
+    store = open_store(path, TABLES)
+    busy = Busybody(store, 7)
+    for _ in range(100):
+        busy.write()
+    said: list[str] = []
+
+    def another_process_writes() -> None:
+        if not said:
+            with children(("write", path, "x", 3)) as (child,):
+                said.extend(child.ended())
+            assert (path / folder.COMPACTING).exists()
+
+    with between_portions(another_process_writes):
+        store.compact()
+    assert said == ["x-0", "x-1", "x-2"] == tokens(store)
+    assert data_of(store) == busy.rows
+    assert folder.live(path) == "env.0002"
+    store.close()
+
+
+@pytest.mark.parametrize("step", ["begin", "copy", "write", "round"])
+def test_killed_while_others_write_nothing_acknowledged_is_lost(tmp_path: Path, step: str) -> None:
+    path = tmp_path / "store"
+    store = open_store(path, TABLES)
+    busy = Busybody(store, 3)
+    for _ in range(100):
+        busy.write()
+    append(store, "before")
+    store.close()
+    with children(("compact-and-die", path, step)) as (child,):
+        child.process.wait(PATIENCE_S)
+        assert child.process.returncode == 9
+        acknowledged = child.kill()
+    assert bool(acknowledged) == (step != "begin")
+    store = open_store(path, TABLES)
+    assert tokens(store) == ["before", *acknowledged]
+    assert data_of(store) == busy.rows
+    assert not folder.debris(path, folder.live(path))
+    append(store, "after")  # and whoever writes next ends the journal
+    assert journal_rows(store) == 0
+    store.compact()
+    assert tokens(store) == ["before", *acknowledged, "after"]
+    assert data_of(store) == busy.rows
+    store.close()
+
+
+def test_of_two_that_compact_the_second_waits_and_asks_whether_it_still_must(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    store = open_store(path, TABLES)
+    append(store, "token")
+    asked: list[str] = []
+
+    def second() -> None:
+        store.compact(needed=lambda: bool(asked.append(folder.live(path))))
+
+    thread = Thread(target=second)
+    with between_portions(lambda: None if thread.ident else thread.start()):
+        store.compact()
+    thread.join(PATIENCE_S)
+    assert asked == ["env.0002"]
+    assert folder.live(path) == "env.0002"
+    with MoverLock(path / folder.MOVER_LOCK).hold(0.0), pytest.raises(Busy, match="compacts or rebuilds"):
+        store.compact(queue_s=0.0)
+    store.close()
+
+
+def test_writers_go_first_when_a_reader_does_not_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compaction that waits for a reader gives the writer lock back each time, and takes in what was written."""
+    monkeypatch.setattr(compaction, "_PATIENCE_S", 0.05)
+    path = tmp_path / "store"
+    store = open_store(path, TABLES)
+    append(store, "one")
+    thread = Thread(target=lambda: store.compact(PATIENCE_S))
+    with children(("hold", path, "read"), ("write", path, "x", 10**9)) as (reader, writer):
+        reader.expect("holding")
+        thread.start()
+        writer.until(len(writer.lines) + 30)
+        assert thread.is_alive()
+        reader.finish()
+        thread.join(PATIENCE_S)
+        acknowledged = writer.finish()
+    assert tokens(store) == ["one", *acknowledged]
+    assert folder.live(path) == "env.0002"
+    store.close()
