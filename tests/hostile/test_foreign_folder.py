@@ -213,7 +213,7 @@ VERBS = {**READS, **WRITES}
 @pytest.fixture(autouse=True)
 def _no_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SUBSTRATE_MODEL", "none")
-    monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "scene" / "home"))
+    monkeypatch.setenv("SUBSTRATE_HOME", str(tmp_path / "fresh" / "home"))  # where `harm` calls the verbs
 
 
 def harm(scene: Scene, kind: str, *places: str, verbs: dict[str, Callable[[Scene], None]] = VERBS) -> dict[str, str]:

@@ -49,7 +49,7 @@ DEEDS = {
     "fsck": FSCK + "check.check_store(store, views=VIEWS)",
     "restore": FSCK + "from substrate.care.copies import restore; restore(store, target / 'new', home=home)",
     "rebuild": (
-        "from substrate.log.copies import rebuild; rebuild.check_mark = stop\n"
+        "from substrate.log.copies.behind import Remembered; Remembered.check = stop\n"
         "from substrate.care.copies import rebuild; rebuild(store, home=home)"
     ),
     "export": "import substrate; substrate.open(store, home=home).export(target / 'all', full=True, progress=stop)",
