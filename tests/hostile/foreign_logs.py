@@ -65,6 +65,14 @@ def _deep() -> object:
     return deep
 
 
+def damaged_store(folder: Path, name: str = "v1.fact.bent") -> None:
+    """A store that the version before would have taken in: one sound atom, one with tags that are no list."""
+    bent = draft_put("v1.fact.bent", "payments", {"tags": 1})
+    body = bent.body.replace(b'"v1.fact.bent"', b'"%s"' % name.encode("unicode_escape"))
+    with open_log(folder / "store", home=folder / "home", views=VIEWS) as log:
+        log.append([draft_put(SOUND, "payments"), bent._replace(body=body, name=name)])
+
+
 def write_log(folder: Path, chance: random.Random) -> list[str]:
     """The lines of a full export of a log with some of everything, and some of it bent."""
     clock = ManualClock(chance.choice([1_700_000_000_000_000] * 9 + [LAST_TIME + 10, 2**62]))

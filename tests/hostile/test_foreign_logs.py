@@ -10,15 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from substrate.codec import draft_put
 from substrate.errors import StoreDamaged, SubstrateError
 from substrate.log.copies.check import check_store
 from substrate.log.copies.rebuild import rebuild_store
 from substrate.log.copies.restore import restore
-from substrate.log.log import open_log
 from substrate.memory import Memory, open_memory
 from substrate.views.catalogue import CHECKS, VIEWS
-from tests.hostile.foreign_logs import SOUND, Verb, bent_line, checking_nothing, open_read_only, take_in, write_log
+from tests.hostile.foreign_logs import (
+    SOUND,
+    Verb,
+    bent_line,
+    checking_nothing,
+    damaged_store,
+    open_read_only,
+    take_in,
+    write_log,
+)
 from tests.scale import SEED, rounds
 
 PAGES: dict[str, Verb] = {
@@ -134,14 +141,6 @@ def test_a_decoder_that_checks_nothing_is_found_out(tmp_path: Path) -> None:
             for fault in attack(tmp_path / str(number), random.Random(f"{SEED} {number}"))[1]
         )
         assert any("TypeError" in fault for fault in faults)
-
-
-def damaged_store(folder: Path, name: str = "v1.fact.bent") -> None:
-    """A store that the version before would have taken in: one sound atom, one with tags that are no list."""
-    bent = draft_put("v1.fact.bent", "payments", {"tags": 1})
-    body = bent.body.replace(b'"v1.fact.bent"', b'"%s"' % name.encode("unicode_escape"))
-    with open_log(folder / "store", home=folder / "home", views=VIEWS) as log:
-        log.append([draft_put(SOUND, "payments"), bent._replace(body=body, name=name)])
 
 
 @pytest.mark.parametrize("name", ["v1.fact.bent", "v1.fact.be\nnt"])

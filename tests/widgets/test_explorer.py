@@ -16,6 +16,7 @@ from substrate.memory import Memory
 from substrate_widgets import Explorer, link
 from substrate_widgets.explorer import answers
 from substrate_widgets.explorer.answers import Query, detail_of, find, offer, reasons
+from tests.hostile.foreign_logs import damaged_store
 from tests.scale import PATIENCE_S
 
 PROVIDER = "v1.fact.payment_provider"
@@ -170,6 +171,23 @@ def test_an_observer_that_raises_does_not_end_the_answers(explorer: Explorer) ->
     explorer.query = "refunds"
     assert explorer.wait(PATIENCE_S)
     assert (explorer.answer["query"], explorer.problem) == ("refunds", "")
+
+
+@pytest.mark.parametrize("name", ["v1.fact.bent", "v1.fact.be\nnt"])
+def test_a_damaged_atom_is_marked_and_its_neighbours_are_shown(tmp_path: Path, name: str) -> None:
+    damaged_store(tmp_path, name)
+    with substrate.open(tmp_path / "store", read_only=True, home=tmp_path / "home", model="none") as memory:
+        explorer = Explorer(memory)
+        assert explorer.wait(PATIENCE_S)
+        shown = {hit["seq"]: hit["snippet"] for hit in explorer.answer["hits"]}
+        assert shown[1] == "payments"
+        assert shown[2].startswith("damaged: ")
+        assert explorer.offered["types"] == ["fact"]
+        explorer.selected = explorer.answer["hits"][0]["name"]
+        assert explorer.wait(PATIENCE_S)
+        assert explorer.detail["state"] == "failed"
+        assert "does not fit the schema" in explorer.problem
+        explorer.close()
 
 
 def test_an_atom_is_shown_in_full(explorer: Explorer, memory: Memory) -> None:

@@ -107,8 +107,8 @@ def _hit(hit: Hit) -> Told:
     atom = hit.atom
     return {
         "name": hit.name,
-        "snippet": hit.snippet,
-        "marks": [list(mark) for mark in hit.marks],
+        "snippet": hit.snippet if atom.damaged is None else f"damaged: {atom.damaged}",
+        "marks": [list(mark) for mark in hit.marks] if atom.damaged is None else [],
         "score": round(hit.score, 3),
         "parts": dict(hit.parts),
         "why": reasons(hit.parts, hit.matched),
@@ -134,9 +134,12 @@ def offer(memory: Memory) -> Told:
     """Types and domains that there are to choose from: what is cheap in a store of any size."""
     types: list[str] = []
     after = "v1."
-    while len(types) < _NAMED and (listed := memory.list("v1.", limit=1, after=after)):
-        types.append(listed[0].type)
-        after = f"v1.{types[-1]}/"  # sorts behind all names of the type: the next one begins there
+    while len(types) < _NAMED and after and (listed := memory.list("v1.", limit=1, after=after)):
+        if kind := listed[0].type:
+            types.append(kind)
+            after = f"v1.{kind}/"  # sorts behind all names of the type: the next one begins there
+        else:  # its name is damaged
+            after = listed.next or ""
     return {"types": types, "domains": [atom.name for atom in memory.list("v1.domain.", limit=_NAMED)]}
 
 
