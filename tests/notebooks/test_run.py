@@ -48,7 +48,7 @@ def test_the_tour_runs_and_runs_again_on_the_same_store(folder: Path) -> None:
         assert ran.text("search").index("v1.fact.missing_days") < ran.text("search").index("v1.procedure.report")
         assert f"History of {versions}" in ran.text("history")
         assert "derived_from: v1.decision.metric" in ran.text("why")
-        assert "verified: current v1.finding.mean_error" in ran.text("verify")
+        assert ": current v1.finding.mean_error" in ran.text("verify")
         trained = ("v1.procedure.report", "v1.fact.missing_days", "v1.finding.mean_error")
         assert [name for name in trained if name not in ran.text("bootstrap")] == []
         assert ran.count(WIDGET) == 2
