@@ -45,6 +45,8 @@ _HEX: Final = re.compile(r"(?:[0-9a-f]{2})+")
 _NAME_BYTES: Final = LIMITS["name_bytes"]
 _ASCII_NAME: Final = re.compile(r"v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\.[!-\-/-~](?:[ -~]*[!-\-/-~])?")
 _DEPTH: Final = LIMITS["body_depth"]
+_EDGE_TYPE: Final = 2 * LIMITS["edge_type_characters"]
+"""As it is stored: `dependsOn` gets an underscore before each capital."""
 
 # What is looked at here was made by `json`: types are exact, and comparing them is faster than `isinstance`. This runs
 # for every body that is read.
@@ -132,7 +134,7 @@ def _is_seqs(said: object) -> bool:
 
 
 def _is_edge_type(said: object) -> bool:
-    return type(said) is str and len(said) <= LIMITS["edge_type_characters"] and EDGE_TYPE.fullmatch(said) is not None
+    return type(said) is str and len(said) <= _EDGE_TYPE and EDGE_TYPE.fullmatch(said) is not None
 
 
 def _is_attrs(said: object) -> bool:

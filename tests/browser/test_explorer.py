@@ -164,15 +164,19 @@ with substrate.open("store", home="home", background=False) as memory:
 
 
 HOSTILE = """
+import io, json
 import substrate
 EVIL = "<script>hit = 1</script><img src=x onerror='hit = 1'><b id=evil>bold</b>\\u202egnp.exe\\u200b!"
 memory = substrate.open("store", home="home", actor=EVIL, background=False)
-memory.checkpoint([
-    {"name": f"v1.fact.{EVIL}", "value": f"evil value {EVIL} evil", "tags": [EVIL], "source": EVIL, "entities": [EVIL],
-     "session": EVIL, "attrs": {"notebook": {"path": EVIL, "cell": EVIL, "execution": 1}, "more": EVIL}},
-    {"name": f"v1.domain.{EVIL}", "value": EVIL},
-], edges=[{"source": f"v1.fact.{EVIL}", "type": "tied_to", "label": EVIL, "target": f"v1.domain.{EVIL}"},
-          {"source": f"v1.fact.{EVIL}", "type": "member_of", "target": f"v1.fact.{EVIL}?"}])
+lines = [  # an import still brings names that no new atom may have
+    {"kind": "put", "name": f"v1.fact.{EVIL}", "value": f"evil value {EVIL} evil", "tags": [EVIL], "source": EVIL,
+     "entities": [EVIL], "session": EVIL,
+     "attrs": {"notebook": {"path": EVIL, "cell": EVIL, "execution": 1}, "more": EVIL}},
+    {"kind": "put", "name": f"v1.domain.{EVIL}", "value": EVIL},
+    {"kind": "edge", "source": f"v1.fact.{EVIL}", "type": "tied_to", "label": EVIL, "target": f"v1.domain.{EVIL}"},
+    {"kind": "edge", "source": f"v1.fact.{EVIL}", "type": "member_of", "target": f"v1.fact.{EVIL}?"},
+]
+memory.import_lines(io.StringIO("\\n".join(map(json.dumps, lines))))
 memory.checkpoint([{"name": f"v1.fact.{EVIL}", "value": f"evil value, later {EVIL}", "tags": [EVIL]}])
 memory.observe([{"items": [f"v1.fact.{EVIL}", f"v1.domain.{EVIL}"]}] * 2)
 explorer = memory.explore(query=f"evil {EVIL}", selected=f"v1.fact.{EVIL}")
