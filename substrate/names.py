@@ -51,7 +51,7 @@ _GRAMMAR = re.compile(r"v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\.[^\s.](?:.*[^\s.])?",
 _FORBIDDEN = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff]")
 _VERSION = re.compile(r"(?:[vV]0*([1-9][0-9]{0,5})[._:/ -]+)?(.*)", re.DOTALL)
 _TYPED = re.compile(rf"({'|'.join(TYPES)})s?[._:/ -]+(.+)", re.DOTALL | re.IGNORECASE)
-_SYNTAX: Final = re.compile(r"""[{}$`"\\]""")
+_SYNTAX: Final = re.compile(r"""[{}$`"\\]|[^\S ]""")
 """What notebooks, shells and templates evaluate, or end a text with. An apostrophe is a letter of many languages."""
 _SHOWN = 80
 """Characters of a wrong name that a message repeats."""

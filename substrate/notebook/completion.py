@@ -25,7 +25,7 @@ from substrate.notebook.items import read_cell
 from substrate.notebook.line import split_line
 from substrate.notebook.stores import Stores
 from substrate.notebook.verb import Verb
-from substrate.text.quote import as_word, is_seen, unescaped
+from substrate.text.quote import QUOTE, as_word, is_seen, unescaped
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -181,7 +181,7 @@ def _typed(word: str) -> str:
             return unescaped(begun.removesuffix("'"))
         except ValueError:
             return begun
-    return word[1:] if word[:1] in ("'", '"') else word
+    return word[1:].replace(QUOTE, "'") if word[:1] in ("'", '"') else word
 
 
 def _word(text: str, typed: str) -> str:

@@ -21,7 +21,7 @@ from IPython.core.error import UsageError
 
 from substrate.notebook.spelling import suggestion
 from substrate.notebook.verb import Verb
-from substrate.text.quote import ESCAPED_WORD, unescaped
+from substrate.text.quote import ESCAPED_WORD, QUOTE, QUOTED_WORD, unescaped
 
 __all__ = ["Word", "asks_for_help", "parse_line", "split_line"]
 
@@ -53,10 +53,10 @@ class Word:
 
 
 def split_line(line: str, start: int = 0) -> Iterator[Word]:
-    """The words from `start` on. Quotes hold a word together where they open and close one; else they are letters.
+    r"""The words from `start` on. Quotes hold a word together where they open and close one; else they are letters.
 
-    So `"two words"` is one, and `what's` needs no care. `$'...'` is a word with escapes (`text/quote.py`). A brace at
-    the beginning of a word holds together what it encloses: `{" ".join(names)}`.
+    So `"two words"` is one, and `what's` needs no care. `'what'\''s new'` and `$'...'` are as in a shell
+    (`text/quote.py`). A brace at the beginning of a word holds together what it encloses: `{" ".join(names)}`.
     One after another: who needs the first of them does not read what is to be stored.
     """
     pairs = _Pairs(line)
@@ -106,6 +106,8 @@ def _quoted(line: str, at: int, pairs: _Pairs) -> Word | None:
             return Word(unescaped(escaped[1]), at, escaped.end(), literal=True, quoted=True)
         except ValueError:
             return None
+    if (shells := QUOTED_WORD.match(line, at)) is not None and QUOTE in shells[1]:
+        return Word(shells[1].replace(QUOTE, "'"), at, shells.end(), literal=True, quoted=True)
     end = pairs.quote(at) if line[at : at + 1] in ("'", '"') else None
     return None if end is None else Word(line[at + 1 : end], at, end + 1, literal=True, quoted=True)
 

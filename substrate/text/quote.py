@@ -1,11 +1,12 @@
 r"""Stored text where something is typed or asked: quoted so that it is never syntax, and never speaks for itself.
 
-    as_word      one word of a command to paste, which bash, zsh and a line of `%memory` all take literally
+    as_word      one word of a command to paste, which every shell and a line of `%memory` take literally
     in_quotes    a name within a sentence for a person: where it begins and ends is beyond doubt
 
 A word has three forms. `v1.fact.currency` stays bare. What holds anything else than letters, digits and `_@%+=:,./-` is
-put in single quotes, in which nothing has a meaning. What holds a single quote, or a character that cannot be seen, is
-`$'...'`, where `\'`, `\\`, `\u202e` and `\U000e0041` stand for one character each, and nothing else has a meaning.
+put in single quotes, in which nothing has a meaning; a single quote in it is `'\''`, as in any shell. What holds a
+character that cannot be seen is `$'...'`, where `\\`, `\u202e` and `\U000e0041` stand for one character each: bash, zsh
+and `%memory` read that. A single quote in it is `\u0027`, so that a shell which does not know the form runs nothing.
 """
 
 from __future__ import annotations
@@ -16,9 +17,14 @@ from typing import Final
 
 from substrate.text.visible import HIDDEN, as_json, visible
 
-__all__ = ["ESCAPED_WORD", "as_command", "as_word", "in_quotes", "is_seen", "unescaped"]
+__all__ = ["ESCAPED_WORD", "QUOTE", "QUOTED_WORD", "as_command", "as_word", "in_quotes", "is_seen", "unescaped"]
 
-_BARE: Final = re.compile(r"[\w@%+=:,./-]+")
+_BARE: Final = re.compile(r"[\w@%+:,./-][\w@%+=:,./-]*")
+"""Not `=ls`: zsh makes a path of it."""
+QUOTE: Final = r"'\''"
+"""A single quote within single quotes."""
+QUOTED_WORD: Final = re.compile(r"'((?:[^']|'\\'')*+)'(?=\s|\Z)")
+"""A word in single quotes, of which some may be within."""
 ESCAPED_WORD: Final = re.compile(r"\$'((?:[^\\']|\\.)*+)'(?=\s|\Z)", re.DOTALL)
 """A word in the form `$'...'`."""
 _WIDE: Final = 0x10000
@@ -31,13 +37,13 @@ def is_seen(text: str) -> bool:
 
 
 def as_word(text: str) -> str:
-    """The text as one word of a command, taken literally by bash, zsh and `%memory`."""
+    """The text as one word of a command, taken literally by shells and `%memory`."""
     seen = is_seen(text)
     if seen and _BARE.fullmatch(text):
         return text
-    if seen and "'" not in text:
-        return f"'{text}'"
-    return "$'" + visible(text.replace("\\", r"\\").replace("'", r"\'"), escape=_by_number) + "'"
+    if seen:
+        return "'" + text.replace("'", QUOTE) + "'"
+    return "$'" + visible(text.replace("\\", r"\\").replace("'", r"\u0027"), escape=_by_number) + "'"
 
 
 def as_command(*words: str) -> str:

@@ -13,11 +13,12 @@ paragraph separators, direction marks, all that Unicode wants drawn as nothing (
 selectors, fillers), halves of pairs, noncharacters, and planes that have no characters at all. A character of a living
 block that is not assigned yet is not in it: it shows as a box, or is a new emoji.
 
-Three kinds are left alone where they belong, and escaped elsewhere:
+Four kinds are left alone where they belong, and escaped elsewhere:
 
 - One of the selectors FE0E and FE0F chooses between the forms of an emoji. After another selector or a joiner it is
   escaped: 256 selectors make a byte each, so that a run of them spells any text.
 - A joiner (200C, 200D) is part of writing Persian, Hindi and emoji. It stays after a character that can be joined.
+- The blank of Braille (2800) stays after a letter of Braille.
 - What the caller keeps, such as the line ends of a text that is shown in lines.
 """  # noqa: RUF002 - the notation of pages
 
@@ -31,8 +32,8 @@ __all__ = ["HIDDEN", "as_escape", "as_json", "as_number", "runs", "visible"]
 
 _ALWAYS: Final = (
     r"\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
-    r"\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
-    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U0001fffe\U0001ffff\U0002fffe\U0002ffff"
+    r"\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffc\ufffe\uffff"
+    r"\U00013430-\U0001343f\U00013441\U00013442\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U0001fffe\U0001ffff\U0002fffe\U0002ffff"
     r"\U0003fffe-\U000effff\U000ffffe\U000fffff\U0010fffe\U0010ffff"
 )
 _SELECTORS: Final = r"\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -43,7 +44,7 @@ _JOINED: Final = (
 """Scripts whose letters join or stack, and emoji."""
 
 HIDDEN: Final = re.compile(
-    rf"[{_ALWAYS}]|(?<=[{_SELECTORS}\u200c\u200d])[\ufe0e\ufe0f]|(?<![{_JOINED}])(?<![{_JOINED}]\ufe0f)[\u200c\u200d]"
+    rf"[{_ALWAYS}]|(?<![\u2801-\u28ff])\u2800|(?<=[{_SELECTORS}\u200c\u200d])[\ufe0e\ufe0f]|(?<![{_JOINED}])(?<![{_JOINED}]\ufe0f)[\u200c\u200d]"
 )
 """One such character. It looks at those before it, so it must be given the whole text."""
 
