@@ -4,12 +4,15 @@ Each saves, searches, reads, forgets, and counts one shared number up under `exp
 acknowledged must be there, what was forgotten must be gone, the number must be the sum of all steps, and fsck must find
 the store sound; otherwise the exit code is 1.
 
-Memory: every process notes what it holds for itself (Anonymous in /proc/self/smaps_rollup). Pages of the store's file
-are not its own, and left out: the system takes them back when it needs them. What search keeps in memory grows with the
-store. How much that is, a process shows that is started at the end and does one of each: it has the same store, and no
-past. A process that only grew with the store holds as much as that one, and besides the names that it must remember
-here, some 200 bytes each; what is more than that is kept in vain. What was freed, and the allocator of the C library
-has not yet given back, is told apart too: it is asked to give that back (malloc_trim) before each note.
+Memory, of each process, after a minute and at the end. Pages of the store's file are not its own, and left out: the
+system takes them back when it needs them. The rest is told apart like this:
+
+1. *Used* is what is allocated and not freed: blocks of Python's allocator, and of the C library's (LMDB, numpy).
+   *Held* is more (Anonymous in /proc/self/smaps_rollup, after malloc_trim): allocators keep what was freed in between.
+2. A process that is started after a minute and does one of each has the store of then, and no past; so has another at
+   the end. The difference between these two is *the store's growth*.
+3. What this benchmark must remember to check the store at the end is measured, and taken off.
+4. *The rest* is what processes have come to use since the first minute for another reason. It must not go on growing.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ import argparse
 import ctypes
 import gc
 import json
+import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +32,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import substrate
@@ -36,18 +42,43 @@ from substrate.memory import Memory
 
 _COUNTER = "v1.fact.counter"
 _SAMPLE_S = 10.0
+_SETTLED_S = 60.0
+"""Until then a process may grow: modules, connections, caches."""
 _WORDS = [f"word{number}" for number in range(2000)]
 
 
-def anonymous_memory() -> int:
-    """Bytes that this process holds for itself and uses, pages of files apart."""
+class _Malloc(ctypes.Structure):
+    """What mallinfo2 of glibc tells."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()  # noqa: SIM905
+    )
+
+
+def memory_held() -> dict[str, int]:
+    """Bytes: `held` is what this process has for itself, pages of files apart; `used` the part that is not freed."""
     gc.collect()
-    with suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
-    for line in Path("/proc/self/smaps_rollup").read_text().splitlines():
-        if line.startswith("Anonymous:"):
-            return int(line.split()[1]) * 1024
-    raise AssertionError("no line Anonymous")
+    library = ctypes.CDLL("libc.so.6")
+    library.malloc_trim(0)
+    library.mallinfo2.restype = _Malloc
+    malloc = library.mallinfo2()
+    lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
+    (held,) = (int(line.split()[1]) * 1024 for line in lines if line.startswith("Anonymous:"))
+    return {"held": held, "used": malloc.uordblks + malloc.hblkhd + _small_objects()}
+
+
+def _small_objects() -> int:
+    """Bytes in blocks that Python's own allocator has given out. It tells them on the standard error output alone."""
+    with tempfile.TemporaryFile() as told, os.fdopen(os.dup(2), "wb") as error:
+        os.dup2(told.fileno(), 2)
+        try:
+            sys._debugmallocstats()  # noqa: SLF001
+        finally:
+            os.dup2(error.fileno(), 2)
+        told.seek(0)
+        (blocks,) = re.findall(rb"# bytes in allocated blocks\s*=\s*([\d,]+)", told.read())
+    return int(blocks.replace(b",", b""))
 
 
 @dataclass(slots=True)
@@ -70,7 +101,7 @@ class Worker:
         while (now := time.monotonic()) < began + seconds:
             if now >= noted:
                 noted += _SAMPLE_S
-                _say({"at": round(now - began, 1), "anonymous": anonymous_memory()})
+                _say({"at": round(now - began, 1), **memory_held(), "notes": self.notes()})
             deed = Worker.forget if choose.random() < forgets else choose.choice(DEEDS)
             try:
                 deed(self, choose)
@@ -78,9 +109,14 @@ class Worker:
                 self.busy += 1
             self.calls += 1
             self.worst = max(self.worst, time.monotonic() - now)
-        _say({"at": seconds, "anonymous": anonymous_memory()})
+        _say({"at": seconds, **memory_held(), "notes": self.notes()})
         told = {"there": self.there, "gone": self.gone, "steps": self.steps}
         _say({**told, "calls": self.calls, "busy": self.busy, "worst": self.worst})
+
+    def notes(self) -> int:
+        """Bytes that this benchmark itself remembers."""
+        parts = [self.there, self.gone, *self.there, *self.there.values(), *self.gone]
+        return sum(map(sys.getsizeof, parts))
 
     def save(self, choose: random.Random) -> None:
         """One to five atoms: new ones, or new versions."""
@@ -132,9 +168,11 @@ def _say(line: object) -> None:
 def _fresh(memory: Memory) -> None:
     """What a process holds that has just done one of each."""
     worker = Worker(memory, 0)
-    for deed in (Worker.search, Worker.count):
-        deed(worker, random.Random(0))
-    _say({"anonymous": anonymous_memory(), "steps": worker.steps})
+    worker.search(random.Random(0))
+    while not worker.steps:  # others count too, and may be faster
+        with suppress(Busy):
+            worker.count(random.Random(0))
+    _say({**memory_held(), "steps": worker.steps})
 
 
 def _start(folder: Path, *options: object) -> subprocess.Popen[str]:
@@ -142,7 +180,7 @@ def _start(folder: Path, *options: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - ours
 
 
-def _lines(child: subprocess.Popen[str]) -> list[dict[str, object]]:
+def _lines(child: subprocess.Popen[str]) -> list[dict[str, Any]]:
     out, _ = child.communicate()
     assert child.returncode == 0, child.returncode  # noqa: S101
     return [json.loads(line) for line in out.splitlines()]
@@ -180,28 +218,41 @@ def run(folder: Path, processes: int, seconds: float, forgets: float) -> list[st
     with substrate.open(store, home=home, model="none") as memory:
         memory.checkpoint([f"{_COUNTER} = 0"])
     workers = [_start(folder, "--worker", n, "--seconds", seconds, "--forgets", forgets) for n in range(processes)]
-    told: list[dict[str, object]] = []
-    held: list[list[dict[str, object]]] = []
+    time.sleep(min(_SETTLED_S, seconds))
+    (early,) = _lines(_start(folder, "--fresh"))
+    told: list[dict[str, Any]] = []
+    held: list[list[dict[str, Any]]] = []
     for worker in workers:
         *samples, last = _lines(worker)
         held.append(samples)
         told.append(last)
-    (fresh,) = _lines(_start(folder, "--fresh"))
-    told_and_fresh = [*told, {"there": {}, "gone": [], "steps": fresh["steps"]}]
+    (late,) = _lines(_start(folder, "--fresh"))
+    told_and_fresh = [*told, *({"there": {}, "gone": [], "steps": fresh["steps"]} for fresh in (early, late))]
     with substrate.open(store, home=home, model="none") as memory:
-        found = list(faults(memory, told_and_fresh))  # type: ignore[arg-type]
+        found = list(faults(memory, told_and_fresh))
         stats = memory.stats()
     report = fsck(store, home=home)
     found += [] if report.ok else [f"fsck: {report.damage}"]
-    _print(f"{sum(said['calls'] for said in told):,} calls, {stats.entries:,} entries, {stats.bytes / 1e6:.0f} MB")  # type: ignore[misc]
-    _print(f"worst call {max(said['worst'] for said in told):.2f} s; Busy {sum(said['busy'] for said in told)}")  # type: ignore[misc,type-var]
-    _print(f"counted up {sum(said['steps'] for said in told)}, forgotten {sum(len(said['gone']) for said in told)}")  # type: ignore[misc,arg-type]
-    for number, samples in enumerate(held):
-        minute = next((sample for sample in samples if float(str(sample["at"])) >= 60), samples[0])
-        shown = (f"{int(str(sample['anonymous'])) / 1e6:.1f}" for sample in (minute, samples[-1], fresh))
-        _print("process {}: {} MB own after a minute, {} at the end; a fresh one {}".format(number, *shown))
+    _print(f"{sum(said['calls'] for said in told):,} calls, {stats.entries:,} entries, {stats.bytes / 1e6:.0f} MB")
+    _print(f"worst call {max(said['worst'] for said in told):.2f} s; Busy {sum(said['busy'] for said in told)}")
+    _print(f"counted up {sum(said['steps'] for said in told)}, forgotten {sum(len(said['gone']) for said in told)}")
+    _print_memory(held, early, late)
     _print(f"faults: {found or 'none'}")
     return found
+
+
+def _print_memory(held: list[list[dict[str, Any]]], early: dict[str, Any], late: dict[str, Any]) -> None:
+    """See the module."""
+    growth = late["used"] - early["used"]
+    _print(f"a fresh process uses {early['used'] / 1e6:.1f} MB after a minute, {late['used'] / 1e6:.1f} at the end")
+    for number, samples in enumerate(held):
+        first, last = next((one for one in samples if one["at"] >= _SETTLED_S), samples[0]), samples[-1]
+        used, kept, notes = (last[part] - first[part] for part in ("used", "held", "notes"))
+        _print(
+            f"process {number}: uses {first['used'] / 1e6:.1f} MB after a minute, {last['used'] / 1e6:.1f} at the end: "
+            f"the store's growth {growth / 1e6:+.1f}, notes {notes / 1e6:+.1f}, the rest "
+            f"{(used - growth - notes) / 1e6:+.1f}; holds {first['held'] / 1e6:.1f}, {kept / 1e6:+.1f}"
+        )
 
 
 def _print(line: str) -> None:

@@ -74,7 +74,7 @@ def check_name(name: str) -> str:
     return _checked(name)
 
 
-@lru_cache(maxsize=10_000)  # a name is checked where it comes in, and again where it is written
+@lru_cache(maxsize=1024)  # a name is checked where it comes in, and again where it is written
 def _checked(name: str) -> str:
     if _FORBIDDEN.search(name):
         raise NameInvalid(

@@ -18,12 +18,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from substrate.claims.compare import Contradiction, contradiction, keys_of
+    from substrate.claims.compare import Contradiction, contradiction, drop_cached, keys_of
     from substrate.claims.read import Claim, pack_claim, read_claim, unpack_claim
 
-__all__ = ["Claim", "Contradiction", "contradiction", "keys_of", "pack_claim", "read_claim", "unpack_claim"]
+__all__ = [
+    "Claim",
+    "Contradiction",
+    "contradiction",
+    "drop_cached",
+    "keys_of",
+    "pack_claim",
+    "read_claim",
+    "unpack_claim",
+]
 
-_COMPARING = ("Contradiction", "contradiction", "keys_of")
+_COMPARING = ("Contradiction", "contradiction", "drop_cached", "keys_of")
 
 
 def __getattr__(name: str) -> object:

@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 
 from substrate.claims.amounts import same_amount, same_day
 from substrate.claims.lexicon import GENERIC, SCOPES
-from substrate.claims.read import Claim
+from substrate.claims.read import Claim, drop_read
 from substrate.claims.words import is_id
 
-__all__ = ["KEY_BYTES", "Contradiction", "contradiction", "keys_of"]
+__all__ = ["KEY_BYTES", "Contradiction", "contradiction", "drop_cached", "keys_of"]
 
 KEY_BYTES: Final = 8
 
@@ -35,6 +35,12 @@ def keys_of(claim: Claim, *, against: bool = False) -> tuple[bytes, ...]:
     The two are the same but for what is so or not so: only those are kept together that agree.
     """
     return _keys(claim)[against]
+
+
+def drop_cached() -> None:
+    """Let go of the claims that were read, and of their keys. For who keeps them: nobody asks for these again."""
+    drop_read()
+    _keys.cache_clear()
 
 
 @lru_cache(maxsize=10_000)  # asked for by who compares a claim, and a moment later by who keeps it

@@ -17,12 +17,12 @@ from substrate.claims.lexicon import EVENTS, GENERIC, NOT_NOW, PAST, POLAR, SILE
 from substrate.claims.sentences import find_verb, part, tells_the_past, without_light_verbs
 from substrate.claims.words import Word, content_of, first_sentence, name_words, opposites, show, undenied, words_of
 
-__all__ = ["READ", "Claim", "ClaimKind", "pack_claim", "read_claim", "unpack_claim"]
+__all__ = ["READ", "Claim", "ClaimKind", "drop_read", "pack_claim", "read_claim", "unpack_claim"]
 
 READ: Final = 240
 """Characters of a value that are read."""
 _REMEMBERED: Final = 10_000
-"""Claims: what a checkpoint compares, the view takes in a moment later."""
+"""Claims: what a checkpoint compares, the view takes in a moment later, and drops. No checkpoint has more."""
 _TOPIC: Final = 12
 """Words of what a claim is about. Who takes more to say it, tells a story."""
 _OBJECT: Final = 4
@@ -83,6 +83,11 @@ def unpack_claim(packed: bytes) -> Claim:
         return Claim(kind, *words, *said, bool(affirmed), bool(many), str(place))
     except TypeError as error:
         raise ValueError(str(error)) from None
+
+
+def drop_read() -> None:
+    """Let go of what was read so far: it would only be read once more."""
+    _read.cache_clear()
 
 
 @lru_cache(maxsize=_REMEMBERED)

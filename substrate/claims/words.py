@@ -83,7 +83,6 @@ def _word(raw: str) -> Word:
     return Word(raw, raw.lower())
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def name_words(name: str) -> tuple[tuple[str, ...], bool]:
     """The words of a name behind its type, sorted, and whether it is of what one can have several of."""
     rest = name.split(".", 2)[-1]

@@ -28,6 +28,8 @@ _LATER: Final = 32
 """Of the first 300 sessions all calibrate, then every 8th, and from 1,000 on every 32nd: by then little moves."""
 _STEPS: Final = 12
 """Accesses of one session that are predicted to see who is right: of a long one not all, but spread over it."""
+_NEEDED: Final = 10_000
+"""Atoms that a session needs as a whole. A server's session may go on for weeks: it is judged by its first ones."""
 
 
 def calibrates(transaction: ReadTransaction, ahead: int = 0) -> bool:
@@ -54,7 +56,9 @@ class Judge:
     def follow(self, forecaster: Forecaster, opened: Sequence[bytes], items: Sequence[bytes], domain: bytes) -> None:
         """After `opened` came `items`: judge what would have been said of each."""
         sequence = [item for item in (*opened, *items) if item != HOLE]
-        self._needed.update(dict.fromkeys(item for item in items if item != HOLE))
+        for item in items:
+            if item != HOLE and len(self._needed) < _NEEDED:
+                self._needed[item] = None
         start = max(1, len(sequence) - sum(item != HOLE for item in items))
         places = range(start, len(sequence))
         for at in places[:: max(1, -(-len(places) // _STEPS))]:

@@ -18,7 +18,7 @@ The tree itself is specified in docs/proofs.md and knows nothing of tiles. Stora
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from hashlib import sha256
 from struct import Struct
 
@@ -53,7 +53,7 @@ def _indices(mask: int) -> tuple[int, ...]:
     return _FIRST[mask & 255] + _SECOND[mask >> 8 & 255] + _THIRD[mask >> 16 & 255] + _FOURTH[mask >> 24]
 
 
-@cache
+@lru_cache(32 * 32)
 def _layout(inner: int, leaves: int) -> Struct:
     """The layout of a row with so many inner nodes and leaves: at most 31 x 31 of them."""
     return Struct(f">8x{f'{HASH_BYTES}s' * inner}{f'{RECORD_BYTES}s' * leaves}")

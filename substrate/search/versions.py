@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 __all__ = ["Chains"]
 
-_TAIL: Final = 50_000
-"""Versions that are kept in a dictionary before all are sorted anew."""
+_TAIL: Final = 4096
+"""Versions that are kept in a dictionary before all are sorted anew: there they take ten times the memory."""
+_SHARE: Final = 16
+"""The same, as a share of those that are sorted: each is then sorted about as often, however large the log is."""
 _FIRST_ROOM: Final = 1024
 
 
@@ -57,7 +59,7 @@ class Chains:
                 self._before[seq] = known
                 followers.append(seq)
         self._add(np.array(followers, np.int64))
-        if len(self._tail) > max(_TAIL, len(self._sorted) // 4):
+        if len(self._tail) > max(_TAIL, len(self._sorted) // _SHARE):
             self._sort(stop, kind, high, low)
 
     def _sort(

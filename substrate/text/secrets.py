@@ -18,7 +18,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from substrate.text.service_rules import ServiceRule, entropy, service_rules
@@ -507,7 +507,7 @@ class _Rules:
         return [(kind, _compiled(pattern), check) for kind, _, pattern, check in rows]
 
 
-@cache
+@lru_cache(maxsize=1024)  # more than there are rules
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 

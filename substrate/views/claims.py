@@ -71,6 +71,8 @@ class ClaimView:
                 members, damage = read_body(Kind.PUT, last.body)
                 rows += _rows(subject, last.seq, members) if damage is None else []
         transaction.put_many(CLAIMS, sorted(rows))
+        if any(latest.values()):
+            claims.drop_cached()  # who compared them has had them; what is forgotten later shall not be left here
 
 
 def _is_whole(entry: Logged) -> bool:
