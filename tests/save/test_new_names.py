@@ -24,6 +24,8 @@ OLD = [
     "v1.fact.a\\b",
     "v1.fact.a\u202eb",
     "v1.fact.a\u200bb",
+    "v1.fact.a\u2800b",
+    "v1.fact.a\u3000b",
 ]
 GOOD = [
     "v1.fact.bob's größe",
