@@ -115,6 +115,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     print("(the data file is replaced by its older copy)")
     data.write_bytes(old)
     substrate("list")
+    substrate("checkpoint", "v1.fact.refunds = within 60 days")
 
     print("\nDone. This was examples/first_session.py; README.md has it in Python, docs/cli.md every verb.")
     print("make lab opens the tour in JupyterLab.")

@@ -54,7 +54,7 @@ class Clients:
         self._memory: Memory | None = None
         self._callers: OrderedDict[str, Caller] = OrderedDict()
         self._guard = threading.Lock()
-        self._warming: threading.Timer | None = None
+        self._warming: list[threading.Timer] = []
         self._warming_guard = threading.Lock()
         """Held for moments only: the event loop takes it, and must not wait for a store to be opened."""
         self._is_warm = False
@@ -101,27 +101,34 @@ class Clients:
         if not self.launch.store.is_dir():
             return
         with self._warming_guard:
-            if self._is_warm or self._closed or (self._warming is not None and after_s):
+            if self._is_warm or self._closed or (self._warming and after_s):
                 return
-            if self._warming is not None:
-                self._warming.cancel()
+            for earlier in self._warming:
+                earlier.cancel()
             self._is_warm = not after_s
-            self._warming = threading.Timer(after_s, self._warm)
-            self._warming.name = "substrate-warm"
-            self._warming.daemon = True
-            self._warming.start()
+            warming = threading.Timer(after_s, self._warm)
+            warming.name = "substrate-warm"
+            warming.daemon = True
+            warming.start()
+            self._warming.append(warming)
 
     def close(self) -> None:
-        """Write down what was accessed, and release the store."""
+        """Write down what was accessed, and release the store.
+
+        It waits for what is being loaded to be given up: a thread that runs native code while the interpreter goes
+        down takes the process with it.
+        """
         with self._warming_guard:
             self._closed = True
-            if self._warming is not None:
-                self._warming.cancel()
+            for warming in self._warming:
+                warming.cancel()
         with self._guard:
             memory, self._memory = self._memory, None
             self._callers.clear()
         if memory is not None:
             memory.close()
+        for warming in self._warming:
+            warming.join()
 
     def _new(self, actor: str) -> Caller:
         now = datetime.now(UTC)

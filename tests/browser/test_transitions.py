@@ -118,8 +118,10 @@ def test_parts_speak_alone_and_the_table_says_the_same(notebook: Notebook) -> No
     shown.until("widget.graph['part'] == 'next'")
     widget.get_by_test_id("shown as-table").click()
     rows = widget.get_by_test_id("table-after").locator("tbody tr")
-    names = rows.evaluate_all("(all) => all.map((row) => row.dataset.name)")
-    assert names == shown.python("[one.name for one in memory.around(widget.selected, part='next').after]")
+    names = shown.python("[one.name for one in memory.around(widget.selected, part='next').after]")
+    expect(rows).to_have_count(len(names))
+    expect(rows.first).to_have_attribute("data-name", names[0])
+    assert rows.evaluate_all("(all) => all.map((row) => row.dataset.name)") == names
     shown.screenshot("transitions-table", widget)
     rows.first.get_by_role("button").first.press("Enter")
     shown.until(f"widget.selected == {names[0]!r}")
