@@ -2,11 +2,15 @@
 
 The structured content has every value exactly as it is stored. Agents read texts: there every hidden character is
 written as JSON writes it, so that a JSON text still holds the exact value, and no reader is fooled.
+
+A name is no value: clients show it, and hand it to a model. So one that holds a hidden character, as no new name may,
+is written out in the structured content too. Where an atom is told, its key is then its id, by which it can be read.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -14,12 +18,13 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from substrate.text.visible import as_json, visible
+from substrate.text.visible import HIDDEN, as_json, visible
 
-__all__ = ["Shape", "compact_json", "reply", "reply_as_said", "shown"]
+__all__ = ["Shape", "compact_json", "reply", "reply_as_said", "shown", "with_names_shown"]
 
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: it takes as long to make one as to use it."""
+_NAME: Final = re.compile(r"v[1-9][0-9]*\.[a-z][a-z0-9_]*\.")
 
 
 class Shape(BaseModel):
@@ -45,5 +50,14 @@ def reply(shape: Shape) -> CallToolResult:
 
 def reply_as_said(said: dict[str, Any]) -> CallToolResult:
     """A reply that was put together in the words of the wire; the SDK holds it against the tool's shape."""
-    content = TextContent(type="text", text=compact_json(said))
-    return CallToolResult(content=[content], structured_content=said)
+    told = with_names_shown(said)
+    return CallToolResult(content=[TextContent(type="text", text=compact_json(told))], structured_content=told)
+
+
+def with_names_shown(said: Any) -> Any:  # noqa: ANN401 - as JSON has it
+    """The same, with every name that holds a hidden character written out."""
+    if isinstance(said, dict):
+        return {with_names_shown(word): with_names_shown(value) for word, value in said.items()}
+    if isinstance(said, list):
+        return [with_names_shown(value) for value in said]
+    return shown(said) if isinstance(said, str) and _NAME.match(said) and HIDDEN.search(said) else said

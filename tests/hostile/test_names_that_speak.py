@@ -103,5 +103,11 @@ def test_unseen_characters_of_names_reach_nobody_who_reads(folder: Path, monkeyp
             "memory_history": {"key": first},
             "memory_forget": {"keys": [first]},
         }.items():
-            assert unseen(text_of(agent.call(tool, **arguments))) == [], tool
+            reply = agent.call(tool, **arguments)
+            assert unseen(text_of(reply)) == [], tool
+            assert unseen(json.dumps(reply.structured_content, ensure_ascii=False)) == [], tool
+        listed = agent.call("memory_list_atoms").structured_content["atoms"]
+        assert {agent.call("memory_access", key=atom["key"]).structured_content["value"] for atom in listed} == {
+            *CURRENCY.values()
+        }
     assert unseen(first)  # what the tests look for is there

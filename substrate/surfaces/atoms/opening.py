@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pydantic import Field
 
 from substrate.result import Result
-from substrate.surfaces.shape import Shape, compact_json, shown
+from substrate.surfaces.shape import Shape, compact_json, shown, with_names_shown
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
@@ -93,8 +93,8 @@ def structured_opening(opening: Opening) -> dict[str, Any]:
         said = {section: [] for section in _PROMISED} | said
     if opening.truncated:
         said["truncated"] = True
-    renamed: dict[str, Any] = _renamed(said)
-    return renamed
+    told: dict[str, Any] = with_names_shown(_renamed(said))
+    return told
 
 
 def as_sent(item: Result) -> str:
@@ -102,7 +102,7 @@ def as_sent(item: Result) -> str:
     from substrate.values.opening import Opening  # noqa: PLC0415 - loaded by now
 
     part = cast("Opening | OpeningAtom | ConflictingFacts | Absent | LeftOut", item)
-    said = structured_opening(part) if isinstance(part, Opening) else _renamed(part.to_dict())
+    said = structured_opening(part) if isinstance(part, Opening) else with_names_shown(_renamed(part.to_dict()))
     return compact_json(said) + "\n" + shown(part.text(), "\n")
 
 

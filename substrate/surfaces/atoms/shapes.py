@@ -14,6 +14,7 @@ from pydantic import Field
 from substrate.limits import LIMITS
 from substrate.result import iso
 from substrate.surfaces.shape import Shape
+from substrate.text.quote import is_seen
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.atoms import History, Version
@@ -87,7 +88,8 @@ def atom_fields(atom: Atom, most: int = PREVIEW, start: int = 0) -> dict[str, An
     Field by field, and not by way of `to_dict`: a page of hits would take a millisecond for that.
     """
     whole, shown = len(atom.value), atom.value[start : start + most]
-    said: dict[str, Any] = {"key": atom.name, "value": shown, "seq": atom.seq, "recorded_at": iso(atom.recorded_at)}
+    key = atom.name if is_seen(atom.name) else atom.id
+    said: dict[str, Any] = {"key": key, "value": shown, "seq": atom.seq, "recorded_at": iso(atom.recorded_at)}
     if len(shown) < whole:
         said["length"] = whole
     if start + len(shown) < whole:
