@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 
 from substrate.clock import ManualClock
-from substrate.errors import Busy, DiskFull, Forgotten, InputError, NotFound, SchemaInvalid
+from substrate.errors import Busy, Denied, DiskFull, Forgotten, InputError, NotFound, SchemaInvalid
+from substrate.kv.lmdb import folder
 from substrate.kv.lmdb.environment import _LmdbTarget
 from substrate.kv.lmdb.folder import MOVER_LOCK
 from substrate.kv.lmdb.locks import MoverLock
@@ -18,6 +20,7 @@ from substrate.log.copies.check import check_store
 from substrate.log.log import Log
 from substrate.memory import Memory
 from substrate.views.catalogue import VIEWS
+from tests.scale import PATIENCE_S
 
 A, B = "v1.fact.a", "v1.fact.b"
 EDGE: dict[str, object] = {"source": A, "type": "needs", "target": B}
@@ -255,6 +258,45 @@ def test_what_is_forgotten_while_the_file_is_rewritten_is_owed_still(
     assert memory.stats().compaction_owed
     memory.compact()
     assert not memory.stats().compaction_owed
+    assert not any(b"canary" in path.read_bytes() for path in store.glob("env*/*"))
+
+
+def test_what_is_saved_after_a_close_in_the_middle_of_a_forget_is_kept(
+    reopen: Callable[..., Memory], store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = reopen()
+    memory.checkpoint([f"{A} = canary", f"{B} = 2"])
+    right, is_there, goes_on = folder.seal, Event(), Event()
+    said: list[str] = []
+
+    def seal(target: Path) -> None:
+        right(target)
+        is_there.set()
+        assert goes_on.wait(PATIENCE_S)
+
+    def work() -> None:
+        try:
+            memory.forget(A)
+        except Denied as error:
+            said.append(str(error))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folder, "seal", seal)
+        thread = Thread(target=work)
+        thread.start()
+        assert is_there.wait(PATIENCE_S)
+        memory.close()
+        later = reopen()  # as another process would: it has locks of its own
+        later.checkpoint(["v1.fact.c = acknowledged"])
+        goes_on.set()
+        thread.join(PATIENCE_S)
+    assert said == ["this store was closed; open it again"]
+    assert later.access("v1.fact.c").value == "acknowledged"
+    assert later.stats().compaction_owed
+    later.close()
+    last = reopen()  # and does what is owed
+    assert not last.stats().compaction_owed
+    assert last.access("v1.fact.c").value == "acknowledged"
     assert not any(b"canary" in path.read_bytes() for path in store.glob("env*/*"))
 
 

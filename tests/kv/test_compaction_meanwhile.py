@@ -7,12 +7,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 
-from substrate.errors import Busy
+from substrate.errors import Busy, Denied
+from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import compaction, environment, folder, journal
 from substrate.kv.lmdb.environment import LmdbStore, open_store
 from substrate.kv.lmdb.locks import MoverLock
@@ -234,3 +235,76 @@ def test_writers_go_first_when_a_reader_does_not_let_go(tmp_path: Path, monkeypa
     assert tokens(store) == ["one", *acknowledged]
     assert folder.live(path) == "env.0002"
     store.close()
+
+
+def compact(store: LmdbStore) -> None:
+    store.compact(PATIENCE_S)
+
+
+def rewrite(store: LmdbStore) -> None:
+    def fill(old: ReadTransaction, new: Store) -> None:
+        with new.write() as transaction:
+            for table in TABLES:
+                transaction.put_many(table, old.scan(table))
+
+    store.rewrite(fill)
+
+
+def closed_before_the_flip(path: Path, move: Callable[[LmdbStore], None]) -> tuple[list[str], list[str], list[object]]:
+    """A thread is about to make its copy live when another closes the store, and a process writes.
+
+    The tokens acknowledged, those found after, and what the first thread said.
+    """
+    store = open_store(path, TABLES)
+    append(store, "before")
+    right, is_there, goes_on = folder.seal, Event(), Event()
+    said: list[object] = []
+
+    def seal(target: Path) -> None:
+        right(target)
+        if target.parent == path:  # not of the store that is filled in there
+            is_there.set()
+            assert goes_on.wait(PATIENCE_S)
+
+    def work() -> None:
+        try:
+            said.append(move(store))
+        except Denied as error:
+            said.append(error)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folder, "seal", seal)
+        thread = Thread(target=work)
+        thread.start()
+        assert is_there.wait(PATIENCE_S)
+        store.close()
+        with children(("write", path, "x", 2)) as (child,):
+            acknowledged = child.ended()
+        goes_on.set()
+        thread.join(PATIENCE_S)
+    store = open_store(path, TABLES)
+    found = tokens(store)
+    assert not folder.debris(path, folder.live(path))
+    append(store, "after")
+    assert journal_rows(store) == 0
+    store.close()
+    return ["before", *acknowledged], found, said
+
+
+@pytest.mark.parametrize("move", [compact, rewrite])
+def test_what_is_written_after_a_close_is_kept_though_a_copy_was_about_to_be_live(
+    tmp_path: Path, move: Callable[[LmdbStore], None]
+) -> None:
+    acknowledged, found, said = closed_before_the_flip(tmp_path / "store", move)
+    assert found == acknowledged
+    assert isinstance(said[0], Denied)
+    assert folder.live(tmp_path / "store") == "env.0001"
+
+
+@pytest.mark.parametrize("move", [compact, rewrite])
+def test_a_copy_that_is_made_live_without_asking_for_a_close_is_caught(
+    tmp_path: Path, move: Callable[[LmdbStore], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Shared, "_refuse_closed", lambda _: None)
+    acknowledged, found, _ = closed_before_the_flip(tmp_path / "store", move)
+    assert set(acknowledged) - set(found)
