@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from substrate.errors import Busy, Denied
+from substrate.errors import Busy, Denied, MapFull, Unusable
 from substrate.kv.api import ReadTransaction, Store
 from substrate.kv.lmdb import compaction, environment, folder, journal
 from substrate.kv.lmdb.environment import LmdbStore, open_store
 from substrate.kv.lmdb.locks import MoverLock
 from substrate.kv.lmdb.process import Shared
+from substrate.kv.lmdb.transactions import Writing
 from tests.kv.child import TABLES, append, tokens
 from tests.kv.processes import children
 from tests.scale import PATIENCE_S
@@ -308,3 +309,79 @@ def test_a_copy_that_is_made_live_without_asking_for_a_close_is_caught(
     monkeypatch.setattr(Shared, "_refuse_closed", lambda _: None)
     acknowledged, found, _ = closed_before_the_flip(tmp_path / "store", move)
     assert set(acknowledged) - set(found)
+
+
+def put_what_leaves_no_room_for_the_journal(store: LmdbStore) -> None:
+    """The rows fit into 1 MiB. The journal holds all keys once more, and does not."""
+    with store.write() as transaction:
+        transaction.put_many("data", [(b"%0400d" % number, b"") for number in range(1600)])
+
+
+@pytest.mark.parametrize("limit", [1 << 20, environment.MAP_LIMIT])
+def test_a_journal_that_does_not_fit_ends_its_transaction_and_keeps_nobody_waiting(tmp_path: Path, limit: int) -> None:
+    path = tmp_path / "store"
+    store = open_store(path, TABLES, map_size=1 << 20, map_limit=limit)
+    append(store, "before")
+    acknowledged = ["before"]
+    met: list[MapFull] = []
+
+    def write() -> None:
+        if met:
+            return
+        with pytest.raises(MapFull) as caught:
+            put_what_leaves_no_room_for_the_journal(store)
+        met.append(caught.value)  # and with it all that its traceback holds
+        append(store, "after")
+        acknowledged.append("after")
+        with children(("write", path, "x", 2)) as (child,):
+            acknowledged.extend(child.ended())
+
+    with between_portions(write):
+        store.compact()
+    assert tokens(store) == acknowledged
+    assert data_of(store) == {}
+    put_what_leaves_no_room_for_the_journal(store)  # now none is kept
+    assert len(data_of(store)) == 1600
+    store.close()
+
+
+def struck_while_the_journal_is_written(path: Path) -> list[str]:
+    """The tokens after an interrupt there, whose traceback is kept."""
+    store = open_store(path, TABLES)
+    append(store, "before")
+    met: list[BaseException] = []
+
+    def strike(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def write() -> None:
+        if met:
+            return
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(journal, "write", strike)
+            with pytest.raises(KeyboardInterrupt) as caught:
+                append(store, "struck")
+        met.append(caught.value)
+        append(store, "after")
+
+    try:
+        with between_portions(write):
+            store.compact()
+        return tokens(store)
+    finally:
+        met.clear()
+        store.close()
+
+
+def test_an_interrupt_while_the_journal_is_written_ends_the_transaction(tmp_path: Path) -> None:
+    assert struck_while_the_journal_is_written(tmp_path / "store") == ["before", "after"]
+
+
+def test_a_transaction_that_outlives_its_block_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_only(self: Writing, _: object) -> None:
+        if self._changed:
+            journal.write(self._txn, self._journal, self._changed)
+
+    monkeypatch.setattr(Writing, "_write_journal", write_only)
+    with pytest.raises(Unusable):
+        struck_while_the_journal_is_written(tmp_path / "store")
