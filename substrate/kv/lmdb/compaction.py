@@ -45,16 +45,26 @@ _PORTION: Final = 10_000
 """Changed keys that are put into the copy in one transaction."""
 
 
-def compact(shared: Shared, wait_s: float, queue_s: float, needed: Callable[[], bool] | None = None) -> None:
+def compact(
+    shared: Shared,
+    wait_s: float,
+    queue_s: float,
+    readers_s: float | None = None,
+    needed: Callable[[], bool] | None = None,
+) -> None:
     """Rewrite the store without freed pages.
 
     `queue_s` bounds the wait for another that compacts or rebuilds the store, `wait_s` every other one. When nobody
-    else is at it, `needed` is asked whether it still has to be done. Busy, with nothing changed.
+    else is at it, `needed` is asked whether it still has to be done. With `readers_s`, nothing is copied if there are
+    readers who do not let go in that time: the copy would be in vain. Busy or DiskFull, with nothing changed.
     """
     shared.locks.gate.refuse_inside()
     with shared.locks.mover.hold(monotonic() + queue_s):
         if needed is not None and not needed():
             return
+        if readers_s is not None:
+            with shared.locks.gate.alone(monotonic() + readers_s, everywhere=True):
+                pass  # they let go
         shared.declare_all(monotonic() + wait_s)
         if not _Compaction(shared, wait_s).run():
             shared.replace_locked(lambda target: shared.copy(target, monotonic() + wait_s), wait_s)
@@ -83,6 +93,7 @@ class _Compaction:
                 self._tables = environment.names(txn)
                 if unknown := set(self._tables) - environment.tables.keys():
                     raise Busy(f"another process has just added the table {min(unknown)}: try again")
+                folder.refuse_without_room(self._shared.path, environment.bytes_in_use(txn))
                 journal.begin(txn, environment.journal)
                 folder.begin_environment(self._shared.path, folder.COMPACTING)
                 self._target = environment.open_target(self._path)

@@ -92,6 +92,9 @@ class Environment(Protocol):
     def copy(self, txn: RawTransaction, target: Path, progress: Progress | None = None) -> None:
         """Write all tables, row by row, into the empty folder `target`; all must be declared, or it is Busy."""
 
+    def bytes_in_use(self, txn: RawTransaction) -> int:
+        """How many bytes the pages of the declared tables have, without those that are free. A copy takes no more."""
+
     def rows(self, txn: RawTransaction, table: str, start: bytes) -> list[tuple[bytes, bytes]]:
         """Rows of a declared table from `start` on, as many as one transaction had better take."""
 
