@@ -27,7 +27,7 @@ from time import monotonic
 from typing import Any, Protocol
 from weakref import ref
 
-from substrate.errors import Busy, Denied, NotFound, Unusable
+from substrate.errors import Busy, Denied, NotFound, SubstrateError, Unusable
 from substrate.files import flush, typed_errors
 from substrate.kv.lmdb import folder
 from substrate.kv.lmdb.locks import Claim, Locks
@@ -326,8 +326,9 @@ class Shared:
                 folder.seal(target)
                 self.flip(new, monotonic() + wait_s)
             except BaseException:
-                if folder.live(self.path) == old:
-                    folder.discard(target)
+                with suppress(SubstrateError, OSError):  # why it failed is what is told
+                    if folder.live(self.path) == old:
+                        folder.discard(target)
                 raise
             folder.discard(self.path / old)
         finally:

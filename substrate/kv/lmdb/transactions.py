@@ -348,9 +348,9 @@ class Writing(Reading):
         try:
             with typed_errors("looking for a compaction"):
                 if journal.is_kept(self._txn, self._journal):
-                    if self._shared.locks.mover.is_held():
+                    if self._shared.locks.mover.is_held() and not journal.is_long(self._txn, self._journal):
                         self._changed = journal.nothing_yet()
-                    else:  # whoever copied it is dead
+                    else:  # whoever copies it is dead, or as good as that
                         journal.end(self._txn, self._journal)
         except SubstrateError:
             raise
