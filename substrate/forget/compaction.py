@@ -6,7 +6,8 @@ The same goes for generations, which hold its vector until they are removed.
    between (a crash, a full disk, a reader that does not let go), someone who opens the store later does what is owed.
 2. Each mark is another one. A rewrite drops the mark that was there before it began, and no other: what was forgotten
    meanwhile may be in the new file.
-3. No clock is asked. Who opens the store does at once what is owed, unless somebody rewrites the file just now.
+3. No clock is asked. Who opens the store does at once what is owed, unless somebody rewrites the file just now, or
+   holds it open in a long read: then a copy would be in vain, and every open would make one.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _KEY: Final = b"compaction"
 _WAIT_S: Final = 2.0
 """For readers to let go: what is not done now is owed."""
 _LATE_WAIT_S: Final = 1.0
+_LATE_READERS_S: Final = 0.2
+"""For readers to let go before the file is copied by who opens the store."""
 _MARK_BYTES: Final = 8
 
 
@@ -44,26 +47,28 @@ def is_owed(transaction: ReadTransaction) -> bool:
 
 def compact_owed(log: Log) -> None:
     """Do what is owed, if nobody else does it first. Busy, Full."""
-    _compact(log, _WAIT_S, None, always=False)
+    _compact(log, _WAIT_S, always=False)
 
 
 def compact_late(log: Log) -> None:
-    """Do what is owed, unless somebody is at it. If it cannot be done now: next time."""
+    """Do what is owed, unless somebody is at it, or reads on and on. If it cannot be done now: next time."""
     with log.snapshot() as transaction:
         if not is_owed(transaction):
             return
     try:
-        _compact(log, _LATE_WAIT_S, 0.0, always=False)
+        _compact(log, _LATE_WAIT_S, queue_s=0.0, readers_s=_LATE_READERS_S, always=False)
     except (Busy, Full):
         return
 
 
 def compact_now(log: Log) -> None:
     """Rewrite the store's file, whether that is owed or not. Busy, Full."""
-    _compact(log, None, None, always=True)
+    _compact(log, None, always=True)
 
 
-def _compact(log: Log, wait_s: float | None, queue_s: float | None, *, always: bool) -> None:
+def _compact(
+    log: Log, wait_s: float | None, *, queue_s: float | None = None, readers_s: float | None = None, always: bool
+) -> None:
     seen: bytes | None = None
 
     def needed() -> bool:
@@ -71,7 +76,7 @@ def _compact(log: Log, wait_s: float | None, queue_s: float | None, *, always: b
         seen = _prepare(log)
         return always or seen is not None
 
-    log.compact(wait_s, queue_s=queue_s, needed=needed)
+    log.compact(wait_s, queue_s=queue_s, readers_s=readers_s, needed=needed)
     _drop(log, seen)
 
 

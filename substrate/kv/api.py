@@ -113,6 +113,7 @@ class FolderStore(Store, Protocol):
         wait_s: float | None = None,
         *,
         queue_s: float | None = None,
+        readers_s: float | None = None,
         needed: Callable[[], bool] | None = None,
     ) -> None:
         """Rewrite the store without freed pages, while others read and write.
@@ -120,7 +121,7 @@ class FolderStore(Store, Protocol):
         Bytes that were deleted before the call are gone from its files after it; those deleted meanwhile may not be.
         Writers wait for the last step only. `wait_s` bounds the wait for readers to let go of the old file, `queue_s`
         the one for another that compacts or rebuilds the store; after that one, `needed` is asked whether it still
-        has to be done.
+        has to be done. With `readers_s`, nothing is copied if there are readers who do not let go in that time.
         """
 
     def rewrite(self, fill: Callable[[ReadTransaction, Store], None]) -> None:

@@ -207,17 +207,19 @@ class Log:
         wait_s: float | None = None,
         *,
         queue_s: float | None = None,
+        readers_s: float | None = None,
         needed: Callable[[], bool] | None = None,
     ) -> None:
         """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on meanwhile.
 
         What is erased while this runs may still be in the new file: compact again after that. Busy, with nothing
         changed, if a reader does not let go of the old file in `wait_s` seconds (default: half a minute), or another
-        compaction does not end in `queue_s`. When nobody else is at it, `needed` says whether to do it at all.
-        RolledBack if the store is behind.
+        compaction does not end in `queue_s`. When nobody else is at it, `needed` says whether to do it at all. With
+        `readers_s`, nothing is copied if there are readers who do not let go in that time: it would be in vain.
+        DiskFull, before anything is copied, if both files do not fit. RolledBack if the store is behind.
         """
         self.check_current()
-        folder_of(self._store).compact(wait_s, queue_s=queue_s, needed=needed)
+        folder_of(self._store).compact(wait_s, queue_s=queue_s, readers_s=readers_s, needed=needed)
 
     def rebuild(self, progress: Progress | None = None, caches: Sequence[Check] = ()) -> None:
         """Make every table that follows from the log anew, beside the store, and put it in place. Others go on reading.

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 
 from substrate.clock import ManualClock
-from substrate.errors import Busy, DiskFull, Forgotten, InputError, NotFound, SchemaInvalid
+from substrate.errors import Busy, Denied, DiskFull, Forgotten, InputError, NotFound, SchemaInvalid
+from substrate.forget import compaction
+from substrate.kv.lmdb import folder
 from substrate.kv.lmdb.environment import _LmdbTarget
 from substrate.kv.lmdb.folder import MOVER_LOCK
 from substrate.kv.lmdb.locks import MoverLock
@@ -18,6 +21,7 @@ from substrate.log.copies.check import check_store
 from substrate.log.log import Log
 from substrate.memory import Memory
 from substrate.views.catalogue import VIEWS
+from tests.scale import PATIENCE_S
 
 A, B = "v1.fact.a", "v1.fact.b"
 EDGE: dict[str, object] = {"source": A, "type": "needs", "target": B}
@@ -234,6 +238,62 @@ def test_a_compaction_that_is_owed_is_done_by_who_opens_the_store_later(
     assert not holds_canary()
 
 
+def opened_while_somebody_reads(
+    reopen: Callable[..., Memory], store: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[int, Memory]:
+    """A compaction is owed, and the store is opened while a thread reads: how many portions that copied."""
+    memory = reopen()
+    memory.checkpoint([f"{A} = canary"])
+    with monkeypatch.context() as patched:
+        patched.setattr(Log, "compact", lambda *_, **__: (_ for _ in ()).throw(Busy("readers")))
+        memory.forget(A)
+    reads, ends = Event(), Event()
+
+    def read() -> None:
+        with memory._store.log.snapshot():
+            reads.set()
+            ends.wait(PATIENCE_S)
+
+    portions = 0
+    extend = _LmdbTarget.extend
+
+    def count(*given: Any) -> None:
+        nonlocal portions
+        portions += 1
+        extend(*given)
+
+    thread = Thread(target=read)
+    thread.start()
+    try:
+        assert reads.wait(PATIENCE_S)
+        with monkeypatch.context() as patched:
+            patched.setattr(_LmdbTarget, "extend", count)
+            later = reopen()
+        assert later.stats().compaction_owed
+        assert not (store / folder.COMPACTING).exists()
+    finally:
+        ends.set()
+        thread.join(PATIENCE_S)
+    return portions, later
+
+
+def test_what_is_owed_is_not_copied_by_an_open_while_a_reader_would_make_it_vain(
+    reopen: Callable[..., Memory], store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portions, later = opened_while_somebody_reads(reopen, store, monkeypatch)
+    assert portions == 0
+    later.checkpoint([f"{B} = 2"])
+    assert not reopen().stats().compaction_owed
+    assert not any(b"canary" in path.read_bytes() for path in store.glob("env*/*"))
+
+
+def test_an_open_that_copies_before_it_looks_for_readers_is_caught(
+    reopen: Callable[..., Memory], store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compaction, "_LATE_READERS_S", None)
+    assert opened_while_somebody_reads(reopen, store, monkeypatch)[0] > 0
+
+
 def test_what_is_forgotten_while_the_file_is_rewritten_is_owed_still(
     memory: Memory, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,6 +315,45 @@ def test_what_is_forgotten_while_the_file_is_rewritten_is_owed_still(
     assert memory.stats().compaction_owed
     memory.compact()
     assert not memory.stats().compaction_owed
+    assert not any(b"canary" in path.read_bytes() for path in store.glob("env*/*"))
+
+
+def test_what_is_saved_after_a_close_in_the_middle_of_a_forget_is_kept(
+    reopen: Callable[..., Memory], store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = reopen()
+    memory.checkpoint([f"{A} = canary", f"{B} = 2"])
+    right, is_there, goes_on = folder.seal, Event(), Event()
+    said: list[str] = []
+
+    def seal(target: Path) -> None:
+        right(target)
+        is_there.set()
+        assert goes_on.wait(PATIENCE_S)
+
+    def work() -> None:
+        try:
+            memory.forget(A)
+        except Denied as error:
+            said.append(str(error))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folder, "seal", seal)
+        thread = Thread(target=work)
+        thread.start()
+        assert is_there.wait(PATIENCE_S)
+        memory.close()
+        later = reopen()  # as another process would: it has locks of its own
+        later.checkpoint(["v1.fact.c = acknowledged"])
+        goes_on.set()
+        thread.join(PATIENCE_S)
+    assert said == ["this store was closed; open it again"]
+    assert later.access("v1.fact.c").value == "acknowledged"
+    assert later.stats().compaction_owed
+    later.close()
+    last = reopen()  # and does what is owed
+    assert not last.stats().compaction_owed
+    assert last.access("v1.fact.c").value == "acknowledged"
     assert not any(b"canary" in path.read_bytes() for path in store.glob("env*/*"))
 
 

@@ -16,6 +16,7 @@ from substrate.errors import MapFull, SubstrateError
 from substrate.kv.api import Store, WriteTransaction
 from substrate.kv.lmdb import compaction, environment, folder, journal
 from substrate.kv.lmdb.environment import open_store
+from substrate.kv.lmdb.process import Shared
 
 TABLES = ("log", "tokens", "data")
 
@@ -147,16 +148,16 @@ def replace_and_die(path: Path, step: str, when: str) -> None:
 def compact_and_die(path: Path, step: str) -> None:
     """Write while the store is compacted, and die, without any cleaning up, at a step of it."""
     store = open_store(path, TABLES)
-    module, name = STEPS[step]
+    module, name = {**STEPS, **AFTER_THE_LAST_ROUND}[step]
     right = getattr(module, name)
     seen = 0
 
-    def last_step(*arguments: object) -> object:
+    def last_step(*arguments: object, **named: object) -> object:
         nonlocal seen
         seen += 1
-        if seen == 2 or step == "begin":
+        if seen == 2 or step == "begin" or step in AFTER_THE_LAST_ROUND:
             os._exit(9)
-        done = right(*arguments)
+        done = right(*arguments, **named)
         if step != "write":
             say(append_while_compacting(store))
         return done
@@ -164,7 +165,7 @@ def compact_and_die(path: Path, step: str) -> None:
     setattr(module, name, last_step)
     environment._COPIED_ROWS = 100  # type: ignore[misc]
     compaction._FEW = -1  # type: ignore[misc]
-    if step == "write":
+    if step == "write" or step in AFTER_THE_LAST_ROUND:
         extend = environment._LmdbTarget.extend
 
         def write_and_extend(*arguments: object) -> None:
@@ -187,6 +188,12 @@ STEPS = {
     "copy": (environment._LmdbTarget, "extend"),
     "write": (journal, "write"),
     "round": (compaction._Compaction, "_sync"),
+}
+AFTER_THE_LAST_ROUND = {  # what is done, and the step before which it dies
+    "sync": (folder, "seal"),
+    "seal": (Shared, "flip"),
+    "rename": (folder, "flip"),
+    "current": (folder, "discard"),
 }
 
 

@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from substrate.errors import Busy, Denied, DiskFull, StoreDamaged
 from substrate.kv.api import Store
 from substrate.kv.lmdb import folder
-from substrate.kv.lmdb.environment import LmdbStore, open_store
+from substrate.kv.lmdb.environment import LmdbStore, _LmdbTarget, open_store
 from tests.kv.child import TABLES, append, tokens
 from tests.kv.processes import children, wait_until
 from tests.scale import PATIENCE_S
@@ -258,6 +259,36 @@ def test_a_failing_build_leaves_the_old_state_and_no_debris(tmp_path: Path) -> N
     assert environments(path) == ["env.0001"]
     append(store, "another")
     assert tokens(store) == ["token", "another"]
+    store.close()
+
+
+def test_without_room_for_both_files_nothing_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Free pages of the old file do not count: a file that is mostly free can be compacted on a disk that is full."""
+    path = tmp_path / "store"
+    store = open_store(path, TABLES)
+    fill(store, 1)
+    append(store, "token")
+    extend = _LmdbTarget.extend
+    portions: list[object] = []
+
+    def count(*given: Any) -> None:
+        portions.append(given[1])
+        extend(*given)
+
+    monkeypatch.setattr(_LmdbTarget, "extend", count)
+    monkeypatch.setattr(folder.shutil, "disk_usage", lambda _: SimpleNamespace(total=1 << 30, free=1 << 20))
+    with pytest.raises(DiskFull, match="1,048,576 are free: free some space"):
+        store.compact()
+    assert not portions
+    assert environments(path) == ["env.0001"]
+    assert not (path / folder.COMPACTING).exists()
+    with store.write() as transaction:
+        for key, _ in list(transaction.scan("data"))[100:]:
+            transaction.delete("data", key)
+    store.compact()
+    assert portions
+    assert environments(path) == ["env.0002"]
+    assert tokens(store) == ["token"]
     store.close()
 
 

@@ -9,9 +9,11 @@ from time import monotonic
 
 import pytest
 
-from substrate.errors import Busy, Denied
+from substrate.errors import Busy, Denied, SubstrateError
 from substrate.kv.lmdb import folder, handle
 from substrate.kv.lmdb.environment import LmdbStore, open_store
+from tests.kv.child import TABLES, append, tokens
+from tests.kv.processes import children, wait_until
 from tests.scale import PATIENCE_S
 
 
@@ -190,3 +192,30 @@ def test_many_threads_open_and_close_at_once(tmp_path: Path) -> None:
     assert not failures
     assert folder.identity(tmp_path / "store") not in handle._register.opened
     assert files_open(tmp_path / "store") == 0
+
+
+def test_a_writer_that_waits_while_the_store_is_closed_is_denied(tmp_path: Path) -> None:
+    """It waits for a lock whose file is gone then: the number of that file may be another's."""
+    path = tmp_path / "store"
+    store = open_store(path, TABLES)
+    writer = store._handle.shared().locks.writer
+    said: list[str] = []
+
+    def write() -> None:
+        try:
+            append(store, "late")
+        except SubstrateError as error:
+            said.append(error.code)
+
+    with children(("hold", path, "write")) as (holder,):
+        holder.expect("holding")
+        thread = Thread(target=write)
+        thread.start()
+        wait_until(lambda: writer.owner is not None)
+        store.close()
+        thread.join(PATIENCE_S)
+        holder.finish()
+    assert said == ["denied"]
+    store = open_store(path, TABLES)
+    assert tokens(store) == []
+    store.close()

@@ -8,7 +8,8 @@
    long as what was written in the one before it, so they get short.
 4. Under the writer lock comes the last round, then the flip. If readers do not let go soon, writers go first: the lock
    is given back, and 3 and 4 are repeated until the deadline.
-5. If a transaction is missing in the journal, the copy is thrown away, and made again under the writer lock.
+5. If a transaction is missing in the journal, the copy is thrown away, and made again under the writer lock. So it is
+   if a writer ended the journal since it was long.
 
 Killed at any point, the old state is live or the new one. The copy lies in a folder of its own, which whoever opens the
 store next removes, if nobody holds the mover's lock; the journal ends with the next write.
@@ -19,6 +20,7 @@ something for good must compact after that (`forget/compaction.py`).
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic, sleep
@@ -30,6 +32,8 @@ from substrate.kv.lmdb.errors import DAMAGED, from_lmdb
 from substrate.kv.lmdb.process import Environment, RawTransaction, Shared, Target
 
 __all__ = ["compact"]
+
+_log = logging.getLogger(__name__)
 
 _PATIENCE_S: Final = 1.0
 """How long writers wait at a time for readers to let go of the old file."""
@@ -45,18 +49,32 @@ _PORTION: Final = 10_000
 """Changed keys that are put into the copy in one transaction."""
 
 
-def compact(shared: Shared, wait_s: float, queue_s: float, needed: Callable[[], bool] | None = None) -> None:
+def compact(
+    shared: Shared,
+    wait_s: float,
+    queue_s: float,
+    readers_s: float | None = None,
+    needed: Callable[[], bool] | None = None,
+) -> None:
     """Rewrite the store without freed pages.
 
     `queue_s` bounds the wait for another that compacts or rebuilds the store, `wait_s` every other one. When nobody
-    else is at it, `needed` is asked whether it still has to be done. Busy, with nothing changed.
+    else is at it, `needed` is asked whether it still has to be done. With `readers_s`, nothing is copied if there are
+    readers who do not let go in that time: the copy would be in vain. Busy or DiskFull, with nothing changed.
     """
     shared.locks.gate.refuse_inside()
     with shared.locks.mover.hold(monotonic() + queue_s):
         if needed is not None and not needed():
             return
+        if readers_s is not None:
+            with shared.locks.gate.alone(monotonic() + readers_s, everywhere=True):
+                pass  # they let go
         shared.declare_all(monotonic() + wait_s)
         if not _Compaction(shared, wait_s).run():
+            _log.warning(
+                "the store is copied once more while writers wait: an earlier version of this program wrote to it, or "
+                "more was written meanwhile than a compaction keeps track of"
+            )
             shared.replace_locked(lambda target: shared.copy(target, monotonic() + wait_s), wait_s)
 
 
@@ -83,9 +101,10 @@ class _Compaction:
                 self._tables = environment.names(txn)
                 if unknown := set(self._tables) - environment.tables.keys():
                     raise Busy(f"another process has just added the table {min(unknown)}: try again")
+                folder.refuse_without_room(self._shared.path, environment.bytes_in_use(txn))
                 journal.begin(txn, environment.journal)
                 folder.begin_environment(self._shared.path, folder.COMPACTING)
-                self._target = environment.open_target(self._path)
+            self._open_target()  # the journal is kept: that is committed
             try:
                 done = self._copy_all() and self._catch_up() and self._finish()
             finally:
@@ -97,16 +116,27 @@ class _Compaction:
             folder.discard(self._shared.path / self._old)
         return done
 
+    def _open_target(self) -> None:
+        with self._reading() as (environment, _):
+            self._target = environment.open_target(self._path)
+
     def _copy_all(self) -> bool:
         for table in self._tables:
-            start: bytes | None = b""
-            while start is not None:
+            start, last = b"", b""
+            while not start or start <= last:
                 with self._reading() as (environment, txn):
                     rows = environment.rows(txn, table, start)
+                    if not start:
+                        # What comes behind it later is in the journal. Else whoever appends as fast as this copies
+                        # would keep it here for ever.
+                        cursor = txn.cursor(environment.tables[table])
+                        last = cursor.key() if cursor.last() else b""
                 self._target.extend(table, rows)
-                start = rows[-1][0] + b"\x00" if rows else None
                 self._unsynced += sum(len(key) + len(value) for key, value in rows)
                 self._sync(_SYNCED)
+                if not rows:
+                    break
+                start = rows[-1][0] + b"\x00"
         return True
 
     def _sync(self, least: int = 0) -> None:
@@ -166,8 +196,7 @@ class _Compaction:
                 claim.end()
             sleep(_BREATH_S)
             self._target.close()
-            with self._reading() as (environment, _):
-                self._target = environment.open_target(self._path)
+            self._open_target()
             if not self._catch_up():
                 return False
 
@@ -178,12 +207,11 @@ class _Compaction:
                     raise StoreDamaged(f"table {table} cannot be read whole, and the copy was not taken; {DAMAGED}")
 
     def _give_up(self) -> None:
-        """Leave nothing behind. What cannot be done now the next writer does."""
-        if folder.live(self._shared.path) != self._old:
-            return
-        for path in (self._path, self._shared.path / folder.after(self._old)):
-            folder.discard(path)
-        with suppress(SubstrateError), self._writing() as (environment, txn):
+        """Leave nothing behind. What cannot be done now the next writer does: why it was given up is what is told."""
+        with suppress(SubstrateError, OSError):
+            folder.discard(self._path)  # by the mover's lock it is ours alone; all else needs the writer lock too
+        with suppress(SubstrateError, OSError), self._writing(moved=True) as (environment, txn):
+            folder.remove_debris(self._shared.path, folder.live(self._shared.path))
             journal.end(txn, environment.journal)
 
     @contextmanager
@@ -202,14 +230,15 @@ class _Compaction:
             claim.end()
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[Environment, RawTransaction]]:
+    def _writing(self, *, moved: bool = False) -> Iterator[tuple[Environment, RawTransaction]]:
         claim = self._shared.locks.claim()
         try:
             claim.write(monotonic() + self._wait_s)
             environment, txn = self._shared.begin(claim, monotonic() + self._wait_s, write=True)
             end = txn.abort
             try:
-                self._refuse_moved()
+                if not moved:
+                    self._refuse_moved()
                 yield environment, txn
                 end = txn.commit
             finally:

@@ -87,6 +87,7 @@ class LmdbStore:
         wait_s: float | None = None,
         *,
         queue_s: float | None = None,
+        readers_s: float | None = None,
         needed: Callable[[], bool] | None = None,
     ) -> None:
         """Rewrite the store without freed pages, while others read and write; `api.FolderStore` says how.
@@ -97,7 +98,7 @@ class LmdbStore:
         wait_s = self._handle.wait_s if wait_s is None else wait_s
         queue_s = self._handle.wait_s if queue_s is None else queue_s
         with typed_errors("compaction"):
-            compact(self._handle.shared(), wait_s, queue_s, needed)
+            compact(self._handle.shared(), wait_s, queue_s, readers_s, needed)
 
     def rewrite(self, fill: Callable[[ReadTransaction, Store], None]) -> None:
         """Put what `fill` makes in the place of this store, while others read; `api.FolderStore` says how.
@@ -384,6 +385,15 @@ class _LmdbEnvironment:
         """Every table that is there, declared or not."""
         found = (name.decode() for name in txn.cursor(None).iternext(keys=True, values=False))
         return [name for name in found if name != JOURNAL]
+
+    def bytes_in_use(self, txn: RawTransaction) -> int:
+        """How many bytes the pages of the declared tables have, without those that are free. A copy takes no more."""
+        pages = 0
+        for table in self.tables.values():
+            if table is not None:
+                found = txn.stat(table)
+                pages += found["branch_pages"] + found["leaf_pages"] + found["overflow_pages"]
+        return int(pages * self._page)
 
     def rows(self, txn: RawTransaction, table: str, start: bytes) -> list[tuple[bytes, bytes]]:
         """Rows of a declared table from `start` on, as many as one transaction had better take."""

@@ -31,7 +31,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from substrate.errors import Denied, FormatTooNew, InputError, NotFound, StoreDamaged
+from substrate.errors import Denied, DiskFull, FormatTooNew, InputError, NotFound, StoreDamaged
 from substrate.files import flush, flush_descriptor, users_folder
 from substrate.foreign_files import (
     cut,
@@ -71,6 +71,7 @@ __all__ = [
     "refuse_foreign_store",
     "refuse_occupied",
     "refuse_unfinished",
+    "refuse_without_room",
     "remove_debris",
     "reserve_lock_file",
     "seal",
@@ -372,6 +373,16 @@ def refuse_unfinished(folder: Path) -> None:
         raise InputError(
             f"{folder} is not finished: the backup, restore or import that was making it was stopped, or is still at "
             "work. If it was stopped, remove the folder and start again"
+        )
+
+
+def refuse_without_room(folder: Path, needed: int) -> None:
+    """DiskFull if so many bytes do not fit beside the store. Where the system does not tell, they do."""
+    disk = shutil.disk_usage(folder)
+    if disk.total and disk.free < needed:
+        raise DiskFull(
+            f"compaction writes the store anew, up to {needed:,} bytes, and {disk.free:,} are free: free some space, "
+            "then try again"
         )
 
 

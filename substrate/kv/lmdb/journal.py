@@ -10,7 +10,9 @@ every row of it: so what is in it is just what was committed.
    transaction is missing: of an earlier version of this program, say, that keeps none.
 2. Whoever begins it holds the mover's lock until it has ended. A writer that finds it kept and that lock free ends it:
    whoever began it is dead.
-3. It is never copied: names and words are in it that may be forgotten later.
+3. It has a bound: whoever began it may be stopped (SIGSTOP) and hold the lock for hours. A writer that finds it longer
+   ends it too.
+4. It is never copied: names and words are in it that may be forgotten later.
 """
 
 from __future__ import annotations
@@ -21,11 +23,13 @@ from typing import Any, Final, TypeAlias
 
 from substrate.kv.lmdb.process import RawTransaction
 
-__all__ = ["JOURNAL", "Changed", "begin", "changed_since", "end", "is_kept", "nothing_yet", "write"]
+__all__ = ["JOURNAL", "Changed", "begin", "changed_since", "end", "is_kept", "is_long", "nothing_yet", "write"]
 
 JOURNAL: Final = "kv.journal"
 """The name of its table."""
 
+_LONG: Final = 64 << 20
+"""Bytes of its rows after which it is ended: over a hundred thousand keys of the greatest length."""
 _ON: Final = b"on"
 _NUMBER: Final = struct.Struct(">Q")
 _TABLE: Final = struct.Struct(">BI")
@@ -43,6 +47,12 @@ def nothing_yet() -> Changed:
 def is_kept(txn: RawTransaction, journal: Any) -> bool:  # noqa: ANN401
     """Whether a writer has to write down its keys."""
     return txn.get(_ON, None, journal) is not None
+
+
+def is_long(txn: RawTransaction, journal: Any) -> bool:  # noqa: ANN401
+    """Whether it has reached its bound."""
+    found = txn.stat(journal)
+    return bool((found["leaf_pages"] + found["overflow_pages"]) * found["psize"] > _LONG)
 
 
 def begin(txn: RawTransaction, journal: Any) -> None:  # noqa: ANN401

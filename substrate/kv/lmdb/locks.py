@@ -100,8 +100,8 @@ class WriterLock:
             if not self._threads.acquire(timeout=max(0.0, deadline - monotonic())):
                 raise Busy(message)  # noqa: TRY301
             self.owner, self._thread = claim, get_ident()
-            _lock(self._queue, _ALONE, deadline, message)
-            _lock(self._file, _ALONE, deadline, message)
+            _wait(self._try_queue, deadline, message)
+            _wait(self._try_file, deadline, message)
             _unlock(self._queue)
         except BaseException:
             self.release(claim)
@@ -120,6 +120,13 @@ class WriterLock:
         """The files are closed; in a forked child, a thread that is not here may have the lock."""
         self._file = self._queue = _NO_FILE
         self._threads = RLock()
+
+    # Each attempt asks for the file anew: by the number of one that was closed meanwhile another may be known.
+    def _try_queue(self) -> bool:
+        return self._queue == _NO_FILE or _try_lock(self._queue, _ALONE)
+
+    def _try_file(self) -> bool:
+        return self._file == _NO_FILE or _try_lock(self._file, _ALONE)
 
     def _release_thread(self) -> None:
         with suppress(RuntimeError):  # this thread does not have it

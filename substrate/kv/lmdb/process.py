@@ -12,7 +12,9 @@
    who finds less opens it again if that needs no wait. A writer whose transaction did not fit can wait for it, and a
    thread must that finds that another process has grown the store beyond our map.
 5. After an I/O error at a commit nothing goes through this object any more; the next open starts a new one. Nor does
-   anything after `close`, by a thread that had got hold of it before: its locks are gone.
+   anything after `close`, by a thread that had got hold of it before: its locks are gone. Closing waits for those
+   inside the gate only. So who makes an environment asks again when alone, before CURRENT moves: others may have
+   written since.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from time import monotonic
 from typing import Any, Protocol
 from weakref import ref
 
-from substrate.errors import Busy, Denied, NotFound, Unusable
+from substrate.errors import Busy, Denied, NotFound, SubstrateError, Unusable
 from substrate.files import flush, typed_errors
 from substrate.kv.lmdb import folder
 from substrate.kv.lmdb.locks import Claim, Locks
@@ -89,6 +91,9 @@ class Environment(Protocol):
 
     def copy(self, txn: RawTransaction, target: Path, progress: Progress | None = None) -> None:
         """Write all tables, row by row, into the empty folder `target`; all must be declared, or it is Busy."""
+
+    def bytes_in_use(self, txn: RawTransaction) -> int:
+        """How many bytes the pages of the declared tables have, without those that are free. A copy takes no more."""
 
     def rows(self, txn: RawTransaction, table: str, start: bytes) -> list[tuple[bytes, bytes]]:
         """Rows of a declared table from `start` on, as many as one transaction had better take."""
@@ -321,8 +326,9 @@ class Shared:
                 folder.seal(target)
                 self.flip(new, monotonic() + wait_s)
             except BaseException:
-                if folder.live(self.path) == old:
-                    folder.discard(target)
+                with suppress(SubstrateError, OSError):  # why it failed is what is told
+                    if folder.live(self.path) == old:
+                        folder.discard(target)
                 raise
             folder.discard(self.path / old)
         finally:
@@ -351,14 +357,19 @@ class Shared:
     def flip(self, name: str, deadline: float, made: Path | None = None) -> None:
         """Make the environment `name` live when nobody is in the gate; first give what was `made` elsewhere that name.
 
-        The caller holds the writer lock and the mover's.
+        The caller holds the writer lock and the mover's. Denied if the store was closed: then the writer lock is gone.
         """
         with self.locks.gate.alone(deadline, everywhere=True):
+            self._refuse_closed()
             if made is not None:
                 made.rename(self.path / name)
                 flush(self.path)
             folder.flip(self.path, name)
             self._close()
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise Denied("this store was closed; open it again")
 
     def _clean(self) -> None:
         live = folder.live(self.path)
@@ -370,8 +381,7 @@ class Shared:
 
     def _follow(self) -> Environment:
         with self._opening, typed_errors(str(self.path)):
-            if self._closed:
-                raise Denied("this store was closed; open it again")
+            self._refuse_closed()
             pointer = folder.read_pointer(self.path)
             try:
                 if folder.identity(self.path) != self.identity:

@@ -274,6 +274,7 @@ class Writing(Reading):
         commit, abort = self._txn.commit, self._txn.abort
         try:
             if kind is None and self._spoilt is None:
+                self._write_journal(abort)
                 self._commit(commit)
             else:
                 abort()
@@ -347,9 +348,9 @@ class Writing(Reading):
         try:
             with typed_errors("looking for a compaction"):
                 if journal.is_kept(self._txn, self._journal):
-                    if self._shared.locks.mover.is_held():
+                    if self._shared.locks.mover.is_held() and not journal.is_long(self._txn, self._journal):
                         self._changed = journal.nothing_yet()
-                    else:  # whoever copied it is dead
+                    else:  # whoever copies it is dead, or as good as that
                         journal.end(self._txn, self._journal)
         except SubstrateError:
             raise
@@ -378,10 +379,23 @@ class Writing(Reading):
             self._spoilt = StoreDamaged(f"table {table}: the new keys do not lie above the old ones; ", DAMAGED)
             raise self._spoilt
 
+    def _write_journal(self, abort: Callable[[], None]) -> None:
+        """Write down what was written here, if that is kept. If this raises, the transaction has ended.
+
+        Else it would live on in the traceback, and with it LMDB's mutex, for which others wait without a bound.
+        """
+        if not self._changed:
+            return
+        try:
+            journal.write(self._txn, self._journal, self._changed)
+        except BaseException as error:
+            abort()
+            if isinstance(error, Exception):
+                raise self._from_lmdb(error) from error
+            raise
+
     def _commit(self, commit: Callable[[], None]) -> None:
         try:
-            if self._changed:
-                journal.write(self._txn, self._journal, self._changed)
             commit()
         except Exception as error:
             problem = self._from_lmdb(error)
