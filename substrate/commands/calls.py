@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from substrate.errors import NotFound
 from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:
@@ -106,5 +107,8 @@ def named_in_question(memory: Memory, given: Namespace) -> list[str]:
 
 
 def _name_of(memory: Memory, key: str) -> str:
-    """The name of an atom that is given by its name or its id."""
-    return next((version.atom.name for version in memory.history(key, limit=2) if version.atom is not None), key)
+    """The name of an atom that is given by its name or its id; what was given, if it is no atom's."""
+    try:
+        return next((version.atom.name for version in memory.history(key, limit=2) if version.atom is not None), key)
+    except NotFound:
+        return key
