@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
     from substrate.values.relations import Context
-    from substrate.values.saved import Forgot
+    from substrate.values.saved import Forgot, Saved
 
-__all__ = ["context", "edges", "forget", "named_in_question", "predict", "search"]
+__all__ = ["context", "edges", "forget", "named_in_question", "predict", "resolve", "search"]
 
 _NAMED = 20
 """Names of one question: more nobody would read before they say yes."""
@@ -83,6 +83,18 @@ def predict(memory: Memory, given: Namespace) -> Predictions:
         horizon=given.horizon,
         again=given.again,
         floor=given.floor,
+    )
+
+
+def resolve(memory: Memory, given: Namespace) -> Saved:
+    """Settle a conflict."""
+    return memory.resolve(
+        given.first,
+        given.second,
+        keep=given.keep,
+        reason=given.reason,
+        actor=given.actor,
+        allow_secrets=given.allow_secrets,
     )
 
 
