@@ -80,8 +80,8 @@ def read(value: object, shape: object, what: str) -> object:
     if isinstance(shape, type):
         return value
     need(len(value) % 4 == 0 and re.fullmatch(BASE64, value), f"{what} is not base64")
-    raw = base64.b64decode(value)
-    need(base64.b64encode(raw).decode() == value and (shape, raw) != (32, bytes(32)), f"{what} is spelled otherwise")
+    need(base64.b64encode(raw := base64.b64decode(value)).decode() == value, f"{what} is not canonical base64")
+    need((shape, raw) != (32, bytes(32)), f"{what} is 32 zeros, which is the hash of nothing")
     need(len(raw) == shape or not shape, f"{what} has {len(raw)} bytes, not {shape}")
     return raw
 

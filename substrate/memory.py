@@ -949,7 +949,8 @@ class Memory(Tabular):
     ) -> Forgot:
         """Erase for good: atoms by name or id; or all versions and edges of a source, actor, session or range of seqs.
 
-        Give one of these. Of an atom named, all goes: versions, edges from and to it, traces. Otherwise the versions
+        Give one of these. Of an atom named, all goes: versions, edges from and to it, traces. An edge or a training
+        goes by its id, as does a damaged entry that fsck names: that reads the whole log. Otherwise the versions
         and edges that match go; an atom left without a version is forgotten as a whole, and one that loses its
         current version only is tombstoned. `dry_run` counts and writes nothing. On return the bytes are gone from the
         store's files (`compacted`; False if readers did not let go in time: then `compact()` later). Not from backups

@@ -87,8 +87,8 @@ def _checked(name: str) -> str:
         shown = name if len(name) <= _SHOWN else name[:_SHOWN] + "…"
         said = "this" if find_secrets(name) else repr(shown)
         raise NameInvalid(
-            f"{said} is no name: it must read v<number>.<type>.<rest>, the type of a-z, 0-9 and _, as in "
-            "v1.fact.payment_provider, and neither begin nor end with a space or a dot" + _hint(name)
+            f"{said} is not a valid name. Use v1.type.name, for example v1.fact.payment_provider. The type is of a-z, "
+            "0-9 and _; the name neither begins nor ends with a space or a dot" + _hint(name)
         )
     return name
 

@@ -60,7 +60,7 @@ def fsck(path: str | Path, *, home: str | Path | None = None, progress: Progress
             getattr(errors, name) for name in errors.__all__ if getattr(errors, name).code == said["error"]
         )
         raise kind(said["message"])
-    return Report(said["entries"], said["heads"], said["damage"], said["behind"])
+    return Report(said["entries"], said["heads"], said["damage"], said["behind"], said["misfit"])
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from substrate.errors import NotFound
 from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
     from substrate.values.relations import Context
-    from substrate.values.saved import Forgot
+    from substrate.values.saved import Forgot, Saved
 
-__all__ = ["context", "edges", "forget", "named_in_question", "predict", "search"]
+__all__ = ["context", "edges", "forget", "named_in_question", "predict", "resolve", "search"]
 
 _NAMED = 20
 """Names of one question: more nobody would read before they say yes."""
@@ -85,6 +86,18 @@ def predict(memory: Memory, given: Namespace) -> Predictions:
     )
 
 
+def resolve(memory: Memory, given: Namespace) -> Saved:
+    """Settle a conflict."""
+    return memory.resolve(
+        given.first,
+        given.second,
+        keep=given.keep,
+        reason=given.reason,
+        actor=given.actor,
+        allow_secrets=given.allow_secrets,
+    )
+
+
 def forget(memory: Memory, given: Namespace, *, dry_run: bool, progress: Progress | None = None) -> Forgot:
     """Erase what the line selects; or count it, in a dry run."""
     return memory.forget(
@@ -106,5 +119,8 @@ def named_in_question(memory: Memory, given: Namespace) -> list[str]:
 
 
 def _name_of(memory: Memory, key: str) -> str:
-    """The name of an atom that is given by its name or its id."""
-    return next((version.atom.name for version in memory.history(key, limit=2) if version.atom is not None), key)
+    """The name of an atom that is given by its name or its id; what was given, if it is no atom's."""
+    try:
+        return next((version.atom.name for version in memory.history(key, limit=2) if version.atom is not None), key)
+    except NotFound:
+        return key

@@ -3,18 +3,21 @@
 One forget entry for each atom, for each edge that loses statements while its atoms stay, and for each training. What
 it erases are bodies; the views drop their rows in the same transaction, traces go with it, and a compaction then takes
 the bytes out of the file.
+
+A log from elsewhere may hold edges, trainings and models that do not fit the schema, and that no view lists. They are
+found by their id alone, which fsck names, or by what selects all else that matches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple
 
 from substrate.atoms.moments import last_seq
 from substrate.atoms.near_names import or_near
 from substrate.atoms.resolve import find_subject
-from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone
+from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone, read_body
 from substrate.errors import Busy, Full, NotFound, SubstrateError
 from substrate.forget.compaction import compact_owed, mark_owed
 from substrate.forget.mentions import Mentions
@@ -24,11 +27,12 @@ from substrate.limits import LIMITS
 from substrate.log.append import Decision
 from substrate.log.heads import map_salt
 from substrate.log.log import Log
-from substrate.log.replay import BATCH, replay
-from substrate.log.tables import CONFIRMED, CONFLICTS, EXPECTED, SESSIONS, read_seq, seq_key
+from substrate.log.replay import BATCH, Logged, replay
+from substrate.log.tables import CONFIRMED, CONFLICTS, ENTRIES, EXPECTED, SESSIONS, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
+from substrate.schema import is_id, is_stated
 from substrate.values.progress import Progress
 from substrate.values.saved import Forgot
 from substrate.views.atoms import VersionRow, versions_of
@@ -44,8 +48,15 @@ _STEP = 20_000
 """Edges or versions of one atom that are forgotten in one append: a hub may have a million."""
 _ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
 _EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
-_Subject: TypeAlias = tuple[Kind | None, bytes]
-"""An atom (PUT) or edge (EDGE) by id, a training (TRAIN) by seq, a trace of a session (None) by key."""
+
+
+class _Subject(NamedTuple):
+    """An atom (PUT) or edge (EDGE) by id, a training (TRAIN) or model (MODEL) by seq, a trace (None) by key."""
+
+    kind: Kind | None
+    at: bytes
+    unlisted: tuple[int, ...] = ()
+    """Of an edge: statements that make no sense, and that the view of edges does not list."""
 
 
 def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress | None = None) -> Forgot:
@@ -54,7 +65,7 @@ def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress 
         subjects = list(_select(transaction, selection, progress))
         if not subjects:
             raise NotFound("there is nothing that matches: nothing was forgotten")
-        mentions = Mentions(transaction, [at for kind, at in subjects if kind is Kind.PUT])
+        mentions = Mentions(transaction, [one.at for one in subjects if one.kind is Kind.PUT])
         if dry_run:
             total = _Plan(transaction, selection, whole=True)
             for subject in subjects:
@@ -118,6 +129,7 @@ class _Told:
     traces_erased: int = 0
     trainings: int = 0
     sessions: int = 0
+    models: int = 0
     tombstoned: list[str] = field(default_factory=list)
     seqs: list[int] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
@@ -130,6 +142,7 @@ class _Told:
         self.traces_erased += other.traces_erased
         self.trainings += other.trainings
         self.sessions += other.sessions
+        self.models += other.models
         self.tombstoned += other.tombstoned
         self.kinds = other.kinds
 
@@ -147,6 +160,7 @@ class _Told:
             self.trainings,
             self.sessions,
             mentioned_by,
+            self.models,
         )
 
 
@@ -190,13 +204,15 @@ class _Plan(_Told):
 
     def add(self, subject: _Subject) -> bool:
         """Plan for one subject. False if it has so much that it must be added again next time."""
-        kind, at = subject
+        kind, at, unlisted = subject
         if kind is Kind.PUT:
             return self._add_atom(at)
         if kind is Kind.EDGE:
-            self._add_edge(at)
+            self._add_edge(at, unlisted)
         elif kind is Kind.TRAIN:
-            self._add_training(read_seq(at))
+            self.trainings += self._add_entry(read_seq(at))
+        elif kind is Kind.MODEL:
+            self.models += self._add_entry(read_seq(at))
         else:
             self._sessions_gone.append(at)
             self.sessions += 1
@@ -216,15 +232,18 @@ class _Plan(_Told):
         self._forget_versions(at, there, gone)
         return True
 
-    def _add_training(self, seq: int) -> None:
+    def _add_entry(self, seq: int) -> bool:
+        """What one entry says, and no more; whether it said something still."""
         (entry,) = replay(self._transaction, seq, seq + 1)
         if entry.body is not None:
             self._draft(draft_forget(entry.subject, [seq]))
-            self.trainings += 1
+        return entry.body is not None
 
     def _is_selected(self, seq: int) -> bool:
         (entry,) = replay(self._transaction, seq, seq + 1)
-        return entry.body is not None and self._selection.matches(seq, decode_body(entry.body))
+        if entry.body is None:
+            return False
+        return bool(self._selection.names) or self._selection.matches(seq, decode_body(entry.body))
 
     def _forget_atom(self, subject: bytes, there: list[VersionRow]) -> bool:
         """All of it: versions, edges from and to it, traces. Of a great many edges or versions first some."""
@@ -263,13 +282,15 @@ class _Plan(_Told):
         self._draft(draft_forget(subject, [row.seq for row in gone]))
         self.versions += len(gone)
 
-    def _add_edge(self, edge: bytes) -> None:
+    def _add_edge(self, edge: bytes, unlisted: Iterable[int]) -> None:
         there = [link for link in statements_of(self._transaction, edge) if link.type]
         gone = [link for link in there if self._is_selected(link.seq)]
-        if edge in self._edges_gone or not gone:
+        lost = [seq for seq in unlisted if self._is_selected(seq)]
+        if edge in self._edges_gone or not (gone or lost):
             return
-        # That it was taken back says nothing without what was stated.
-        whole = {link.seq for link in there if link.kind is Kind.EDGE} <= {link.seq for link in gone}
+        # That it was taken back says nothing without what was stated. One with a statement that makes no sense is not
+        # kept in part: the view has no row of that which could become a gap.
+        whole = bool(lost) or {link.seq for link in there if link.kind is Kind.EDGE} <= {link.seq for link in gone}
         gone = there if whole else gone
         if not whole and there[0] in gone:
             self._unedge(there[0])  # also if it was taken back by what goes now: that it is not stated must stay said
@@ -277,7 +298,7 @@ class _Plan(_Told):
             self._lose_edge(edge, gone)
         elif there[0] in gone:
             self._drop_trace(CONFIRMED, edge)
-        self._draft(draft_forget(edge, [link.seq for link in gone], edges=[edge] if whole else []))
+        self._draft(draft_forget(edge, [*lost, *(link.seq for link in gone)], edges=[edge] if whole else []))
         self.edges += 1
 
     def _lose_edge(self, edge: bytes, statements: Iterable[Link]) -> None:
@@ -334,24 +355,52 @@ def _select(transaction: ReadTransaction, selection: Selection, progress: Progre
     """What is concerned, atoms first."""
     if selection.names:
         for subject, name in {find_subject(transaction, name): name for name in selection.names}.items():
-            if next(versions_of(transaction, subject), None) is None and not edges_touching(transaction, subject):
+            if next(versions_of(transaction, subject), None) is not None or edges_touching(transaction, subject):
+                yield _Subject(Kind.PUT, subject)
+                continue
+            others = _gathered(_entries_of(transaction, subject)) if is_id(name) else []
+            if not others:
                 raise NotFound(f"there is no {name}: nothing was forgotten{or_near(transaction, name)}")
-            yield Kind.PUT, subject
+            yield from others
         return
-    found: dict[_Subject, None] = {}
-    _scan(transaction, selection, lambda kind, subject: found.setdefault((kind, subject)), progress)
-    yield from sorted(found, key=lambda key: key[0] is not Kind.PUT)
+    yield from sorted(
+        _gathered(_entries_selected(transaction, selection, progress)), key=lambda one: one.kind is not Kind.PUT
+    )
     for key, heard in all_sessions(transaction) if selection.field in ("session", "actor") else ():
         if heard is not None and selection.text == (heard.session if selection.field == "session" else heard.actor):
-            yield None, key
+            yield _Subject(None, key)
 
 
-def _scan(
-    transaction: ReadTransaction,
-    selection: Selection,
-    take: Callable[[Kind, bytes], object],
-    progress: Progress | None,
-) -> None:
+def _gathered(entries: Iterable[Logged]) -> list[_Subject]:
+    """What these entries are about, each once."""
+    found: dict[tuple[Kind, bytes], list[int]] = {}
+    for entry in entries:
+        if entry.kind in (Kind.TRAIN, Kind.MODEL):
+            found[entry.kind, seq_key(entry.seq)] = []
+        elif entry.kind in _ATOM_KINDS:
+            found[Kind.PUT, entry.subject] = []
+        else:
+            unlisted = found.setdefault((Kind.EDGE, entry.subject), [])
+            if entry.body is not None and not is_stated(decode_body(entry.body)):
+                unlisted.append(entry.seq)
+    return [_Subject(kind, at, tuple(unlisted)) for (kind, at), unlisted in found.items()]
+
+
+def _entries_of(transaction: ReadTransaction, subject: bytes) -> Iterator[Logged]:
+    """The entries of an edge, a training or a damaged model by its id. Reads the entries of the whole log."""
+    for at, data in transaction.scan(ENTRIES):
+        if subject in data:
+            (entry,) = replay(transaction, read_seq(at), read_seq(at) + 1)
+            if entry.subject != subject or entry.body is None:
+                continue
+            damaged = read_body(entry.kind, entry.body)[1] is not None
+            if entry.kind in (*_EDGE_KINDS, Kind.TRAIN) or (entry.kind is Kind.MODEL and damaged):
+                yield entry
+
+
+def _entries_selected(
+    transaction: ReadTransaction, selection: Selection, progress: Progress | None
+) -> Iterator[Logged]:
     """Every entry that is selected. Reads the whole log, or the seqs given."""
     size = last_seq(transaction) + 1
     wanted = range(size) if selection.seqs is None else range(selection.seqs.start, min(selection.seqs.stop, size))
@@ -360,9 +409,6 @@ def _scan(
             if entry.body is None or entry.kind not in (*_ATOM_KINDS, *_EDGE_KINDS, Kind.TRAIN):
                 continue
             if selection.matches(entry.seq, decode_body(entry.body)):
-                if entry.kind is Kind.TRAIN:
-                    take(Kind.TRAIN, seq_key(entry.seq))
-                else:
-                    take(Kind.PUT if entry.kind in _ATOM_KINDS else Kind.EDGE, entry.subject)
+                yield entry
         if progress is not None:
             progress(min(start + BATCH, wanted.stop), wanted.stop)

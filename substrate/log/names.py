@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from substrate.codec import Draft, decode_body, map_change
+from substrate.codec import Draft, decode_body, map_change, read_body
 from substrate.errors import Conflict, HeadMoved, InputError, NotFound
 from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.decode import stored, stored_entry
@@ -22,7 +22,8 @@ from substrate.proof.record import Record, State, decode_record, encode_record
 __all__ = ["Naming"]
 
 _KEPT = frozenset({Kind.KEY, Kind.FORGET, Kind.MODEL})
-"""Kinds whose bodies cannot be erased: without them the log could not be checked any more."""
+"""Kinds whose bodies cannot be erased: without them the log could not be checked any more. A model that does not fit
+the schema can be: nobody embeds by it."""
 
 
 class Naming:
@@ -91,9 +92,10 @@ class Naming:
         if row is None:
             raise NotFound(f"entry {seq} has no body to erase")
         kind = stored_entry(seq, self._transaction.get(ENTRIES, at)).kind
-        if kind in _KEPT:
+        body = row[SALT_BYTES:]
+        if kind in _KEPT and (kind is not Kind.MODEL or read_body(kind, body)[1] is None):
             raise InputError(f"entry {seq} is needed to check the log and cannot be erased")
-        change = map_change(kind, decode_body(row[SALT_BYTES:]))
+        change = map_change(kind, decode_body(body))
         if change is not None and isinstance(change[0], str) and self._is_current(change[0], seq):
             raise InputError(f"entry {seq} is the current version of its name: forget the name, or tombstone it first")
         self._transaction.delete(BODIES, at)

@@ -39,7 +39,12 @@ class Behind(Result):
     @property
     def happened(self) -> str:
         """What is wrong with it, and what still works."""
-        if self.forked:
+        if self.forked and self.root == self.known_root:
+            told = (
+                f"{self.store} forked: at size {self.known_size:,} its map of names differs from the one that was "
+                f"signed{self._where}."
+            )
+        elif self.forked:
             told = (
                 f"{self.store} forked: at size {self.known_size:,} it has root {self.root[:16]}, and root "
                 f"{self.known_root[:16]} was signed{self._where}."

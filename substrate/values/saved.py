@@ -73,6 +73,8 @@ class Forgot(Result):
     """Traces of sessions that were erased as a whole; what was learnt from them is unlearnt."""
     mentioned_by: tuple[str, ...] = ()
     """Atoms whose recorded code still has the name of one that is gone in it: forget them too if that must go."""
+    models: int = 0
+    """Entries of a foreign log that were to name a model, and did not fit the schema."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from substrate.codec import Draft, draft_other, read_body
+from substrate.codec import Draft, draft_other, read_body, read_forget
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.decode import stored_entry
@@ -58,7 +58,7 @@ def draft_model(model: str, digest: str, dimensions: int, space: bytes) -> Draft
 
 
 class ModelView:
-    """A row for each model entry, so that nobody reads the log for it."""
+    """A row for each model entry, so that nobody reads the log for it. One that was erased, as damaged, has none."""
 
     name = "models"
     version = 1
@@ -69,6 +69,9 @@ class ModelView:
         for entry in entries:
             if entry.kind is Kind.MODEL and entry.body is not None:
                 transaction.put(MODELS, seq_key(entry.seq), entry.body)
+            elif entry.kind is Kind.FORGET and transaction.any(MODELS):
+                for seq in read_forget(entry.body).erased:
+                    transaction.delete(MODELS, seq_key(seq))
 
 
 def _models(transaction: ReadTransaction) -> Iterator[Model]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
+from uuid import UUID
 
 from substrate import codec
 from substrate.clock import LAST_TIME, ManualClock
@@ -18,6 +19,7 @@ from substrate.log.copies import clone as clones
 from substrate.log.copies.contents import Truth
 from substrate.log.log import Log, open_log
 from substrate.memory import Memory, open_memory
+from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.views.catalogue import CHECKS, VIEWS
 from substrate.views.learned.sessions import Heard, session_row
@@ -71,6 +73,31 @@ def damaged_store(folder: Path, name: str = "v1.fact.bent") -> None:
     body = bent.body.replace(b'"v1.fact.bent"', b'"%s"' % name.encode("unicode_escape"))
     with open_log(folder / "store", home=folder / "home", views=VIEWS) as log:
         log.append([draft_put(SOUND, "payments"), bent._replace(body=body, name=name)])
+
+
+CANARY = "canary"
+_ENDS = {"source": "aa" * 16, "type": "needs", "target": "bb" * 16}
+NOT_ATOMS: dict[str, tuple[Kind, dict[str, Json]]] = {
+    "an edge of no type": (Kind.EDGE, {**_ENDS, "type": "Of No Type", "label": CANARY, "actor": "eve"}),
+    "an edge without an end": (Kind.EDGE, {"source": "aa" * 16, "type": "needs", "label": CANARY, "actor": "eve"}),
+    "an edge of odd attrs": (Kind.EDGE, {**_ENDS, "attrs": 5, "label": CANARY, "actor": "eve"}),
+    "an unedge of no type": (Kind.UNEDGE, {**_ENDS, "type": f"{CANARY} of no type", "actor": "eve"}),
+    "a training of odd weight": (Kind.TRAIN, {"atoms": ["aa" * 16], "weight": 77, "objective": CANARY, "actor": "eve"}),
+    "a model of no name": (Kind.MODEL, {"model": 5, "digest": CANARY}),
+}
+"""Entries that are no atoms, and do not fit the schema."""
+
+
+def store_with(folder: Path, *drafts: Draft) -> UUID:
+    """A store of one sound atom and these entries; the id of the last."""
+    with open_log(folder / "store", home=folder / "home", views=VIEWS) as log:
+        log.append([draft_put(SOUND, "payments")])
+        return UUID(bytes=log.append(drafts).subjects[-1])
+
+
+def damaged_entry(what: str) -> Draft:
+    """One of `NOT_ATOMS`."""
+    return draft_other(*NOT_ATOMS[what])
 
 
 def write_log(folder: Path, chance: random.Random) -> list[str]:

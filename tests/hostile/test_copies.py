@@ -15,6 +15,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from substrate import BehindWarning, Memory, Verifier
 from substrate.cli.dispatch import RUNS
 from substrate.errors import Forgotten, ProofInvalid, RolledBack
 from substrate.log.copies.behind import Remembered
+from substrate.log.keys.highwater import HighWater
 from substrate.views.words import WordView
 from tests.cli.run import PROGRAM, Commands
 from tests.scale import PATIENCE_S
@@ -275,6 +277,18 @@ def test_of_two_histories_the_one_that_is_not_remembered_is_read_and_proves_noth
     with substrate.open(remembered) as memory:
         assert memory.behind is None
         memory.checkpoint(["v1.fact.b = 1"])
+
+
+def test_if_only_the_map_differs_the_message_says_so(here: Path) -> None:
+    with substrate.open(here / "store") as memory:
+        memory.checkpoint([f"{A} = Stripe"])
+    path = next((here / "home").glob("keys/*/high-water"))
+    mark = HighWater(path).read()
+    assert mark is not None
+    path.unlink()
+    HighWater(path).raise_to(replace(mark, map_root=bytes(32)))
+    with opened(here / "store", "at size 2 its map of names differs from the one that was signed") as memory:
+        assert " root " not in str(memory.behind)
 
 
 # -- the mark ----------------------------------------------------------------------------------------------------------

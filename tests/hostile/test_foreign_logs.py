@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import io
 import random
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from substrate.errors import StoreDamaged, SubstrateError
-from substrate.log.copies.check import check_store
+from substrate.codec import draft_forget, draft_other
+from substrate.errors import NotFound, StoreDamaged, SubstrateError
+from substrate.log.copies.check import Report, check_store
 from substrate.log.copies.rebuild import rebuild_store
 from substrate.log.copies.restore import restore
+from substrate.log.log import open_log
 from substrate.memory import Memory, open_memory
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
 from substrate.views.catalogue import CHECKS, VIEWS
 from tests.hostile.foreign_logs import (
+    CANARY,
+    NOT_ATOMS,
     SOUND,
     Verb,
     bent_line,
     checking_nothing,
+    damaged_entry,
     damaged_store,
     open_read_only,
+    store_with,
     take_in,
     write_log,
 )
@@ -181,6 +191,99 @@ def test_a_damaged_atom_can_be_erased_or_written_anew(mend: str, tmp_path: Path)
             assert memory.access("v1.fact.bent").value == "payments"
         memory.forget("v1.fact.bent")
     assert check_store(tmp_path / "store", views=VIEWS, checks=CHECKS).damage is None
+
+
+def is_in_file(folder: Path) -> bool:
+    return any(CANARY.encode() in file.read_bytes() for file in (folder / "store").rglob("*") if file.is_file())
+
+
+def check(folder: Path) -> Report:
+    return check_store(folder / "store", home=folder / "home", views=VIEWS, checks=CHECKS)
+
+
+def open_to_write(folder: Path) -> Memory:
+    return open_memory(folder / "store", home=folder / "home", model="none", background=False)
+
+
+@pytest.mark.parametrize("what", NOT_ATOMS)
+def test_what_is_no_atom_and_damaged_is_erased_by_the_id_that_fsck_names(what: str, tmp_path: Path) -> None:
+    damaged = store_with(tmp_path, damaged_entry(what))
+    report = check(tmp_path)
+    assert str(report.damage).endswith(f"substrate forget {damaged} erases it")
+    assert report.misfit
+    assert is_in_file(tmp_path)
+    with open_to_write(tmp_path) as memory:
+        would, done = memory.forget(str(damaged), dry_run=True), memory.forget(str(damaged))
+        for forgot in (would, done):
+            assert (forgot.atoms, forgot.edges + forgot.trainings + forgot.models) == (0, 1)
+        assert memory.verify(memory.prove_entry(done.seqs[0])).claim == "recorded"
+        with pytest.raises(NotFound):
+            memory.forget(str(damaged))
+    assert check(tmp_path).damage is None
+    assert not is_in_file(tmp_path)
+    rebuild_store(tmp_path / "store", home=tmp_path / "home", views=VIEWS)
+    assert check(tmp_path).damage is None
+
+
+def test_when_all_damaged_entries_are_erased_a_store_can_be_restored_and_cloned(tmp_path: Path) -> None:
+    store_with(tmp_path, *map(damaged_entry, NOT_ATOMS))
+    with open_to_write(tmp_path) as memory:
+        for _ in NOT_ATOMS:
+            advice = re.search(r"substrate forget (\S+) erases it", str(check(tmp_path).damage))
+            assert advice is not None
+            memory.forget(advice[1])
+        lines = io.StringIO()
+        memory.export(lines, full=True)
+        memory.backup(tmp_path / "backup")
+    restore(tmp_path / "backup", tmp_path / "restored", home=tmp_path / "home", views=VIEWS, checks=CHECKS)
+    take_in(lines.getvalue().splitlines(keepends=True), tmp_path / "clone")
+    for copy in (tmp_path / "restored", tmp_path / "clone" / "store"):
+        assert check_store(copy, views=VIEWS, checks=CHECKS).damage is None
+
+
+def test_a_damaged_statement_takes_the_sound_ones_of_its_edge_with_it(tmp_path: Path) -> None:
+    sound = draft_other(Kind.EDGE, {"source": "aa" * 16, "type": "needs", "target": "bb" * 16, "label": CANARY})
+    edge = store_with(tmp_path, sound)
+    with open_log(tmp_path / "store", home=tmp_path / "home", views=VIEWS) as log:
+        log.append([damaged_entry("an unedge of no type")._replace(subject=edge.bytes)])
+    with open_to_write(tmp_path) as memory:
+        assert memory.forget(str(edge)).edges == 1
+        assert memory.stats().edges == 0
+    assert check(tmp_path).damage is None
+    assert not is_in_file(tmp_path)
+
+
+@pytest.mark.parametrize("what", [what for what, (_, body) in NOT_ATOMS.items() if "actor" in body])
+def test_who_forgets_by_actor_reaches_what_is_damaged(what: str, tmp_path: Path) -> None:
+    store_with(tmp_path, damaged_entry(what))
+    with open_to_write(tmp_path) as memory:
+        memory.forget(actor="eve")
+    assert check(tmp_path).damage is None
+    assert not is_in_file(tmp_path)
+
+
+def test_what_the_log_rests_on_is_not_erased_by_its_id(tmp_path: Path) -> None:
+    space: dict[str, Json] = {"model": "m", "digest": "d", "dimensions": 4, "space": "ab" * 8}
+    model = store_with(tmp_path, draft_other(Kind.MODEL, space))
+    with open_to_write(tmp_path) as memory:
+        key = memory._store.log.entry(0).entry.subject
+        for kept in (model, UUID(bytes=key), UUID(int=7)):
+            with pytest.raises(NotFound, match="nothing was forgotten"):
+                memory.forget(str(kept))
+    assert check(tmp_path).damage is None
+
+
+def test_of_a_damaged_entry_that_must_stay_fsck_says_how_to_go_on_without_it(tmp_path: Path) -> None:
+    store_with(tmp_path, draft_forget(bytes(16), [])._replace(body=b'{"edges":["x"],"erased":[]}'))
+    damage = str(check(tmp_path).damage)
+    assert damage.endswith("substrate export skips it; import the export into a new store")
+    lines = io.StringIO()
+    with open_read_only(tmp_path) as memory:
+        memory.export(lines)
+    with open_to_write(tmp_path / "new") as memory:
+        memory.import_lines(io.StringIO(lines.getvalue()))
+        assert memory.access(SOUND).value == "payments"
+    assert check(tmp_path / "new").damage is None
 
 
 def test_a_plain_export_says_which_entry_is_damaged_and_an_import_tells_of_it(tmp_path: Path) -> None:

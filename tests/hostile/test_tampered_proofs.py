@@ -315,7 +315,7 @@ EXPECTED = "(asked + entry.subject + entry.seq.to_bytes(8) + bytes([state]))"
         ("(since.size, since.root) == (pin.size, pin.root)", "since.size == pin.size"),
         ("(since.size, since.root) == (pin.size, pin.root)", "True"),
         ("known or not keys", "True"),
-        (" and (shape, raw) != (32, bytes(32))", ""),
+        ("need((shape, raw) != (32, bytes(32))", "need(True"),
         ("y * (y * y - 1) * (D", "(D"),
         ("len(raw) == shape or not shape", "True"),
         ("read(value, dict, what).keys() == shape.keys()", "read(value, dict, what).keys() >= shape.keys()"),

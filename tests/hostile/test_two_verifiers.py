@@ -109,7 +109,7 @@ def rewritten(old: str, new: str) -> Says:
     ("old", "new"),
     [
         ("(shape, raw) != (32, bytes(32))", "raw != bytes(32)"),  # a witness's signature of zeros
-        (" and (shape, raw) != (32, bytes(32))", ""),  # a root of zeros
+        ("need((shape, raw) != (32, bytes(32))", "need(True"),  # a root of zeros
         ("MAX_DEPTH + 1", "MAX_DEPTH"),
         ("MAX_DEPTH + 1", "MAX_DEPTH + 2"),
         ('    need(not layer, "nested too deep")\n', ""),

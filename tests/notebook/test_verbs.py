@@ -140,6 +140,15 @@ def test_forget_counts_first_and_asks(filled: Any, monkeypatch: pytest.MonkeyPat
     assert filled.run("%memory forget --source kick-off --yes").atoms == 2
 
 
+def test_an_edge_is_forgotten_by_its_id(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(builtins, "input", lambda question: asked.append(question) or "yes")
+    (edge,) = filled.run("%memory edges v1.fact.currency")
+    assert filled.run(f"%memory forget {edge.id}").edges == 1
+    assert asked == [f'This erases for good: 1 edge ("{edge.id}"). There is no undo. [y/N] ']
+    assert filled.run("%memory edges v1.fact.currency").items == ()
+
+
 def test_forget_asks_with_whose_code_the_name_stays_in(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     questions: list[str] = []
     monkeypatch.setattr("builtins.input", lambda question: questions.append(question) or "no")

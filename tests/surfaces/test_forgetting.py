@@ -56,6 +56,19 @@ def test_the_question_is_asked_once_and_names_the_keys_and_the_counts(store: Pat
     assert list(question.requested_schema["properties"]) == ["erase"]
 
 
+def test_an_edge_is_erased_by_its_id_and_the_question_says_so(store: Path) -> None:
+    user = User(erase=True)
+    with in_memory(store, scopes=ALL_SCOPES, user=user) as agent:
+        save(agent)
+        with substrate.open(store, read_only=True) as memory:
+            (edge,) = memory.edges(KEY)
+        assert agent.ok(FORGET, keys=[edge.id])["edges"] == 1
+    (question,) = user.asked
+    first, told = question.message.split("\n")
+    assert first.startswith("Erase 1 item for good? That is 0 versions and 1 edge, ")
+    assert told == f'1. "{edge.id}"'
+
+
 def test_the_question_names_atoms_by_name_and_shows_of_a_long_value_the_beginning(store: Path) -> None:
     user = User(erase=False)
     with in_memory(store, scopes=ALL_SCOPES, user=user) as agent:

@@ -56,6 +56,7 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...], named: Sequence[str] = ()) -
         ("traces", forgot.traces),
         ("sessions", forgot.sessions or None),
         ("trainings", forgot.trainings or None),
+        ("models", forgot.models or None),
         *(("tombstoned", in_quotes(name)) for name in forgot.tombstoned),
         *(("still named in the recorded code of", in_quotes(name)) for name in forgot.mentioned_by),
         *(("to be erased", name) for name in named),
@@ -112,10 +113,14 @@ def fsck(given: Namespace, output: Output) -> Answer:
         document = {**document, "damage": report.damage, "behind": True}
         return Answer(document, (Facts(facts, "bad"),), is_report=True, exit=Exit.ROLLED_BACK)
     facts = [("damage", report.damage), ("store", path)]
+    if report.misfit:  # its writer can write on; whoever takes a copy of it over cannot
+        hint = "as long as this entry is there, no copy of this store can be restored or imported"
+    else:
+        hint = "do not write to it; if substrate rebuild does not mend it, restore a backup"
     return Answer(
         {**document, "damage": report.damage},
         (Facts(facts, "bad"),),
-        ("do not write to it; if substrate rebuild does not mend it, restore a backup",),
+        (hint,),
         is_report=True,
         exit=Exit.REJECTED,
     )

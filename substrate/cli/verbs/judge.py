@@ -9,6 +9,7 @@ from substrate.cli.answer import Answer, Table
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
 from substrate.cli.verbs.save import saved_answer
+from substrate.commands import calls
 
 if TYPE_CHECKING:
     from substrate.values.conflicts import Conflict
@@ -36,14 +37,7 @@ def _row(conflict: Conflict) -> tuple[str, str, str, str]:
 def resolve(given: Namespace, _: Output) -> Answer:
     """Settle a conflict."""
     with writing(given) as memory:
-        saved = memory.resolve(
-            given.first,
-            given.second,
-            keep=given.keep,
-            reason=given.reason,
-            actor=given.actor,
-            allow_secrets=given.allow_secrets,
-        )
+        saved = calls.resolve(memory, given)
     if given.keep is None:
         told = f"{given.first} and {given.second} are both right"
     else:

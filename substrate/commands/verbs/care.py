@@ -23,9 +23,10 @@ FORGET = Command(
     "forget",
     "care",
     "Erase atoms for good, and provably so.",
-    "By name, everything of an atom goes: all versions, its edges, what was learnt from its use. By source, actor, "
-    "session or seqs, the versions and edges that match go. The log keeps that something was there and that it was "
-    "forgotten; all other proofs stay valid. Backups and exports made before still hold it.",
+    "By name, everything of an atom goes: all versions, its edges, what was learnt from its use. An edge goes by its "
+    "id, and so does a damaged entry that fsck names. By source, actor, session or seqs, the versions and edges that "
+    "match go. The log keeps that something was there and that it was forgotten; all other "
+    "proofs stay valid. Backups and exports made before still hold it.",
     (
         Example('substrate checkpoint "v1.fact.home_address = 1 Main Street" --source form', "something to forget"),
         Example("substrate forget --source form --dry-run", "counts, and changes nothing"),

@@ -42,12 +42,14 @@ class Report:
     """What fsck found. `damage` is None if all is well, else it says what is wrong first, and where.
 
     `behind`: what is wrong is not in the store; another copy of it is ahead. `damage` says which, and what to type.
+    `misfit`: an entry that was signed does not fit the schema. All else is sound, and `damage` says what to type.
     """
 
     entries: int
     heads: int
     damage: str | None
     behind: bool = False
+    misfit: bool = False
 
     @property
     def ok(self) -> bool:
@@ -91,7 +93,7 @@ def check_store(
     except FormatTooNew:
         raise
     except StoreDamaged as error:
-        return Report(check.size, check.heads, str(error), behind=isinstance(error, RolledBack))
+        return Report(check.size, check.heads, str(error), isinstance(error, RolledBack), check.misfit)
     return Report(check.size, check.heads, None)
 
 
@@ -107,6 +109,7 @@ class _Check:
         self._progress = progress
         self.size = 0
         self.heads = 0
+        self.misfit = False
 
     def run(self, transaction: ReadTransaction) -> None:
         """All checks, in the order in which one rests on another."""
@@ -127,10 +130,7 @@ class _Check:
         if list(self._scan(KEYS)) != self._truth.keys:
             raise StoreDamaged("table keys is not what the key entries say")
         self._check_map(latest)
-        try:
-            self._truth.check_schema()
-        except StoreDamaged as error:
-            raise StoreDamaged(f"{error}. All else is readable. The store's writer can forget it, by that id") from None
+        self._check_schema()
         refuse_newer(cursors, self._views)
         for view in self._views:
             if view.name in cursors:
@@ -170,6 +170,17 @@ class _Check:
         if LogTree(self._transaction, self.size).get_root() != latest.root:
             raise StoreDamaged("the stored nodes do not lead to the root of the latest head")
         return latest
+
+    def _check_schema(self) -> None:
+        """Every body says what its kind must. What to type is in the words of a terminal, as where fsck is typed."""
+        try:
+            self._truth.check_schema()
+        except StoreDamaged as error:
+            self.misfit = True
+            known = self._truth.forgettable
+            mend = "substrate export skips it; import the export into a new store"
+            advice = mend if known is None else f"substrate forget {known} erases it"
+            raise StoreDamaged(f"{error}. All else is readable. {advice}") from None
 
     def _check_map(self, head: Head) -> None:
         """Every tile from the records below it; every record where it belongs; no tile or record too many."""

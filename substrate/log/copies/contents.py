@@ -67,6 +67,9 @@ class Truth:
         """Entries that do not fit the schema."""
         self.first_misfit = ""
         """Which of them comes first, and what is wrong with it."""
+        self.forgettable: UUID | None = None
+        """What to forget to be rid of the first; None if that does not help, or would leave a log that proves nothing.
+        """
         self._salt = salt
         self._peaks: list[bytes] = []
         self._time = 0
@@ -90,7 +93,7 @@ class Truth:
             raise StoreDamaged(f"entry {seq} is older than the one before it")
         self._time = entry.time
         if entry.time > LAST_TIME:
-            self._note(seq, entry, "its time is later than the year 9999")
+            self._note(seq, entry, "its time is later than the year 9999", stays=True)
         if row is None:
             self._missing.add(seq)
         elif commitment(row[:SALT_BYTES], row[SALT_BYTES:]) != entry.commitment:
@@ -98,7 +101,7 @@ class Truth:
         else:
             damage = read_body(entry.kind, row[SALT_BYTES:])[1]
             if damage is not None:
-                self._note(seq, entry, damage)
+                self._note(seq, entry, damage, stays=entry.kind in (Kind.KEY, Kind.FORGET))
             self._replay(seq, entry, row[SALT_BYTES:])
         self.size += 1
         return grow(self._peaks, seq, leaf_hash(data))
@@ -145,11 +148,13 @@ class Truth:
             more = f"; {self.misfits - 1:,} more do not fit either" if self.misfits > 1 else ""
             raise StoreDamaged(f"{self.first_misfit}{more}")
 
-    def _note(self, seq: int, entry: Entry, what: str) -> None:
+    def _note(self, seq: int, entry: Entry, what: str, *, stays: bool) -> None:
         self.misfits += 1
         if not self.first_misfit:
-            about = f"{entry.kind.name.lower()} of {UUID(bytes=entry.subject)}"
+            subject = UUID(bytes=entry.subject)
+            about = f"{entry.kind.name.lower()} of {subject}"
             self.first_misfit = f"entry {seq} ({about}) does not fit the schema: {what}"
+            self.forgettable = None if stays else subject
 
     def _replay(self, seq: int, entry: Entry, body: bytes) -> None:
         """What the entry does to keys, map and erasures."""

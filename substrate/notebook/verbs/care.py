@@ -41,6 +41,7 @@ def _question(memory: Memory, given: Namespace) -> str:
         "trace": would.traces,
         "session": would.sessions,
         "training": would.trainings,
+        "model": would.models,
     }
     said = ", ".join(counted(count, what) for what, count in counts.items() if count)
     left = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from substrate.commands import calls
 from substrate.commands.verbs.judge import CONFLICTS, RESOLVE
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
@@ -25,11 +26,4 @@ def conflicts(workspace: Workspace, given: Namespace, _: str | None) -> Conflict
 @verb(RESOLVE)
 def resolve(workspace: Workspace, given: Namespace, _: str | None) -> Saved:
     """Settle a conflict."""
-    return workspace.memory().resolve(
-        given.first,
-        given.second,
-        keep=given.keep,
-        reason=given.reason,
-        actor=given.actor,
-        allow_secrets=given.allow_secrets,
-    )
+    return calls.resolve(workspace.memory(), given)

@@ -9,7 +9,7 @@ from mcp.server.mcpserver.resolve import AcceptedElicitation, ElicitationResult
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from substrate.errors import Denied, InputError
+from substrate.errors import Denied, InputError, NotFound
 from substrate.limits import LIMITS
 from substrate.surfaces.atoms.arguments import AsOf, BundleText, Caller, KeyText, PinText, ValidAt
 from substrate.surfaces.atoms.shapes import Contradiction, Erased, Past, Status, Verified
@@ -123,7 +123,10 @@ class Yes(BaseModel):
 
 
 _Keys = Annotated[
-    list[KeyText], Field(min_length=1, max_length=_MOST_FORGOTTEN, description="exact keys of the atoms to erase")
+    list[KeyText],
+    Field(
+        min_length=1, max_length=_MOST_FORGOTTEN, description="exact keys of the atoms to erase; an edge goes by its id"
+    ),
 ]
 
 
@@ -141,15 +144,22 @@ def ask_to_forget(ctx: Caller, keys: _Keys) -> Elicit[Yes]:
         )
     memory = client.memory
     would = memory.forget(keys, dry_run=True)
-    atoms, versions, edges = _many(len(keys), "atom"), _many(would.versions, "version"), _many(would.edges, "edge")
+    asked_for = _many(len(keys), "atom" if would.atoms == len(keys) else "item")
+    counts = [_many(would.versions, "version"), _many(would.edges, "edge")]
+    counts += [_many(would.trainings, "training")] if would.trainings else []
+    counts += [_many(would.models, "model")] if would.models else []
+    what = f"{', '.join(counts[:-1])} and {counts[-1]}"
     told = [f"{number}. {_told(memory, key)}" for number, key in enumerate(keys, 1)]
-    asked_for = f"Erase {atoms} for good? That is {versions} and {edges}, and every trace of their use; it cannot be"
-    return Elicit("\n".join([f"{asked_for} brought back. To be erased:", *told]), Yes)
+    question = f"Erase {asked_for} for good? That is {what}, and every trace of their use; it cannot be brought back."
+    return Elicit("\n".join([f"{question} To be erased:", *told]), Yes)
 
 
 def _told(memory: Memory, key: str) -> str:
     """An atom as a person knows it: its name and what it says, in quotes, so that neither reads as the question."""
-    puts = [version.atom for version in memory.history(key, limit=2) if version.atom is not None]
+    try:
+        puts = [version.atom for version in memory.history(key, limit=2) if version.atom is not None]
+    except NotFound:  # not an atom's: an edge's id, say
+        puts = []
     if not puts:
         return in_quotes(key)
     value = puts[-1].value

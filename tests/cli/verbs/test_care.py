@@ -9,6 +9,7 @@ from substrate.log.tables import NODES, TABLES, seq_key
 from substrate.memory import Memory
 from substrate.values.saved import Forgot
 from tests.cli.run import Commands
+from tests.hostile.foreign_logs import damaged_entry, store_with
 
 
 def test_forget_erases_an_atom_and_can_prove_it(store: Commands) -> None:
@@ -101,6 +102,19 @@ def test_fsck_finds_damage_by_its_exit_code(store: Commands) -> None:
     assert store("fsck", "--quiet").out == ""
     ran = store("access", "v1.fact.provider", "--json")
     assert (ran.code, ran.error["code"]) == (10, "store_damaged")
+
+
+def test_what_fsck_says_of_an_entry_that_does_not_fit_is_what_mends_it(run: Commands) -> None:
+    damaged = str(store_with(run.folder, damaged_entry("an edge of no type")))
+    ran = run("fsck", "--store", "store")
+    assert (ran.code, ran.rows[0][0]) == (1, "damage")
+    assert f"substrate forget {damaged} erases it" in ran.out
+    assert "no copy of this store can be restored or imported" in ran.err
+    assert "do not write" not in ran.err
+    asked = run("forget", damaged, "--store", "store")
+    assert ["to be erased", f'"{damaged}"'] in asked.rows
+    run.ok("forget", damaged, "--store", "store", "--yes")
+    run.ok("fsck", "--store", "store")
 
 
 def test_rebuild_mends_a_store_that_cannot_be_opened(store: Commands) -> None:
