@@ -33,6 +33,7 @@ from tests.hostile.foreign_logs import (
     damaged_store,
     open_read_only,
     store_with,
+    store_with_long_name,
     take_in,
     write_log,
 )
@@ -273,8 +274,12 @@ def test_what_the_log_rests_on_is_not_erased_by_its_id(tmp_path: Path) -> None:
     assert check(tmp_path).damage is None
 
 
-def test_of_a_damaged_entry_that_must_stay_fsck_says_how_to_go_on_without_it(tmp_path: Path) -> None:
-    store_with(tmp_path, draft_forget(bytes(16), [])._replace(body=b'{"edges":["x"],"erased":[]}'))
+@pytest.mark.parametrize("what", ["a forget", "a name that is too long for a row"])
+def test_of_a_damaged_entry_that_must_stay_fsck_says_how_to_go_on_without_it(what: str, tmp_path: Path) -> None:
+    if what == "a forget":
+        store_with(tmp_path, draft_forget(bytes(16), [])._replace(body=b'{"edges":["x"],"erased":[]}'))
+    else:
+        store_with_long_name(tmp_path)
     damage = str(check(tmp_path).damage)
     assert damage.endswith("substrate export skips it; import the export into a new store")
     lines = io.StringIO()
