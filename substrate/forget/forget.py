@@ -32,7 +32,7 @@ from substrate.log.tables import CONFIRMED, CONFLICTS, ENTRIES, EXPECTED, SESSIO
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
-from substrate.schema import is_id, is_stated
+from substrate.schema import is_id
 from substrate.values.progress import Progress
 from substrate.values.saved import Forgot
 from substrate.views.atoms import VersionRow, versions_of
@@ -55,8 +55,8 @@ class _Subject(NamedTuple):
 
     kind: Kind | None
     at: bytes
-    unlisted: tuple[int, ...] = ()
-    """Of an edge: statements that make no sense, and that the view of edges does not list."""
+    seqs: tuple[int, ...] = ()
+    """Of an edge: statements that were found in the log. The view of edges may not list them all."""
 
 
 def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress | None = None) -> Forgot:
@@ -204,11 +204,11 @@ class _Plan(_Told):
 
     def add(self, subject: _Subject) -> bool:
         """Plan for one subject. False if it has so much that it must be added again next time."""
-        kind, at, unlisted = subject
+        kind, at, seqs = subject
         if kind is Kind.PUT:
             return self._add_atom(at)
         if kind is Kind.EDGE:
-            self._add_edge(at, unlisted)
+            self._add_edge(at, seqs)
         elif kind is Kind.TRAIN:
             self.trainings += self._add_entry(read_seq(at))
         elif kind is Kind.MODEL:
@@ -282,13 +282,14 @@ class _Plan(_Told):
         self._draft(draft_forget(subject, [row.seq for row in gone]))
         self.versions += len(gone)
 
-    def _add_edge(self, edge: bytes, unlisted: Iterable[int]) -> None:
+    def _add_edge(self, edge: bytes, seqs: Iterable[int]) -> None:
         there = [link for link in statements_of(self._transaction, edge) if link.type]
         gone = [link for link in there if self._is_selected(link.seq)]
-        lost = [seq for seq in unlisted if self._is_selected(seq)]
+        listed = {link.seq for link in there}
+        lost = [seq for seq in seqs if seq not in listed and self._is_selected(seq)]
         if edge in self._edges_gone or not (gone or lost):
             return
-        # That it was taken back says nothing without what was stated. One with a statement that makes no sense is not
+        # That it was taken back says nothing without what was stated. One with a statement that is not listed is not
         # kept in part: the view has no row of that which could become a gap.
         whole = bool(lost) or {link.seq for link in there if link.kind is Kind.EDGE} <= {link.seq for link in gone}
         gone = there if whole else gone
@@ -380,10 +381,8 @@ def _gathered(entries: Iterable[Logged]) -> list[_Subject]:
         elif entry.kind in _ATOM_KINDS:
             found[Kind.PUT, entry.subject] = []
         else:
-            unlisted = found.setdefault((Kind.EDGE, entry.subject), [])
-            if entry.body is not None and not is_stated(decode_body(entry.body)):
-                unlisted.append(entry.seq)
-    return [_Subject(kind, at, tuple(unlisted)) for (kind, at), unlisted in found.items()]
+            found.setdefault((Kind.EDGE, entry.subject), []).append(entry.seq)
+    return [_Subject(kind, at, tuple(seqs)) for (kind, at), seqs in found.items()]
 
 
 def _entries_of(transaction: ReadTransaction, subject: bytes) -> Iterator[Logged]:

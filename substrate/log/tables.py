@@ -8,6 +8,8 @@ from enum import Enum
 from functools import partial
 from typing import Final
 
+from substrate.kv.api import MAX_KEY
+
 __all__ = [
     "ARCS",
     "ARRIVALS",
@@ -45,6 +47,7 @@ __all__ = [
     "VECTORS",
     "VERSIONS",
     "Sureness",
+    "name_key",
     "read_seq",
     "seq_key",
 ]
@@ -174,3 +177,12 @@ seq_key: Final = _SEQ.pack
 
 read_seq: Final[Callable[[bytes], int]] = partial(int.from_bytes, byteorder="big")
 """The seq of such a key. Not a function of Python's, as there is one for every row that is read."""
+
+
+def name_key(said: object) -> bytes | None:
+    """What a name is kept by; None of what no row can have, in a body of a log from elsewhere."""
+    try:
+        key = said.encode() if isinstance(said, str) else b""
+    except UnicodeEncodeError:
+        return None
+    return key if 0 < len(key) <= MAX_KEY and key[0] else None  # 0 begins the row of a version without a name

@@ -19,9 +19,9 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from substrate.codec import decode_body, read_forget
-from substrate.kv.api import MAX_KEY, ReadTransaction, WriteTransaction, behind
+from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
-from substrate.log.tables import ATOMS, FORGOTTEN, GAPS, VERSIONS, read_seq, seq_key
+from substrate.log.tables import ATOMS, FORGOTTEN, GAPS, VERSIONS, name_key, read_seq, seq_key
 from substrate.proof.entry import ID_BYTES, Kind
 
 __all__ = [
@@ -102,12 +102,7 @@ def _name(entry: Logged, body: bytes) -> bytes | None:
     """
     if entry.name is not None:
         return entry.name.encode()
-    said = decode_body(body).get("name")
-    try:
-        name = said.encode() if isinstance(said, str) else b""
-    except UnicodeEncodeError:
-        return None
-    return name if 0 < len(name) <= MAX_KEY and not name.startswith(_NO_NAME) else None
+    return name_key(decode_body(body).get("name"))
 
 
 def _flush(transaction: WriteTransaction, atoms: dict[bytes, bytes], versions: list[tuple[bytes, bytes]]) -> None:

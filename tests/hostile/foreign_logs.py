@@ -95,6 +95,20 @@ def store_with(folder: Path, *drafts: Draft) -> UUID:
         return UUID(bytes=log.append(drafts).subjects[-1])
 
 
+def store_with_long_name(folder: Path) -> None:
+    """A store that was taken in from a peer: one sound atom, and one whose name no table can list."""
+    name = "v1.fact." + "long" * 150
+    bent = draft_put("v1.fact.bent", "payments")
+    lines: list[str] = []
+    with open_log(folder / "peer", home=folder / "home", views=()) as log:
+        body = bent.body.replace(b"v1.fact.bent", name.encode())
+        log.append([draft_put(SOUND, "payments"), bent._replace(body=body, name=name)])
+        with log._store.read() as transaction:
+            clones.export_full(transaction, lambda line: lines.append(clones.line_text(line)))
+    with checking_nothing():
+        take_in([line + "\n" for line in lines], folder, checks=False)
+
+
 def damaged_entry(what: str) -> Draft:
     """One of `NOT_ATOMS`."""
     return draft_other(*NOT_ATOMS[what])

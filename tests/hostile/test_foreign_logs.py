@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
@@ -33,6 +34,7 @@ from tests.hostile.foreign_logs import (
     damaged_store,
     open_read_only,
     store_with,
+    store_with_long_name,
     take_in,
     write_log,
 )
@@ -241,6 +243,28 @@ def test_when_all_damaged_entries_are_erased_a_store_can_be_restored_and_cloned(
         assert check_store(copy, views=VIEWS, checks=CHECKS).damage is None
 
 
+@pytest.mark.soak
+def test_who_follows_the_advice_of_fsck_ends_with_a_sound_store_or_an_export(tmp_path: Path) -> None:
+    erased = 0
+    for number in range(rounds(10, 2_000)):
+        folder = tmp_path / "log"
+        lines = write_log(folder, random.Random(f"{SEED} advice {number}"))
+        with suppress(Exception), checking_nothing():  # the version before did not take all of them either
+            take_in(lines, folder, checks=False)
+        if (folder / "store").exists():
+            for _ in lines:
+                damage = str(check_store(folder / "store", views=VIEWS).damage)
+                advice = re.search(r"substrate forget (\S+) erases it", damage)
+                if advice is None:
+                    break
+                with open_to_write(folder) as memory:
+                    memory.forget(advice[1])
+                erased += 1
+            assert damage == "None" or "substrate export writes what is readable" in damage, f"log {number}: {damage}"
+        shutil.rmtree(folder)
+    assert erased
+
+
 def test_a_damaged_statement_takes_the_sound_ones_of_its_edge_with_it(tmp_path: Path) -> None:
     sound = draft_other(Kind.EDGE, {"source": "aa" * 16, "type": "needs", "target": "bb" * 16, "label": CANARY})
     edge = store_with(tmp_path, sound)
@@ -249,6 +273,16 @@ def test_a_damaged_statement_takes_the_sound_ones_of_its_edge_with_it(tmp_path: 
     with open_to_write(tmp_path) as memory:
         assert memory.forget(str(edge)).edges == 1
         assert memory.stats().edges == 0
+    assert check(tmp_path).damage is None
+    assert not is_in_file(tmp_path)
+
+
+def test_an_edge_that_a_foreign_forget_names_and_leaves_is_erased(tmp_path: Path) -> None:
+    edge = store_with(tmp_path, damaged_entry("an edge of odd attrs"))
+    with open_log(tmp_path / "store", home=tmp_path / "home", views=VIEWS) as log:
+        log.append([draft_forget(bytes(16), [], edges=[edge.bytes])])
+    with open_to_write(tmp_path) as memory:
+        assert memory.forget(str(edge)).edges == 1
     assert check(tmp_path).damage is None
     assert not is_in_file(tmp_path)
 
@@ -273,10 +307,14 @@ def test_what_the_log_rests_on_is_not_erased_by_its_id(tmp_path: Path) -> None:
     assert check(tmp_path).damage is None
 
 
-def test_of_a_damaged_entry_that_must_stay_fsck_says_how_to_go_on_without_it(tmp_path: Path) -> None:
-    store_with(tmp_path, draft_forget(bytes(16), [])._replace(body=b'{"edges":["x"],"erased":[]}'))
+@pytest.mark.parametrize("what", ["a forget", "a name that is too long for a row"])
+def test_of_a_damaged_entry_that_must_stay_fsck_says_how_to_go_on_without_it(what: str, tmp_path: Path) -> None:
+    if what == "a forget":
+        store_with(tmp_path, draft_forget(bytes(16), [])._replace(body=b'{"edges":["x"],"erased":[]}'))
+    else:
+        store_with_long_name(tmp_path)
     damage = str(check(tmp_path).damage)
-    assert damage.endswith("substrate export skips it; import the export into a new store")
+    assert damage.endswith("substrate export writes what is readable; import that into a new store")
     lines = io.StringIO()
     with open_read_only(tmp_path) as memory:
         memory.export(lines)

@@ -178,7 +178,7 @@ class _Check:
         except StoreDamaged as error:
             self.misfit = True
             known = self._truth.forgettable
-            mend = "substrate export skips it; import the export into a new store"
+            mend = "substrate export writes what is readable; import that into a new store"
             advice = mend if known is None else f"substrate forget {known} erases it"
             raise StoreDamaged(f"{error}. All else is readable. {advice}") from None
 

@@ -21,7 +21,7 @@ from substrate.clock import LAST_TIME
 from substrate.codec import decode_body, decode_restored_from, decode_vkey, map_change, read_body
 from substrate.errors import StoreDamaged
 from substrate.log.decode import stored, stored_entry
-from substrate.log.tables import BODIES, ENTRIES, HEADS, seq_key
+from substrate.log.tables import BODIES, ENTRIES, HEADS, name_key, seq_key
 from substrate.log.tree import bag, grow
 from substrate.proof.entry import SALT_BYTES, Entry, Kind
 from substrate.proof.hashes import commitment, leaf_hash, map_key
@@ -101,7 +101,7 @@ class Truth:
         else:
             damage = read_body(entry.kind, row[SALT_BYTES:])[1]
             if damage is not None:
-                self._note(seq, entry, damage, stays=entry.kind in (Kind.KEY, Kind.FORGET))
+                self._note(seq, entry, damage, stays=_stays(entry.kind, row[SALT_BYTES:]))
             self._replay(seq, entry, row[SALT_BYTES:])
         self.size += 1
         return grow(self._peaks, seq, leaf_hash(data))
@@ -195,3 +195,10 @@ class Truth:
             self._signers = [key]
         self.origin = key.name
         self._turning = True
+
+
+def _stays(kind: Kind, body: bytes) -> bool:
+    """Whether an entry that does not fit cannot be forgotten: the log rests on it, or no table lists its name."""
+    if kind in (Kind.PUT, Kind.TOMBSTONE):
+        return name_key(decode_body(body).get("name")) is None
+    return kind in (Kind.KEY, Kind.FORGET)
