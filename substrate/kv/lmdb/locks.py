@@ -76,13 +76,16 @@ def _unlock(fd: int) -> None:
 class WriterLock:
     """Held by one claim, of one thread of one process."""
 
-    __slots__ = ("_file", "_queue", "_thread", "_threads", "owner")
+    __slots__ = ("_file", "_queue", "_thread", "_threads", "_using", "owner")
 
     def __init__(self, file: int, queue: int) -> None:
         self._file = file
         self._queue = queue
         # Re-entrant only so that a thread can be asked whether it has it, wherever an interrupt struck.
         self._threads = RLock()
+        # Held for each call on the files, none of which waits, and while they are closed: the number of one that was
+        # closed may be another's. Re-entrant: the garbage collector may drop a claim while this thread has it.
+        self._using = RLock()
         self.owner: int | None = None
         self._thread: int | None = None
 
@@ -102,7 +105,8 @@ class WriterLock:
             self.owner, self._thread = claim, get_ident()
             _wait(self._try_queue, deadline, message)
             _wait(self._try_file, deadline, message)
-            _unlock(self._queue)
+            with self._using:
+                _unlock(self._queue)
         except BaseException:
             self.release(claim)
             self._release_thread()
@@ -111,22 +115,28 @@ class WriterLock:
     def release(self, claim: int) -> None:
         """Let go of all that the claim holds of it; nothing if it holds nothing."""
         if self.owner == claim:
-            _unlock(self._queue)
-            _unlock(self._file)
+            with self._using:
+                _unlock(self._queue)
+                _unlock(self._file)
             self.owner = self._thread = None
             self._release_thread()
 
     def disconnect(self) -> None:
-        """The files are closed; in a forked child, a thread that is not here may have the lock."""
+        """The files are about to be closed; in a forked child, a thread that is not here may have the lock."""
+        self._using.acquire(timeout=_PATIENCE_S)
         self._file = self._queue = _NO_FILE
         self._threads = RLock()
+        with suppress(RuntimeError):  # it was not had
+            self._using.release()
+        self._using = RLock()
 
-    # Each attempt asks for the file anew: by the number of one that was closed meanwhile another may be known.
     def _try_queue(self) -> bool:
-        return self._queue == _NO_FILE or _try_lock(self._queue, _ALONE)
+        with self._using:
+            return self._queue == _NO_FILE or _try_lock(self._queue, _ALONE)
 
     def _try_file(self) -> bool:
-        return self._file == _NO_FILE or _try_lock(self._file, _ALONE)
+        with self._using:
+            return self._file == _NO_FILE or _try_lock(self._file, _ALONE)
 
     def _release_thread(self) -> None:
         with suppress(RuntimeError):  # this thread does not have it
