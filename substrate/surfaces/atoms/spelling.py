@@ -62,6 +62,8 @@ WORDS: Final = Words(
         "allow_secrets": "to save it anyway, the user can run `substrate checkpoint --allow-secrets`",
         "import_full": "the user can give it to `substrate import --full`",
         "index": "ask again soon",
+        "prove_since": "a proof that the user makes by `substrate prove NAME --since FILE`",
+        "prove_trusting": "a proof that the user makes by `substrate prove NAME --trusting KEY`",
         "watch": "the user can allow it with `substrate watch on`",
         "writable": "the user can start the server without --read-only",
     },
