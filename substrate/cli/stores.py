@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import substrate
 from substrate.errors import NotFound
-from substrate.files import resolved
+from substrate.files import expanded, resolved
 from substrate.settings import load_settings
 from substrate.text.quote import as_command
 
@@ -24,7 +24,7 @@ def store_path(given: Namespace) -> Path:
     """The store's folder: as given, else as the settings say. InputError if no folder can have that path."""
     path = load_settings().store if given.store is None else Path(given.store)
     resolved(path)
-    return path.expanduser()
+    return expanded(path)
 
 
 def is_new_store(given: Namespace) -> bool:

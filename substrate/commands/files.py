@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
+from typing import BinaryIO
 
 from substrate.errors import Denied, InputError, ProofInvalid, TooLarge
-from substrate.files import replace_file
+from substrate.files import expanded, replace_file, resolved
 
 __all__ = ["is_text", "no_key", "no_pin", "read_evidence", "read_key", "read_pin", "read_text", "write_text"]
 
@@ -78,16 +78,22 @@ def _read(path: str, what: str, most: int) -> bytes:
     """One byte more than `most`, if there are more."""
     try:
         if path == "-":
-            return sys.stdin.buffer.read(most + 1)
-        with Path(path).expanduser().open("rb") as file:
+            return _standard_input(what).read(most + 1)
+        with expanded(path).open("rb") as file:
             return file.read(most + 1)
     except OSError as error:
         raise InputError(f"{what} {_place(path)} cannot be read: {error.strerror or error}") from None
 
 
+def _standard_input(what: str) -> BinaryIO:
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError(f"{what} cannot be read: standard input is closed; give a file")
+    return sys.stdin.buffer
+
+
 def write_text(path: str, text: str, what: str) -> None:
     """Put a text into a file of the user's: whole, or what was there stays. What is no file is written to as it is."""
-    target = Path(path).expanduser().resolve()
+    target = resolved(path)
     try:
         if target.exists() and not target.is_file():
             target.write_text(text, encoding="utf-8")

@@ -15,7 +15,7 @@ from substrate.cli.stores import is_new_store, reading, store_path, writing
 from substrate.cli.verbs.save import saved_answer
 from substrate.commands.files import read_text
 from substrate.errors import InputError, ItemsRefused
-from substrate.files import users_file
+from substrate.files import expanded, users_file
 from substrate.text.quote import as_word
 from substrate.text.visible import as_json, visible
 
@@ -34,7 +34,7 @@ def export(given: Namespace, output: Output) -> Answer:
             memory.export(cast("TextIO", _Shown()) if output.on_terminal else sys.stdout, full=given.full)
         return Answer()
     with reading(given) as memory, output.progress("exporting") as progress:
-        lines = memory.export(Path(given.file).expanduser(), full=given.full, progress=progress)
+        lines = memory.export(expanded(given.file), full=given.full, progress=progress)
     hints = ("it holds the salts of every entry: keep it as safe as the store",) if given.full else ()
     document = {"file": given.file, "lines": lines, "full": given.full}
     return Answer(
@@ -102,7 +102,7 @@ def _refuse_full(lines: Path | io.StringIO) -> None:
 
 
 def _source(file: str) -> Path | io.StringIO:
-    return io.StringIO(read_text("-", "what to import")) if file == "-" else Path(file).expanduser()
+    return io.StringIO(read_text("-", "what to import")) if file == "-" else expanded(file)
 
 
 def backup(given: Namespace, output: Output) -> Answer:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import substrate
@@ -17,6 +16,7 @@ from substrate.cli.stores import check_hint, reading, store_path, writing
 from substrate.commands.files import read_evidence, read_key, read_pin, write_text
 from substrate.commands.verbs.prove import NO_WITNESS, check_one_proof, check_one_trust, key_of_store
 from substrate.errors import InputError, ProofInvalid
+from substrate.files import expanded
 from substrate.messages import render
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def pin(given: Namespace, _: Output) -> Answer:
         return _check_pin(given)
     with reading(given) as memory:
         pin = memory.pin()
-        if given.output is not None and Path(given.output).expanduser().exists():
+        if given.output is not None and expanded(given.output).exists():
             # A pin is worth something because nobody replaces it unseen: only by one that leads on from it.
             memory.check_pin(_read_pin(given.output, "; it is not overwritten"))
     document = pin.to_dict()

@@ -18,7 +18,7 @@ from uuid import uuid4
 from substrate.clock import CheckedClock, Clock, SystemClock
 from substrate.codec import draft_restore
 from substrate.errors import InputError, StoreDamaged
-from substrate.files import resolved
+from substrate.files import expanded, resolved
 from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store, refuse_occupied, refuse_unfinished
 from substrate.log.append import Appender
@@ -72,7 +72,7 @@ def restore(  # noqa: PLR0913 - everything by keyword
     StoreDamaged (the backup is), Denied, DiskFull, FormatTooNew.
     """
     source, folder = resolved(backup), resolved(path)
-    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
+    keys = load_settings().home if home is None else expanded(home).resolve()
     if folder.is_relative_to(source) or source.is_relative_to(folder):
         raise InputError("a backup cannot be restored into its own folder, nor into one around it: give another path")
     refuse_occupied(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from substrate.commands.files import no_key, no_pin, read_evidence, write_text
@@ -18,6 +17,7 @@ from substrate.commands.verbs.prove import (
     key_of_store,
 )
 from substrate.errors import InputError, NotFound, ProofInvalid
+from substrate.files import expanded
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
@@ -86,7 +86,7 @@ def pin(workspace: Workspace, given: Namespace, _: str | None) -> Pin:
         return kept
     made = memory.pin()
     if given.output is not None:
-        if Path(given.output).expanduser().exists():
+        if expanded(given.output).exists():
             memory.check_pin(_pin(workspace, given.output))
         _write(workspace, given.output, str(made), "the pin")
     return made
