@@ -16,7 +16,7 @@ from substrate.cli.verbs.save import saved_answer
 from substrate.commands.files import read_text
 from substrate.errors import InputError, ItemsRefused
 from substrate.files import expanded, users_file
-from substrate.text.quote import as_word
+from substrate.text.quote import as_command, as_word
 from substrate.text.visible import as_json, visible
 
 __all__ = ["backup", "export", "import_lines", "restore"]
@@ -123,10 +123,14 @@ def restore(given: Namespace, output: Output) -> Answer:
     document: dict[str, object] = {"store": str(path), "origin": restored.origin, "key": str(restored.key)}
     facts: list[tuple[str, object]] = [("restored", path), ("origin", restored.origin)]
     hints = []
+    if restored.before is not None:
+        document["before"] = restored.before
+        facts.append(("before", restored.before))
+        hints.append(
+            "the log goes on under a new origin and a new key: older keys and pins do not verify new proofs, so give "
+            f"whoever checks them the new key: {as_command('substrate', 'key', '--store', str(path))}"
+        )
     if (given_up := restored.abandoned) is not None:
         document["abandoned"] = {"origin": given_up.origin, "size": given_up.size, "root": given_up.root.hex()}
         facts.append(("given up", f"{given_up.origin} at size {given_up.size}, root {given_up.root.hex()[:16]}"))
-        hints.append(
-            "the log goes on under a new origin and a new key: give whoever checks proofs the new key or a new pin"
-        )
     return Answer(document, (Facts(facts, "good"),), tuple(hints), is_report=True)

@@ -50,11 +50,15 @@ class Abandoned(Result):
 
 @dataclass(frozen=True, slots=True)
 class Restored(Result):
-    """Of a restored store: its origin, its verifier key, and what was given up (None: nothing that is known of)."""
+    """Of a restored store: its origin, its verifier key, and what was given up (None: nothing that is known of).
+
+    `before` is the origin that the backup had, if the store goes on under a new one: then the key is new too.
+    """
 
     origin: str
     key: VerifierKey
     abandoned: Abandoned | None
+    before: str | None = None
 
 
 def restore(  # noqa: PLR0913 - everything by keyword
@@ -106,8 +110,9 @@ def _copy(  # noqa: PLR0913, PLR0917
                 check_pin(transaction, head, pin)
             keyring = Keyring(keys, head.origin)
             abandoned = _abandoned(transaction, head, keyring.high_water.read())
+        before = None
         if abandoned is not None or not keyring.holds(key) or _lives(keyring, head.origin, folder):
-            origin = f"substrate-{uuid4().hex}"
+            before, origin = head.origin, f"substrate-{uuid4().hex}"
             keyring = Keyring(keys, origin)
             signer = keyring.install(origin, folder)
             given_up = None if abandoned is None else (abandoned.size, abandoned.root)
@@ -115,7 +120,7 @@ def _copy(  # noqa: PLR0913, PLR0917
             head = Appender(copy, folder, keyring, clock, views).restore(draft, signer).head.head
             key = signer.key
         write_origin(inside, head.origin)
-        restored.append((Restored(head.origin, key, abandoned), head))
+        restored.append((Restored(head.origin, key, abandoned, before), head))
 
     folder_of(store).copy(folder, finish)
     return restored[0]
