@@ -24,6 +24,7 @@ from substrate.surfaces.atoms.spelling import words_for
 from substrate.surfaces.client import Client, client_of
 from substrate.surfaces.shape import reply, reply_as_said, shown
 from substrate.surfaces.tool import Refusal, Surface, Tool, note_of
+from substrate.text.quote import if_needed
 
 __all__ = ["SURFACE"]
 
@@ -233,7 +234,7 @@ def memory_access(
         raise
     except NameInvalid as error:
         near = [hit.name for hit in memory.search(key.replace("_", " "), limit=_MISTYPED)]
-        raise NameInvalid(error.message, f". Near it: {', '.join(near)}" if near else "") from None
+        raise NameInvalid(error.message, f". Near it: {', '.join(map(if_needed, near))}" if near else "") from None
     return reply(Accessed.of(found, maxChars, offset))
 
 
