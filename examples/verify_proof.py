@@ -132,7 +132,7 @@ def read_head(note: str, keys: dict[tuple[str, bytes], bytes]) -> Values:
     root, map_root = read(roots, [32], "a root in the head")
     lines = {(line.split()[1], read(line.split()[2], 0, "a signature")) for line in tail.splitlines()}
     known = [(keys[name, raw[:4]], raw[4:]) for name, raw in lines if name == origin and (name, raw[:4]) in keys]
-    need(known or not keys, "not signed by a key you trust; if it was rotated, ask for a proof with trusting=<key>")
+    need(known or not keys, "not signed by a key you trust; if it was rotated, ask for a proof --trusting it")
     need(all(ed25519(key, text.encode(), signature) for key, signature in known), "a signature is false")
     return Values(origin=origin, size=int(size), root=root, map_root=map_root)
 
@@ -205,7 +205,7 @@ def verify(bundle_text: str, key: str | None = None, pin_text: str | None = None
         need(climb(nodes, since.size, head.size, leaf=False) == (since.root, head.root), "the earlier log is not in it")
     if pin and (head.origin, head.size, head.root, head.map_root) != (pin.origin, pin.size, pin.root, pin.map_root):
         longer = since and head.origin == pin.origin and head.size > pin.size
-        need(longer and (since.size, since.root) == (pin.size, pin.root), "not tied to your pin: ask with since=<pin>")
+        need(longer and (since.size, since.root) == (pin.size, pin.root), "not tied to your pin: ask with --since PIN")
     body = check_entry(bundle.entry, bundle.atom, head) if bundle.entry else {}
     if bundle.name is not None:
         check_map(bundle, head, body)
@@ -229,9 +229,12 @@ def main() -> int:
     trust.add_argument("--pin", metavar="FILE", help="the pin you kept")
     given = parser.parse_args()
     try:
+        bundle, pin = load(given.bundle), None if given.pin is None else load(given.pin)
         key = given.key if given.key is None or given.key.count("+") > 1 else load(given.key).strip()
-        result = verify(load(given.bundle), key, None if given.pin is None else load(given.pin))
-    except OSError as error:
+        if str(key).startswith("substrate pin") or re.match(rf"{NAME}\+", pin or ""):
+            parser.error(f"{given.key} is a pin: use --pin" if key else f"{given.pin} is a key: use --key")
+        result = verify(bundle, key, pin)
+    except (OSError, AttributeError) as error:  # a standard input that is closed is None
         parser.error(f"cannot be read: {error}")
     except Rejected as why:
         print(f"REJECTED: {why}")

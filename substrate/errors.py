@@ -205,8 +205,8 @@ class ProofInvalid(SubstrateError):
 
     code = "proof_invalid"
 
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(f"{reason}: ", message)
+    def __init__(self, reason: str, *message: str) -> None:
+        super().__init__(f"{reason}: ", *message)
         self.reason = reason
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "NO_RIGHT",
     "NO_ROOM",
     "bounded_lines",
+    "expanded",
     "flush",
     "flush_descriptor",
     "from_os",
@@ -236,13 +237,28 @@ def users_folder(path: object) -> AbstractContextManager[None]:
     return users_file(path, "; give another folder")
 
 
+def expanded(path: str | os.PathLike[str]) -> Path:
+    """The path without `~`. InputError if there is no such user, or if nothing can have that name."""
+    with _leading_somewhere(path):
+        if "\0" in str(path):
+            raise ValueError("it holds a zero byte")
+        return Path(path).expanduser()
+
+
 def resolved(path: str | os.PathLike[str]) -> Path:
     """Where `path` leads: absolute, without links and `~`. InputError if no folder can have that name."""
+    with _leading_somewhere(path):
+        found = expanded(path).resolve()
     try:
-        found = Path(path).expanduser().resolve()
         str(found).encode()
     except UnicodeEncodeError:
         raise InputError("the path of the store is not UTF-8 text: give another path") from None
+    return found
+
+
+@contextmanager
+def _leading_somewhere(path: object) -> Iterator[None]:
+    try:
+        yield
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"{str(path)[:_SHOWN]!r} leads nowhere ({error}): give another path") from None
-    return found

@@ -21,6 +21,8 @@ __all__ = [
     "FSCK",
     "IMPORT_FULL",
     "INDEX",
+    "PROVE_SINCE",
+    "PROVE_TRUSTING",
     "REBUILD",
     "WATCH",
     "WRITABLE",
@@ -148,4 +150,6 @@ ALLOW_SECRETS = Hint("allow_secrets", "to save it anyway, set allow_secrets=True
 INDEX = Hint("index", "index() embeds what there is")
 WATCH = Hint("watch", "to allow it again, call watch()")
 IMPORT_FULL = Hint("import_full", "give it to substrate.clone()")
+PROVE_SINCE = Hint("prove_since", "a bundle made with since=<your pin>")
+PROVE_TRUSTING = Hint("prove_trusting", "a bundle made with trusting=<that key>")
 WRITABLE = Hint("writable", "open it with read_only=False to write")

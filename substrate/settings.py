@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from substrate.errors import InputError
+from substrate.files import expanded
+
 __all__ = ["Settings", "environment_for_others", "load_settings", "set_offline", "set_untold"]
 
 _STORE = "substrate-store"
@@ -41,7 +44,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     for `notebook`, what Jupyter's server says.
     """
     env = os.environ if environ is None else environ
-    store = Path(env.get("SUBSTRATE_STORE") or _STORE).expanduser()
+    store = _place(env, "SUBSTRATE_STORE") or Path(_STORE)
     model, notebook = env.get("SUBSTRATE_MODEL") or None, env.get("JPY_SESSION_NAME") or None
     return Settings(_home(env), store, _cache(env), _hub(env), model, notebook)
 
@@ -59,7 +62,7 @@ def environment_for_others(environ: Mapping[str, str] | None = None) -> dict[str
     }
     told = {name: str(place.absolute()) for name, (place, default) in places.items() if place != default}
     if ours.model is not None:
-        folder = Path(ours.model).expanduser()
+        folder = expanded(ours.model)
         told["SUBSTRATE_MODEL"] = str(folder.absolute()) if folder.is_dir() else ours.model
     return told
 
@@ -77,10 +80,18 @@ def set_offline() -> None:
     )
 
 
+def _place(env: Mapping[str, str], name: str) -> Path | None:
+    """The path that a variable gives; None if it gives none. InputError, with its name, if that can be no path."""
+    try:
+        return expanded(given) if (given := env.get(name)) else None
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
 def _home(env: Mapping[str, str]) -> Path:
-    if given := env.get("SUBSTRATE_HOME"):
+    if given := _place(env, "SUBSTRATE_HOME"):
         # Absolute from here on: a notebook changes its working folder, and the key must be found all the same.
-        return Path(given).expanduser().resolve()
+        return given.resolve()
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "substrate"
     xdg = Path(env.get("XDG_CONFIG_HOME") or "")
@@ -88,17 +99,17 @@ def _home(env: Mapping[str, str]) -> Path:
 
 
 def _cache(env: Mapping[str, str]) -> Path:
-    if given := env.get("SUBSTRATE_CACHE"):
-        return Path(given).expanduser().resolve()
+    if given := _place(env, "SUBSTRATE_CACHE"):
+        return given.resolve()
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "substrate"
     return _user_cache(env) / "substrate"
 
 
 def _hub(env: Mapping[str, str]) -> Path:
-    if given := env.get("HF_HUB_CACHE"):
-        return Path(given).expanduser()
-    return Path(env.get("HF_HOME") or _user_cache(env) / "huggingface").expanduser() / "hub"
+    if given := _place(env, "HF_HUB_CACHE"):
+        return given
+    return (_place(env, "HF_HOME") or _user_cache(env) / "huggingface") / "hub"
 
 
 def _user_cache(env: Mapping[str, str]) -> Path:

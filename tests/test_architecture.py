@@ -53,7 +53,7 @@ RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 
 # Parts that may import less than the layers allow: nothing but these, and themselves.
 ONLY: dict[str, set[str]] = {
-    "proof": {"errors", "result"},
+    "proof": {"errors", "messages", "result"},
     "text": {"errors", "limits", "messages"},
     "claims": {"errors", "text"},
     "kv": {"errors", "files", "foreign_files", "limits", "values", "messages"},

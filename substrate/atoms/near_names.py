@@ -26,6 +26,7 @@ from substrate.log.tables import ENTRIES, POSTINGS, seq_key
 from substrate.names import guess_name, normalise
 from substrate.proof.entry import Kind
 from substrate.schema import is_name
+from substrate.text.quote import if_needed
 from substrate.text.secrets import find_secrets
 from substrate.text.terms import document_words, fit
 from substrate.views import words as postings
@@ -74,9 +75,12 @@ def discreet() -> Iterator[None]:
 
 
 def or_near(transaction: ReadTransaction, name: str, under: str = "") -> str:
-    """How a message goes on that says a name is not there: `; near it: v1.fact.a, v1.fact.b`, or not at all."""
+    """How a message goes on that says a name is not there: `; near it: v1.fact.a, v1.fact.b`, or not at all.
+
+    A name that could be taken for more of the message is in quotes.
+    """
     near = near_names(transaction, name, under=under)
-    return f"; near it: {', '.join(near)}" if near else ""
+    return f"; near it: {', '.join(map(if_needed, near))}" if near else ""
 
 
 def near_names(transaction: ReadTransaction, name: str, most: int = 3, *, under: str = "") -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TextIO
 
 from substrate.clock import Clock
-from substrate.files import users_file
+from substrate.files import expanded, users_file
 from substrate.log.copies.clone import clone as clone_log
 from substrate.log.copies.rebuild import rebuild_store
 from substrate.log.copies.restore import Restored
@@ -42,7 +42,7 @@ def clone(
     """
     if not isinstance(lines, str | Path):
         return clone_log(lines, path, home=home, views=VIEWS, checks=CHECKS, progress=progress)
-    with users_file(lines), Path(lines).expanduser().open(encoding="utf-8", newline="\n") as file:
+    with users_file(lines), expanded(lines).open(encoding="utf-8", newline="\n") as file:
         return clone_log(file, path, home=home, views=VIEWS, checks=CHECKS, progress=progress)
 
 

@@ -21,7 +21,7 @@ from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import name_of
 from substrate.codec import read_body
 from substrate.errors import InputError
-from substrate.files import new_file, users_file
+from substrate.files import expanded, new_file, users_file
 from substrate.kv.api import ReadTransaction
 from substrate.log.copies.clone import export_full
 from substrate.log.log import Log
@@ -62,7 +62,7 @@ def _writer(to: str | Path | TextIO) -> Iterator[Callable[[str], object]]:
     if not isinstance(to, str | Path):
         yield to.write
         return
-    path = Path(to).expanduser()
+    path = expanded(to)
     with users_file(path):
         try:
             # It holds everything, a full one even the salts: it is nobody else's to read.

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from substrate import errors
 from substrate.errors import SubstrateError
+from substrate.files import expanded
 from substrate.log.copies.check import Report, check_store
 from substrate.settings import load_settings
 from substrate.values.progress import Progress
@@ -35,7 +36,7 @@ def fsck(path: str | Path, *, home: str | Path | None = None, progress: Progress
     something else than the file.
     """
     # -P: a module in the working folder must not be taken for one of ours.
-    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
+    keys = load_settings().home if home is None else expanded(home).resolve()
     command = [sys.executable, "-P", "-c", _CHILD, str(Path(__file__).parents[2]), str(path), str(keys)]
     said: dict[str, Any] = {}
     with (

@@ -19,6 +19,8 @@ WORDS: Final = Words(
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "import_full": "give --full",
         "index": "`substrate index` embeds what there is",
+        "prove_since": "a proof made by `substrate prove NAME --since FILE`, with the pin in FILE",
+        "prove_trusting": "a proof made by `substrate prove NAME --trusting KEY`, with that key",
         "watch": "to allow it again, type: substrate watch on",
         "writable": "this verb writes to it",
     },

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import substrate
 from substrate.errors import NotFound
-from substrate.files import resolved
+from substrate.files import expanded, resolved
 from substrate.settings import load_settings
-from substrate.text.quote import as_word
+from substrate.text.quote import as_command
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -24,7 +24,7 @@ def store_path(given: Namespace) -> Path:
     """The store's folder: as given, else as the settings say. InputError if no folder can have that path."""
     path = load_settings().store if given.store is None else Path(given.store)
     resolved(path)
-    return path.expanduser()
+    return expanded(path)
 
 
 def is_new_store(given: Namespace) -> bool:
@@ -73,6 +73,7 @@ def missing_store_explained(given: Namespace) -> Iterator[None]:
         ) from None
 
 
-def check_hint(given: Namespace, proof: str) -> str:
-    """How the owner of the store checks a proof that was just made."""
-    return f"to check it: substrate verify {as_word(proof)} --store {as_word(str(store_path(given)))}"
+def check_hint(given: Namespace, proof: str, pin: str | None = None, key: str | None = None) -> str:
+    """How a proof that was just made is checked: by the pin or key that it leads on from, else by the store's key."""
+    trust = ("--pin", pin) if pin is not None else ("--key", key) if key is not None else None
+    return f"to check it: {as_command('substrate', 'verify', proof, *(trust or ('--store', str(store_path(given)))))}"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
+from typing import BinaryIO
 
 from substrate.errors import Denied, InputError, ProofInvalid, TooLarge
-from substrate.files import replace_file
+from substrate.files import expanded, replace_file, resolved
 
-__all__ = ["is_text", "read_evidence", "read_key", "read_text", "write_text"]
+__all__ = ["is_text", "no_key", "no_pin", "read_evidence", "read_key", "read_pin", "read_text", "write_text"]
 
 _MAX_INPUT = 256 * 1024 * 1024
 """Of a file or of standard input; the engine has smaller limits of its own."""
+_PIN = "substrate pin"
+_KEY = re.compile(r"[A-Za-z0-9._~:/-]{1,200}\+")
 _NO_TEXT = re.compile("[\\x00\\ud800-\\udfff]")
 
 
@@ -45,25 +47,53 @@ def read_evidence(path: str, what: str) -> str:
     return data.decode(errors="surrogateescape")
 
 
-def read_key(given: str) -> str:
-    """A verifier key: as such if it reads like one, else from the file of that name, by `read_evidence`."""
-    return given if given.count("+") > 1 else read_evidence(given, "the verifier key").strip()
+def read_key(given: str, *, instead: str = "--pin") -> str:
+    """A verifier key: as such if it reads like one, else from the file of that name, by `read_evidence`.
+
+    InputError if that holds a pin, with the option to use `instead`.
+    """
+    return given if given.count("+") > 1 else no_pin(read_evidence(given, "the verifier key").strip(), given, instead)
+
+
+def read_pin(path: str) -> str:
+    """The text of a pin, by `read_evidence`. InputError if it is a key."""
+    return no_key(read_evidence(path, "the pin"), path)
+
+
+def no_pin(text: str, given: str, instead: str = "--pin") -> str:
+    """The text that was `given` as a key. InputError if it begins as a pin does."""
+    if text.startswith(_PIN):
+        raise InputError(f"{given} is a pin: use {instead}")
+    return text
+
+
+def no_key(text: str, given: str) -> str:
+    """The text that was `given` as a pin. InputError if it begins as a verifier key does."""
+    if _KEY.match(text):
+        raise InputError(f"{given} is a key: use --key")
+    return text
 
 
 def _read(path: str, what: str, most: int) -> bytes:
     """One byte more than `most`, if there are more."""
     try:
         if path == "-":
-            return sys.stdin.buffer.read(most + 1)
-        with Path(path).expanduser().open("rb") as file:
+            return _standard_input(what).read(most + 1)
+        with expanded(path).open("rb") as file:
             return file.read(most + 1)
     except OSError as error:
         raise InputError(f"{what} {_place(path)} cannot be read: {error.strerror or error}") from None
 
 
+def _standard_input(what: str) -> BinaryIO:
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError(f"{what} cannot be read: standard input is closed; give a file")
+    return sys.stdin.buffer
+
+
 def write_text(path: str, text: str, what: str) -> None:
     """Put a text into a file of the user's: whole, or what was there stays. What is no file is written to as it is."""
-    target = Path(path).expanduser().resolve()
+    target = resolved(path)
     try:
         if target.exists() and not target.is_file():
             target.write_text(text, encoding="utf-8")

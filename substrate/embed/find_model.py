@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from substrate.errors import ModelUnavailable
+from substrate.files import expanded
 from substrate.settings import load_settings
 
 __all__ = ["DEFAULT_MODEL", "Source", "find_source"]
@@ -71,7 +72,7 @@ def find_source(spec: str | Path, *, by_name_only: bool = False) -> Source | Non
     """
     text = str(spec).strip()
     if not by_name_only:
-        folder = Path(text).expanduser()
+        folder = expanded(text)
         if _is_model(folder):
             return Source(folder.resolve().name, folder.resolve())
         if isinstance(spec, Path) or folder.is_dir():

@@ -20,7 +20,7 @@ from substrate.errors import (
     SchemaInvalid,
     StoreDamaged,
 )
-from substrate.files import resolved, users_folder
+from substrate.files import expanded, resolved, users_folder
 from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store
 from substrate.log.append import Appended, Appender, Plan
@@ -88,7 +88,7 @@ def open_log(  # noqa: PLR0913 - one way to open, everything by keyword
     `read_only` they are replayed in memory by who needs them.
     """
     folder = resolved(path)
-    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
+    keys = load_settings().home if home is None else expanded(home).resolve()
     tables = [*TABLES, *(table for view in views for table in view.tables)]
     with users_folder(folder):
         if folder.exists() and not folder.is_dir():

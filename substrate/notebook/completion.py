@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
@@ -20,6 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from substrate.commands.command import Option
 from substrate.errors import InputError
+from substrate.files import expanded
 from substrate.notebook.catalogue import VERBS
 from substrate.notebook.items import read_cell
 from substrate.notebook.line import split_line
@@ -216,9 +216,9 @@ def _listed(stores: Stores, ask: Callable[[Memory], list[str]]) -> list[str]:
 def _paths(prefix: str, *, folders: bool) -> list[str]:
     folder, slash, begun = prefix.rpartition("/")
     try:
-        entries = sorted(Path(folder + slash or ".").expanduser().iterdir())[:10_000]
+        entries = sorted(expanded(folder + slash or ".").iterdir())[:10_000]
         fitting = [one for one in entries if one.name.startswith(begun) and (begun or not one.name.startswith("."))]
         offered = [f"{folder}{slash}{one.name}{'/' if one.is_dir() else ''}" for one in fitting]
-    except (OSError, RuntimeError, ValueError):  # no such folder; no such user; what can be no path
+    except (OSError, InputError):  # no such folder; no such user; what can be no path
         return []
     return [text for text in offered if text.endswith("/") or not folders][:_FILES]

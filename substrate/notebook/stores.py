@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from substrate.errors import Denied, InputError, NotFound, Unusable
+from substrate.errors import Denied, NotFound, Unusable
+from substrate.files import expanded
 from substrate.notebook.bookmarks import Bookmark, Bookmarks
 from substrate.settings import load_settings
 
@@ -163,12 +164,7 @@ class Stores:
 
 def _folder(path: str) -> Path:
     """The absolute path that is meant. InputError if it can be none."""
-    if "\0" in path:
-        raise InputError(f"{path!r} is no path")
-    try:
-        return Path(path).expanduser().absolute()
-    except RuntimeError:
-        raise InputError(f"{path}: there is no such user, or the home folder is not known") from None
+    return expanded(path).absolute()
 
 
 def _answers(memory: Memory) -> bool:

@@ -15,6 +15,7 @@ from hashlib import sha256
 from unicodedata import is_normalized
 
 from substrate.errors import InputError, ProofInvalid
+from substrate.messages import PROVE_SINCE, PROVE_TRUSTING
 from substrate.proof.bundle import MAX_DEPTH, Bundle, EntryProof, MapProof, Opening, Since
 from substrate.proof.encoding import Json, read_json
 from substrate.proof.entry import Entry, Kind, decode_entry
@@ -169,6 +170,11 @@ class Verifier:
         self._against = None if self._key is None else against or given
         self._heads: dict[str, Head] = {}
 
+    @property
+    def against(self) -> str | None:
+        """The key or pin that bundles are checked against, in words; None if there is none."""
+        return self._against
+
     def verify(self, text: str, *, claim: str | None = None, name: str | None = None) -> Verdict:
         """The verdict on a bundle file's text. ProofInvalid, with a `reason`, if anything at all does not hold.
 
@@ -210,9 +216,10 @@ class Verifier:
         if key is None or not signed.signed_by(key):
             raise ProofInvalid(
                 "signature",
-                f"no valid signature over the head of {signed.head.origin} by your key of {self._key.name}; "
-                "if it was rotated since you got it, ask for a bundle made with trusting=<your key>; if it is newer "
-                "than the bundle, ask for a new one",
+                f"no valid signature over the head of {signed.head.origin} by the key of {self._key.name} "
+                "that it is checked by; if that key was rotated since, ask for ",
+                PROVE_TRUSTING,
+                "; if it is newer than the bundle, ask for a new one",
             )
         # Only what the caller's own keys vouch for is remembered: a key learnt from one bundle is not trusted in the
         # next.
@@ -234,7 +241,8 @@ class Verifier:
         elif bundle.since is None or bundle.since.size != pin.size:
             raise ProofInvalid(
                 "pin_unconnected",
-                f"no consistency path since your pin ({pin}): ask for a bundle made with since=<your pin>",
+                f"no consistency path since your pin ({pin}): ask for ",
+                PROVE_SINCE,
             )
         elif bundle.since.root != pin.root:
             raise ProofInvalid("forked", f"two histories: pinned {pin}, bundle since {bundle.since.root.hex()[:16]}")

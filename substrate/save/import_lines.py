@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TextIO, TypedDict
 
 from substrate.errors import InputError, ItemsRefused, StoreDamaged
-from substrate.files import bounded_lines, users_file
+from substrate.files import bounded_lines, expanded, users_file
 from substrate.limits import LIMITS, check_size
 from substrate.log.log import Log
 from substrate.messages import IMPORT_FULL, Item, Message
@@ -314,7 +314,7 @@ def _reader(source: str | Path | TextIO) -> Iterator[tuple[TextIO, int]]:
     if not isinstance(source, str | Path):
         yield source, 0
         return
-    path = Path(source).expanduser()
+    path = expanded(source)
     with users_file(path):
         try:
             with path.open(encoding="utf-8") as file:

@@ -97,14 +97,23 @@ def compose(
         title="Substrate memory",
         instructions=_instructions(launch, surfaces),
         version=__version__,
-        tools=[serve_tool(tool, surface.words, launch, turns) for surface in surfaces for tool in surface.tools],
+        tools=[
+            serve_tool(tool, surface.words_for(str(launch.store)), launch, turns)
+            for surface in surfaces
+            for tool in surface.tools
+        ],
         lifespan=lifespan,
         auth=auth,
         token_verifier=token_verifier,
         log_level="WARNING",
         middleware=[warming],
     )
-    add_resources(server, clients, told="\n".join(surface.guide for surface in surfaces), words=surfaces[0].words)
+    add_resources(
+        server,
+        clients,
+        told="\n".join(surface.guide for surface in surfaces),
+        words=surfaces[0].words_for(str(launch.store)),
+    )
     for scope, prompt in (one for surface in surfaces for one in surface.prompts):
         if scope in granted:
             server.add_prompt(prompt)

@@ -47,7 +47,7 @@ _QUEUE: Final = 4096
 _UNAUTHORIZED: Final = 401
 _WHAT_TO_DO: Final = (
     "this server asks for the token that was shown at its first start, as the header `Authorization: Bearer TOKEN`. "
-    "If it is lost: substrate mcp --http --new-token"
+    "If it is lost: substrate mcp --http --new-token --store PATH, with the path that the server printed at its start"
 )
 
 

@@ -81,8 +81,8 @@ class Surface:
     """How to work with these tools, to be read once."""
     prompts: tuple[tuple[str, Prompt], ...]
     """Ways of working that a person picks from a menu, each with the scope that it needs."""
-    words: Words
-    """What arguments, verbs and hints are called in messages to those who use these tools."""
+    words_for: Callable[[str], Words]
+    """What arguments, verbs and hints are called in messages to those who use these tools on the store in a folder."""
 
     def instructions_for(self, granted: frozenset[str]) -> str:
         """The sentences for those who have these scopes."""

@@ -2,6 +2,7 @@ r"""Stored text where something is typed or asked: quoted so that it is never sy
 
     as_word      one word of a command to paste, which every shell and a line of `%memory` take literally
     in_quotes    a name within a sentence for a person: where it begins and ends is beyond doubt
+    if_needed    the same, but a plain name such as `v1.fact.currency` stays bare
 
 A word has three forms. `v1.fact.currency` stays bare. What holds anything else than letters, digits and `_@%+=:,./-` is
 put in single quotes, in which nothing has a meaning; a single quote in it is `'\''`, as in any shell. What holds a
@@ -17,7 +18,17 @@ from typing import Final
 
 from substrate.text.visible import HIDDEN, as_json, visible
 
-__all__ = ["ESCAPED_WORD", "QUOTE", "QUOTED_WORD", "as_command", "as_word", "in_quotes", "is_seen", "unescaped"]
+__all__ = [
+    "ESCAPED_WORD",
+    "QUOTE",
+    "QUOTED_WORD",
+    "as_command",
+    "as_word",
+    "if_needed",
+    "in_quotes",
+    "is_seen",
+    "unescaped",
+]
 
 _BARE: Final = re.compile(r"[\w@%+:,./-][\w@%+=:,./-]*")
 """Not `=ls`: zsh makes a path of it."""
@@ -25,6 +36,7 @@ QUOTE: Final = r"'\''"
 """A single quote within single quotes."""
 QUOTED_WORD: Final = re.compile(r"'((?:[^']|'\\'')*+)'(?=\s|\Z)")
 """A word in single quotes, of which some may be within."""
+_PLAIN: Final = re.compile(r"[\w.-]*[\w-]")
 ESCAPED_WORD: Final = re.compile(r"\$'((?:[^\\']|\\.)*+)'(?=\s|\Z)", re.DOTALL)
 """A word in the form `$'...'`."""
 _WIDE: Final = 0x10000
@@ -64,6 +76,11 @@ def unescaped(text: str) -> str:
 def in_quotes(text: str) -> str:
     """The text within a sentence, in double quotes. Those in it are escaped, and so is what cannot be seen."""
     return visible(json.dumps(text, ensure_ascii=False), escape=as_json)
+
+
+def if_needed(text: str) -> str:
+    """The text in a list within a sentence: in quotes if it holds anything but letters, digits and `_.-`."""
+    return text if is_seen(text) and _PLAIN.fullmatch(text) else in_quotes(text)
 
 
 def _by_number(character: str) -> str:

@@ -165,6 +165,7 @@ def folder_of_odd_files(folder: Path) -> list[tuple[str, list[str]]]:
     for name, data in {**bundles, **trusts}.items():
         (folder / name).write_bytes(data)
     given = [[], ["--key", store.keys[0].vkey], *([f"--{name[-3:]}", name] for name in trusts)]
+    given += [["--key", "me.pin"], ["--key", "marked.pin"], ["--pin", "my.key"], ["--pin", "marked.key"]]
     return [(name, []) for name in bundles] + [
         (name, trust) for name in ("good", "bytes", "deep", "witness", "zeros", "a byte order mark") for trust in given
     ]
@@ -181,7 +182,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
 def exit_code(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     """The script's, run in this process."""
     monkeypatch.setattr(sys, "argv", ["verify_proof.py", *words])
-    code = SCRIPT.main()
+    try:
+        code = SCRIPT.main()
+    except SystemExit as ended:
+        code = ended.code
     assert isinstance(code, int)
     return code
 
@@ -195,7 +199,25 @@ def test_both_programs_end_with_the_same_exit_code_for_every_odd_file(
         ran = run("verify", file, *trust)
         assert ran.code == code, (file, trust, ran.out, ran.err)
         seen[code] += 1
-    assert set(seen) == {0, 1, 3}
+    assert set(seen) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(("option", "file", "kind"), [("--key", "me.pin", "pin"), ("--pin", "my.key", "key")])
+def test_a_pin_given_as_a_key_and_the_reverse_is_wrong_usage_and_no_rejection(  # noqa: PLR0913, PLR0917
+    run: Commands,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    option: str,
+    file: str,
+    kind: str,
+) -> None:
+    folder_of_odd_files(tmp_path)
+    said = f"{file} is a {kind}: use --{kind}"
+    ran = run("verify", "good", option, file)
+    assert (ran.code, ran.out, said in ran.err) == (2, "", True)
+    assert exit_code(monkeypatch, "good", option, file) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_program_that_reads_over_a_byte_order_mark_is_found_out(

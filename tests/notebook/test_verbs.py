@@ -114,6 +114,14 @@ def test_a_proof_of_another_store_is_rejected_with_the_store_that_it_was_checked
     assert f"the key of the store in {folder / 'theirs'} (" in filled.printed("%memory verify proof.json")
 
 
+def test_a_pin_given_as_a_key_and_the_reverse_is_told(filled: Any) -> None:
+    filled.run("%memory prove v1.fact.currency -o proof.json")
+    filled.run("%memory pin -o me.pin")
+    filled.run("key = %memory key")
+    assert "me.pin is a pin: use --pin" in filled.error("%memory verify proof.json --key me.pin")
+    assert "key is a key: use --key" in filled.error("%memory verify proof.json --pin key")
+
+
 def test_without_a_store_and_a_key_a_proof_is_consistent_at_best(filled: Any, folder: Path) -> None:
     filled.run("%memory prove v1.fact.currency -o proof.json")
     filled.shell.magics_manager.registry["MemoryMagics"].stores._opened = Bookmark(folder / "nowhere")

@@ -107,7 +107,7 @@ def test_the_right_token_is_let_in_and_no_other(server: Served) -> None:
 def test_who_is_not_let_in_is_told_what_to_do(server: Served) -> None:
     status, said = post(server.url)
     assert status == 401
-    assert "--new-token" in said
+    assert "--new-token --store PATH" in said, "the path itself is not for strangers"
     assert "Authorization: Bearer" in said
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from substrate.memory import Memory
+from substrate.text.quote import as_command
 from tests.agents import Agent
 from tests.credentials import samples
 
@@ -21,4 +22,5 @@ def test_an_agent_is_told_what_it_can_do_about_a_secret(memory: Memory, agent: A
     (refused,) = memory.checkpoint(["v1.fact.a = 1", atom], partial=True).refused
     assert refused.reason.endswith("set allow_secrets=True")
     (item,) = agent.error("session_checkpoint", atoms=[atom])["items"]
-    assert item["reason"].endswith("to save it anyway, the user can run `substrate checkpoint --allow-secrets`")
+    command = as_command("substrate", "checkpoint", "--allow-secrets", "--store", memory.to_dict()["store"])
+    assert item["reason"].endswith(f"to save it anyway, the user can run `{command}`")

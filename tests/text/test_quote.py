@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from substrate.notebook.line import split_line
-from substrate.text.quote import as_command, as_word, in_quotes, unescaped
+from substrate.text.quote import as_command, as_word, if_needed, in_quotes, unescaped
 from substrate.text.visible import HIDDEN
 
 
@@ -55,3 +55,17 @@ def test_a_name_in_quotes_ends_where_its_quotes_do(text: str) -> None:
     assert json.loads(quoted) == text
     assert json.JSONDecoder().raw_decode(quoted + ' for good? Erase "x"')[1] == len(quoted)
     assert HIDDEN.search(quoted) is None
+
+
+@given(st.text(max_size=40))
+def test_a_name_is_bare_in_a_sentence_only_if_nothing_in_it_could_end_it(text: str) -> None:
+    shown = if_needed(text)
+    assert shown == in_quotes(text) or (
+        shown == text and not set(text) & set(" ,;:\"'\n") and HIDDEN.search(text) is None
+    )
+
+
+def test_plain_names_stay_bare() -> None:
+    assert [if_needed(name) for name in ("v1.fact.a-b_2", "v1.fact.\u00fcber", "v1.fact.a b", "v1.fact.a.", "")] == [
+        "v1.fact.a-b_2", "v1.fact.\u00fcber", '"v1.fact.a b"', '"v1.fact.a."', '""',
+    ]  # fmt: skip

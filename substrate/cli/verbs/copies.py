@@ -15,8 +15,8 @@ from substrate.cli.stores import is_new_store, reading, store_path, writing
 from substrate.cli.verbs.save import saved_answer
 from substrate.commands.files import read_text
 from substrate.errors import InputError, ItemsRefused
-from substrate.files import users_file
-from substrate.text.quote import as_word
+from substrate.files import expanded, users_file
+from substrate.text.quote import as_command, as_word
 from substrate.text.visible import as_json, visible
 
 __all__ = ["backup", "export", "import_lines", "restore"]
@@ -34,7 +34,7 @@ def export(given: Namespace, output: Output) -> Answer:
             memory.export(cast("TextIO", _Shown()) if output.on_terminal else sys.stdout, full=given.full)
         return Answer()
     with reading(given) as memory, output.progress("exporting") as progress:
-        lines = memory.export(Path(given.file).expanduser(), full=given.full, progress=progress)
+        lines = memory.export(expanded(given.file), full=given.full, progress=progress)
     hints = ("it holds the salts of every entry: keep it as safe as the store",) if given.full else ()
     document = {"file": given.file, "lines": lines, "full": given.full}
     return Answer(
@@ -102,7 +102,7 @@ def _refuse_full(lines: Path | io.StringIO) -> None:
 
 
 def _source(file: str) -> Path | io.StringIO:
-    return io.StringIO(read_text("-", "what to import")) if file == "-" else Path(file).expanduser()
+    return io.StringIO(read_text("-", "what to import")) if file == "-" else expanded(file)
 
 
 def backup(given: Namespace, output: Output) -> Answer:
@@ -123,10 +123,14 @@ def restore(given: Namespace, output: Output) -> Answer:
     document: dict[str, object] = {"store": str(path), "origin": restored.origin, "key": str(restored.key)}
     facts: list[tuple[str, object]] = [("restored", path), ("origin", restored.origin)]
     hints = []
+    if restored.before is not None:
+        document["before"] = restored.before
+        facts.append(("before", restored.before))
+        hints.append(
+            "the log goes on under a new origin and a new key: older keys and pins do not verify new proofs, so give "
+            f"whoever checks them the new key: {as_command('substrate', 'key', '--store', str(path))}"
+        )
     if (given_up := restored.abandoned) is not None:
         document["abandoned"] = {"origin": given_up.origin, "size": given_up.size, "root": given_up.root.hex()}
         facts.append(("given up", f"{given_up.origin} at size {given_up.size}, root {given_up.root.hex()[:16]}"))
-        hints.append(
-            "the log goes on under a new origin and a new key: give whoever checks proofs the new key or a new pin"
-        )
     return Answer(document, (Facts(facts, "good"),), tuple(hints), is_report=True)

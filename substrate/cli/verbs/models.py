@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from substrate.cli.answer import Answer, Facts
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
+from substrate.files import expanded
 
 if TYPE_CHECKING:
     from substrate.values.embedding import Embedding
@@ -33,7 +33,7 @@ def model(given: Namespace, output: Output) -> Answer:
         with reading(given) as memory:
             return _shown(memory.model(), ())
     with writing(given) as memory, output.progress("exporting"):
-        folder = Path(given.spec).expanduser()
+        folder = expanded(given.spec)
         chosen = memory.use_model(folder if folder.is_dir() else given.spec)
     hints = ("to embed what there is: substrate index; until then the vectors of before are searched",)
     return _shown(chosen, hints if chosen.waiting else ())

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import substrate
 from substrate.cli.answer import Answer, Facts, Raw
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
+from substrate.cli.spelling import WORDS
 from substrate.cli.stores import check_hint, reading, store_path, writing
-from substrate.commands.files import read_evidence, read_key, write_text
+from substrate.commands.files import read_evidence, read_key, read_pin, write_text
 from substrate.commands.verbs.prove import NO_WITNESS, check_one_proof, check_one_trust, key_of_store
 from substrate.errors import InputError, ProofInvalid
+from substrate.files import expanded
+from substrate.messages import render
 
 if TYPE_CHECKING:
     from substrate.proof.head import Pin
@@ -49,7 +51,7 @@ def pin(given: Namespace, _: Output) -> Answer:
         return _check_pin(given)
     with reading(given) as memory:
         pin = memory.pin()
-        if given.output is not None and Path(given.output).expanduser().exists():
+        if given.output is not None and expanded(given.output).exists():
             # A pin is worth something because nobody replaces it unseen: only by one that leads on from it.
             memory.check_pin(_read_pin(given.output, "; it is not overwritten"))
     document = pin.to_dict()
@@ -109,14 +111,16 @@ def prove(given: Namespace, _: Output) -> Answer:
     if given.output is None:
         return Answer(json.loads(text), (Raw(text),))
     write_text(given.output, text, "the proof")
+    pin = given.since if given.since is not None else given.extended_since
+    check = check_hint(given, given.output, pin, given.trusting)
     said = f"{bundle.name} is {bundle.claim}" if bundle.name is not None else bundle.claim
     document = {"claim": bundle.claim, "name": bundle.name, "file": given.output}
-    return Answer(document, hints=(f"{given.output} proves: {said}; {check_hint(given, given.output)}",))
+    return Answer(document, hints=(f"{given.output} proves: {said}; {check}",))
 
 
 def _trusted_key(given: str) -> str:
     try:
-        key = read_key(given)
+        key = read_key(given, instead="--since")
         substrate.Verifier(key=key)
     except ProofInvalid as error:
         raise InputError(f"--trusting: {error}") from None
@@ -126,12 +130,17 @@ def _trusted_key(given: str) -> str:
 def verify(given: Namespace, _: Output) -> Answer:
     """Check a proof."""
     check_one_trust(given)
+    against = None
     try:
         text = read_evidence(given.proof, "the proof")
-        verdict = _verifier(given).verify(text, name=given.name, claim=given.claim)
+        verifier = _verifier(given)
+        against = verifier.against
+        verdict = verifier.verify(text, name=given.name, claim=given.claim)
     except ProofInvalid as error:
-        document = {"verdict": "rejected", "reason": error.reason, "message": str(error)}
-        return Answer(document, (Facts([("rejected", error)], "bad"),), is_report=True, exit=Exit.REJECTED)
+        message = render(error.message, WORDS)
+        document = {"verdict": "rejected", "reason": error.reason, "message": message, "against": against}
+        facts = Facts([("rejected", message), ("against", against)], "bad")
+        return Answer(document, (facts,), is_report=True, exit=Exit.REJECTED)
     return _established(verdict, NO_WITNESS if _is_by_store(given) else None)
 
 
@@ -143,7 +152,7 @@ def _is_by_store(given: Namespace) -> bool:
 def _verifier(given: Namespace) -> substrate.Verifier:
     """Who judges; its verdicts say on whose word."""
     if given.pin is not None:
-        return substrate.Verifier(pin=read_evidence(given.pin, "the pin"), against=f"the pin in {given.pin}")
+        return substrate.Verifier(pin=read_pin(given.pin), against=f"the pin in {given.pin}")
     if _is_by_store(given):
         with reading(given) as memory:
             return substrate.Verifier(key=memory.key(), against=key_of_store(store_path(given)))

@@ -64,8 +64,8 @@ RESTORE = Command(
     "care",
     "Bring a backup back, into the folder that --store says.",
     "The folder must not be there yet, or be empty: nothing is overwritten. It is the one way to go back in time. If "
-    "the store went on after the backup, or its key is not here, the log goes on under a new origin and a new key, "
-    "from an entry that says what was given up, so that nobody mistakes the one for the other.",
+    "the store went on after the backup, is still there, or its key is not here, the log goes on under a new origin "
+    "and a new key, from an entry that says what was given up, so that nobody mistakes the one for the other.",
     (
         Example("substrate restore copy-1 --store back", "into the folder back"),
         Example("substrate list --store back", "what it holds"),

@@ -18,6 +18,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from substrate.errors import FormatTooNew, RolledBack, StoreDamaged
+from substrate.files import resolved
 from substrate.kv.api import ReadTransaction
 from substrate.kv.open import open_store, scratch_store
 from substrate.log.copies.behind import Remembered
@@ -78,7 +79,7 @@ def check_store(
             origin = find_origin(store, Path(path))
             known = None
             if home is not None and origin is not None:
-                known = Remembered.of(Path(path).expanduser().resolve(), Keyring(home, origin))
+                known = Remembered.of(resolved(path), Keyring(home, origin))
             with store.read() as transaction:
                 try:
                     check.run(transaction)

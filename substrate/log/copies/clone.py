@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from substrate.errors import FormatTooNew, InputError, ProofInvalid, StoreDamaged
-from substrate.files import bounded_lines, resolved
+from substrate.files import bounded_lines, expanded, resolved
 from substrate.kv.api import MAX_KEY, ReadTransaction, Store
 from substrate.kv.open import make_store
 from substrate.limits import LIMITS, check_size
@@ -116,7 +116,7 @@ def clone(  # noqa: PLR0913 - everything by keyword
     FormatTooNew, StoreDamaged (what it says is not what was signed, or does not fit the schema); also Denied, DiskFull.
     """
     folder = resolved(path)
-    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
+    keys = load_settings().home if home is None else expanded(home).resolve()
     pins: list[Pin] = []
     known: list[Keyring] = []
 

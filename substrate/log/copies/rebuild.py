@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from substrate.errors import NotFound, StoreDamaged
-from substrate.files import resolved
+from substrate.files import expanded, resolved
 from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store
 from substrate.log.copies.behind import Remembered
@@ -60,7 +60,7 @@ def rebuild_store(
     damaged), FormatTooNew, RolledBack (by the high-water mark in `home`), Denied, Busy, Full.
     """
     folder = resolved(path)
-    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
+    keys = load_settings().home if home is None else expanded(home).resolve()
     store = open_store(folder, [*TABLES, *(table for view in views for table in view.tables)], create=False)
     try:
         origin = find_origin(store, folder)

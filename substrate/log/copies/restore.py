@@ -18,7 +18,7 @@ from uuid import uuid4
 from substrate.clock import CheckedClock, Clock, SystemClock
 from substrate.codec import draft_restore
 from substrate.errors import InputError, StoreDamaged
-from substrate.files import resolved
+from substrate.files import expanded, resolved
 from substrate.kv.api import ReadTransaction, Store, folder_of
 from substrate.kv.open import open_store, refuse_occupied, refuse_unfinished
 from substrate.log.append import Appender
@@ -50,11 +50,15 @@ class Abandoned(Result):
 
 @dataclass(frozen=True, slots=True)
 class Restored(Result):
-    """Of a restored store: its origin, its verifier key, and what was given up (None: nothing that is known of)."""
+    """Of a restored store: its origin, its verifier key, and what was given up (None: nothing that is known of).
+
+    `before` is the origin that the backup had, if the store goes on under a new one: then the key is new too.
+    """
 
     origin: str
     key: VerifierKey
     abandoned: Abandoned | None
+    before: str | None = None
 
 
 def restore(  # noqa: PLR0913 - everything by keyword
@@ -72,7 +76,7 @@ def restore(  # noqa: PLR0913 - everything by keyword
     StoreDamaged (the backup is), Denied, DiskFull, FormatTooNew.
     """
     source, folder = resolved(backup), resolved(path)
-    keys = load_settings().home if home is None else Path(home).expanduser().resolve()
+    keys = load_settings().home if home is None else expanded(home).resolve()
     if folder.is_relative_to(source) or source.is_relative_to(folder):
         raise InputError("a backup cannot be restored into its own folder, nor into one around it: give another path")
     refuse_occupied(folder)
@@ -106,8 +110,9 @@ def _copy(  # noqa: PLR0913, PLR0917
                 check_pin(transaction, head, pin)
             keyring = Keyring(keys, head.origin)
             abandoned = _abandoned(transaction, head, keyring.high_water.read())
+        before = None
         if abandoned is not None or not keyring.holds(key) or _lives(keyring, head.origin, folder):
-            origin = f"substrate-{uuid4().hex}"
+            before, origin = head.origin, f"substrate-{uuid4().hex}"
             keyring = Keyring(keys, origin)
             signer = keyring.install(origin, folder)
             given_up = None if abandoned is None else (abandoned.size, abandoned.root)
@@ -115,7 +120,7 @@ def _copy(  # noqa: PLR0913, PLR0917
             head = Appender(copy, folder, keyring, clock, views).restore(draft, signer).head.head
             key = signer.key
         write_origin(inside, head.origin)
-        restored.append((Restored(head.origin, key, abandoned), head))
+        restored.append((Restored(head.origin, key, abandoned, before), head))
 
     folder_of(store).copy(folder, finish)
     return restored[0]

@@ -88,19 +88,25 @@ class HighWater:
         self._synced_at = float("-inf")
 
     def read(self) -> Mark | None:
-        """The mark; None if there is none yet. StoreDamaged if the file is there and holds none."""
+        """The mark; None if there is none yet. StoreDamaged if the file is there and holds none, also if it is empty.
+
+        It was put in place whole (`_create`): no crash leaves an empty one.
+        """
         with typed_errors(f"reading {self._path}"):
             try:
                 data = self._path.read_bytes()
             except FileNotFoundError:
                 return None
         mark = _highest(data)
-        if mark is None and data:
-            raise StoreDamaged(
-                f"the high-water mark in {self._path} is unreadable, so a rollback could not be noticed. "
-                "If you are sure of this store (fsck, a pin), remove that file and open again"
-            )
+        if mark is None:
+            raise self._unreadable()
         return mark
+
+    def _unreadable(self) -> StoreDamaged:
+        return StoreDamaged(
+            f"the high-water mark in {self._path} is unreadable, so a rollback could not be noticed. "
+            "If you are sure of this store (fsck, a pin), remove that file and open again"
+        )
 
     def check_writable(self) -> None:
         """Return if the mark could be raised, as far as can be told without. Denied and the like if not."""
@@ -108,7 +114,7 @@ class HighWater:
             os.close(os.open(self._path, os.O_RDWR | os.O_CLOEXEC))
 
     def raise_to(self, mark: Mark) -> None:
-        """Make the mark at least `mark`. Busy if another process holds it for a second; DiskFull and the like."""
+        """Make the mark at least `mark`. StoreDamaged as in `read`; Busy if it is held for a second; DiskFull, ..."""
         with typed_errors(f"raising {self._path}"):
             self._raise_to(mark)
 
@@ -121,6 +127,8 @@ class HighWater:
             data = os.pread(descriptor, 2 * _SLOT, 0)
             slots = [_decode(data[at : at + _SLOT]) for at in (0, _SLOT)]
             sizes = [-1 if slot is None else slot.size for slot in slots]
+            if max(sizes) < 0:
+                raise self._unreadable()
             if mark.size <= max(sizes):
                 return
             os.pwrite(descriptor, _encode(mark), _SLOT * sizes.index(min(sizes)))

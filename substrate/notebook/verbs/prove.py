@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from substrate.commands.files import read_evidence, write_text
+from substrate.commands.files import no_key, no_pin, read_evidence, write_text
 from substrate.commands.verbs.prove import (
     KEY,
     NO_WITNESS,
@@ -18,6 +17,7 @@ from substrate.commands.verbs.prove import (
     key_of_store,
 )
 from substrate.errors import InputError, NotFound, ProofInvalid
+from substrate.files import expanded
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
@@ -58,9 +58,9 @@ def verify(workspace: Workspace, given: Namespace, _: str | None) -> Verdict:
     try:
         text = _text(workspace, given.proof, "the proof")
         if given.pin is not None:
-            verifier = Verifier(pin=_text(workspace, given.pin, "the pin"))
+            verifier = Verifier(pin=no_key(_text(workspace, given.pin, "the pin"), _first_line(given.pin)))
         elif given.key is not None:
-            verifier = Verifier(key=_text(workspace, given.key, "the key").strip())
+            verifier = Verifier(key=no_pin(_text(workspace, given.key, "the key").strip(), _first_line(given.key)))
         elif (key := _own_key(workspace)) is not None:
             folder, why = workspace.stores.path()
             by = f"{key_of_store(folder)} ({why})"
@@ -69,7 +69,7 @@ def verify(workspace: Workspace, given: Namespace, _: str | None) -> Verdict:
             verifier = Verifier()
         verdict = verifier.verify(text, name=given.name, claim=given.claim)
     except ProofInvalid as error:
-        raise InputError(f"the proof is rejected: {error}{by and f'; it was checked against {by}'}") from None
+        raise InputError("the proof is rejected: ", error.message, by and f"; it was checked against {by}") from None
     if verdict.trusted:
         workspace.say(f"checked against {verdict.against}{note}")
     return verdict
@@ -86,7 +86,7 @@ def pin(workspace: Workspace, given: Namespace, _: str | None) -> Pin:
         return kept
     made = memory.pin()
     if given.output is not None:
-        if Path(given.output).expanduser().exists():
+        if expanded(given.output).exists():
             memory.check_pin(_pin(workspace, given.output))
         _write(workspace, given.output, str(made), "the pin")
     return made
@@ -114,7 +114,12 @@ def _pin(workspace: Workspace, given: str) -> Pin:
     try:
         return Pin.parse(_text(workspace, given, "the pin"))
     except ProofInvalid as error:
-        raise InputError(f"{given.split(chr(10), maxsplit=1)[0]} is no pin ({error})") from None
+        raise InputError(f"{_first_line(given)} is no pin ({error})") from None
+
+
+def _first_line(given: str) -> str:
+    """What was given, where a message names it: the whole of it may be a pin's text."""
+    return given.split("\n", maxsplit=1)[0]
 
 
 def _text(workspace: Workspace, given: str, what: str) -> str:

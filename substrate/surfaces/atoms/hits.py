@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
-from substrate.messages import render
+from substrate.messages import Words, render
 from substrate.surfaces.atoms.shapes import PREVIEW, AtomShape, EdgeGiven, Skipped, atom_fields
-from substrate.surfaces.atoms.spelling import WORDS
 from substrate.surfaces.shape import Shape
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
@@ -35,11 +34,11 @@ class Hits(Shape):
     seq: int = Field(description="the last entry of the log that this answer knows of")
 
     @staticmethod
-    def said(found: Found) -> dict[str, Any]:
+    def said(found: Found, words: Words) -> dict[str, Any]:
         """In the words of the wire; as a dictionary, which is not made and taken apart again for each hit."""
         said: dict[str, Any] = {"atoms": [_hit(hit) for hit in found], "truncated": found.more, "seq": found.seq}
         if found.remarks:
-            said["remarks"] = [render(remark, WORDS) for remark in found.remarks]
+            said["remarks"] = [render(remark, words) for remark in found.remarks]
         return said
 
 
@@ -153,7 +152,7 @@ class Associated(Shape):
     remark: str | None = None
 
     @classmethod
-    def of(cls, found: Associations) -> Associated:
+    def of(cls, found: Associations, words: Words) -> Associated:
         """In the words of the wire."""
         return cls(
             associations=[
@@ -172,5 +171,5 @@ class Associated(Shape):
                 for one in found
             ],
             missing=[Skipped(key=gone.name, reason=gone.reason) for gone in found.missing] or None,
-            remark=render(found.meaning, WORDS) or None,
+            remark=render(found.meaning, words) or None,
         )

@@ -20,10 +20,11 @@ from substrate.surfaces.atoms.opening import Opened, as_sent, structured_opening
 from substrate.surfaces.atoms.own_tools import OWN_TOOLS
 from substrate.surfaces.atoms.prompts import PROMPTS
 from substrate.surfaces.atoms.shapes import Accessed, Checkpointed, EdgeGiven, Listed, Taught
-from substrate.surfaces.atoms.spelling import WORDS
+from substrate.surfaces.atoms.spelling import words_for
 from substrate.surfaces.client import Client, client_of
 from substrate.surfaces.shape import reply, reply_as_said, shown
 from substrate.surfaces.tool import Refusal, Surface, Tool, note_of
+from substrate.text.quote import if_needed
 
 __all__ = ["SURFACE"]
 
@@ -188,10 +189,11 @@ def memory_search(
     save a new key for what may be stored already. Ask as you would ask a person: words of time ("currently",
     "previous", "in May 2026") count. Long values come as the passage that matches; memory_access has the whole.
     """
-    found = _caller(ctx).memory.search(
+    caller = _caller(ctx)
+    found = caller.memory.search(
         query, limit=limit, domain=domain or None, as_of=asOf or None, valid_at=validAt or None
     )
-    return reply_as_said(Hits.said(found))
+    return reply_as_said(Hits.said(found, words_for(caller.store)))
 
 
 def memory_access(
@@ -232,7 +234,7 @@ def memory_access(
         raise
     except NameInvalid as error:
         near = [hit.name for hit in memory.search(key.replace("_", " "), limit=_MISTYPED)]
-        raise NameInvalid(error.message, f". Near it: {', '.join(near)}" if near else "") from None
+        raise NameInvalid(error.message, f". Near it: {', '.join(map(if_needed, near))}" if near else "") from None
     return reply(Accessed.of(found, maxChars, offset))
 
 
@@ -284,9 +286,9 @@ def memory_associate(
     Call it now and then after saving several atoms, when insight from another area could help. To accept one, give its
     edge to session_checkpoint; do not accept what the user would not recognise as true.
     """
-    return reply(
-        Associated.of(_caller(ctx).memory.associate(atoms, domain=domain or None, all_domains=allDomains or None))
-    )
+    caller = _caller(ctx)
+    found = caller.memory.associate(atoms, domain=domain or None, all_domains=allDomains or None)
+    return reply(Associated.of(found, words_for(caller.store)))
 
 
 def memory_list_atoms(
@@ -323,5 +325,5 @@ SURFACE = Surface(
     INSTRUCTIONS,
     GUIDE,
     PROMPTS,
-    WORDS,
+    words_for,
 )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,7 @@ def test_a_backup_is_brought_back(store: Commands) -> None:
     assert (said["entries"], said["pin"]) == (6, store("pin").out)
     assert store("backup", "copy").code == 2
     ran = store.ok("restore", "copy", "--store", "back")
-    assert (ran.rows[0], ran.err) == (["restored", "back"], "")
+    assert ran.rows[0] == ["restored", "back"]
     assert store("list", "--store", "back").out == store("list").out
     assert store("fsck", "--store", "back").code == 0
     assert store("restore", "copy").code == 2
@@ -122,3 +123,23 @@ def test_copies_of_no_store_are_not_found(run: Commands, verb: str) -> None:
 def test_an_export_line_is_json(store: Commands) -> None:
     kinds = [json.loads(line)["kind"] for line in store("export").out.splitlines()]
     assert kinds == ["plain", "put", "put", "put", "put", "edge", "plain"]
+
+
+def test_a_restore_says_each_time_that_origin_and_key_are_new(store: Commands) -> None:
+    origin = store("head", "--json").json["origin"]
+    store.ok("backup", "copy")
+    beside = store.ok("restore", "copy", "--store", "r 1")
+    assert ["before", origin] in beside.rows
+    assert "a new origin and a new key" in beside.err
+    assert "substrate key --store 'r 1'" in beside.err
+    store.ok("checkpoint", "v1.fact.later = 1")
+    Path("substrate-store").rename("away")
+    back = store.ok("restore", "copy", "--json").json
+    assert (back["before"], back["abandoned"]["origin"]) == (origin, origin)
+
+
+def test_a_restore_of_what_is_gone_goes_on_as_it_was_and_says_nothing_of_a_new_key(store: Commands) -> None:
+    store.ok("backup", "copy")
+    shutil.rmtree("substrate-store")
+    ran = store.ok("restore", "copy")
+    assert ("new key" in ran.err, [row[0] for row in ran.rows]) == (False, ["restored", "origin"])

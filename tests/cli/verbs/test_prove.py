@@ -233,3 +233,40 @@ def test_a_rolled_back_store_is_read_with_a_warning_and_proves_nothing_current(s
     assert json.loads(ran.err)["warning"]["code"] == "behind"
     ran = store("prove", "v1.fact.provider", "--json")
     assert (ran.code, ran.error["code"]) == (11, "rolled_back")
+
+
+def test_a_rejection_names_the_store_whose_key_judged(store: Commands) -> None:
+    store.ok("checkpoint", "v1.fact.currency = USD", "--store", "theirs")
+    store.ok("prove", "v1.fact.currency", "-o", "proof.json", "--store", "theirs")
+    ran = store("verify", "proof.json", "--store", "substrate-store")
+    assert (ran.code, ran.rows[1]) == (1, ["against", "the key of the store in substrate-store"])
+    assert "your key" not in ran.out
+    assert "substrate prove NAME --trusting KEY" in ran.out
+    said = store("verify", "proof.json", "--store", "substrate-store", "--json").json
+    assert (said["reason"], said["against"]) == ("signature", "the key of the store in substrate-store")
+
+
+def test_a_proof_that_leads_on_from_a_pin_or_a_key_is_checked_by_that(store: Commands) -> None:
+    store.ok("pin", "-o", "my pin")
+    Path("old.key").write_text(store.ok("key").out, encoding="utf-8")
+    store.ok("checkpoint", "v1.fact.a = 1")
+    assert (
+        "substrate verify p.json --pin 'my pin'"
+        in store.ok("prove", "v1.fact.a", "--since", "my pin", "-o", "p.json").err
+    )
+    assert (
+        "substrate verify p.json --pin 'my pin'" in store.ok("prove", "--extended-since", "my pin", "-o", "p.json").err
+    )
+    assert (
+        "substrate verify p.json --key old.key"
+        in store.ok("prove", "v1.fact.a", "--trusting", "old.key", "-o", "p.json").err
+    )
+    store.ok("prove", "v1.fact.a", "-o", "loose.json")
+    ran = store("verify", "loose.json", "--pin", "my pin")
+    assert (ran.code, "substrate prove NAME --since FILE" in ran.out, "since=" in ran.out) == (1, True, False)
+
+
+def test_a_pin_is_no_key_to_prove_by(store: Commands) -> None:
+    store.ok("pin", "-o", "me.pin")
+    ran = store("prove", "v1.fact.provider", "--trusting", "me.pin")
+    assert (ran.code, "me.pin is a pin: use --since" in ran.err) == (2, True)

@@ -134,11 +134,15 @@ def test_whatever_a_crash_leaves_of_one_slot_the_other_is_whole(start: int, garb
         assert mark.read() in (Mark(1, ROOT, ROOT), Mark(2, ROOT, ROOT))
 
 
-def test_a_mark_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("left", [b"garbage", b"", b"\0" * 8192], ids=["garbage", "nothing", "zeros"])
+def test_a_mark_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path, left: bytes) -> None:
     path = tmp_path / "high-water"
-    path.write_bytes(b"garbage")
+    path.write_bytes(left)
     with pytest.raises(StoreDamaged, match="could not be noticed"):
         HighWater(path).read()
+    with pytest.raises(StoreDamaged, match="could not be noticed"):
+        HighWater(path).raise_to(Mark(9, ROOT, ROOT))
+    assert path.read_bytes() == left
 
 
 def test_a_mark_says_which_store_raised_it_and_an_earlier_program_reads_it_as_before(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from substrate.codec import draft_put
-from substrate.errors import Denied, ProofInvalid, RolledBack
+from substrate.errors import Denied, ProofInvalid, RolledBack, StoreDamaged
 from substrate.log import heads as heads_module
 from substrate.log.copies.behind import Remembered
 from substrate.log.keys.keyring import Keyring
@@ -131,6 +131,17 @@ def test_a_log_ahead_of_its_mark_is_no_rollback(tmp_path: Path) -> None:
     mark.write_bytes(lagging)
     with open_log(tmp_path / "store", home=home) as log:
         grow(log, "c", 1)
+
+
+def test_an_emptied_mark_lets_nobody_write_or_prove(tmp_path: Path) -> None:
+    with open_log(tmp_path / "store", home=tmp_path / "home") as log:
+        grow(log, "a", 1)
+        log.append([draft_put("v1.fact.mine", "1")])
+        next((tmp_path / "home").glob("keys/*/high-water")).write_bytes(b"")
+        with pytest.raises(StoreDamaged, match="high-water mark"):
+            log.append([draft_put("v1.fact.mine", "2")])
+        with pytest.raises(StoreDamaged, match="high-water mark"):
+            log.prove("v1.fact.mine")
 
 
 def test_rows_of_two_histories_mixed_in_one_store_are_noticed(tmp_path: Path) -> None:
