@@ -88,6 +88,7 @@ def test_going_back_is_shown(grown: Memory, store: Path, home: Path, tmp_path: P
     assert restored.to_dict() == {
         "origin": restored.origin,
         "key": str(restored.key),
+        "before": pin.head.origin,
         "abandoned": {
             "origin": pin.head.origin,
             "size": pin.head.size + 1,
