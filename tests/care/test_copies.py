@@ -94,7 +94,6 @@ def test_going_back_is_shown(grown: Memory, store: Path, home: Path, tmp_path: P
             "size": pin.head.size + 1,
             "root": restored.abandoned and restored.abandoned.root.hex(),
         },
-        "before": pin.head.origin,
     }
     assert substrate.fsck(store, home=home).damage is None
     with substrate.open(store, home=home) as memory:
