@@ -22,6 +22,7 @@ __all__ = [
     "TYPES",
     "check_name",
     "check_new_name",
+    "escape_part",
     "escape_rest",
     "guess_name",
     "normalise",
@@ -127,8 +128,17 @@ def escape_rest(text: str) -> str:
     return escaped
 
 
+def escape_part(text: str) -> str:
+    """Any text that is not empty, as a part of a new name that others follow: as `escape_rest`, and its dots too.
+
+    So `v1.entity.<part>.<rest>` can be read in one way only: a domain `web.api` is the part `web%2Eapi`.
+    `unescape_rest` gives back the very text.
+    """
+    return escape_rest(text).replace(".", "%2E")
+
+
 def unescape_rest(rest: str) -> str:
-    """The text that `escape_rest` was given."""
+    """The text that `escape_rest` or `escape_part` was given."""
     return unquote(rest, errors="surrogatepass")
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import substrate
 from substrate.errors import Forgotten, ItemsRefused, NameInvalid
 from substrate.memory import Memory
-from substrate.names import check_name, check_new_name, escape_rest, unescape_rest
+from substrate.names import check_name, check_new_name, escape_part, escape_rest, unescape_rest
 
 OLD = [
     "v1.fact.a{x}",
@@ -105,6 +105,18 @@ def test_any_text_can_be_a_part_of_a_new_name_and_is_given_back(text: str) -> No
     name = "v1.entity." + escape_rest(text)
     assert check_new_name(name) == name
     assert unescape_rest(escape_rest(text)) == text
+
+
+@given(st.text(st.characters(), min_size=1, max_size=12), st.text(st.characters(), min_size=1, max_size=12))
+@example("a.b", "c")
+@example("a", "b.c")
+@example(".", ".")
+@example("\u0915", "\u200d")
+def test_a_name_of_two_escaped_parts_can_be_read_in_one_way_only(domain: str, text: str) -> None:
+    name = f"v1.entity.{escape_part(domain)}.{escape_rest(text)}"
+    assert check_new_name(name) == name
+    part, _, rest = name.removeprefix("v1.entity.").partition(".")
+    assert (unescape_rest(part), unescape_rest(rest)) == (domain, text)
 
 
 @pytest.mark.parametrize("twin", [str, lambda text: text.replace("{", "%7B").replace("}", "%7D")], ids=["none", "some"])
