@@ -37,7 +37,6 @@ __all__ = [
     "joined_to",
     "live_sources",
     "read_edge_type",
-    "sources_of",
     "stated",
 ]
 
@@ -70,18 +69,6 @@ def is_tombstoned(transaction: ReadTransaction, subject: bytes) -> bool:
     """Whether the atom was recorded and is out of use. One that nobody has recorded yet is not."""
     version = next(versions_of(transaction, subject), None)
     return version is not None and version.kind is not Kind.PUT
-
-
-def sources_of(snapshot: Snapshot, subject: bytes, kind: str) -> Iterator[Link]:
-    """The edges of a type that come in from atoms in use, and that hold at these moments."""
-    for link in links_of(snapshot.transaction, subject, out=False, kind=kind, upto=snapshot.upto):
-        body = body_of(snapshot.transaction, link.seq)
-        if (
-            body is not None
-            and _open_at(body, snapshot.at)
-            and is_live(snapshot.transaction, link.source, snapshot.upto)
-        ):
-            yield link
 
 
 def holding(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[Link]:

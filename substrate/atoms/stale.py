@@ -19,11 +19,11 @@ from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
 from substrate.atoms.bodies import body_of, require_body
-from substrate.atoms.links import holding, sources_of
+from substrate.atoms.links import holding
 from substrate.atoms.load import atom_of
 from substrate.atoms.moments import seq_at
 from substrate.atoms.resolve import name_of
-from substrate.atoms.supersedes import is_superseded
+from substrate.atoms.supersedes import is_superseded, successors
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_limit, check_prefix
 from substrate.log.tables import HEADS, read_seq, seq_key
@@ -184,8 +184,7 @@ class _Walk:
 
     def _superseded(self, subject: bytes, since: int) -> tuple[Change, int] | None:
         def live(upto: int | None) -> dict[bytes, int]:
-            links = sources_of(self._snapshot.known_at(upto), subject, SUPERSEDES)
-            return {link.source: link.seq for link in links}
+            return {link.source: link.seq for link in successors(self._snapshot.known_at(upto), subject)}
 
         by = live(self._snapshot.upto)
         before = live(since) if by else {}

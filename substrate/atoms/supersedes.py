@@ -1,20 +1,22 @@
-"""Chains of `supersedes` edges, as they are and as a checkpoint makes them: none may lead back to where it began."""
+"""What supersedes what, and when; chains of `supersedes` edges, none of which may lead back to where it began."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from substrate.atoms.links import holding, is_live, live_sources, sources_of
+from substrate.atoms.links import holding, is_live, live_sources, stated
 from substrate.atoms.resolve import name_of
+from substrate.atoms.validity import stands
 from substrate.kv.api import ReadTransaction
 from substrate.log.identity import id_text
 from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
+from substrate.views.atoms import versions_of
 from substrate.views.edges import Link, links_of
 
-__all__ = ["Chains", "Heirs", "is_superseded", "superseders"]
+__all__ = ["Chains", "Heirs", "is_superseded", "successors", "superseders"]
 
 
 class Chains:
@@ -56,16 +58,39 @@ class Chains:
         return self._known[atom, out]
 
 
+def successors(snapshot: Snapshot, subject: bytes) -> Iterator[Link]:
+    """The `supersedes` edges, one from each atom that stands in the place of this one at these moments.
+
+    Such an edge holds then, and so does the atom that it comes from: without `valid_at` it is in use; at `valid_at` a
+    version of it holds. What does not hold at that time supersedes nothing then. But if another atom stands in *its*
+    place, that one stands in the place of both.
+    """
+    seen, waiting = {subject}, [subject]
+    while waiting:
+        links = links_of(snapshot.transaction, waiting.pop(), out=False, kind=SUPERSEDES, upto=snapshot.upto)
+        for link, _ in stated(snapshot, links):
+            latest = next(versions_of(snapshot.transaction, link.source, upto=snapshot.upto), None)
+            if latest is None or link.source in seen:
+                continue
+            standing = stands(snapshot, latest)
+            if standing is None:
+                waiting.append(link.source)
+            if standing is not False:
+                seen.add(link.source)
+            if standing:
+                yield link
+
+
 def is_superseded(snapshot: Snapshot, subject: bytes, links: Sequence[Link] | None = None) -> bool:
-    """Whether a `supersedes` edge that holds comes in from an atom in use. `links`: those that come in, if known."""
-    if links is None:
-        return next(sources_of(snapshot, subject, SUPERSEDES), None) is not None
+    """Whether another atom stands in the place of this one. `links`: `supersedes` edges that come in, if known."""
+    if links is None or snapshot.valid_at is not None:
+        return next(successors(snapshot, subject), None) is not None
     return next(live_sources(snapshot, links), None) is not None
 
 
 def superseders(snapshot: Snapshot, subject: bytes) -> tuple[str, ...]:
-    """The names of the live atoms of which a live `supersedes` edge comes in."""
-    sources = (link.source for link in sources_of(snapshot, subject, SUPERSEDES))
+    """The names of the atoms that stand in the place of this one."""
+    sources = (link.source for link in successors(snapshot, subject))
     return tuple(sorted(name_of(snapshot.transaction, source) or id_text(source) for source in sources))
 
 
@@ -99,7 +124,7 @@ class Heirs:
     def heir(self, subject: bytes) -> bytes | None:
         """The atom that stands for this one: itself, or who superseded it; None if nobody does, or it is not in use."""
         for _ in range(_MOST):
-            by = next(sources_of(self._snapshot, subject, SUPERSEDES), None)
+            by = next(successors(self._snapshot, subject), None)
             if by is None:
                 return subject if is_live(self._snapshot.transaction, subject, None) else None
             subject = by.source

@@ -17,7 +17,7 @@ from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, versions_of
 
-__all__ = ["Span", "spans", "version_at"]
+__all__ = ["Span", "spans", "stands", "version_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,10 @@ def version_at(snapshot: Snapshot, latest: VersionRow) -> VersionFound | None:
     `latest` is the version known at `moments.upto`. Forgotten if what would answer, or may, was erased.
     """
     if snapshot.valid_at is not None:
-        return _valid_version(snapshot.transaction, latest, snapshot.valid_at)
+        found, ended = _valid_version(snapshot.transaction, latest, snapshot.valid_at)
+        if ended is not None and ended.kind is Kind.PUT:
+            raise refused(snapshot.transaction, ended)
+        return found
     if latest.kind is Kind.TOMBSTONE:
         return None
     if latest.name is None:
@@ -74,21 +77,35 @@ def version_at(snapshot: Snapshot, latest: VersionRow) -> VersionFound | None:
     return latest, require_body(snapshot.transaction, latest.seq)
 
 
-def _valid_version(transaction: ReadTransaction, latest: VersionRow, at: int) -> VersionFound | None:
+def stands(snapshot: Snapshot, latest: VersionRow) -> bool | None:
+    """Whether a version of the atom answers, or may have: what was erased is taken to have held. False: out of use.
+
+    None: it is in use, but what it says does not hold at `snapshot.valid_at`. `latest` as in `version_at`.
+    """
+    if snapshot.valid_at is None:
+        return latest.kind is Kind.PUT
+    found, ended = _valid_version(snapshot.transaction, latest, snapshot.valid_at)
+    if found is None and ended is None:
+        return None
+    return ended is None or ended.kind is Kind.PUT
+
+
+def _valid_version(
+    transaction: ReadTransaction, latest: VersionRow, at: int
+) -> tuple[VersionFound | None, VersionRow | None]:
+    """The version that holds at a time; or the row because of which none does: a tombstone, or an erased version."""
     erased: VersionRow | None = None
     for found in spans(transaction, versions_of(transaction, latest.subject, upto=latest.seq)):
         if isinstance(found, Span):
             if found.holds_at(at):
-                return found.version, found.body
+                return (found.version, found.body), None
         elif found.kind is Kind.PUT:
             erased = erased or found
             if time_of(transaction, found.seq) <= at:
                 break  # what was erased may have held; what came before it was not what held
         elif _out_of_use_from(transaction, found) <= at:
-            return None
-    if erased is not None:
-        raise refused(transaction, erased)
-    return None
+            return None, found
+    return None, erased
 
 
 def _out_of_use_from(transaction: ReadTransaction, tombstone: VersionRow) -> int:

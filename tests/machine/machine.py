@@ -140,9 +140,10 @@ class StoreMachine(Doing):
                 edges = [shown_edge(edge) for edge in edges_of(self.memory, name, **moment)]
                 known = [expected_edge(self.model, event) for event in self.model.edges(name, seq, time)]
                 assert sorted(map(repr, edges)) == sorted(map(repr, known))
-        listing = self.memory.list(superseded=True, **moment)  # type: ignore[arg-type]
-        events = self.model.listing(seq, time, superseded=True)
-        assert [shown(atom) for atom in listing] == [expected(self.model, event) for event in events]
+        for superseded in (True, False):
+            listing = self.memory.list(superseded=superseded, **moment)  # type: ignore[arg-type]
+            events = self.model.listing(seq, time, superseded=superseded)
+            assert [shown(atom) for atom in listing] == [expected(self.model, event) for event in events]
         self.compare_search(self.memory, self.model.listing(seq, time), **moment)
 
     def compare_search(self, memory: Memory, events: list[Event], **moment: object) -> None:
@@ -160,6 +161,7 @@ class StoreMachine(Doing):
             assert not isinstance(found, str), f"{name} at {moment} is {found}"
             assert shown(found) == expected(self.model, known)
             assert isinstance(known.about, int)
+            assert list(found.superseded_by) == self.model.superseders(known.about, seq, time)
             self.same_atom(known.about, found)
         elif known == "forgotten":
             assert found == known

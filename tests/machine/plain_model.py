@@ -221,12 +221,39 @@ class PlainModel:
             start = event.said.get("occurred_at", since)
         return (start is None or start <= time) and (end is None or time < end)
 
-    def superseders(self, about: int, as_of: int | None = None) -> list[str]:
-        return sorted(
-            self.names[source]
-            for source, kind, target in self.live_edges(as_of)
-            if target == about and kind == "supersedes" and self.is_live(source, as_of)
-        )
+    def superseders(self, about: int, as_of: int | None = None, valid_at: int | None = None) -> list[str]:
+        """Who stands in its place: what holds then, also by way of what does not hold then but is in use."""
+        found: set[int] = set()
+        waiting, seen = [about], {about}
+        while waiting:
+            at = waiting.pop()
+            for source, kind, target in self.live_edges(as_of):
+                if (
+                    kind == "supersedes"
+                    and target == at
+                    and source not in seen
+                    and self.is_open(source, as_of, valid_at)
+                ):
+                    seen.add(source)
+                    if self.read(source, as_of, valid_at) == ABSENT:
+                        waiting.append(source)
+                    else:
+                        found.add(source)
+        return sorted(self.names[source] for source in found)
+
+    def is_open(self, about: int, as_of: int | None, valid_at: int | None) -> bool:
+        """Whether it was in use then, be it that what it says did not hold; what was erased may have held."""
+        if valid_at is None:
+            return self.is_live(about, as_of)
+        if self.read(about, as_of, valid_at) != ABSENT:
+            return True
+        events = self.of(about, as_of)
+        ended = [
+            e.time if e.erased_by is not None else e.said.get("occurred_at", e.time)
+            for e in events
+            if e.kind == "tombstone"
+        ]
+        return bool(events) and not any(time <= valid_at for time in ended)
 
     def listing(
         self,
@@ -244,7 +271,7 @@ class PlainModel:
             if tombstoned and found == ABSENT and about is not None and valid_at is None:
                 left = [e for e in self.of(about, as_of) if e.kind == "put" and e.erased_by is None]
                 found = left[-1] if left else ABSENT
-            if isinstance(found, str) or about is None or (not superseded and self.superseders(about, as_of)):
+            if isinstance(found, str) or about is None or (not superseded and self.superseders(about, as_of, valid_at)):
                 continue
             shown.append(found)
         return shown

@@ -65,9 +65,14 @@ class AWindowHoldsAtItsEnd(PlainModel):
 
 
 class ATombstonedSupersederStillCounts(PlainModel):
-    def superseders(self, about: int, as_of: int | None = None) -> list[str]:
+    def superseders(self, about: int, as_of: int | None = None, valid_at: int | None = None) -> list[str]:  # noqa: ARG002
         edges = self.live_edges(as_of)
         return sorted(self.names[source] for source, kind, target in edges if (kind, target) == ("supersedes", about))
+
+
+class WhatDoesNotHoldStillSupersedes(PlainModel):
+    def superseders(self, about: int, as_of: int | None = None, valid_at: int | None = None) -> list[str]:  # noqa: ARG002
+        return super().superseders(about, as_of)
 
 
 class AForgottenNameKeepsItsId(PlainModel):
@@ -88,6 +93,7 @@ TWINS = {
     TheSameAgainIsANewVersion: 1,
     AWindowHoldsAtItsEnd: 4,
     ATombstonedSupersederStillCounts: 4,
+    WhatDoesNotHoldStillSupersedes: 1,
     AForgottenNameKeepsItsId: 1,
     ATombstonedAtomIsStillLearnt: 3,
 }
