@@ -58,6 +58,8 @@ from substrate.save.checkpoint import checkpoint
 from substrate.save.import_lines import import_lines
 from substrate.save.input import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.save.place import accesses, note_access
+from substrate.save.replace import Replacement
+from substrate.save.replace import replace as replace_atom
 from substrate.search.filters import Filters
 from substrate.store import OpenStore, open_store
 from substrate.values.atoms import Access, History, Listing, Name
@@ -226,6 +228,41 @@ class Memory(Tabular):
             expect=expect,
             said=self._client.said(actor, origin, session, source),
             partial=partial,
+            allow_secrets=allow_secrets,
+        )
+        self._store.follower.wake()
+        return saved
+
+    def replace(  # noqa: PLR0913
+        self,
+        name: Name,
+        new: str | None,
+        value: str,
+        *,
+        at: Time | None = None,
+        reason: str | None = None,
+        actor: str | None = None,
+        origin: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        allow_secrets: bool = False,
+        **fields: object,
+    ) -> Saved:
+        """From `at` on (None: now), `value` under the name `new` takes the place of what `name` says. One checkpoint.
+
+        What `name` says ends at `at`, `new` begins then, and a `supersedes` edge that holds from then on leads from
+        `new` to `name`, with the `reason`. Asked with `valid_at`, a time before finds the one, a later one the other.
+        If `new` is None or the same name, it is a new version that holds from `at` on, and there is no edge. `fields`
+        are further fields of the new atom (tags, confidence, ...), as in `checkpoint`.
+
+        NotFound if `name` is not in use; InputError if it does not hold before `at`; Conflict if another atom
+        supersedes it, or a writer was faster. Else as `checkpoint`.
+        """
+        saved = replace_atom(
+            self._store.log,
+            Replacement(name, new, value, at, reason, source, origin, fields),
+            said=self._client.said(actor, None, session),
+            place=self._client.place(),
             allow_secrets=allow_secrets,
         )
         self._store.follower.wake()

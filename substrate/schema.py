@@ -238,7 +238,7 @@ _NEEDED: Final[Mapping[int, _Rules]] = {
 }
 _MAY: Final[Mapping[int, _Rules]] = {
     Kind.PUT: _SAID,
-    Kind.TOMBSTONE: _SAID,
+    Kind.TOMBSTONE: {**_SAID, "reason": _is_text},
     Kind.EDGE: _STATED,
     Kind.UNEDGE: _STATED,
     Kind.TRAIN: _LEARNT,

@@ -76,7 +76,10 @@ def _version(snapshot: Snapshot, row: VersionRow, superseded_by: tuple[str, ...]
     said = actor if isinstance(actor, str) else None
     recorded_at = from_microseconds(body.time)
     if row.kind is Kind.TOMBSTONE:
-        return Version(row.seq, recorded_at, "tombstone", actor=said)
+        reason = body.members.get("reason")
+        return Version(
+            row.seq, recorded_at, "tombstone", actor=said, reason=reason if isinstance(reason, str) else None
+        )
     atom = atom_of(snapshot, row, body, superseded_by=superseded_by)
     return Version(row.seq, recorded_at, "put", atom, said)
 

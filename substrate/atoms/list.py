@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -56,7 +57,8 @@ def list_atoms(  # noqa: PLR0913
             more = True
             break
         else:
-            found.append(atom_of(snapshot, version, body, tombstoned=out_of_use))
+            atom = atom_of(snapshot, version, body, tombstoned=out_of_use)
+            found.append(_with_reason(snapshot, version, atom) if out_of_use else atom)
             last = version.name
     upto = snapshot.upto
     forgotten = _forgotten(transaction, upto) if upto is not None and after is None else 0
@@ -113,6 +115,14 @@ def _last_put(transaction: ReadTransaction, tombstone: VersionRow) -> VersionFou
             body = body_of(transaction, version.seq)
             return None if body is None else (version, body)
     return None
+
+
+def _with_reason(snapshot: Snapshot, version: VersionRow, atom: Atom) -> Atom:
+    """The same, and why it was taken out of use, if its tombstone says so."""
+    tombstone = next(versions_of(snapshot.transaction, version.subject, upto=snapshot.upto))
+    body = None if tombstone.name is None else body_of(snapshot.transaction, tombstone.seq)
+    reason = None if body is None else body.members.get("reason")
+    return replace(atom, reason=reason) if isinstance(reason, str) else atom
 
 
 def _forgotten(transaction: ReadTransaction, upto: int) -> int:

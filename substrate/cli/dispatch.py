@@ -31,6 +31,7 @@ Run: TypeAlias = Callable[[Namespace, Output], Answer]
 RUNS: Mapping[str, Run] = MappingProxyType(
     {
         "checkpoint": save.checkpoint,
+        "replace": save.replace,
         "access": read.access,
         "list": read.list_atoms,
         "edges": read.edges,

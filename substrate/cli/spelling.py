@@ -12,7 +12,10 @@ __all__ = ["WORDS"]
 WORDS: Final = Words(
     arguments=ARGUMENTS,
     verbs={
-        **{name: f"`substrate {name}`" for name in ("conflicts", "edges", "fsck", "index", "list", "rebuild")},
+        **{
+            name: f"`substrate {name}`"
+            for name in ("checkpoint", "conflicts", "edges", "fsck", "index", "list", "rebuild")
+        },
         "use_model": "`substrate model`",
     },
     hints={

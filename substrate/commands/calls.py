@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from substrate.values.relations import Context
     from substrate.values.saved import Forgot, Saved
 
-__all__ = ["context", "edges", "forget", "named_in_question", "predict", "resolve", "search"]
+__all__ = ["context", "edges", "forget", "named_in_question", "predict", "replace", "resolve", "search"]
 
 _NAMED = 20
 """Names of one question: more nobody would read before they say yes."""
@@ -83,6 +83,24 @@ def predict(memory: Memory, given: Namespace) -> Predictions:
         horizon=given.horizon,
         again=given.again,
         floor=given.floor,
+    )
+
+
+def replace(memory: Memory, given: Namespace) -> Saved:
+    """Let another value take the place of what an atom says."""
+    fields = {"confidence": given.confidence, "tags": given.tag}
+    return memory.replace(
+        given.old,
+        given.new,
+        given.value,
+        at=given.at,
+        reason=given.reason,
+        actor=given.actor,
+        origin=given.origin,
+        session=given.session,
+        source=given.source,
+        allow_secrets=given.allow_secrets,
+        **{key: said for key, said in fields.items() if said is not None},
     )
 
 

@@ -39,6 +39,7 @@ COMMANDS: tuple[Command, ...] = (
     store.OPEN,
     store.STATUS,
     save.CHECKPOINT,
+    save.REPLACE,
     provenance.RECORD,
     read.ACCESS,
     read.LIST,

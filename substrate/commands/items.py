@@ -57,7 +57,7 @@ class Items:
 
     atoms: list[Item] = field(default_factory=list)
     edges: list[dict[str, object]] = field(default_factory=list)
-    tombstones: list[str] = field(default_factory=list)
+    tombstones: list[str | dict[str, object]] = field(default_factory=list)
     unedges: list[Item] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)
 
@@ -126,9 +126,8 @@ def _from_document(document: Mapping[str, object]) -> Items:
         if not isinstance(found, list):
             raise InputError(f"{member} must be a list")
         for at, item in enumerate(found):
-            if not isinstance(item, str | dict) or (member == "tombstones" and isinstance(item, dict)):
-                wanted = "a string" if member == "tombstones" else "a string or an object"
-                raise InputError(f"{member}[{at}] must be {wanted}")
+            if not isinstance(item, str | dict):
+                raise InputError(f"{member}[{at}] must be a string or an object")
             _take(items, member, item)
     return items
 
@@ -137,7 +136,7 @@ def _take(items: Items, member: str, item: Item) -> None:
     match member, item:
         case "atoms", _:
             items.atoms.append(item)
-        case "tombstones", str():
+        case "tombstones", _:
             items.tombstones.append(item)
         case "edges", _:
             items.edges.append(read_edge(item) if isinstance(item, str) else item)

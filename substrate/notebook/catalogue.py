@@ -15,6 +15,7 @@ _ALL = (
     store.open_store,
     store.status,
     save.checkpoint,
+    save.replace,
     provenance.record,
     provenance.why,
     read.access,

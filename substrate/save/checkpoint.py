@@ -23,7 +23,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS, check_size
 from substrate.log.append import Decision
 from substrate.log.expect import Expect
-from substrate.log.identity import draw_id
+from substrate.log.identity import draw_id, id_text
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
 from substrate.messages import Arg, Item, Message
@@ -73,11 +73,21 @@ def checkpoint(  # noqa: PLR0913
     partial: bool = False,
     allow_secrets: bool = False,
     is_import: bool = False,
+    check: Callable[[ReadTransaction], object] | None = None,
 ) -> Saved:
-    """See `Memory.checkpoint`. An import may bring names that a store before this one took, and a new one may not."""
+    """See `Memory.checkpoint`. An import may bring names that a store before this one took, and a new one may not.
+
+    `check` is called under the write lock, before anything is decided: what it raises, the caller gets.
+    """
     planner, expected = read_batch(batch, expect=expect, said=said, partial=partial, allow_secrets=allow_secrets)
     planner.is_import = is_import
-    appended = log.decide(planner.plan, expect=expected)
+
+    def plan(transaction: ReadTransaction, time: int) -> Decision:
+        if check is not None:
+            check(transaction)
+        return planner.plan(transaction, time)
+
+    appended = log.decide(plan, expect=expected)
     return Saved(
         appended.seqs,
         appended.head,
@@ -90,6 +100,7 @@ def checkpoint(  # noqa: PLR0913
         tuple(planner.refused),
         tuple(planner.conflicts),
         tuple(planner.unchecked),
+        planner.ids(appended.subjects),
     )
 
 
@@ -150,7 +161,8 @@ class Planner:
     _names: dict[str, _Known | None] = field(default_factory=dict)
     _places: dict[str, int] = field(default_factory=dict)
     """Which draft is the last version of a name."""
-    _gone: set[bytes] = field(default_factory=set)
+    _gone: dict[str, bytes] = field(default_factory=dict)
+    """Atoms that are tombstoned: their ids by name."""
     _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
     _chains: Chains | None = None
 
@@ -250,6 +262,12 @@ class Planner:
         self._compare(transaction, time)
         return Decision(self._drafts, self._traces)
 
+    def ids(self, subjects: Sequence[bytes]) -> dict[str, str]:
+        """The id of each atom by name, given those of what was appended."""
+        found = {name: known.subject for name in self.confirmed if (known := self._names.get(name)) is not None}
+        found |= {name: subjects[place] for name, place in self._places.items()}
+        return {name: id_text(subject) for name, subject in (found | self._gone).items()}
+
     def _compare(self, transaction: ReadTransaction, time: int) -> None:
         """Which of the versions contradict others, now that all of them are known."""
         size = last_seq(transaction) + 1
@@ -260,7 +278,7 @@ class Planner:
         ]
         if recorded or self._gone:
             stated = [key for key, known in self._links.items() if known is not None and known.seq is None]
-            detected = detect(Snapshot(transaction, None, None, time), recorded, self._gone, stated)
+            detected = detect(Snapshot(transaction, None, None, time), recorded, set(self._gone.values()), stated)
             self.conflicts, self.unchecked = detected.conflicts, detected.unchecked
             self._traces += detected.traces
 
@@ -339,7 +357,7 @@ class Planner:
         if row.kind is Kind.TOMBSTONE:
             raise NotFound("it is tombstoned already")
         self._drafts.append(draft_tombstone(name, stone.members))
-        self._gone.add(row.subject)
+        self._gone[name] = row.subject
         self.tombstoned[name] = None
 
     def _who(self) -> dict[str, Json]:

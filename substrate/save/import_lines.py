@@ -173,6 +173,7 @@ def _together(results: list[Saved]) -> Saved:
         tuple(refused for saved in results for refused in saved.refused),
         tuple(found for saved in results for found in saved.conflicts),
         joined(lambda saved: saved.unchecked),
+        {name: atom for saved in results for name, atom in saved.ids.items()},
     )
 
 

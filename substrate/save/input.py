@@ -53,12 +53,12 @@ EdgeInput: TypeAlias = "Mapping[str, object] | Edge"
 ExpectInput: TypeAlias = "Expect | Mapping[str, int | None] | Head | SignedHead | Pin | str"
 _SEPARATOR: Final = " = "
 _READ_ONLY: Final = frozenset(
-    {"id", "seq", "recorded_at", "tombstoned", "confirmed_at", "superseded_by", "dangling", "damaged"}
+    {"id", "seq", "recorded_at", "tombstoned", "reason", "confirmed_at", "superseded_by", "dangling", "damaged"}
 )
 """What reading tells and writing cannot set; taken and left, so that what was read can be handed back."""
 _ATOM_FIELDS: Final = frozenset(field.name for field in fields(Atom))
 _EDGE_FIELDS: Final = frozenset(field.name for field in fields(Edge)) | {"valid_from", "valid_to"}
-_TOMBSTONE_FIELDS: Final = frozenset({"name", "occurred_at", "actor", "origin", "session", "source"})
+_TOMBSTONE_FIELDS: Final = frozenset({"name", "occurred_at", "reason", "actor", "origin", "session", "source"})
 _Reader: TypeAlias = Callable[[object, str], Json]
 
 
@@ -104,7 +104,7 @@ def read_atom(item: AtomInput, said: Mapping[str, str | None]) -> AtomGiven:
     if not isinstance(name, str) or not isinstance(value, str):
         raise SchemaInvalid("an atom needs a name and a value, both strings; other JSON goes into attrs")
     if not value:
-        raise SchemaInvalid("value is empty: to take an atom out of use, tombstone it")
+        raise SchemaInvalid("the value is empty: to take an atom out of use, tombstone it")
     check_value(value)
     name = check_name(name)
     members: dict[str, Json] = {key: text for key, text in said.items() if text is not None}
@@ -121,7 +121,7 @@ def read_tombstone(item: TombstoneInput, said: Mapping[str, str | None]) -> Tomb
     if not isinstance(given, Mapping) or not given.keys() <= _TOMBSTONE_FIELDS:
         raise SchemaInvalid(f"a tombstone is a name, an id, or a mapping of {', '.join(sorted(_TOMBSTONE_FIELDS))}")
     members: dict[str, Json] = {key: text for key, text in said.items() if text is not None}
-    _read_members(given, {field: _ATOM_READERS[field] for field in _TOMBSTONE_FIELDS - {"name"}}, members)
+    _read_members(given, _TOMBSTONE_READERS, members)
     return TombstoneGiven(read_end(given.get("name"), "a tombstone"), members)
 
 
@@ -332,6 +332,10 @@ _ATOM_READERS: Final[dict[str, _Reader]] = {
     "parent": read_end,
     "position": _position,
     "attrs": _attrs,
+}
+_TOMBSTONE_READERS: Final[dict[str, _Reader]] = {
+    "reason": _text,
+    **{field: _ATOM_READERS[field] for field in ("occurred_at", "actor", "origin", "session", "source")},
 }
 _EDGE_READERS: Final[dict[str, _Reader]] = {
     "label": _text,

@@ -54,6 +54,8 @@ class Atom(Result):
     attrs: Mapping[str, Json] = field(default_factory=dict)
     tombstoned: bool = False
     """Taken out of use since: only seen in history, and in lists that ask for it."""
+    reason: str | None = None
+    """Why it was taken out of use, if that was said."""
     confirmed_at: datetime | None = None
     """When someone last recorded the same value again."""
     superseded_by: tuple[str, ...] = ()
@@ -93,6 +95,8 @@ class Version(Result):
     actor: str | None = None
     forgotten_by: int | None = None
     """Of a gap: the seq of the forget entry."""
+    reason: str | None = None
+    """Of a tombstone: why, if that was said."""
 
     def row(self) -> dict[str, object]:
         """The value in the place of the atom, and when it holds."""

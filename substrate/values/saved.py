@@ -44,6 +44,8 @@ class Saved(Result):
     """What was recorded and contradicts what is there, or another atom of the same checkpoint."""
     unchecked: tuple[str, ...] = ()
     """Names that are saved, but were not compared with the rest: that failed, by a fault of ours; the log has it."""
+    ids: Mapping[str, str] = field(default_factory=dict)
+    """The id of each atom that was recorded, confirmed or tombstoned, by its name."""
 
     def to_dict(self) -> dict[str, object]:
         """The head by its size and root."""

@@ -55,7 +55,7 @@ BROKEN = {
     "[1]": "atoms[0] must be a string or an object",
     '{"atoms": {}}': "atoms must be a list",
     '{"atoms": [], "nodes": []}': "members atoms, edges, tombstones, unedges",
-    '{"tombstones": [{}]}': "tombstones[0] must be a string",
+    '{"tombstones": [1]}': "tombstones[0] must be a string or an object",
     '{"atoms": [': "is not JSON",
     '[{"name": "v1.fact.a", "name": "v1.fact.b", "value": "x"}]': "the same member twice",
     '[{"name": "v1.fact.a", "value": "x", "confidence": NaN}]': "NaN",

@@ -180,6 +180,7 @@ ANSWERS = {
     "open": "open",
     "status": "status",
     "checkpoint": "checkpoint v1.fact.new = x",
+    "replace": "replace v1.fact.currency v1.fact.currency_2027 euro --at 2027-01-01",
     "record": "record v1.metric.answer 6 * 7",
     "access": "access v1.fact.currency --proof",
     "list": "list",

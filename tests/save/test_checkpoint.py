@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from substrate.proof.entry import Kind
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge, Window
 from substrate.values.saved import Refused
+from tests.credentials import samples
 
 PAY = "v1.fact.payment_provider"
 FULL: dict[str, object] = {
@@ -358,3 +360,44 @@ def test_a_head_of_another_store_is_not_the_one_expected(
         assert other.head().head.size == memory.head().head.size
         with pytest.raises(HeadMoved, match="another log"):
             memory.checkpoint(["v1.fact.a = c"], expect=other.head())
+
+
+def test_it_tells_the_id_of_every_atom_that_it_recorded_confirmed_or_tombstoned(memory: Memory) -> None:
+    first = memory.checkpoint(["v1.fact.a = 1", "v1.fact.b = 1", "v1.fact.b = 2"])
+    assert first.ids == {name: memory.access(name).atom.id for name in ("v1.fact.a", "v1.fact.b")}
+    again = memory.checkpoint(
+        ["v1.fact.a = 1", "v1.fact.waited = 1"],
+        edges=[{"source": "v1.fact.a", "type": "needs", "target": "v1.fact.later"}],
+        tombstones=["v1.fact.b"],
+    )
+    assert again.ids == {
+        "v1.fact.a": first.ids["v1.fact.a"],
+        "v1.fact.b": first.ids["v1.fact.b"],
+        "v1.fact.waited": memory.access("v1.fact.waited").atom.id,
+    }
+    assert again.to_dict()["ids"] == dict(again.ids)
+    later = memory.checkpoint(["v1.fact.later = 1"], tombstones=[first.ids["v1.fact.a"]])
+    (edge,) = memory.edges("v1.fact.later")
+    assert later.ids == {"v1.fact.later": edge.target_id, "v1.fact.a": edge.source_id}
+
+
+def test_a_tombstone_may_say_why(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.a = 1", "v1.fact.b = 1", "v1.fact.c = 1"])
+    memory.checkpoint(tombstones=[{"name": "v1.fact.a", "reason": "archived"}, "v1.fact.b"])
+    reasons = {atom.name: (atom.tombstoned, atom.reason) for atom in memory.list(tombstoned=True)}
+    assert reasons == {"v1.fact.a": (True, "archived"), "v1.fact.b": (True, None), "v1.fact.c": (False, None)}
+    assert [version.reason for version in memory.history("v1.fact.a")] == [None, "archived"]
+    memory.checkpoint(["v1.fact.a = 1"])  # revived: what was its reason is history
+    assert memory.access("v1.fact.a").atom.reason is None
+    for reason in (3, "x" * 10_001, next(samples("github_token", 1)).text):
+        with pytest.raises(ItemsRefused):
+            memory.checkpoint(tombstones=[{"name": "v1.fact.c", "reason": reason}])
+
+
+def test_the_reason_of_a_tombstone_survives_an_export_and_an_import(memory: Memory, tmp_path: Path) -> None:
+    memory.checkpoint(["v1.fact.a = 1"])
+    memory.checkpoint(tombstones=[{"name": "v1.fact.a", "reason": "archived"}])
+    memory.export(tmp_path / "lines")
+    with open_memory(tmp_path / "copy", home=tmp_path / "home", model="none") as copy:
+        assert copy.import_lines(tmp_path / "lines").ids.keys() == {"v1.fact.a"}
+        assert copy.list(tombstoned=True)[0].reason == "archived"

@@ -169,7 +169,7 @@ def _state(atom: Atom) -> str | None:
     if atom.damaged is not None:
         return f"damaged: {atom.damaged}"
     if atom.tombstoned:
-        return "tombstoned"
+        return "tombstoned" if atom.reason is None else f"tombstoned: {atom.reason}"
     return f"superseded by {', '.join(atom.superseded_by)}" if atom.superseded_by else None
 
 
@@ -233,6 +233,8 @@ def _valid(version: Version) -> str | None:
 def _told(version: Version) -> str | None:
     if version.atom is not None:
         return version.atom.value
+    if version.reason is not None:
+        return f"({version.reason})"
     return None if version.forgotten_by is None else f"(forgotten by entry {version.forgotten_by})"
 
 

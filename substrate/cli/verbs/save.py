@@ -1,25 +1,26 @@
-"""The verb that saves: checkpoint."""
+"""The verbs that save: checkpoint, replace."""
 
 from __future__ import annotations
 
+import dataclasses
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from substrate.cli.answer import Answer, Facts
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.stores import is_new_store, writing
+from substrate.commands import calls
 from substrate.commands.files import read_text
 from substrate.commands.items import Item, Items, read_items
-from substrate.commands.verbs.save import PER_ATOM, checkpoint_options
+from substrate.commands.verbs.save import PER_ATOM, checkpoint_options, tombstones_of
 from substrate.errors import InputError, ItemsRefused
 
 if TYPE_CHECKING:
     from substrate.values.saved import Refused, Saved
 
-__all__ = ["checkpoint", "saved_answer"]
+__all__ = ["checkpoint", "replace", "saved_answer"]
 
 
 def checkpoint(given: Namespace, _: Output) -> Answer:
@@ -48,7 +49,7 @@ def _gather(given: Namespace) -> Items:
     items = Items(
         [_with_fields(atom, given) for atom in (*words, *read.atoms)],
         [*(given.edge or []), *read.edges],
-        [*(given.tombstone or []), *read.tombstones],
+        [*tombstones_of(given), *read.tombstones],
         [*(given.unedge or []), *read.unedges],
         {f"atoms[{len(words) + at}]": line for at, line in enumerate(read.lines.values())},
     )
@@ -74,8 +75,16 @@ def _with_fields(atom: Item, given: Namespace) -> Item:
 def _placed(refused: Iterable[Refused], lines: Mapping[str, int]) -> tuple[Refused, ...]:
     """What was refused, each atom with the line it stood in, where it came as lines."""
     return tuple(
-        replace(item, item=f"{item.item}, line {lines[item.item]}") if item.item in lines else item for item in refused
+        dataclasses.replace(item, item=f"{item.item}, line {lines[item.item]}") if item.item in lines else item
+        for item in refused
     )
+
+
+def replace(given: Namespace, _: Output) -> Answer:
+    """Let another value take the place of what an atom says."""
+    with writing(given) as memory:
+        saved = calls.replace(memory, given)
+    return _saved(saved, {})
 
 
 def _saved(saved: Saved, lines: Mapping[str, int]) -> Answer:
@@ -89,7 +98,7 @@ def _saved(saved: Saved, lines: Mapping[str, int]) -> Answer:
         "dangling": saved.dangling,
     }
     rows = [(what, name) for what, names in groups.items() for name in names]
-    return saved_answer(replace(saved, refused=_placed(saved.refused, lines)), rows)
+    return saved_answer(dataclasses.replace(saved, refused=_placed(saved.refused, lines)), rows)
 
 
 def saved_answer(saved: Saved, rows: Sequence[tuple[str, object]]) -> Answer:

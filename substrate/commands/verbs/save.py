@@ -1,4 +1,4 @@
-"""Save: checkpoint."""
+"""Save: checkpoint, replace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from substrate.commands.items import Items, read_edge, read_unedge
 from substrate.commands.options import ORIGINS
 from substrate.commands.readers import expectation, expected, fraction
 
-__all__ = ["CHECKPOINT", "PER_ATOM", "checkpoint_options"]
+__all__ = ["CHECKPOINT", "PER_ATOM", "REPLACE", "checkpoint_options", "tombstones_of"]
 
 PER_ATOM = ("confidence", "occurred_at", "valid_from", "valid_to")
 """The options that are fields of each atom given as text; `--tag` is one too, by the name of tags."""
@@ -26,6 +26,12 @@ def checkpoint_options(given: Namespace, items: Items) -> dict[str, Any]:
         "expect": expected(given.expect or []),
         **{name: getattr(given, name) for name in said},
     }
+
+
+def tombstones_of(given: Namespace) -> list[str | dict[str, object]]:
+    """The atoms that options take out of use, each with the reason, if one is given."""
+    names: list[str] = given.tombstone or []
+    return [name if given.reason is None else {"name": name, "reason": given.reason} for name in names]
 
 
 CHECKPOINT = Command(
@@ -87,6 +93,7 @@ CHECKPOINT = Command(
             complete="name",
             help="an atom to take out of use; it stays in history",
         ),
+        option("--reason", metavar="TEXT", help="why, for every atom taken out of use by --tombstone"),
         option(
             "--unedge",
             metavar="EDGE",
@@ -124,4 +131,36 @@ CHECKPOINT = Command(
     about_notebook="On a line, options come first, then one item; all after ` = ` is the value, as it is typed. In a "
     "cell, each line is an item; an indented line goes on with the value before it, `#` begins a comment. Neither "
     "`$name` nor `{braces}` are expanded in what is saved.",
+)
+
+REPLACE = Command(
+    "replace",
+    "save",
+    "Let another value take the place of what an atom says, from a time on.",
+    "What OLD says ends at that time, NEW begins, and an edge supersedes from then on: as one, or not at all. With "
+    "--valid-at, a read of an earlier time finds OLD, of a later one NEW. If both are the same name, it gets a new "
+    "version that holds from then on. If OLD is superseded already, or another writer is faster, nothing is saved.",
+    (
+        Example(
+            'substrate checkpoint "v1.fact.vat = 19 percent" && '
+            'substrate replace v1.fact.vat v1.fact.vat_2027 "21 percent" --at 2027-01-01 --reason "new law"',
+            "saves an atom, and what takes its place next year",
+        ),
+        Example("substrate access v1.fact.vat --valid-at 2026-12-31", "prints 19 percent"),
+        Example('%memory replace v1.fact.currency v1.fact.currency_2027 "euro" --at 2027-01-01'),
+    ),
+    (
+        argument("old", "the atom to be replaced: its name, or its id", complete="name"),
+        argument("new", "the name of what takes its place; the same name for a new version", complete="name"),
+        argument("value", "what it says"),
+        option("--at", metavar="TIME", help="from when on, in ISO 8601 (default: now)"),
+        option("--reason", metavar="TEXT", help="why"),
+        option("--tag", metavar="TAG", repeatable=True, help="a tag for the new one; again for several"),
+        option("--confidence", metavar="0..1", read=fraction, help="how sure the new one is"),
+        option("--source", metavar="TEXT", help="where it comes from"),
+        option("--actor", metavar="TEXT", help="who says it"),
+        option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested"),
+        option("--session", metavar="TEXT", help="in which session"),
+        flag("--allow-secrets", help="save what looks like a credential, too"),
+    ),
 )

@@ -120,7 +120,7 @@ def _state(atom: Atom) -> Child:
     if atom.damaged is not None:
         return badge(f"damaged: {atom.damaged}", "plain")
     if atom.tombstoned:
-        return badge("tombstoned", "plain")
+        return badge("tombstoned" if atom.reason is None else f"tombstoned: {atom.reason}", "plain")
     return badge("superseded", "plain") if atom.superseded_by else None
 
 
@@ -173,7 +173,7 @@ def _version(version: Version) -> list[Child]:
     held: Child = None
     if version.atom is not None and (version.atom.valid_from or version.atom.valid_to):
         held = [when(version.atom.valid_from), " to ", when(version.atom.valid_to)]
-    said: Child = badge("tombstoned", "plain")
+    said: Child = badge("tombstoned" if version.reason is None else f"tombstoned: {version.reason}", "plain")
     if version.atom is not None:
         said = stored(version.atom.value)
     elif version.forgotten_by is not None:

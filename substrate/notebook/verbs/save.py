@@ -1,4 +1,4 @@
-"""The verb that saves: checkpoint."""
+"""The verbs that save: checkpoint, replace."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 from IPython.core.error import UsageError
 
+from substrate.commands import calls
 from substrate.commands.items import Items
-from substrate.commands.verbs.save import CHECKPOINT, PER_ATOM, checkpoint_options
+from substrate.commands.verbs.save import CHECKPOINT, PER_ATOM, REPLACE, checkpoint_options, tombstones_of
 from substrate.errors import InputError, ItemsRefused
 from substrate.messages import render
 from substrate.notebook.items import read_cell
@@ -20,7 +21,7 @@ from substrate.notebook.workspace import Workspace
 if TYPE_CHECKING:
     from substrate.values.saved import Refused, Saved
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "replace"]
 
 _SHOWN = 3
 """Of items that were refused, in a line."""
@@ -41,6 +42,12 @@ def checkpoint(workspace: Workspace, given: Namespace, cell: str | None) -> Save
         raise UsageError(_refusal(cast("tuple[Refused, ...]", error.refused), items)) from None
 
 
+@verb(REPLACE)
+def replace(workspace: Workspace, given: Namespace, _: str | None) -> Saved:
+    """Let another value take the place of what an atom says."""
+    return calls.replace(workspace.memory(), given)
+
+
 def _gathered(given: Namespace, cell: str | None) -> Items:
     """What stands on the line, then what stands in the cell, then what options give."""
     if cell is not None and given.item:
@@ -51,7 +58,7 @@ def _gathered(given: Namespace, cell: str | None) -> Items:
         fields["tags"] = given.tag
     items.atoms = [_with_fields(atom, fields) for atom in items.atoms]
     items.edges += given.edge or []
-    items.tombstones += given.tombstone or []
+    items.tombstones += tombstones_of(given)
     items.unedges += given.unedge or []
     if items.empty:
         raise InputError("there is nothing to save: %memory checkpoint NAME = VALUE, or lines of it in a cell")

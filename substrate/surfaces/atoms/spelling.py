@@ -60,6 +60,7 @@ def words_for(store: str | None) -> Words:
     return Words(
         arguments=_ARGUMENTS,
         verbs={
+            "checkpoint": "session_checkpoint",
             "conflicts": "memory_status",
             "edges": "fewer keys",
             "fsck": f"{command('fsck')} in a terminal, which only the user can",

@@ -169,3 +169,23 @@ def test_quiet_says_nothing_and_json_says_all(run: Commands) -> None:
 def test_a_value_that_is_none_is_wrong_usage(run: Commands, words: list[str]) -> None:
     assert run("checkpoint", "v1.fact.a = 1", *words).code == 2
     assert not (run.folder / "substrate-store").exists()
+
+
+def test_replace_answers_before_and_after_its_moment(run: Commands) -> None:
+    run.ok("checkpoint", "v1.fact.vat = 19 percent")
+    ran = run("replace", "v1.fact.vat", "v1.fact.vat_2021", "21 percent", "--at", "2021-01-01", "--reason", "new law")
+    assert [row for row in ran.rows if row[0] == "recorded"] == [
+        ["recorded", "v1.fact.vat"],
+        ["recorded", "v1.fact.vat_2021"],
+    ]
+    assert run("list", "--names", "--valid-at", "2020-12-31").out == "v1.fact.vat\n"
+    assert run("list", "--names", "--valid-at", "2021-01-01").out == run("list", "--names").out == "v1.fact.vat_2021\n"
+    assert run("replace", "v1.fact.vat", "v1.fact.other", "x").code == 6
+    assert "--at must be later than" in run("replace", "v1.fact.vat_2021", "v1.fact.x", "x", "--at", "2020-01-01").err
+
+
+def test_a_tombstone_says_its_reason_in_lists_and_history(run: Commands) -> None:
+    run.ok("checkpoint", "v1.fact.old = 1")
+    run.ok("checkpoint", "--tombstone", "v1.fact.old", "--reason", "moved away")
+    assert run("list", "--tombstoned").rows[0][-1] == "tombstoned: moved away"
+    assert run("history", "v1.fact.old").rows[-1][4] == "(moved away)"
