@@ -120,8 +120,12 @@ def _state(atom: Atom) -> Child:
     if atom.damaged is not None:
         return badge(f"damaged: {atom.damaged}", "plain")
     if atom.tombstoned:
-        return badge("tombstoned" if atom.reason is None else f"tombstoned: {atom.reason}", "plain")
+        return _tombstoned(atom.reason)
     return badge("superseded", "plain") if atom.superseded_by else None
+
+
+def _tombstoned(reason: str | None) -> Child:
+    return [badge("tombstoned", "plain"), None if reason is None else stored(reason)]
 
 
 def prediction_rows(predictions: tuple[Prediction, ...]) -> list[list[Child]]:
@@ -173,7 +177,7 @@ def _version(version: Version) -> list[Child]:
     held: Child = None
     if version.atom is not None and (version.atom.valid_from or version.atom.valid_to):
         held = [when(version.atom.valid_from), " to ", when(version.atom.valid_to)]
-    said: Child = badge("tombstoned" if version.reason is None else f"tombstoned: {version.reason}", "plain")
+    said: Child = _tombstoned(version.reason)
     if version.atom is not None:
         said = stored(version.atom.value)
     elif version.forgotten_by is not None:
