@@ -8,7 +8,7 @@ The rooms, from the bottom up (docs/architecture.md has the map):
     text/ claims/ proof/ values/ codec                                 pure: texts, claims, proofs, what users hold
     kv/ log/ views/ embed/                                             tables, the log, what follows from it, vectors
     snapshot, atoms/ conflicts/ search/ learn/ relate/                 reading, finding, learning
-    save/ bootstrap/ forget/ care/                                     the larger verbs
+    save/ bootstrap/ forget/ documents/ care/                          the larger verbs
     store, client, memory                                              an open store, who calls, the facade
     commands/ surfaces/ server/ cli/ notebook/                         the faces; widgets/ beside this package
 """

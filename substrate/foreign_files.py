@@ -21,6 +21,7 @@ from substrate.errors import Denied
 from substrate.text.quote import as_word
 
 __all__ = [
+    "OddFile",
     "cut",
     "is_folder",
     "make_file",
@@ -42,6 +43,14 @@ _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFREG: "a file",
 }
+
+
+class OddFile(Denied):
+    """What was to be a plain file or folder is something else; `kind` says what, in words."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 def open_file(path: Path, flags: int = os.O_RDONLY, *, folder: int | None = None) -> int:
@@ -68,12 +77,13 @@ def open_file(path: Path, flags: int = os.O_RDONLY, *, folder: int | None = None
 
 
 @contextmanager
-def open_folder(path: Path) -> Iterator[int]:
-    """In the block: a descriptor of the folder at `path`, which is no link."""
+def open_folder(path: Path, *, folder: int | None = None) -> Iterator[int]:
+    """In the block: a descriptor of the folder at `path`, which is no link. `folder`: as for `open_file`."""
+    where = path if folder is None else path.name
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(where, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     except NotADirectoryError:  # so says Linux of a link, too
-        is_folder(path)
+        _refuse_no_folder(path, os.stat(where, dir_fd=folder, follow_symlinks=False))
         raise
     except OSError as error:
         raise _odd(path, _KINDS[stat.S_IFLNK]) if error.errno == errno.ELOOP else error from None
@@ -124,8 +134,7 @@ def is_folder(path: Path) -> bool:
         status = os.lstat(path)
     except FileNotFoundError:
         return False
-    if not stat.S_ISDIR(status.st_mode):
-        raise _odd(path, _kind(status))
+    _refuse_no_folder(path, status)
     return True
 
 
@@ -172,13 +181,19 @@ def _refuse_odd(path: Path, status: os.stat_result) -> None:
         raise _odd(path, _kind(status))
 
 
+def _refuse_no_folder(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISDIR(status.st_mode):
+        raise _odd(path, _kind(status))
+
+
 def _kind(status: os.stat_result) -> str:
     return _KINDS.get(stat.S_IFMT(status.st_mode), "no regular file")
 
 
-def _odd(path: Path, kind: str) -> Denied:
+def _odd(path: Path, kind: str) -> OddFile:
     remove = f"{'rm -r' if kind == _KINDS[stat.S_IFDIR] else 'rm'} {as_word(str(path))}"
-    return Denied(
+    return OddFile(
         f"{path} is {kind}, which no store has in that place: it was not touched. If the store is not yours, do not "
-        f"trust it. If it is, put the real file or folder there, or remove this: {remove}"
+        f"trust it. If it is, put the real file or folder there, or remove this: {remove}",
+        kind,
     )

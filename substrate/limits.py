@@ -34,6 +34,9 @@ LIMITS: Final[dict[str, int]] = {
     "line_bytes": 16 * 1024 * 1024,
     "checkpoint_items": 10_000,
     "checkpoint_bytes": 64 * 1024 * 1024,
+    "file_bytes": 10 * 1024 * 1024,
+    "folder_files": 100_000,
+    "folder_depth": 64,
     "wire_items": 1000,
     "wire_checkpoint_bytes": 4 * 1024 * 1024,
 }

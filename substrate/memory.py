@@ -32,6 +32,7 @@ from substrate.client import Client
 from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
+from substrate.documents.document import document
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.forget.compaction import compact_now, rewrite
 from substrate.forget.forget import forget
@@ -65,6 +66,7 @@ from substrate.store import OpenStore, open_store
 from substrate.values.atoms import Access, History, Listing, Name
 from substrate.values.behind import Behind, BehindWarning
 from substrate.values.conflicts import Conflicts
+from substrate.values.documents import Document, Ingested
 from substrate.values.edges import Edges
 from substrate.values.embedding import Embedding, Indexed
 from substrate.values.growth import Diff, Growth, Heads
@@ -287,7 +289,68 @@ class Memory(Tabular):
         self._store.follower.wake()
         return saved
 
+    def ingest(  # noqa: PLR0913
+        self,
+        what: Path | str,
+        *,
+        domain: Name | None = None,
+        title: str | None = None,
+        source: str | None = None,
+        media_type: str | None = None,
+        root: str | Path | None = None,
+        prune: bool = False,
+        dry_run: bool = False,
+        actor: str | None = None,
+        session: str | None = None,
+        allow_secrets: bool = False,
+        progress: Progress | None = None,
+    ) -> Ingested:
+        """Take in a file, a folder or a text: each becomes a document and its chunks, which joined are the text.
+
+        A `pathlib.Path` is a file or a folder; a str is always the text itself. Markdown, plain text,
+        reStructuredText, HTML, Jupyter notebooks, and PDF where pypdf is there, of at most 10 MB each, in UTF-8. All
+        go into the `domain` (default: main), which is made if there is none. The same source again is compared chunk
+        by chunk: only what changed is recorded, what vanished is tombstoned, and nothing at all if nothing changed.
+
+        `source` is where a text comes from; of files it takes the place of the root's own name in front of their path.
+        `title` and `media_type` are of one document. With `root`, a path must be below that folder, else PathEscape.
+        No link is followed. With `prune`, documents whose files are gone from the folder are taken out of use;
+        otherwise `missing` names them. `dry_run` compares and writes nothing. `progress`: bytes read, of how many.
+
+        A file of a folder that cannot be taken is one of `failed`, with code and reason: nothing of it is saved, and
+        the others are. What looks like a credential is such a reason, unless `allow_secrets`. Of a single file or text
+        that is unreadable or too large, that is raised: InputError, Denied, PathEscape, TooLarge, SchemaInvalid.
+        """
+        from substrate.documents.ingest import Request, ingest  # noqa: PLC0415 - few who open a store ingest
+
+        request = Request.of(
+            domain=domain,
+            title=title,
+            source=source,
+            media_type=media_type,
+            root=root,
+            said=self._client.said(actor, None, session),
+            allow_secrets=allow_secrets,
+            prune=prune,
+            dry_run=dry_run,
+        )
+        ingested = ingest(self._store.log, what, request, progress)
+        self._store.follower.wake()
+        return ingested
+
     # -- read ----------------------------------------------------------------------------------------------------------
+
+    def document(self, name: Name, *, as_of: Moment | None = None) -> Document:
+        """A document as a whole, by its name or id: its text as it was ingested, exactly, and its chunks in order.
+
+        `as_of`: as it was known then. The text is checked against the digest of what was ingested: `exact` is False if
+        chunks were forgotten since, and `edited` names those that someone changed. Of HTML, notebooks and PDF it is
+        the text that was found in them. NotFound, Forgotten.
+        """
+        with self._store.read(as_of) as snapshot:
+            found = document(snapshot, name)
+        note_access(self._store.log.path, found.name)
+        return found
 
     def access(
         self,

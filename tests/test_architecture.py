@@ -39,7 +39,7 @@ LAYERS = [
     {"relate"},
     {"save"},
     {"bootstrap", "forget"},
-    {"care"},
+    {"care", "documents"},
     {"store"},
     {"client"},
     {"memory"},

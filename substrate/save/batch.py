@@ -30,6 +30,8 @@ class Batch:
     task: str | None = None
     place: Place | None = None
     """Where in a notebook it is recorded."""
+    tombstones_first: bool = False
+    """Whether what is taken out of use comes before what is recorded, in the log. The two are different atoms."""
 
     @classmethod
     def of(  # noqa: PLR0913, PLR0917

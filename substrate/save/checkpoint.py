@@ -141,6 +141,7 @@ class Planner:
     partial: bool
     allow_secrets: bool
     is_import: bool = False
+    tombstones_first: bool = False
     atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
     edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
     tombstones: list[tuple[str, TombstoneGiven]] = field(default_factory=list)
@@ -175,6 +176,7 @@ class Planner:
             refuse_secrets(None, "", {"task": batch.task})
         self.task = None if batch.task is None else read_end(batch.task, Arg("task"))
         where = batch.place
+        self.tombstones_first = batch.tombstones_first
         self.atoms = self._read_all(
             "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
         )
@@ -244,10 +246,16 @@ class Planner:
         """What the items come to, given what is there."""
         self._look_up(transaction)
         waited_for = transaction.any(EXPECTED)
-        for item, atom in self.atoms:
-            self._try(item, atom.name, lambda atom=atom: self._put(transaction, atom, time, waited_for))  # type: ignore[misc]
-        for item, stone in self.tombstones:
-            self._try(item, stone.name, lambda stone=stone: self._tombstone(transaction, stone))  # type: ignore[misc]
+        puts = [
+            (item, atom.name, lambda atom=atom: self._put(transaction, atom, time, waited_for))
+            for item, atom in self.atoms
+        ]
+        stones = [
+            (item, stone.name, lambda stone=stone: self._tombstone(transaction, stone))
+            for item, stone in self.tombstones
+        ]
+        for step in (*stones, *puts) if self.tombstones_first else (*puts, *stones):
+            self._try(*step)
         edges = self.edges
         if self.task is not None:
             task = find_subject(transaction, self.task)

@@ -1,6 +1,7 @@
 """What users hold: frozen values, without I/O.
 
 atoms        an atom, its versions, lists of them
+documents    documents, and what ingesting came to
 edges        an edge, and the types that mean something to the engine
 behind       a store of which another copy is ahead, and what to do
 saved        what a checkpoint and a forget answer; how much a store holds

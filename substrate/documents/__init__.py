@@ -1,0 +1,14 @@
+"""Documents: texts from files and callers, kept as atoms in parts, and given back as they were.
+
+chunk       a text, cut into chunks that joined are the text; pure
+align       which chunks of a document stay when its text changes, and where new ones stand; pure
+formats/    from the bytes of a file to its text, one file for each format
+files       files under a root: no link is followed, nothing outside is read
+slots       the chunks of a document as the log has them
+naming      the names of documents and their chunks
+ingest      the verb ingest
+write       what ingesting one document comes to, and its checkpoints
+document    the verb document: the text of a document, at any moment
+whole       forgetting a whole with its parts
+watch       following a folder
+"""

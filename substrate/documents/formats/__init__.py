@@ -1,0 +1,11 @@
+"""Formats of documents: from the bytes of a file to its text, where its sections begin, and its title.
+
+catalogue       which format a file has, by its name; reads a file of any of them
+extracted       what reading a file gives; bytes to text
+markdown        Markdown
+restructured    reStructuredText
+html            HTML: the text that is seen
+notebook        Jupyter notebooks: their cells
+pdf             PDF, read in a child process with limits
+pdf_process     what that child does
+"""

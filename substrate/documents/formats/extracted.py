@@ -1,0 +1,51 @@
+"""What reading a file gives, and how bytes become text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from substrate.documents.chunk import Section
+from substrate.errors import SchemaInvalid
+
+__all__ = ["Extracted", "decode", "lines", "title_from"]
+
+_LINE: Final = re.compile(r"([^\r\n]*)(\r\n|\n|\r|\Z)")
+_TITLE: Final = 200
+"""Characters of a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The text of a file. `exact`: it is the file itself, and its UTF-8 is the file's bytes."""
+
+    text: str
+    sections: tuple[Section, ...] = ()
+    title: str | None = None
+    exact: bool = True
+
+
+def decode(data: bytes) -> str:
+    """The text of bytes in UTF-8; a byte order mark stays in it. SchemaInvalid if they are no text."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SchemaInvalid(
+            f"it is not UTF-8 at byte {error.start}: save it as UTF-8, such as by iconv -f LATIN1 -t UTF-8"
+        ) from None
+    if "\x00" in text:
+        raise SchemaInvalid(f"it holds a NUL at character {text.index(chr(0))}: it is not a text")
+    return text
+
+
+def lines(text: str) -> list[tuple[int, str]]:
+    """Where each line begins, and what it says, without its end."""
+    found = [(match.start(), match[1]) for match in _LINE.finditer(text)]
+    return found[:-1] if found and not found[-1][1] else found
+
+
+def title_from(text: str) -> str | None:
+    """A text as a title: in one line, and not too long; None if nothing is left."""
+    said = " ".join(text.replace("\ufeff", " ").split())
+    return (said if len(said) <= _TITLE else said[: _TITLE - 1].rstrip() + "…") or None

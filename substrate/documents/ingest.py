@@ -1,0 +1,372 @@
+"""The verb ingest: files and texts become documents and chunks.
+
+Documents are written several to a checkpoint, each whole in it. So a crash amid a folder leaves each document whole or
+as it was, and the next ingest goes on where it stopped: what is there is compared, and not recorded again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from substrate.atoms.bodies import body_of
+from substrate.atoms.domains import DOMAIN
+from substrate.documents.files import Found, Listed, Root, locate, open_root
+from substrate.documents.formats.catalogue import (
+    MARKDOWN,
+    PLAIN,
+    SUFFIXES,
+    is_media_type,
+    media_type_of,
+)
+from substrate.documents.formats.extracted import title_from
+from substrate.documents.naming import DOCUMENT, document_name, domain_name
+from substrate.documents.slots import INGESTED, attrs_of
+from substrate.documents.write import Incoming, Plan, Prepared, plan_document, plan_gone, plan_same
+from substrate.errors import Conflict, Denied, InputError, ItemsRefused, SchemaInvalid, SubstrateError
+from substrate.kv.api import ReadTransaction
+from substrate.limits import check_size
+from substrate.log.log import Log
+from substrate.messages import Arg
+from substrate.names import escape_part
+from substrate.proof.entry import Kind
+from substrate.result import iso
+from substrate.save.batch import Batch
+from substrate.save.checkpoint import checkpoint
+from substrate.text.secrets import find_secrets
+from substrate.values.documents import Ingested, IngestedDocument
+from substrate.values.progress import Progress
+from substrate.values.saved import Refused
+from substrate.views.atoms import find_name, names
+
+__all__ = ["Request", "Writer", "ingest", "source_of"]
+
+_TOGETHER: Final = 1000
+"""Items of documents that are written in one checkpoint."""
+_CHARACTERS: Final = 2_000_000
+_TRIES: Final = 5
+"""How often a document is worked out again when others write to it meanwhile."""
+_FIRST_LINE: Final = 1000
+_LIKE_A_PATH: Final = re.compile(rf"\S+(?:{'|'.join(map(re.escape, SUFFIXES))}|/)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an ingest is asked for, checked. See `Memory.ingest`."""
+
+    domain: str
+    title: str | None = None
+    source: str | None = None
+    media_type: str | None = None
+    root: Path | None = None
+    said: Mapping[str, object] = field(default_factory=dict)
+    allow_secrets: bool = False
+    prune: bool = False
+    dry_run: bool = False
+
+    @classmethod
+    def of(  # noqa: PLR0913
+        cls,
+        *,
+        domain: str | None = None,
+        title: str | None = None,
+        source: str | None = None,
+        media_type: str | None = None,
+        root: str | Path | None = None,
+        said: Mapping[str, object],
+        allow_secrets: bool = False,
+        prune: bool = False,
+        dry_run: bool = False,
+    ) -> Request:
+        """InputError, SchemaInvalid, NameInvalid."""
+        for field_name, text in {"title": title, "source": source}.items():
+            if text is not None and (not isinstance(text, str) or not text.strip()):
+                raise SchemaInvalid(Arg(field_name), " must be a text that is not empty")
+            if text is not None:
+                check_size(Arg(field_name), len(text), "text_characters", "characters")
+        if media_type is not None and not is_media_type(media_type):
+            raise SchemaInvalid(Arg("media_type"), f" must be one of {', '.join(dict.fromkeys(SUFFIXES.values()))}")
+        return cls(
+            domain_name(domain),
+            None if title is None else title_from(title),
+            None if source is None else source.strip(),
+            media_type,
+            None if root is None else Path(root),
+            said,
+            allow_secrets,
+            prune,
+            dry_run,
+        )
+
+
+def ingest(log: Log, what: str | Path, request: Request, progress: Progress | None = None) -> Ingested:
+    """See `Memory.ingest`."""
+    writer = Writer(log, request)
+    if isinstance(what, Path):
+        folder, below = locate(what, request.root)
+        with open_root(folder) as root:
+            _ingest_files(writer, root, below, progress)
+    elif isinstance(what, str):
+        writer.add(_text(what, request))
+    else:
+        raise SchemaInvalid("what to ingest is a pathlib.Path, for a file or folder, or a text")
+    return writer.finish()
+
+
+def _ingest_files(writer: Writer, root: Root, below: tuple[str, ...], progress: Progress | None) -> None:
+    request = writer.request
+    if below and not root.is_folder(below):
+        # The one file that is asked for: what keeps it from being read is the caller's to know.
+        writer.add(read_file(root, below, request))
+        return
+    if request.title is not None or request.media_type is not None:
+        raise InputError(Arg("title"), " and ", Arg("media_type"), " are of one document: give a file, not a folder")
+    listed = root.find(below)
+    ingest_listed(writer, root, listed, listed.files, progress)
+    writer.note_missing(root.name, below, listed)
+
+
+def ingest_listed(
+    writer: Writer, root: Root, listed: Listed, files: Iterable[Found], progress: Progress | None = None
+) -> None:
+    """Take in these of the files that were listed. What cannot be read is told, and the others go on."""
+    for parts, error in listed.failed:
+        writer.fail(source_of(root.name, parts, writer.request), error)
+    writer.skipped.update(listed.skipped)
+    files = list(files)
+    total = sum(file.size for file in files)
+    done = 0
+    for file in files:
+        try:
+            writer.add(read_file(root, file.parts, writer.request))
+        except (InputError, Denied) as error:
+            writer.fail(source_of(root.name, file.parts, writer.request), error)
+        done += file.size
+        if progress is not None:
+            progress(done, total)
+
+
+def source_of(root: str, parts: Iterable[str], request: Request) -> str:
+    """Where a file comes from, as its document says it: the name of the root, and the path below it."""
+    return "/".join((request.source or root, *parts))
+
+
+def read_file(root: Root, parts: tuple[str, ...], request: Request) -> Incoming:
+    """One file, read and understood. InputError, Denied."""
+    data, modified_ns = root.read(parts)
+    source = source_of(root.name, parts, request)
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        raise SchemaInvalid("its name is not UTF-8: rename it") from None
+    media_type = request.media_type or media_type_of(parts[-1]) or PLAIN
+    modified = iso(datetime.fromtimestamp(modified_ns // 1_000_000_000, UTC))
+    return Incoming(source, data, media_type, request.title, title_from(parts[-1]) or parts[-1], modified)
+
+
+def _text(text: str, request: Request) -> Incoming:
+    """A text that was handed in. SchemaInvalid, TooLarge, InputError."""
+    if request.root is not None:
+        raise InputError(Arg("root"), " is of files: a text is given without one")
+    if request.title is None and request.source is None and _LIKE_A_PATH.fullmatch(text):
+        raise InputError(
+            "this text reads like a path. To ingest a file or folder, give pathlib.Path(...); to ingest these very "
+            "words, give them a ",
+            Arg("title"),
+        )
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        raise SchemaInvalid("the text holds a lone surrogate, which has no UTF-8") from None
+    check_size("the text", len(data), "file_bytes")
+    first = text.lstrip("\ufeff \t\r\n").partition("\n")[0][:_FIRST_LINE]
+    otherwise = title_from(first) or "Untitled"
+    return Incoming(request.source, data, request.media_type or MARKDOWN, request.title, otherwise)
+
+
+class Writer:
+    """Writes documents, several to a checkpoint, and keeps the report."""
+
+    def __init__(self, log: Log, request: Request) -> None:
+        self.request = request
+        self.skipped: dict[str, int] = {}
+        self._log = log
+        self._waiting: list[tuple[Plan, Callable[[ReadTransaction], Plan | None]]] = []
+        self._done: list[IngestedDocument] = []
+        self._failed: list[Refused] = []
+        self._missing: tuple[str, ...] = ()
+        self._recorded = 0
+        self._named = False
+
+    def add(self, incoming: Incoming) -> None:
+        """Take in a document; when enough wait, they are written. InputError, SchemaInvalid, SecretFound."""
+        domain = self.request.domain
+        with self._log.snapshot() as transaction:
+            same = plan_same(transaction, domain, incoming)
+        if same is not None:
+            self._done.append(same.report)
+            return
+        prepared = Prepared.of(incoming, allow_secrets=self.request.allow_secrets)
+        self._plan(lambda now: plan_same(now, domain, incoming) or plan_document(now, domain, prepared))
+
+    def drop(self, name: str) -> None:
+        """Take a document out of use, with its chunks."""
+        self._plan(lambda now: plan_gone(now, name))
+
+    def fail(self, shown: str, error: SubstrateError) -> None:
+        """Report what was not taken."""
+        hidden = "a file whose name looks like it holds a credential"
+        safe = shown.encode(errors="backslashreplace").decode()
+        refused = getattr(error, "refused", ())
+        first = refused[0] if refused and isinstance(refused[0], Refused) else None
+        code, reason = (error.code, error.message) if first is None else (first.code, first.reason)
+        self._failed.append(Refused(hidden if find_secrets(safe) else safe, code, reason))
+
+    def note_missing(self, root: str, below: tuple[str, ...], listed: Listed) -> None:
+        """Find documents of this folder whose files are gone: report them, or take them out of use if that is asked."""
+        with self._log.snapshot() as transaction:
+            gone = gone_from(transaction, self.request, root, below, listed)
+        if self.request.prune:
+            for name in gone:
+                self.drop(name)
+        else:
+            self._missing = tuple(gone)
+
+    def finish(self) -> Ingested:
+        """Write what waits, and report all."""
+        self._flush()
+        return Ingested(
+            tuple(sorted(self._done, key=lambda item: (item.source or "", item.name))),
+            tuple(self._failed),
+            dict(self.skipped),
+            self._missing,
+            self._recorded,
+            self.request.domain,
+            self.request.dry_run,
+        )
+
+    # -- within --------------------------------------------------------------------------------------------------------
+
+    def _plan(self, make: Callable[[ReadTransaction], Plan | None]) -> None:
+        with self._log.snapshot() as transaction:
+            plan = make(transaction)
+        if plan is None:
+            return
+        if plan.items == 0 or self.request.dry_run:
+            self._done.append(plan.report)
+            self._recorded += plan.items
+            return
+        if any(plan.name == other.name for other, _ in self._waiting):
+            self._flush()
+            self._plan(make)
+            return
+        self._waiting.append((plan, make))
+        items = sum(one.items for one, _ in self._waiting)
+        if items > _TOGETHER or sum(one.characters for one, _ in self._waiting) > _CHARACTERS:
+            self._flush()
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        self._name_domain()
+        small = [plan for plan, _ in waiting if plan.items <= _TOGETHER]
+        if len(small) == len(waiting) > 1:
+            try:
+                self._write(_together(small), {plan.name: plan.version for plan in small})
+            except (Conflict, ItemsRefused):
+                pass  # one of them is at fault, or was changed by another: each by itself
+            else:
+                self._done += [plan.report for plan in small]
+                return
+        for plan, make in waiting:
+            self._write_one(plan, make)
+
+    def _write_one(self, plan: Plan, make: Callable[[ReadTransaction], Plan | None]) -> None:
+        """One document, in as many checkpoints as it takes; worked out again if another writer was faster."""
+        for left in reversed(range(_TRIES)):
+            try:
+                for batch in plan.batches():
+                    self._write(batch, {plan.name: plan.version})
+                self._done.append(plan.report)
+            except Conflict as error:
+                if not left:
+                    self.fail(plan.report.source or plan.report.title, error)
+                    return
+                with self._log.snapshot() as transaction:
+                    again = make(transaction)
+                if again is None or again.items == 0:
+                    self._done.append((again or plan).report)
+                    return
+                plan = again
+            except InputError as error:
+                self.fail(plan.report.source or plan.report.title, error)
+                return
+            else:
+                return
+
+    def _write(self, batch: Batch, expect: Mapping[str, int | None]) -> None:
+        said = {**self.request.said, "origin": INGESTED, "source": None}
+        # What looks like a credential was refused before, in the text as a whole.
+        saved = checkpoint(self._log, batch, expect=expect, said=said, allow_secrets=True)
+        self._recorded += len(saved.seqs)
+
+    def _name_domain(self) -> None:
+        """Make the domain's atom, if there never was one: it is named by the caller, not by a file."""
+        name = self.request.domain
+        with self._log.snapshot() as transaction:
+            if self._named or find_name(transaction, name) is not None:
+                self._named = True
+                return
+        atom = {"name": name, "value": name.removeprefix(DOMAIN)}
+        try:
+            saved = checkpoint(self._log, Batch(atoms=(atom,)), expect={name: None}, said=self.request.said)
+            self._recorded += len(saved.seqs)
+        except Conflict:
+            pass  # somebody else has made it
+        self._named = True
+
+
+def _together(plans: Iterable[Plan]) -> Batch:
+    """Small documents as one checkpoint."""
+    batches = [batch for plan in plans for batch in plan.batches()]
+    return replace(
+        batches[0],
+        atoms=tuple(atom for batch in batches for atom in batch.atoms),
+        tombstones=tuple(stone for batch in batches for stone in batch.tombstones),
+        tombstones_first=True,
+    )
+
+
+def gone_from(
+    transaction: ReadTransaction, request: Request, root: str, below: tuple[str, ...], listed: Listed
+) -> list[str]:
+    """The names of documents in use that came from a folder, and whose files are not in it any more.
+
+    A file that cannot be read now, or lies in a folder that cannot be, is not gone.
+    """
+    there = {source_of(root, file.parts, request) for file in listed.files}
+    unread = tuple(source_of(root, parts, request) for parts, _ in listed.failed)
+    start = source_of(root, below, request) + "/"
+    part = escape_part(request.domain.removeprefix(DOMAIN))
+    found = []
+    for row in names(transaction, f"{DOCUMENT}{part}."):
+        body = body_of(transaction, row.seq) if row.kind is Kind.PUT else None
+        source = None if body is None else body.members.get("source")
+        if (
+            body is None
+            or not isinstance(source, str)
+            or not source.startswith(start)
+            or row.name is None
+            or source in there
+        ):
+            continue
+        if row.name != document_name(request.domain, source) or "modified" not in attrs_of(body):
+            continue  # it was no file, whatever its source reads like
+        if not any(source == path or source.startswith(f"{path}/") for path in unread):
+            found.append(row.name)
+    return found

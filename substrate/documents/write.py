@@ -1,0 +1,251 @@
+"""What ingesting one document comes to, beside what is there; and its checkpoints.
+
+1. Only what changed is recorded: chunks with a new text, those that are new, tombstones of those that vanished, and the
+   document, with the digest of what it was made of.
+2. The document comes last, after its chunks and tombstones. So at the seq of a version of the document its chunks are
+   whole. A document of more items than a checkpoint takes is written in several, and is the old one until the last.
+3. What a person wrote over a chunk stays as long as the source says the same there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Final
+
+from substrate.atoms.bodies import Body, body_of
+from substrate.atoms.resolve import find_subject
+from substrate.documents.align import align
+from substrate.documents.chunk import chunks
+from substrate.documents.formats.catalogue import read_document
+from substrate.documents.formats.extracted import Extracted
+from substrate.documents.naming import chunk_name, document_name
+from substrate.documents.slots import INGESTED, Slot, attrs_of, end_of, left_out_of, read_slots
+from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS
+from substrate.log.identity import id_text
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.save.batch import Batch
+from substrate.text.refuse_secrets import refuse_secrets
+from substrate.values.documents import IngestedDocument
+from substrate.views.atoms import VersionRow, find_name
+
+__all__ = ["Incoming", "Plan", "Prepared", "plan_document", "plan_gone", "plan_same"]
+
+_Item = dict[str, object]
+PART: Final = LIMITS["checkpoint_items"] // 2
+"""Items of one of several checkpoints of a document."""
+_LEFT_OUT: Final = 1000
+"""Chunks that people took out of a document and that stay out, though its source has them."""
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A document as it comes in: where from, its bytes, and what the caller says of it. It is not understood yet."""
+
+    source: str | None
+    data: bytes
+    media_type: str
+    title: str | None
+    """None: the text has it, or else it is called as `otherwise` says."""
+    otherwise: str
+    modified: str | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the bytes."""
+        return sha256(self.data).hexdigest()
+
+    @property
+    def shown(self) -> str:
+        """What a report calls it."""
+        return self.source or self.title or self.otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A document whose text was read and cut."""
+
+    incoming: Incoming
+    title: str
+    content: Extracted
+    chunks: Sequence[str]
+
+    @classmethod
+    def of(cls, incoming: Incoming, *, allow_secrets: bool) -> Prepared:
+        """InputError, SchemaInvalid; SecretFound if the text as a whole looks like it holds a credential."""
+        content = read_document(incoming.data, incoming.media_type)
+        title = incoming.title or content.title or incoming.otherwise
+        if not allow_secrets:
+            refuse_secrets(None, "", {"title": title, "source": incoming.source or "", "text": content.text})
+        return cls(incoming, title, content, chunks(content.text, content.sections))
+
+    def attrs(self, left_out: Sequence[int]) -> dict[str, Json]:
+        """What the document's atom says of it; with the positions of chunks that somebody took out of use."""
+        said: dict[str, Json] = {
+            "digest": self.incoming.digest,
+            "bytes": len(self.incoming.data),
+            "media_type": self.incoming.media_type,
+            "chunks": len(self.chunks),
+        }
+        if not self.content.exact:
+            said["text_digest"] = sha256(self.content.text.encode()).hexdigest()
+        if self.incoming.modified is not None:
+            said["modified"] = self.incoming.modified
+        return {**said, "left_out": list(left_out)} if left_out else said
+
+
+@dataclass(slots=True)
+class Plan:
+    """What one document comes to: what is to be recorded, what is to be taken out of use, and the report of it."""
+
+    name: str
+    version: int | None
+    """The document's version that this was worked out from; None: there is none."""
+    report: IngestedDocument
+    atoms: list[_Item] = field(default_factory=list)
+    tombstones: list[_Item] = field(default_factory=list)
+    document: _Item | None = None
+    """None: nothing is recorded, or the document is taken out of use."""
+
+    @property
+    def items(self) -> int:
+        """How many items its checkpoints have."""
+        return len(self.atoms) + len(self.tombstones) + (self.document is not None)
+
+    @property
+    def characters(self) -> int:
+        """Characters of its chunks that are recorded."""
+        return sum(len(str(atom["value"])) for atom in self.atoms)
+
+    def batches(self) -> Iterator[Batch]:
+        """Its checkpoints, in order: one, unless it has very many items."""
+        stones: Sequence[_Item] = self.tombstones
+        while len(stones) > PART:
+            yield Batch(tombstones=stones[:PART])
+            stones = stones[PART:]
+        atoms: Sequence[_Item] = self.atoms
+        while len(atoms) > PART:
+            yield Batch(atoms=atoms[:PART])
+            atoms = atoms[PART:]
+        last = () if self.document is None else (self.document,)
+        yield Batch(atoms=(*atoms, *last), tombstones=stones, tombstones_first=True)
+
+
+def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming) -> Plan | None:
+    """Nothing to do, and the report of it, if the document is there and its bytes are the same; else None."""
+    name = document_name(domain, incoming.source, incoming.digest)
+    row = find_name(transaction, name)
+    known = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
+    if row is None or known is None:
+        return None
+    attrs, title = attrs_of(known), str(known.members.get("value"))
+    same = attrs.get("digest") == incoming.digest and attrs.get("media_type") == incoming.media_type
+    if not same or incoming.title not in (None, title):
+        return None
+    report = _report(name, row.subject, incoming, title)
+    return Plan(name, row.seq, replace(report, kept=_count(known)))
+
+
+def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared) -> Plan:
+    """What a document comes to in the domain of this name, given what is there."""
+    incoming = prepared.incoming
+    name = document_name(domain, incoming.source, incoming.digest)
+    row = find_name(transaction, name)
+    known = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
+    slots = _slots(transaction, name, row, known)
+    there = {slot.position: slot for slot in slots}
+    positions = align([(slot.position, slot.text) for slot in slots], prepared.chunks)
+    atoms: list[_Item] = []
+    left_out: list[int] = []
+    added = changed = 0
+    for position, text in zip(positions, prepared.chunks, strict=True):
+        slot = there.pop(position, None)
+        if slot is not None and slot.text == text:
+            if slot.is_live:
+                continue
+            if len(left_out) < _LEFT_OUT and not _is_to_return(transaction, slot):
+                left_out.append(position)
+                continue
+        atoms.append(_chunk(name, position, text, incoming.source))
+        added += slot is None or not slot.is_live
+        changed += slot is not None and slot.is_live
+    stones = [_stone(chunk_name(name, slot.position)) for slot in there.values() if slot.is_live]
+    whole: _Item = {"name": name, "value": prepared.title, "source": incoming.source, "attrs": prepared.attrs(left_out)}
+    report = replace(
+        _report(name, find_subject(transaction, name), incoming, prepared.title),
+        added=added,
+        changed=changed,
+        kept=len(prepared.chunks) - added - changed,
+        tombstoned=len(stones),
+        status="new" if known is None else "changed",
+    )
+    return Plan(name, None if row is None else row.seq, report, atoms, stones, whole)
+
+
+def plan_gone(transaction: ReadTransaction, name: str) -> Plan | None:
+    """What taking a document out of use comes to, its chunks first; None if it is out of use already."""
+    row = find_name(transaction, name)
+    known = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
+    if row is None or known is None:
+        return None
+    live = [slot for slot in _slots(transaction, name, row, known) if slot.is_live]
+    source, title = known.members.get("source"), str(known.members.get("value"))
+    attrs = attrs_of(known)
+    size = attrs.get("bytes")
+    report = IngestedDocument(
+        name,
+        id_text(row.subject),
+        title,
+        source if isinstance(source, str) else None,
+        str(attrs.get("digest")),
+        size if isinstance(size, int) else 0,
+        tombstoned=len(live),
+        status="gone",
+    )
+    stones = [_stone(chunk_name(name, slot.position)) for slot in live]
+    return Plan(name, row.seq, report, tombstones=[*stones, _stone(name)])
+
+
+def _slots(transaction: ReadTransaction, name: str, row: VersionRow | None, known: Body | None) -> list[Slot]:
+    if row is None or known is None:
+        return read_slots(transaction, name, None)
+    return read_slots(transaction, name, end_of(transaction, row.seq), left_out_of(attrs_of(known)))
+
+
+def _report(name: str, subject: bytes, incoming: Incoming, title: str) -> IngestedDocument:
+    return IngestedDocument(name, id_text(subject), title, incoming.source, incoming.digest, len(incoming.data))
+
+
+def _chunk(document: str, position: int, text: str, source: str | None) -> _Item:
+    return {
+        "name": chunk_name(document, position),
+        "value": text,
+        "parent": document,
+        "position": position,
+        "source": source,
+        "entities": entities_in(text),
+    }
+
+
+def entities_in(text: str) -> Sequence[str]:  # noqa: ARG001 - the one place where a chunk gets its entities
+    """What a chunk mentions."""
+    return ()
+
+
+def _stone(name: str) -> _Item:
+    return {"name": name}
+
+
+def _is_to_return(transaction: ReadTransaction, slot: Slot) -> bool:
+    """Whether a chunk that is out of use comes back: if an ingest took it out, not if somebody did."""
+    body = body_of(transaction, slot.latest.seq)
+    return body is None or body.members.get("origin") == INGESTED
+
+
+def _count(body: Body) -> int:
+    count = attrs_of(body).get("chunks")
+    return count if isinstance(count, int) else 0

@@ -1,0 +1,114 @@
+"""Documents, as users hold them: what ingesting came to, and a document as a whole. Frozen, without I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from substrate.result import Result, Results
+from substrate.values.atoms import Atom
+from substrate.values.saved import Refused
+
+__all__ = ["Document", "Ingested", "IngestedDocument"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IngestedDocument(Result):
+    """What became of one document: its chunks are `added`, `changed`, `kept` as they were, or `tombstoned`."""
+
+    name: str
+    id: str
+    """UUID of the document's atom."""
+    title: str
+    source: str | None
+    digest: str
+    """SHA-256 of the file, or of the text in UTF-8, in hexadecimal."""
+    bytes: int
+    added: int = 0
+    changed: int = 0
+    kept: int = 0
+    tombstoned: int = 0
+    status: str = "kept"
+    """new, changed, kept (nothing was recorded), or gone: its file is not there, and it was taken out of use."""
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks it has now."""
+        return self.added + self.changed + self.kept
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ingested(Results[IngestedDocument]):
+    """What an ingest did, a document each, in the order of their sources. `failed` are files that were not taken."""
+
+    items: tuple[IngestedDocument, ...]
+    failed: tuple[Refused, ...] = ()
+    """Files that were not taken: `item` is the file, `code` and `reason` say why."""
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """How many files and folders were not looked at, by reason: hidden ones, those of no known format."""
+    missing: tuple[str, ...] = ()
+    """Documents that were ingested from this folder before, and whose files are not there: they stay in use."""
+    recorded: int = 0
+    """Entries that were recorded; 0: all was there already."""
+    domain: str = ""
+    dry_run: bool = False
+    note: str = ""
+    """Of a folder that is followed: why nothing was looked at, such as that it is not there."""
+
+    @property
+    def added(self) -> int:
+        """Chunks that are new."""
+        return sum(item.added for item in self.items)
+
+    @property
+    def changed(self) -> int:
+        """Chunks that got a new version."""
+        return sum(item.changed for item in self.items)
+
+    @property
+    def kept(self) -> int:
+        """Chunks that stay as they were."""
+        return sum(item.kept for item in self.items)
+
+    @property
+    def tombstoned(self) -> int:
+        """Chunks that were taken out of use."""
+        return sum(item.tombstoned for item in self.items)
+
+    def to_dict(self) -> dict[str, object]:
+        """Its documents, with the sums."""
+        sums = {"added": self.added, "changed": self.changed, "kept": self.kept, "tombstoned": self.tombstoned}
+        return {**super(Ingested, self).to_dict(), "documents": len(self.items), **sums, "recorded": self.recorded}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Document(Result):
+    """A document as a whole, as it was ingested."""
+
+    name: str
+    id: str
+    title: str
+    text: str
+    chunks: tuple[Atom, ...]
+    """In order. Joined, their values are the text."""
+    source: str | None
+    digest: str
+    """SHA-256 of what was ingested: the file, or the text in UTF-8."""
+    bytes: int
+    media_type: str
+    recorded_at: datetime
+    seq: int
+    """The version of the document: the position of its entry in the log."""
+    modified: str | None = None
+    """When the file was last changed before it was ingested, in ISO 8601."""
+    exact: bool = True
+    """Whether the text is what was ingested, by its digest. False if chunks were forgotten since."""
+    missing: int = 0
+    """Chunks that were forgotten since."""
+    edited: tuple[str, ...] = ()
+    """Chunks that someone changed or took out of use since: `text` has what was ingested, search finds what is now."""
+
+    def row(self) -> dict[str, object]:
+        """Its fields, with the number of its chunks in their place."""
+        return {**self.to_dict(), "chunks": len(self.chunks)}

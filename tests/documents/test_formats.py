@@ -1,0 +1,96 @@
+"""What is read of each format."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from substrate.documents.formats.catalogue import SUFFIXES, media_type_of, read_document
+from substrate.documents.formats.extracted import Extracted
+from substrate.errors import SchemaInvalid
+
+
+def read(name: str, text: str) -> Extracted:
+    media_type = media_type_of(name)
+    assert media_type is not None
+    return read_document(text.encode(), media_type)
+
+
+def headings(found: Extracted) -> list[tuple[str, int]]:
+    return [(found.text[start:].splitlines()[0], depth) for start, depth in found.sections]
+
+
+def test_the_name_says_the_format_and_capitals_do_not_matter() -> None:
+    assert media_type_of("README.MD") == "text/markdown"
+    assert media_type_of("a.tar.gz") is None
+    assert media_type_of(".md") is None
+    assert media_type_of("md") is None
+
+
+def test_text_formats_are_the_file_itself() -> None:
+    for name in ("a.md", "a.txt", "a.rst"):
+        text = "\ufeffTitle\r\n=====\r\n\r\nNo last newline: größer"
+        assert (read(name, text).text, read(name, text).exact) == (text, True)
+
+
+def test_restructured_text_has_its_sections_by_their_underlines() -> None:
+    text = "=====\nTitle\n=====\n\nOne\n---\n\ntext\n\nTwo\n---\n\nThree\n~~~~~\n\nnot\n-\n"
+    found = read("a.rst", text)
+    assert headings(found) == [("=====", 1), ("One", 2), ("Two", 2), ("Three", 3)]
+    assert found.title == "Title"
+
+
+def test_html_is_the_text_that_is_seen() -> None:
+    page = """<!doctype html><html><head><title> The page </title><style>p {color: red}</style></head>
+    <body><script>alert("no")</script><h1>Heads &amp; tails</h1><p>One <b>bold</b>
+    word.</p><ul><li>first<li>second</ul><pre>  kept\n    as it is</pre><h2>More</h2>
+    <svg><text>no</text></svg><template>no</template><table><tr><td>a<td>b</table>end"""
+    found = read("a.html", page)
+    assert found.text == (
+        "# Heads & tails\n\nOne bold word.\n\n- first\n\n- second\n\n"
+        "  kept\n    as it is\n\n## More\n\na\n\nb\n\nend\n\n"
+    )
+    assert headings(found) == [("# Heads & tails", 1), ("## More", 2)]
+    assert (found.title, found.exact) == ("The page", False)
+
+
+@pytest.mark.parametrize("page", ["<" * 50_000, "<p>" * 50_000, "&" * 50_000, "</div>" * 9_000, "<!--", "<a b='"])
+def test_html_of_any_shape_is_read(page: str) -> None:
+    assert read("a.html", page).exact is False
+
+
+def test_a_notebook_is_its_cells() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n", "words"]},
+        {"cell_type": "code", "source": "print('```')", "outputs": [{"text": "not this"}]},
+        {"cell_type": "code", "source": []},
+        {"cell_type": "raw", "source": "raw"},
+    ]
+    found = read("a.ipynb", json.dumps({"nbformat": 4, "cells": cells}))
+    assert found.text == "# Title\nwords\n\n````\nprint('```')\n````\n\nraw\n\n"
+    assert [depth for _, depth in found.sections] == [1, 7, 7]
+    assert found.title == "Title"
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "{}", '{"cells": 1}', '{"cells": [1]}', '{"cells": [{"source": [1]}]}', "[" * 100_000]
+)
+def test_what_is_no_notebook_is_refused(text: str) -> None:
+    with pytest.raises(SchemaInvalid):
+        read("a.ipynb", text)
+
+
+@pytest.mark.parametrize(
+    "said", [r'{"cells": [{"source": "\ud800"}]}', r'{"cells": [{"source": "\u0000"}]}'], ids=["surrogate", "NUL"]
+)
+def test_a_cell_that_is_no_text_is_refused(said: str) -> None:
+    with pytest.raises(SchemaInvalid):
+        read("a.ipynb", said)
+
+
+@pytest.mark.parametrize("name", sorted(set(SUFFIXES) - {".pdf"}))
+@pytest.mark.parametrize("data", ["größer".encode("latin-1"), b"a\x00b", b"\xff\xfea\x00", b"\xed\xa0\x80"])
+def test_what_is_not_utf_8_is_refused_in_every_format(name: str, data: bytes) -> None:
+    with pytest.raises(SchemaInvalid, match=r"UTF-8|NUL"):
+        read_document(data, SUFFIXES[name])

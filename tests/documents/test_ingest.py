@@ -1,0 +1,360 @@
+"""Files and texts become documents; said again, only what changed is recorded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from substrate.documents import write
+from substrate.documents.align import STEP
+from substrate.documents.naming import chunk_name
+from substrate.errors import (
+    Conflict,
+    InputError,
+    NameInvalid,
+    NotFound,
+    PathEscape,
+    SchemaInvalid,
+    SecretFound,
+    TooLarge,
+)
+from substrate.limits import LIMITS
+from substrate.log.copies.check import check_store
+from substrate.memory import Memory, open_memory
+from substrate.save.checkpoint import checkpoint
+from substrate.values.saved import Saved
+from substrate.views.catalogue import VIEWS
+from tests.credentials import samples
+from tests.documents.test_chunk import prose
+
+CREDENTIAL = next(samples("github_token", 1)).secret
+
+
+def paragraphs(count: int, seed: str = "p") -> str:
+    return "".join(f"{prose(60, f'{seed}{i}')}\n\n" for i in range(count))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    docs = tmp_path / "docs"
+    (docs / "deep" / "er").mkdir(parents=True)
+    (docs / "index.md").write_text("# The handbook\n\nHow heads are signed.\n")
+    (docs / "deep" / "long.txt").write_text(paragraphs(30))
+    (docs / "deep" / "er" / "empty.md").write_text("")
+    (docs / "photo.png").write_bytes(b"\x89PNG")
+    (docs / ".hidden.md").write_text("no")
+    return docs
+
+
+def test_a_folder_becomes_documents_with_their_chunks(memory: Memory, folder: Path) -> None:
+    ingested = memory.ingest(folder, domain="handbook")
+    assert [(item.source, item.title, item.chunks, item.status) for item in ingested] == [
+        ("docs/deep/er/empty.md", "empty.md", 0, "new"),
+        ("docs/deep/long.txt", "long.txt", ingested[1].chunks, "new"),
+        ("docs/index.md", "The handbook", 1, "new"),
+    ]
+    assert ingested[1].chunks > 5
+    assert ingested.skipped == {"hidden": 1, "of no known format": 1}
+    assert ingested.recorded == 1 + 3 + ingested.added  # the domain, the documents, their chunks
+    assert memory.access("v1.domain.handbook").atom.origin is None
+    atom = memory.access(ingested[1].name).atom
+    assert (atom.origin, atom.source, atom.id) == ("ingested", "docs/deep/long.txt", ingested[1].id)
+    assert atom.attrs["digest"] == ingested[1].digest
+    chunk = memory.access(chunk_name(atom.name, STEP)).atom
+    assert (chunk.parent, chunk.position, chunk.origin, chunk.source) == (atom.id, STEP, "ingested", atom.source)
+
+
+def test_a_second_ingest_records_nothing(memory: Memory, folder: Path) -> None:
+    first = memory.ingest(folder, domain="handbook")
+    before = memory.head()
+    (folder / "index.md").touch()
+    second = memory.ingest(folder, domain="v1.domain.handbook")
+    assert second.recorded == 0
+    assert memory.head() == before
+    assert (second.kept, second.added, second.changed, second.tombstoned) == (first.added, 0, 0, 0)
+    assert [item.status for item in second] == ["kept"] * 3
+
+
+def test_a_change_at_the_top_records_a_few_chunks(memory: Memory, folder: Path, store: Path, home: Path) -> None:
+    first = memory.ingest(folder, domain="handbook")[1]
+    path = folder / "deep" / "long.txt"
+    path.write_text("A new beginning.\n\n" + path.read_text())
+    second = memory.ingest(folder, domain="handbook")
+    item = second[1]
+    assert (item.status, item.name, item.id) == ("changed", first.name, first.id)
+    assert item.kept >= first.chunks - 6
+    assert second.recorded == item.added + item.changed + item.tombstoned + 1
+    document = memory.document(item.name)
+    assert (document.exact, document.text) == (True, path.read_text())
+    memory.close()
+    assert check_store(store, home=home, views=VIEWS).damage is None
+
+
+def test_what_vanished_is_tombstoned_and_comes_back_as_the_same_atoms(memory: Memory, folder: Path) -> None:
+    path = folder / "deep" / "long.txt"
+    whole = path.read_text()
+    first = memory.ingest(path, domain="d")[0]
+    path.write_text(whole[: len(whole) // 2])
+    second = memory.ingest(path, domain="d")[0]
+    assert second.tombstoned == first.chunks - second.chunks > 3
+    assert len(memory.list("v1.chunk.d.", limit=1000)) == second.chunks
+    path.write_text(whole)
+    third = memory.ingest(path, domain="d")[0]
+    assert third.chunks == first.chunks
+    assert memory.document(first.name).text == whole
+
+
+def test_every_version_of_a_document_can_be_read(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    texts = [paragraphs(10), "Begin.\n\n" + paragraphs(10), paragraphs(3), "", paragraphs(12, "other")]
+    seqs = []
+    for text in texts:
+        path.write_text(text)
+        name = memory.ingest(path)[0].name
+        seqs.append(memory.access(name).atom.seq)
+    for seq, text in zip(seqs, texts, strict=True):
+        document = memory.document(name, as_of=seq)
+        assert (document.text, document.exact, document.seq) == (text, True, seq)
+    with pytest.raises(NotFound):
+        memory.document(name, as_of=0)
+
+
+def test_a_text_is_a_document_named_by_all_of_it(memory: Memory) -> None:
+    begin = "The same beginning. " * 200
+    one, two = memory.ingest(begin + "One.")[0], memory.ingest(begin + "Two.")[0]
+    assert one.name != two.name
+    assert memory.document(one.id).text == begin + "One."
+    assert memory.ingest(begin + "One.").recorded == 0
+    assert one.title.startswith("The same beginning.")
+    assert memory.access(one.name).atom.source is None
+
+
+def test_a_text_with_a_source_is_one_document_over_time(memory: Memory) -> None:
+    one = memory.ingest("# Minutes\n\nWe begin.", source="minutes", domain="team")[0]
+    two = memory.ingest("# Minutes\n\nWe went on.", source="minutes", domain="team")[0]
+    assert (one.name, one.title, two.status) == (two.name, "Minutes", "changed")
+    assert memory.ingest("# Minutes\n\nWe went on.", source="minutes", domain="other")[0].name != one.name
+
+
+def test_a_text_that_reads_like_a_path_is_not_taken_for_one(memory: Memory, folder: Path) -> None:
+    for text in ("docs/", str(folder / "index.md"), "notes.MD"):
+        with pytest.raises(InputError, match=r"pathlib\.Path"):
+            memory.ingest(text)
+    assert memory.document(memory.ingest("docs/", title="A word")[0].name).text == "docs/"
+    assert memory.document(memory.ingest("see docs/")[0].name).text == "see docs/"
+
+
+def test_a_dot_in_a_domain_mixes_it_with_no_other(memory: Memory) -> None:
+    found = {memory.ingest("text", domain=domain, source="s")[0].name for domain in ("a.b", "a_b", "a", "a%2Eb", "A.b")}
+    assert len(found) == 5
+    assert {name.split(".")[2] for name in found} == {"a%2Eb", "a_b", "a", "a%252Eb", "A%2Eb"}
+
+
+@pytest.mark.parametrize("domain", ["...", ".", "", " ", "a{b}", "v1.fact.x", "x\0y"])
+def test_a_domain_that_cannot_be_is_refused_with_nothing_written(memory: Memory, domain: str) -> None:
+    before = memory.head()
+    with pytest.raises((NameInvalid, SchemaInvalid, InputError)):
+        memory.ingest("text", domain=domain)
+    assert memory.head() == before
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"title": " "}, {"title": 1}, {"source": ""}, {"media_type": "text/csv"}, {"title": "x" * 1001}, {"root": "x"}],
+)
+def test_options_that_cannot_be_are_refused(memory: Memory, options: dict[str, str]) -> None:
+    with pytest.raises(InputError):
+        memory.ingest("text", **options)  # type: ignore[arg-type]
+    with pytest.raises(SchemaInvalid):
+        memory.ingest(b"text")  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_taken_is_told_and_the_rest_is_saved(memory: Memory, folder: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("secret of another folder")
+    (folder / "a_link.md").symlink_to(outside)
+    (folder / "b_folder").symlink_to(tmp_path)
+    os.mkfifo(folder / "c_pipe.md")
+    (folder / "d_nul.md").write_bytes(b"a\0b")
+    (folder / "e_latin.md").write_bytes("größer".encode("latin-1"))
+    (folder / "f_large.md").write_bytes(b"x" * (LIMITS["file_bytes"] + 1))
+    (folder / "g_key.md").write_text(f"the key is {CREDENTIAL}")
+    (folder / "h_cells.ipynb").write_text("{}")
+    ingested = memory.ingest(folder, domain="handbook")
+    assert [(Path(one.item).name, one.code) for one in ingested.failed] == [
+        ("a_link.md", "denied"),
+        ("b_folder", "denied"),
+        ("c_pipe.md", "denied"),
+        ("d_nul.md", "schema_invalid"),
+        ("e_latin.md", "schema_invalid"),
+        ("f_large.md", "too_large"),
+        ("g_key.md", "secret"),
+        ("h_cells.ipynb", "schema_invalid"),
+    ]
+    assert len(ingested) == 3
+    assert memory.search("secret of another folder").items == ()
+
+
+def test_a_file_of_just_the_limit_is_taken(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LIMITS, "file_bytes", 150_000)
+    path = tmp_path / "large.txt"
+    path.write_bytes(b"word word word\n" * 10_000)
+    assert memory.document(memory.ingest(path)[0].name).text.encode() == path.read_bytes()
+    path.write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(TooLarge):
+        memory.ingest(path)
+    with pytest.raises(TooLarge):
+        memory.ingest("x" * 150_001)
+
+
+def test_a_single_file_that_cannot_be_read_is_an_error(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "latin.txt").write_bytes(b"\xfc")
+    for path in (tmp_path / "nowhere.md", tmp_path / "no" / "where", tmp_path / "latin.txt", Path("a\0b")):
+        with pytest.raises(InputError):
+            memory.ingest(path)
+    with pytest.raises(SecretFound):
+        memory.ingest(f"token: {CREDENTIAL}")
+    assert memory.list().items == ()
+
+
+def test_a_credential_across_a_cut_is_found(memory: Memory) -> None:
+    for before in range(1580, 1600):
+        with pytest.raises(SecretFound):
+            memory.ingest("x" * before + f" {CREDENTIAL} " + "y" * 2000)
+
+
+def test_a_path_must_be_below_the_root(memory: Memory, folder: Path) -> None:
+    for path in (Path("../outside.md"), folder.parent / "outside.md", Path("deep/../../x"), Path("/etc/passwd")):
+        with pytest.raises(PathEscape):
+            memory.ingest(path, root=folder)
+    inside = memory.ingest(Path("deep/long.txt"), root=folder)
+    assert inside[0].source == "docs/deep/long.txt"
+    assert memory.ingest(folder / "deep", root=folder).recorded == 1  # the empty file's document
+    assert memory.ingest(folder, source="manual")[0].source == "manual/deep/er/empty.md"
+
+
+def test_files_that_are_gone_are_named_and_pruned_on_demand(memory: Memory, folder: Path) -> None:
+    first = memory.ingest(folder, domain="handbook")
+    memory.ingest("A note", source="docs/notes", domain="handbook")
+    (folder / "index.md").unlink()
+    second = memory.ingest(folder, domain="handbook")
+    gone = first[2].name
+    assert (set(second.missing), second.recorded) == ({gone}, 0)
+    third = memory.ingest(folder / "deep", domain="handbook", root=folder, prune=True)
+    assert third.recorded == 0
+    memory.ingest(folder, domain="handbook", prune=True)
+    with pytest.raises(NotFound):
+        memory.document(gone)
+    assert memory.document(gone, as_of=first.recorded).title == "The handbook"
+
+
+def test_a_dry_run_writes_nothing(memory: Memory, folder: Path) -> None:
+    before = memory.head()
+    would = memory.ingest(folder, domain="handbook", dry_run=True)
+    assert memory.head() == before
+    done = memory.ingest(folder, domain="handbook")
+    assert (would.added, would.dry_run) == (done.added, True)
+
+
+def test_what_a_person_wrote_over_a_chunk_stays_while_the_source_says_the_same(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "page.txt"
+    path.write_text(paragraphs(20))
+    name = memory.ingest(path)[0].name
+    edited, dropped = chunk_name(name, 2 * STEP), chunk_name(name, 3 * STEP)
+    memory.checkpoint([f"{edited} = corrected"], tombstones=[dropped])
+    document = memory.document(name)
+    assert (document.text, document.exact, document.edited) == (path.read_text(), True, (edited, dropped))
+    path.write_text(path.read_text() + "An end.\n")
+    assert memory.ingest(path)[0].changed == 1
+    assert memory.access(edited).value == "corrected"
+    with pytest.raises(NotFound):
+        memory.access(dropped)
+    assert memory.document(name).text == path.read_text()
+    path.write_text("All is new.\n")
+    memory.ingest(path)
+    assert memory.document(name).text == "All is new.\n"
+
+
+def test_a_document_of_which_a_chunk_was_forgotten_says_so(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "page.txt"
+    path.write_text(paragraphs(10))
+    name = memory.ingest(path)[0].name
+    memory.forget(chunk_name(name, STEP))
+    document = memory.document(name)
+    assert (document.exact, document.missing) == (False, 1)
+    assert path.read_text().endswith(document.text)
+
+
+def test_a_document_of_many_checkpoints_is_the_old_one_until_the_last(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "PART", 3)
+    path = tmp_path / "page.txt"
+    path.write_text(paragraphs(40))
+    name = memory.ingest(path)[0].name
+    old, heads = path.read_text(), memory.head().head.size
+    assert len(memory.heads()) > 5
+    path.write_text(paragraphs(25, "new"))
+    memory.ingest(path)
+    new, last = path.read_text(), memory.head().head.size - 1
+    seen = [memory.document(name, as_of=seq) for seq in range(heads - 1, last + 1)]
+    assert all(document.exact for document in seen)
+    assert [document.text for document in seen] == [old] * (len(seen) - 1) + [new]
+    assert memory.ingest(path).recorded == 0
+
+
+def test_two_who_ingest_one_source_at_once_leave_a_whole_document(
+    memory: Memory, reopen: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = reopen()
+    texts = iter([paragraphs(8, "other")])
+
+    def interrupted(*given: Any, **options: Any) -> Saved:
+        for text in texts:
+            other.ingest(text, source="page")
+        return checkpoint(*given, **options)
+
+    monkeypatch.setattr("substrate.documents.ingest.checkpoint", interrupted)
+    name = memory.ingest(paragraphs(5), source="page")[0].name
+    document = memory.document(name)
+    assert (document.text, document.exact) == (paragraphs(5), True)
+
+
+def test_a_document_that_others_change_all_the_time_is_told(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise Conflict("another was faster")
+
+    memory.checkpoint(["v1.domain.main = main"])
+    monkeypatch.setattr("substrate.documents.ingest.checkpoint", busy)
+    assert [one.code for one in memory.ingest("text", source="page").failed] == ["conflict"]
+
+
+def test_progress_counts_bytes(memory: Memory, folder: Path) -> None:
+    told: list[tuple[int, int]] = []
+    memory.ingest(folder, progress=lambda done, total: told.append((done, total)))
+    total = sum(path.stat().st_size for path in (folder / "index.md", folder / "deep" / "long.txt"))
+    assert told[-1] == (total, total)
+
+
+def test_what_access_reads_is_not_a_document_by_its_type_alone(memory: Memory) -> None:
+    memory.checkpoint(["v1.document.main.mine = My own", "v1.fact.x = y"])
+    for name in ("v1.document.main.mine", "v1.fact.x"):
+        with pytest.raises(NotFound, match="access"):
+            memory.document(name)
+
+
+def test_an_export_and_an_import_keep_documents_whole(memory: Memory, tmp_path: Path, home: Path) -> None:
+    path = tmp_path / "page.txt"
+    for text in (paragraphs(20), paragraphs(4, "b") + paragraphs(9), "short"):
+        path.write_text(text)
+        name = memory.ingest(path)[0].name
+    memory.export(tmp_path / "plain.jsonl")
+    with open_memory(tmp_path / "other", home=home) as other:
+        other.import_lines(tmp_path / "plain.jsonl")
+        document = other.document(name)
+        assert (document.text, document.exact) == ("short", True)
+        assert other.ingest(path).recorded == 0
