@@ -6,6 +6,8 @@ SOAK ?= 1
 SEED ?= $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(2**32))')
 BIN := .venv/bin
 STAMP := .venv/.installed
+# Some images set it. Every child process of a test would compile the package again: that doubles the time of the tests.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo lab test quick check format docs screenshots bench peers conformance soak strace shells chromium clean
 help: ## list the targets
