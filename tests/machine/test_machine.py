@@ -39,7 +39,7 @@ def run(machine: type[StoreMachine], examples: int, *, shrink: bool = True) -> N
 @pytest.mark.parametrize("share", range(SHARES))
 def test_the_store_answers_as_the_plain_model_after_every_step(share: int) -> None:
     machine = type(f"Share{share}", (StoreMachine,), {})
-    run(seed(f"{share} {SEED}")(machine), rounds(100, 2000) // SHARES)
+    run(seed(f"{share} {SEED}")(machine), rounds(60, 2000) // SHARES)
 
 
 class LaterTombstonesEmptyThePast(PlainModel):

@@ -16,6 +16,7 @@ from substrate.memory import Memory
 from substrate.text.terms import keyword, query_terms
 from substrate.values.atoms import Atom
 from substrate.values.times import from_microseconds
+from tests.scale import rounds
 from tests.search.happenings import Happening, a_store, do, few, happenings, times
 from tests.text.bags import document_terms
 
@@ -80,7 +81,7 @@ def bm25_shares(atoms: list[Atom]) -> dict[str, float]:
 
 @pytest.mark.no_cover
 @given(happenings(4, 16), chosen, st.none() | times.map(from_microseconds), st.none() | st.integers(1, 12))
-@few(120)
+@few(rounds(60, 1200))
 def test_a_filtered_search_finds_what_passes_and_counts_nothing_else(
     happened: list[Happening], filters: dict[str, Any], valid_at: object, as_of: int | None
 ) -> None:
