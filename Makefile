@@ -6,7 +6,7 @@ SOAK ?= 1
 SEED ?= $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(2**32))')
 BIN := .venv/bin
 STAMP := .venv/.installed
-# Some images set it. Every child process of a test would compile the package again: that doubles the time of the tests.
+# Some images set it. Then every child process of a test compiles the package again: 0.7 s of CPU in place of 0.2.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo lab test quick check format docs screenshots bench peers conformance soak strace shells chromium clean

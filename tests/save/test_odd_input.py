@@ -89,7 +89,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     return memory
 
 
-@pytest.mark.no_cover
 @pytest.mark.soak
 @pytest.mark.parametrize("call", CALLS)
 def test_odd_input_gets_an_answer_or_an_error_of_ours(shared: Memory, call: str) -> None:
