@@ -1,0 +1,403 @@
+"""Names by their capitals: which words belong together, and which of them are a name. For `extract`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from substrate.text.no_names import (
+    ABBREVIATIONS,
+    ADDRESSED,
+    ADJECTIVES,
+    AUXILIARIES,
+    CALENDAR,
+    COMMON,
+    DETERMINERS,
+    ENGLISH,
+    FUNCTION,
+    GERMAN,
+    GERMAN_NOUNS,
+    GERMAN_PREPOSITIONS,
+    INSTITUTIONS,
+    JOINING,
+    LABELS,
+    NO_ACRONYMS,
+    PARTICLES,
+    PAST,
+    ROMANCE,
+    ROMANCE_AUXILIARIES,
+    SMALL_IN_TITLES,
+    TITLES,
+    UNCOUNTED,
+    VERBS_OF_ONE,
+)
+from substrate.text.signs import CASELESS, HIDE, Sign
+
+__all__ = ["find_capitals"]
+
+_LETTERS: Final = rf"[^\W_{CASELESS}]"
+_RUN: Final = rf"{_LETTERS}+(?:[\u0300-\u036f]+{_LETTERS}*)*"
+_WORD: Final = re.compile(rf"{_RUN}(?:['\u2019\u02bc&\u2010\u2011-]{_RUN})*(?:\+\+|[+#](?!\w))?")
+_CASELESS: Final = re.compile(rf"[{CASELESS}]")
+_NEWLINE: Final = re.compile("\n")
+_DASH: Final = re.compile("[\u2010\u2011-]")
+_ELIDED: Final = re.compile("(?:[ldjcnmst]|qu|all|dell|nell|sull|dall|un)['\u2019]", re.IGNORECASE)
+_POSSESSIVE: Final = re.compile("['\u2019]s$", re.IGNORECASE)
+_AFTER_OF: Final = frozenset({"the", "la", "las", "los", "le", "les", "der", "den"})
+_AND: Final = frozenset({"and", "or", "et", "y", "e", "\u0438", "und"})
+_ENDS: Final = ".!?…:。\uff01\uff1f"
+_QUOTES: Final = "\"“„«\u2018'"
+_NOUNS: Final = ("ing", "ion", "ions", "ment", "ness", "ity", "ance", "ence", "ship", "cy", "ism", "ware", "ly", "age")
+_GERMAN_ENDINGS: Final = (
+    *("ung", "ungen", "heit", "keit", "schaft", "tion", "tät", "nis", "tum"),
+    "ment",
+    "chen",
+    "ismus",
+)
+_OF_ONE: Final = frozenset({"is", "isn't", "was", "wasn't", "has", "hasn't", "does", "doesn't"})
+_MONTHS_THAT_ARE_NAMES: Final = frozenset({"May", "March", "August", "April", "June"})
+_CURRENCIES: Final = frozenset({"EUR", "USD", "GBP", "CHF", "JPY"})
+_DEGREES: Final = frozenset({"PhD", "MSc", "BSc"})
+
+_LONGEST_RUN: Final = 12
+"""Words of a name."""
+_HEADING: Final = 40
+"""Words of a line that are looked at."""
+_HEADING_WORDS, _MARKED_HEADING_WORDS = 5, 2
+"""Words with capitals from which on a line of nothing else is a heading: without and with a `#` before it."""
+_SOFT_LINE: Final = 50
+"""Characters from which on a line that has no end of a sentence goes on in the next."""
+_SHORT: Final = 32
+_PAIR: Final = 2
+_SHOUTED: Final = 3
+
+
+class _Token(NamedTuple):
+    start: int
+    end: int
+    word: str
+
+
+def find_capitals(text: str) -> Iterator[Sign]:
+    """The names of a text by their capitals, in order."""
+    tokens = [_Token(match.start(), match.end(), match[0]) for match in _WORD.finditer(text)]
+    if tokens:
+        yield from _Reader(text, tokens).names()
+
+
+# -- how a word is written ---------------------------------------------------------------------------------------------
+
+_TITLE, _CAPITALS, _MIXED, _LETTER = "title", "capitals", "mixed", "letter"
+
+
+def _shape(word: str) -> str:
+    """How a word is written; empty if it has no capital that counts."""
+    return _shape_of_short(word) if len(word) <= _SHORT else _shape_of(word)
+
+
+def _shape_of(word: str) -> str:
+    if word.islower() or not word[0].isalpha():
+        return _MIXED if word[0].isdigit() and word[-1].isupper() else ""  # 3M, 5G
+    letters = [character for character in word if character.isalpha()]
+    if len(letters) == 1:
+        return _LETTER if len(word) == 1 else _CAPITALS
+    if all(map(str.isupper, letters)):
+        return _CAPITALS
+    if any(any(map(str.isupper, part[1:])) and not part.isupper() for part in _DASH.split(word)):
+        return _MIXED
+    return _TITLE if word[0].isupper() else ""
+
+
+_shape_of_short = lru_cache(maxsize=4096)(_shape_of)
+"""The same words are met again and again."""
+
+
+def _trim(token: _Token, *, romance: bool) -> tuple[_Token, bool]:
+    """The part of a word that can be a name, and whether a name ends with it."""
+    start, _, word = token
+    if word.isalpha() and not word[:-1].isupper():  # as most are
+        return token, False
+    elided = _ELIDED.match(word)
+    if elided is not None and (word[0].islower() or romance):
+        start += elided.end()
+        word = word[elided.end() :]
+    ends = False
+    possessive = _POSSESSIVE.search(word)
+    if possessive is not None and possessive.start() > 1:
+        word, ends = word[: possessive.start()], True
+    if _DASH.search(word):
+        parts = _DASH.split(word)
+        if parts[-1].islower() and not parts[0].islower():  # Berlin-based, but not X-ray
+            word, ends = parts[0] if len(parts[0]) > 1 else "", True
+        elif parts[0].islower() and len(parts[0]) > 1:  # non-English
+            word, ends = "", True
+    if len(word) > _PAIR and word[-1] == "s" and word[:-1].isupper():  # APIs
+        word = word[:-1]
+    return _Token(start, start + len(word), word), ends
+
+
+# -- which words are a name --------------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """One text. What the whole text says about its capitals is found out once."""
+
+    def __init__(self, text: str, tokens: list[_Token]) -> None:
+        self._text, self._tokens = text, tokens
+        small = {token.word for token in tokens if token.word.islower()}
+        english = not small.isdisjoint(ENGLISH)
+        shouted = sum(1 for token in tokens if len(token.word) > 1 and token.word.isupper())
+        self._german = not english and len(small & GERMAN) >= _PAIR
+        self._romance = not english and len(small & ROMANCE) >= _PAIR
+        self._caseless = not text.isascii() and _CASELESS.search(text) is not None
+        self._shouted = shouted >= _SHOUTED and shouted * 2 > len(tokens)
+        self._lines = [0, *(match.end() for match in _NEWLINE.finditer(text))] if "\n" in text else [0]
+        self._headings: dict[int, bool] = {}
+
+    def names(self) -> Iterator[Sign]:
+        at = 0
+        while at < len(self._tokens):
+            token = self._tokens[at]
+            if token.word.islower() or token.word.isdigit():
+                if self._caseless and self._is_set_in(token):
+                    yield Sign(*token, "name")
+                at += 1
+                continue
+            run, behind = self._run(at)
+            sign = self._judge(run, at, behind) if run else None
+            if sign is not None:
+                yield sign
+            at = max(behind, at + 1)
+
+    def _is_set_in(self, token: _Token) -> bool:
+        """Whether a word of small letters stands right inside Chinese, Japanese or Korean, as names of tools do."""
+        around = self._text[max(0, token.start - 1) : token.start] + self._text[token.end : token.end + 1]
+        is_word = len(token.word) > _PAIR and token.word.isascii() and token.word.isalpha()
+        return is_word and "\u2e80" <= max(around, default="") <= "\ud7ff"
+
+    # -- words that follow each other --
+
+    def _gap(self, before: _Token, at: int) -> str:
+        return self._text[before.end : self._tokens[at].start]
+
+    def _run(self, at: int) -> tuple[list[_Token], int]:
+        """The words with capitals from here on that follow each other, with what joins them; and who comes behind."""
+        run: list[_Token] = []
+        while at < len(self._tokens) and len(run) < _LONGEST_RUN:
+            token, ends = _trim(self._tokens[at], romance=self._romance)
+            if not token.word or not _shape(token.word):
+                break
+            run.append(token)
+            at += 1
+            step = 0 if ends or at == len(self._tokens) else self._step(token, at)
+            if step == 0:
+                break
+            run += self._tokens[at : at + step - 1]  # what joins
+            at += step - 1
+        while run and run[-1].word.islower():
+            run.pop()
+            at -= 1
+        return run, at
+
+    def _step(self, before: _Token, at: int) -> int:
+        """How many tokens on the next word of the same name is; 0: there is none."""
+        gap, word = self._gap(before, at), self._tokens[at].word
+        if gap in (". ", "."):
+            dotted = before.word.lower() in ABBREVIATIONS or (len(before.word) == 1 and before.word != "I")
+            return 1 if dotted and word[0].isupper() else 0
+        if gap in (" ", " & ", "\n") and _shape(word):
+            return 1
+        if gap == " " and word in JOINING and _shape(before.word) == _TITLE:
+            return 2 if self._is_next(at + 1) else 3 if self._is_next(at + 2, behind=_AFTER_OF) else 0
+        return 0
+
+    def _is_next(self, at: int, behind: frozenset[str] | None = None) -> bool:
+        """Whether this token has a capital, and a space before it; and one of these words, if any, before that."""
+        if at >= len(self._tokens) or not self._tokens[at].word[0].isupper():
+            return False
+        spaced = self._gap(self._tokens[at - 1], at) == " "
+        return spaced and (behind is None or self._tokens[at - 1].word in behind)
+
+    # -- is it a name --
+
+    def _judge(self, run: list[_Token], at: int, behind: int) -> Sign | None:
+        """The name in words with capitals that follow each other, if there is one."""
+        opens = not self._caseless and run[0].start == self._tokens[at].start and self._begins(at)
+        kept = _without_titles(_without_opener(run) if opens else _without_function(run))
+        if not kept:
+            return None
+        opens = opens and kept[0] is run[0]
+        if opens and len(kept) > _PAIR and kept[1].word in JOINING - PARTICLES and not self._may_open(kept[0].word):
+            kept = kept[3:] if kept[2].word in _AFTER_OF else kept[2:]  # Shares of Novo Nordisk
+            opens = False
+        if self._is_heading(at) and all(_shape(token.word) in (_TITLE, _LETTER, "") for token in kept):
+            return None
+        if len(kept) > 1:
+            start, end = kept[0].start, kept[-1].end
+            return Sign(start, end, self._text[start:end], "name")
+        return self._judge_one(kept[0], behind, opens=opens)
+
+    def _judge_one(self, token: _Token, behind: int, *, opens: bool) -> Sign | None:
+        word, shape = token.word, _shape(token.word)
+        if shape == _CAPITALS:
+            if not self._shouted and word.upper() not in NO_ACRONYMS and not self._is_amount(token):
+                return Sign(*token, "acronym")
+        elif (shape == _MIXED and word not in _DEGREES) or (
+            shape == _TITLE and self._stands(token, behind, opens=opens)
+        ):
+            return Sign(*token, "name")
+        return None
+
+    def _may_open(self, word: str) -> bool:
+        """Whether a name with `of` in it may begin a sentence with this word."""
+        lower = word.lower()
+        return lower in INSTITUTIONS or not (self._romance or lower in UNCOUNTED or word.endswith("s"))
+
+    def _begins(self, at: int) -> bool:
+        """Whether a sentence begins with this token."""
+        end = self._tokens[at - 1].end if at else 0
+        gap = self._text[end : self._tokens[at].start]
+        if gap == " ":
+            return False
+        if at == 0:
+            return HIDE not in gap
+        if gap[-1:] in _QUOTES:
+            return True
+        if "\n" in gap:
+            line = end - self._lines[bisect_right(self._lines, end) - 1]
+            return gap.strip() != "" or gap.count("\n") > 1 or line < _SOFT_LINE
+        gap = gap[gap.rfind(HIDE) + 1 :]
+        if not any(sign in gap for sign in _ENDS):
+            return False
+        return not (gap == ". " and self._tokens[at - 1].word.lower() in ABBREVIATIONS)
+
+    def _is_heading(self, at: int) -> bool:
+        """Whether in the line of this token every word of weight has a capital: there, capitals say nothing."""
+        line = bisect_right(self._lines, self._tokens[at].start) - 1
+        known = self._headings.get(line)
+        if known is None:
+            known = self._headings[line] = self._read_heading(line, at)
+        return known
+
+    def _read_heading(self, line: int, at: int) -> bool:
+        begin = self._lines[line]
+        end = self._lines[line + 1] if line + 1 < len(self._lines) else len(self._text)
+        large = 0
+        # Asked about is the first word with a capital: one before it can only be small.
+        first = at - 1 if at and self._tokens[at - 1].start >= begin else at
+        for token in self._tokens[first : first + _HEADING]:
+            if token.start >= end:
+                break
+            if token.word[0].islower() and token.word not in SMALL_IN_TITLES:
+                return False
+            large += token.word[0].isupper()
+        return large >= (_MARKED_HEADING_WORDS if self._text.startswith("#", begin) else _HEADING_WORDS)
+
+    def _is_amount(self, token: _Token) -> bool:
+        """Whether it is a currency behind a number: 20 EUR."""
+        before = self._text[max(0, token.start - 2) : token.start]
+        return token.word in _CURRENCIES and any(map(str.isdigit, before))
+
+    # -- a single word with one capital --
+
+    def _stands(self, token: _Token, behind: int, *, opens: bool) -> bool:
+        """Whether it is a name. `opens`: a sentence begins with it."""
+        lower = token.word.lower()
+        if lower in FUNCTION or lower in LABELS:
+            return False
+        if self._german:
+            return not opens and self._stands_in_german(lower, behind - 1)
+        if not opens:
+            return True
+        if lower in COMMON or lower in UNCOUNTED or lower.endswith(_NOUNS):
+            return False
+        if self._tokens[behind - 1].word != token.word:
+            return _POSSESSIVE.search(self._tokens[behind - 1].word) is not None
+        return behind < len(self._tokens) and self._is_subject(token, lower, behind)
+
+    def _is_subject(self, token: _Token, lower: str, behind: int) -> bool:
+        """Whether what follows needs a subject without an article, or lists names."""
+        gap, following = self._gap(token, behind), self._tokens[behind].word
+        third = self._tokens[behind + 1].word if behind + 1 < len(self._tokens) else ""
+        if gap == ", ":
+            return following in ADDRESSED or _is_other_name(following)
+        if gap != " ":
+            return False
+        if following in _AND:
+            return third != "" and _is_other_name(third)
+        if self._romance:
+            return following in ROMANCE_AUXILIARIES
+        return _is_verb(following, third, lower)
+
+    def _stands_in_german(self, lower: str, at: int) -> bool:
+        """Whether a German noun is a name: behind a preposition, without an article."""
+        if at < 1 or self._gap(self._tokens[at - 1], at) != " ":
+            return False
+        before = self._tokens[at - 1].word
+        if before not in GERMAN_PREPOSITIONS or lower in GERMAN_NOUNS or lower.endswith(_GERMAN_ENDINGS):
+            return False
+        return before in ("in", "nach", "aus") or not lower.endswith(("en", "er", "ern", "e"))
+
+
+def _is_other_name(word: str) -> bool:
+    return _shape(word) != "" and word.lower() not in COMMON
+
+
+def _is_verb(word: str, after: str, subject: str) -> bool:
+    """Whether a word can be the verb of a subject that has no article."""
+    if subject.endswith("s") and not subject.endswith(("ss", "us", "is", "as", "os")):  # a plural, if its verb allows
+        return word in _OF_ONE or word in VERBS_OF_ONE or (word.endswith("s") and after in DETERMINERS)
+    if word in AUXILIARIES or word in PAST or word in VERBS_OF_ONE or (word.endswith("ed") and len(word) > 4):  # noqa: PLR2004
+        return True
+    return word.endswith("s") and not word.endswith(("ss", "us")) and (after in DETERMINERS or after[:1].isupper())
+
+
+# -- words in front ----------------------------------------------------------------------------------------------------
+
+
+def _without_function(run: list[_Token]) -> list[_Token]:
+    """Words inside a sentence, without one that is no name wherever it stands."""
+    if run[0].word == "I":
+        return _rest(run, 1)
+    return [] if len(run) == 1 and run[0].word.lower() in FUNCTION and not _is_acronym(run[0].word) else run
+
+
+def _without_opener(run: list[_Token]) -> list[_Token]:
+    """Words that begin a sentence, without those in front that need not be names."""
+    at = 0
+    while at < len(run) and (run[at].word.islower() or _is_opener(run[at].word, alone=at == len(run) - 1)):
+        at += 1
+    return run[at:]
+
+
+def _is_opener(word: str, *, alone: bool) -> bool:
+    lower = word.lower()
+    if lower in COMMON:
+        return not _is_acronym(word) and (alone or lower not in ADJECTIVES)
+    is_verb = word.endswith(("ing", "ed")) and len(word) > 5 and word.isascii()  # noqa: PLR2004
+    return is_verb and not alone and lower not in INSTITUTIONS
+
+
+def _is_acronym(word: str) -> bool:
+    return _shape(word) == _CAPITALS and word not in NO_ACRONYMS
+
+
+def _without_titles(run: list[_Token]) -> list[_Token]:
+    """Without forms of address in front, and without days and months at either end."""
+    at = 0
+    while at < len(run) and (run[at].word.lower() in TITLES or run[at].word.lower() in CALENDAR):
+        at += 1
+    run = _rest(run, at)
+    while run and run[-1].word.lower() in CALENDAR and (len(run) == 1 or run[-1].word not in _MONTHS_THAT_ARE_NAMES):
+        run = run[:-1]
+    return run
+
+
+def _rest(run: list[_Token], at: int) -> list[_Token]:
+    """What is left of words behind those that were dropped, without what joined them."""
+    while 0 < at < len(run) and run[at].word.islower():
+        at += 1
+    return run[at:]
