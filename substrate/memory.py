@@ -439,6 +439,8 @@ class Memory(Tabular):
     ) -> Edges:
         """The edges of an atom, `in`, `out` or `both`, of one type or all, those taken back left out.
 
+        A type is given by either of its names: `member_of` out of an atom are also those that lead to it as `has_member`.
+
         An atom that edges point to but that is not there yet can be asked for too. NotFound if there is neither.
         """
         with self._store.read(as_of, valid_at) as snapshot:

@@ -36,6 +36,7 @@ __all__ = [
 
 ORIGINS: Final = ("user", "agent", "ingested")
 EDGE_TYPE: Final = re.compile(r"[a-z][a-z0-9_]*")
+"""Types of edges, and types of atoms, are spelt so."""
 MAX_POSITION: Final = 2**53
 MOST_WEIGHT: Final = 3
 _MOST_DIMENSIONS: Final = 2**16

@@ -6,6 +6,7 @@ subjects    several atoms asked about at once
 near_names  the names that may have been meant
 bodies      what entries say, checked against the log
 load        a version and its body, as an atom
+edge_kinds  types of edges: their other names, what they may join
 links       edges: which hold, what they say, whom they join
 validity    which version held in the world at a time
 domains     which atoms belong to which domain: the one place that decides it

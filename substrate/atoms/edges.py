@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+from substrate.atoms.edge_kinds import links_named
 from substrate.atoms.links import End, edge_of, read_edge_type
 from substrate.atoms.resolve import find_subject, read_end, resolve
 from substrate.errors import InputError, NotFound
@@ -11,7 +12,7 @@ from substrate.limits import check_limit
 from substrate.messages import Arg
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge, Edges
-from substrate.views.edges import is_linked, links_of
+from substrate.views.edges import is_linked
 
 __all__ = ["edges"]
 
@@ -41,9 +42,9 @@ def edges(  # noqa: PLR0913
         if not is_linked(transaction, subject):
             raise
     links = chain.from_iterable(
-        links_of(transaction, subject, out=out, kind=kind, upto=snapshot.upto) for out in _DIRECTIONS[direction]
+        links_named(transaction, subject, kind, out=out, upto=snapshot.upto) for out in _DIRECTIONS[direction]
     )
-    seen: set[bytes] = set()  # one from an atom to itself comes both ways
+    seen: set[bytes] = set()  # one from an atom to itself comes both ways, and one whose both ends are alike
     ends: dict[bytes, End] = {}
     shown: list[Edge] = []
     for link in links:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final
 
 from substrate.atoms.bodies import Body, VersionFound
+from substrate.atoms.edge_kinds import links_named
 from substrate.atoms.links import End, edge_from, end_of, is_live, read_edge_type, stated
 from substrate.atoms.stale import stale_because
 from substrate.atoms.subjects import find_asked, read_names
@@ -23,7 +24,7 @@ from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge
 from substrate.values.relations import Arc, Context, Reached
 from substrate.views.atoms import gap_of, versions_of
-from substrate.views.edges import Link, links_of
+from substrate.views.edges import Link
 
 __all__ = ["context"]
 
@@ -122,7 +123,7 @@ class _Around:
         if distance and _is_tombstoned(self._snapshot.transaction, subject, self._snapshot.upto):
             return
         for out in (True, False):
-            links = links_of(self._snapshot.transaction, subject, out=out, kind=self._kind, upto=self._snapshot.upto)
+            links = links_named(self._snapshot.transaction, subject, self._kind, out=out, upto=self._snapshot.upto)
             followed = islice(links, _HUB) if distance else links
             fresh = (link for link in followed if link.edge not in self._seen)
             for link, body in stated(self._snapshot, fresh):

@@ -12,9 +12,10 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from substrate.atoms.bodies import body_of
+from substrate.atoms.edge_kinds import BUILT_IN, SCHEMA, EdgeKinds, edge_kinds, read_edge_kinds
 from substrate.atoms.moments import last_seq
 from substrate.atoms.near_names import MOST_SUGGESTED, or_near
-from substrate.atoms.resolve import find_subject, read_end
+from substrate.atoms.resolve import find_subject, name_of, read_end
 from substrate.atoms.supersedes import Chains
 from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, read_body
 from substrate.conflicts.detect import NewVersion, detect
@@ -27,7 +28,7 @@ from substrate.log.identity import draw_id, id_text
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
 from substrate.messages import Arg, Item, Message
-from substrate.names import check_new_name
+from substrate.names import check_new_name, type_of
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.save.batch import Batch
@@ -45,6 +46,7 @@ from substrate.save.input import (
     read_expect,
     read_said,
     read_tombstone,
+    turn_edge,
 )
 from substrate.save.repeat import is_same, merged, placed_by, repeats
 from substrate.snapshot import Snapshot
@@ -53,7 +55,7 @@ from substrate.text.secrets import find_secrets
 from substrate.values.edges import PRODUCED_BY, SUPERSEDES
 from substrate.values.saved import Contradicted, Refused, Saved
 from substrate.views.atoms import VersionRow, find_name, find_names, versions_of
-from substrate.views.edges import find_link, is_linked, statement_at
+from substrate.views.edges import Link, find_link, is_linked, statement_at
 from substrate.views.traces import Trace, confirmation_of, expected_name, trace_confirmed, trace_expected
 
 __all__ = ["Planner", "checkpoint", "read_batch"]
@@ -166,6 +168,7 @@ class Planner:
     """Atoms that are tombstoned: their ids by name."""
     _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
     _chains: Chains | None = None
+    _kinds: EdgeKinds | None = None
 
     # -- before the lock ---------------------------------------------------------------------------------------------
 
@@ -218,6 +221,8 @@ class Planner:
             raise _Overfull
         if not self.allow_secrets:
             refuse_secrets(atom.name, atom.value, atom.members)
+        if atom.name == SCHEMA:
+            read_edge_kinds(atom.value)
         return atom
 
     def _clean_edge(self, edge: EdgeGiven) -> EdgeGiven:
@@ -372,6 +377,7 @@ class Planner:
         return {key: text for key, text in self.common.items() if text is not None}
 
     def _state(self, transaction: ReadTransaction, edge: EdgeGiven, time: int) -> None:
+        edge = self._as_kept(transaction, edge)
         source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
         if edge.type == SUPERSEDES and self._chain(transaction).closes_circle(source, target):
             raise InputError("an atom cannot supersede itself, or one that supersedes it")
@@ -401,6 +407,38 @@ class Planner:
         for end, name in dangling:
             self.dangling[name] = None
             self._traces.append(trace_expected(end, name))
+
+    def _as_kept(self, transaction: ReadTransaction, edge: EdgeGiven) -> EdgeGiven:
+        """The edge under the name that it is kept under. InputError if the table of edge types does not allow it."""
+        kinds = self._edge_kinds(transaction)
+        if kinds is not BUILT_IN and not self.is_import:
+            kinds.check(edge.type, *(self._type(transaction, end) for end in (edge.source, edge.target)))
+        inverse = kinds.inverse(edge.type)
+        if inverse is None or kinds.is_own(edge.type):
+            return edge
+        source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
+        if not kinds.is_own(inverse) and self._is_stated(transaction, (source, edge.type, target)):
+            return edge
+        if self._is_stated(transaction, (target, inverse, source)):
+            return turn_edge(edge, inverse)
+        return turn_edge(edge, inverse, label=True) if kinds.is_own(inverse) else edge
+
+    def _is_stated(self, transaction: ReadTransaction, key: _EdgeKey) -> bool:
+        known = self._link(transaction, key)
+        return known is not None and known.members is not None
+
+    def _edge_kinds(self, transaction: ReadTransaction) -> EdgeKinds:
+        """The table of edge types, as this checkpoint leaves it."""
+        if self._kinds is None:
+            known = self._names.get(SCHEMA)
+            value = None if known is None or known.members is None else str(known.members["value"])
+            self._kinds = BUILT_IN if SCHEMA in self.tombstoned else edge_kinds(transaction, value=value)
+        return self._kinds
+
+    def _type(self, transaction: ReadTransaction, end: str) -> str | None:
+        """The type of the atom at an edge's end; None if nobody knows its name."""
+        name = end if "." in end else name_of(transaction, bytes.fromhex(end))
+        return None if name is None else type_of(name)
 
     def _is_absent(self, transaction: ReadTransaction, end: str) -> bool:
         """Whether an edge's end is a name that no atom has, neither in the store nor in this checkpoint."""
@@ -438,8 +476,7 @@ class Planner:
             link = statement_at(transaction, bytes.fromhex(unedge), 2**63 - 2)
             who = {"cited" if key == "source" else key: text for key, text in self._who().items()}
         else:
-            source, target = find_subject(transaction, unedge.source), find_subject(transaction, unedge.target)
-            link = find_link(transaction, source, unedge.type, target)
+            link = self._named_link(transaction, unedge)
             who = {key: text for key, text in unedge.members.items() if key in ("actor", "session", "origin", "cited")}
         if link is None or link.kind is Kind.UNEDGE:
             raise NotFound("there is no such edge, or it was taken back already")
@@ -448,6 +485,16 @@ class Planner:
         said = {**who, "source": link.source.hex(), "type": link.type, "target": link.target.hex()}
         self._drafts.append(draft_other(Kind.UNEDGE, said, subject=link.edge))
         self.unedged[link.edge] = None
+
+    def _named_link(self, transaction: ReadTransaction, edge: EdgeGiven) -> Link | None:
+        """The edge that is stated between two atoms, by either of its names; else the one that was, by this name."""
+        source, target = find_subject(transaction, edge.source), find_subject(transaction, edge.target)
+        link = find_link(transaction, source, edge.type, target)
+        if link is None or link.kind is Kind.UNEDGE:
+            inverse = self._edge_kinds(transaction).inverse(edge.type)
+            other = None if inverse is None else find_link(transaction, target, inverse, source)
+            link = other if other is not None and other.kind is Kind.EDGE else link
+        return link
 
 
 def _find(transaction: ReadTransaction, name: str) -> VersionRow | None:

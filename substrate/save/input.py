@@ -45,6 +45,7 @@ __all__ = [
     "read_expect",
     "read_said",
     "read_tombstone",
+    "turn_edge",
 ]
 
 AtomInput: TypeAlias = "str | Mapping[str, object] | Atom"
@@ -143,6 +144,14 @@ def read_edge(item: EdgeInput, said: Mapping[str, str | None]) -> EdgeGiven:
     elif "windows" in given:
         cleared += ("windows",)
     return EdgeGiven(source, kind, target, members, cleared)
+
+
+def turn_edge(edge: EdgeGiven, inverse: str, *, label: bool = False) -> EdgeGiven:
+    """The same edge under its other name, read from its other end. With `label` it keeps how the caller spelled it."""
+    members = {key: said for key, said in edge.members.items() if key != "label"}
+    if label:
+        members["label"] = edge.members.get("label", edge.type)
+    return replace(edge, source=edge.target, type=inverse, target=edge.source, members=members)
 
 
 def read_expect(given: ExpectInput | None) -> Expect:
