@@ -439,7 +439,7 @@ class Memory(Tabular):
     ) -> Edges:
         """The edges of an atom, `in`, `out` or `both`, of one type or all, those taken back left out.
 
-        A type is given by either of its names: `member_of` out of an atom are also those that lead to it as `has_member`.
+        A type is given by either of its names: `member_of` out of an atom is `has_member` into it.
 
         An atom that edges point to but that is not there yet can be asked for too. NotFound if there is neither.
         """
@@ -497,10 +497,13 @@ class Memory(Tabular):
         *,
         limit: int = 10,
         offset: int = 0,
-        type: str | None = None,  # noqa: A002 - the word for it
+        type: str | Iterable[str] | None = None,  # noqa: A002 - the word for it
         prefix: str | None = None,
-        domain: str | None = None,
+        domain: str | Iterable[str] | None = None,
+        without_domains: str | Iterable[str] = (),
         tags: str | Iterable[str] = (),
+        any_tags: str | Iterable[str] = (),
+        without_tags: str | Iterable[str] = (),
         entities: str | Iterable[str] = (),
         source: str | None = None,
         origin: str | None = None,
@@ -515,7 +518,8 @@ class Memory(Tabular):
     ) -> Found:
         """Atoms that answer a question: by word, by meaning and by time, best first, each with its reasons.
 
-        All filters given must hold; they come before ranking. `domain` takes members by two `member_of` edges; `since`
+        All filters given must hold; they come before ranking. Of several types, domains or `any_tags` one must hold; of
+        `tags` all; of `without_tags` and `without_domains` none. A domain has members by two `member_of` edges; `since`
         and `until` are about when it happened. Words of time in the query (now, before the current one, in May 2025)
         say which of several statements comes first; `as_of` and `valid_at` go back exactly. Until the model is up it is
         a search by words, and `meaning` says so; `wait` waits so many seconds for it, and for what is not embedded yet.
@@ -525,7 +529,10 @@ class Memory(Tabular):
             type=type,
             prefix=prefix,
             domain=domain,
+            without_domains=without_domains,
             tags=tags,
+            any_tags=any_tags,
+            without_tags=without_tags,
             entities=entities,
             source=source,
             origin=origin,
@@ -552,10 +559,13 @@ class Memory(Tabular):
         *,
         limit: int = 10,
         offset: int = 0,
-        type: str | None = None,  # noqa: A002 - the word for it
+        type: str | Iterable[str] | None = None,  # noqa: A002 - the word for it
         prefix: str | None = None,
-        domain: str | None = None,
+        domain: str | Iterable[str] | None = None,
+        without_domains: str | Iterable[str] = (),
         tags: str | Iterable[str] = (),
+        any_tags: str | Iterable[str] = (),
+        without_tags: str | Iterable[str] = (),
         entities: str | Iterable[str] = (),
         source: str | None = None,
         origin: str | None = None,
@@ -576,7 +586,10 @@ class Memory(Tabular):
             type=type,
             prefix=prefix,
             domain=domain,
+            without_domains=without_domains,
             tags=tags,
+            any_tags=any_tags,
+            without_tags=without_tags,
             entities=entities,
             source=source,
             origin=origin,

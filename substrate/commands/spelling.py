@@ -19,6 +19,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     **{name: "--" + name.replace("_", "-") for name in _OPTIONS},
     **{name: name.upper() for name in _PLACES},
     "all_domains": "--other-domain",
+    "any_tags": "--any-tag",
     "atoms": "atoms",
     "before": "before",
     "by": "by",
@@ -37,4 +38,6 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     "unedges": "--unedge",
     "until": "--happened-until",
     "wait": "wait",
+    "without_domains": "--no-domain",
+    "without_tags": "--no-tag",
 }

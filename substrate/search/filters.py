@@ -17,10 +17,19 @@ __all__ = ["Filters"]
 class Filters:
     """All that was given must hold; None or empty: no matter. `since` and `until` are about when it happened."""
 
-    type: str | None = None
+    types: tuple[str, ...] = ()
+    """One of these."""
     prefix: str | None = None
-    domain: str | None = None
+    domains: tuple[str, ...] = ()
+    """One of these."""
+    without_domains: tuple[str, ...] = ()
+    """None of these."""
     tags: tuple[str, ...] = ()
+    """All of these."""
+    any_tags: tuple[str, ...] = ()
+    """One of these at least."""
+    without_tags: tuple[str, ...] = ()
+    """None of these."""
     entities: tuple[str, ...] = ()
     source: str | None = None
     origin: str | None = None
@@ -33,10 +42,13 @@ class Filters:
     def of(  # noqa: PLR0913
         cls,
         *,
-        type: str | None = None,  # noqa: A002 - the word for it
+        type: str | Iterable[str] | None = None,  # noqa: A002 - the word for it
         prefix: str | None = None,
-        domain: str | None = None,
+        domain: str | Iterable[str] | None = None,
+        without_domains: str | Iterable[str] = (),
         tags: str | Iterable[str] = (),
+        any_tags: str | Iterable[str] = (),
+        without_tags: str | Iterable[str] = (),
         entities: str | Iterable[str] = (),
         source: str | None = None,
         origin: str | None = None,
@@ -46,17 +58,20 @@ class Filters:
         until: Time | None = None,
     ) -> Filters:
         """What a caller asks for, checked. SchemaInvalid, naming the filter."""
-        texts = {"type": type, "prefix": prefix, "domain": domain, "source": source, "origin": origin, "actor": actor}
-        for field, text in {**texts, "session": session}.items():
+        texts = {"prefix": prefix, "source": source, "origin": origin, "actor": actor, "session": session}
+        for field, text in texts.items():
             if text is not None and not _is_text(text):
                 raise SchemaInvalid(Arg(field), " must be a text of valid Unicode")
         if origin is not None and origin not in ORIGINS:
             raise SchemaInvalid(Arg("origin"), f" must be one of {', '.join(ORIGINS)}")
         return cls(
-            type,
+            _one_of(type, Arg("type")),
             prefix,
-            domain,
+            _one_of(domain, Arg("domain")),
+            _texts(without_domains, Arg("without_domains")),
             _texts(tags, Arg("tags")),
+            _texts(any_tags, Arg("any_tags")),
+            _texts(without_tags, Arg("without_tags")),
             _texts(entities, Arg("entities")),
             source,
             origin,
@@ -65,6 +80,15 @@ class Filters:
             None if since is None else read_time(since, Arg("since")),
             None if until is None else read_time(until, Arg("until")),
         )
+
+
+def _one_of(given: str | Iterable[str] | None, field: str) -> tuple[str, ...]:
+    """One text or several; None for any. A list of none is refused: to take it for any would show more than meant."""
+    if given is None:
+        return ()
+    if not (listed := _texts(given, field)):
+        raise SchemaInvalid(field, " must have at least one text; leave it out for all")
+    return listed
 
 
 def _texts(given: str | Iterable[str], field: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -27,28 +27,39 @@ def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters) -> Mask
     """The versions that pass all filters; None: all do. NotFound if there is no such domain."""
     masks: list[Mask] = []
 
-    def keyword(field: Field, text: str) -> None:
-        masks.append(keyword_mask(snapshot.transaction, documents, field, text))
+    def with_keyword(field: Field, text: str) -> Mask:
+        return keyword_mask(snapshot.transaction, documents, field, text)
 
-    if filters.type is not None:
-        keyword(Field.UNDER, f"v1.{filters.type}")
+    def within(domain: str) -> Mask:
+        return members_of(snapshot, documents, find_domain(snapshot, domain))
+
+    if filters.types:
+        masks.append(_any(with_keyword(Field.UNDER, f"v1.{kind}") for kind in filters.types))
     if filters.prefix:
         masks.append(_under(snapshot.transaction, documents, normalise(filters.prefix)))
-    if filters.domain is not None:
-        masks.append(members_of(snapshot, documents, find_domain(snapshot, filters.domain)))
-    for tag in filters.tags:
-        keyword(Field.TAG, tag)
-    for entity in filters.entities:
-        keyword(Field.ENTITY, entity)
+    if filters.domains:
+        masks.append(_any(map(within, filters.domains)))
+    masks += [~within(domain) for domain in filters.without_domains]
+    masks += [with_keyword(Field.TAG, tag) for tag in filters.tags]
+    if filters.any_tags:
+        masks.append(_any(with_keyword(Field.TAG, tag) for tag in filters.any_tags))
+    masks += [~with_keyword(Field.TAG, tag) for tag in filters.without_tags]
+    masks += [with_keyword(Field.ENTITY, entity) for entity in filters.entities]
     exact = ((Field.SOURCE, filters.source), (Field.ORIGIN, filters.origin), (Field.ACTOR, filters.actor))
     for field, text in (*exact, (Field.SESSION, filters.session)):
         if text is not None:
-            keyword(field, text)
+            masks.append(with_keyword(field, text))
     if filters.since is not None:
         masks.append(documents.when >= filters.since)
     if filters.until is not None:
         masks.append(documents.when < filters.until)
     return np.logical_and.reduce(masks) if masks else None
+
+
+def _any(masks: Iterable[Mask]) -> Mask:
+    """The versions that one of the masks has. One mask is itself: most filters name one thing."""
+    first, *others = masks
+    return np.logical_or.reduce([first, *others]) if others else first
 
 
 def _under(transaction: ReadTransaction, documents: Documents, prefix: str) -> Mask:

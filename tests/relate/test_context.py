@@ -160,13 +160,13 @@ def test_a_page_reads_little_of_a_large_hub(memory: Memory, monkeypatch: pytest.
     read = []
 
     def counted(transaction: ReadTransaction, *rest: object, **options: object) -> object:
-        for link in links_of(transaction, *rest, **options):  # type: ignore[arg-type]
+        for link in links_named(transaction, *rest, **options):  # type: ignore[arg-type]
             read.append(link)
             yield link
 
-    from substrate.relate.context import links_of  # noqa: PLC0415 - what is counted
+    from substrate.relate.context import links_named  # noqa: PLC0415 - what is counted
 
-    monkeypatch.setattr("substrate.relate.context.links_of", counted)
+    monkeypatch.setattr("substrate.relate.context.links_named", counted)
     memory.context("v1.fact.m7", depth=2)
     assert len(read) < 80
 

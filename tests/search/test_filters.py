@@ -29,9 +29,13 @@ def when(atom: Atom) -> object:
 
 
 FILTERS: dict[str, Callable[[Any], Callable[[Atom], bool]]] = {
-    "type": lambda wanted: lambda atom: atom.type == wanted,
+    "type": lambda wanted: lambda atom: atom.type in ([wanted] if isinstance(wanted, str) else wanted),
     "prefix": lambda wanted: lambda atom: atom.name.startswith(wanted),
     "tags": lambda wanted: lambda atom: {keyword(tag) for tag in wanted} <= {keyword(tag) for tag in atom.tags},
+    "any_tags": lambda wanted: (
+        lambda atom: bool({keyword(tag) for tag in wanted} & {keyword(tag) for tag in atom.tags})
+    ),
+    "without_tags": lambda wanted: lambda atom: not {keyword(t) for t in wanted} & {keyword(tag) for tag in atom.tags},
     "entities": lambda wanted: lambda atom: {keyword(e) for e in wanted} <= {keyword(e) for e in atom.entities},
     "source": lambda wanted: lambda atom: atom.source == wanted,
     "actor": lambda wanted: lambda atom: atom.actor == wanted,
@@ -42,11 +46,15 @@ FILTERS: dict[str, Callable[[Any], Callable[[Atom], bool]]] = {
 chosen = st.fixed_dictionaries(
     {},
     optional={
-        "type": st.sampled_from(["fact", "state"]),
+        "type": st.sampled_from(["fact", "state", ["fact", "state"], ["state", "event"]]),
         "prefix": st.sampled_from(
             ["v1.", "v1.fact.", "v1.fact.a", "v1.fact.a.", "v1.st", "v1.state.paymentProvider", "v2"]
         ),
         "tags": st.sampled_from([["red"], ["RED", "Blue"], ["green"]]),
+        "any_tags": st.sampled_from([["red"], ["green", "BLUE"], "blue"]).map(
+            lambda tags: tags if isinstance(tags, list) else [tags]
+        ),
+        "without_tags": st.sampled_from([["red"], ["Blue", "green"]]),
         "entities": st.just(["ada lovelace"]),
         "source": st.sampled_from(["book", "s" * 300, "nowhere"]),
         "actor": st.sampled_from(["ann", "bob"]),
@@ -124,6 +132,35 @@ def test_a_domain_restricts_to_its_members_by_two_steps_and_no_more(memory: Memo
     memory.checkpoint(unedges=[{"source": "v1.fact.a", "type": "member_of", "target": "v1.domain.pay"}])
     assert names(memory, "red", domain="pay") == set()
     assert names(memory, "red", domain="pay", as_of=8) == {"v1.fact.a", "v1.fact.b"}
+
+
+def test_of_several_domains_one_must_hold_and_of_those_to_leave_out_none(memory: Memory) -> None:
+    memory.checkpoint(
+        ["v1.domain.pay = payments", "v1.domain.ship = shipping", *(f"v1.fact.{letter} = red" for letter in "abcd")],
+        edges=[
+            {"source": f"v1.fact.{letter}", "type": "member_of", "target": f"v1.domain.{domain}"}
+            for letter, domain in (("a", "pay"), ("b", "ship"), ("c", "pay"), ("c", "ship"))
+        ],
+    )
+
+    def found(**filters: object) -> str:
+        hits = names(memory, "red", **filters)
+        assert hits == {hit.name for hit in memory.recent(limit=100, **filters) if hit.atom.value == "red"}  # type: ignore[arg-type]
+        return "".join(sorted(name[-1] for name in hits))
+
+    assert found(domain=["pay", "v1.domain.ship"]) == "abc"
+    assert found(domain=["pay"], without_domains="ship") == "a"
+    assert found(without_domains=["pay", "ship"]) == "d"
+    assert found(domain="pay", type=["fact", "state"]) == "ac"
+    for filters in ({"domain": ["pay", "nowhere"]}, {"without_domains": "nowhere"}):
+        with pytest.raises(NotFound, match="nowhere"):
+            found(**filters)
+    for filters in ({"domain": []}, {"type": []}):  # taken for any, it would show more than was meant
+        with pytest.raises(SchemaInvalid, match="at least one"):
+            found(**filters)
+    for filters in ({"any_tags": [3]}, {"without_tags": 3}, {"without_domains": ["\ud800"]}):
+        with pytest.raises(SchemaInvalid, match="must be a text or a list of texts"):
+            found(**filters)
 
 
 def test_an_unknown_domain_is_said_to_be_unknown(memory: Memory) -> None:

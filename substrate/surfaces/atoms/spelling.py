@@ -29,6 +29,7 @@ _SAME: Final = (
         "prefix",
     ),
     *("query", "seqs", "session", "sessions", "since", "source", "start", "stop", "tags", "type", "until", "wait"),
+    *("any_tags", "without_domains", "without_tags"),
 )
 """Arguments that are spelled as in Python, or that no tool has."""
 

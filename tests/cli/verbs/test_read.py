@@ -183,3 +183,18 @@ def test_reading_never_makes_a_store(run: Commands, verb: str) -> None:
 def test_caring_never_makes_a_store_either(run: Commands, verb: str) -> None:
     assert run(*verb.split()).code == 4
     assert list(run.folder.iterdir()) == []
+
+
+def test_a_search_takes_any_of_some_tags_and_none_of_others(run: Commands) -> None:
+    for tag in ("red", "blue", "green"):
+        run.ok("checkpoint", f"v1.fact.{tag} = colour", "--tag", tag, "--tag", "all")
+
+    def found(*options: str) -> str:
+        ran = run("search", "colour", "--words", *options)
+        return " ".join(sorted(row[1].removeprefix("v1.fact.") for row in ran.rows))
+
+    assert found("--any-tag", "red", "--any-tag", "BLUE") == "blue red"
+    assert found("--no-tag", "red", "--tag", "all") == "blue green"
+    assert found("--type", "state", "--type", "fact", "--no-tag", "blue", "--no-tag", "green") == "red"
+    assert "--no-domain" in run("search", "colour", "--help").out
+    assert run("search", "colour", "--words", "--domain", "a", "--no-domain", "b").code == 4
