@@ -15,7 +15,7 @@ from tests.scale import PATIENCE_S
 from tests.test_import_cost import loaded_by
 
 GROUPED = {
-    "save": ["checkpoint"],
+    "save": ["checkpoint", "replace"],
     "read": ["access", "list", "edges", "history", "diff"],
     "find": ["search", "context", "associate", "stale", "index", "model"],
     "learn": ["observe", "train", "predict", "bootstrap", "watch"],
