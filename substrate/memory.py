@@ -46,6 +46,7 @@ from substrate.learn.session import Session
 from substrate.learn.train import train
 from substrate.learn.watch import is_watched, watch
 from substrate.learn.write_sessions import drop_malformed_sessions
+from substrate.limits import LIMITS
 from substrate.log.tables import SESSIONS
 from substrate.messages import WATCH, Arg
 from substrate.proof.bundle import Bundle
@@ -53,6 +54,7 @@ from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.verify import Verdict, Verifier
 from substrate.relate.context import context
+from substrate.relate.path import path
 from substrate.result import Result, Tabular, compact
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
@@ -73,7 +75,7 @@ from substrate.values.growth import Diff, Growth, Heads
 from substrate.values.hits import Found
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
-from substrate.values.relations import Associations, Context
+from substrate.values.relations import Associations, Context, PathFound
 from substrate.values.saved import Forgot, Refused, Saved, Stats
 from substrate.values.stale import StaleAtoms
 from substrate.views.catalogue import CACHE_CHECKS
@@ -513,6 +515,8 @@ class Memory(Tabular):
         until: Time | None = None,
         as_of: Moment | None = None,
         valid_at: Time | None = None,
+        hops: int = 0,
+        walk: str = "best",
         min_score: float | None = None,
         wait: float = 0,
     ) -> Found:
@@ -523,6 +527,9 @@ class Memory(Tabular):
         and `until` are about when it happened. Words of time in the query (now, before the current one, in May 2025)
         say which of several statements comes first; `as_of` and `valid_at` go back exactly. Until the model is up it is
         a search by words, and `meaning` says so; `wait` waits so many seconds for it, and for what is not embedded yet.
+        With `hops` (1 to 3), walks of so many edges that hold begin at the best hits: what they reach is found too,
+        under the same filters, with the part `walk` and the edges in `via`, and never above the hit that led there.
+        `walk` says by what: `best` (the best path) or `pagerank` (how often a random walk stands there).
         Raises InputError, TooLarge, NotFound (a domain that is not there).
         """
         filters = Filters.of(
@@ -541,15 +548,26 @@ class Memory(Tabular):
             since=since,
             until=until,
         )
-        from substrate.search.search import check_search, search  # noqa: PLC0415 - loads numpy
+        from substrate.search.search import check_search, check_walk, search  # noqa: PLC0415 - loads numpy
 
         check_search(query, limit, offset, min_score, wait)
+        check_walk(hops, walk)
         store = self._store
         if wait > 0:
             store.follower.wait(wait)
         asked = store.index.query(query, store.time_at(as_of, valid_at), wait)
         with store.read(as_of, valid_at) as snapshot:
-            found = search(snapshot, store.index, asked, filters, min_score=min_score, limit=limit, offset=offset)
+            found = search(
+                snapshot,
+                store.index,
+                asked,
+                filters,
+                hops=hops,
+                walk=walk,
+                min_score=min_score,
+                limit=limit,
+                offset=offset,
+            )
         if found.lag:
             store.follower.wake()  # what another process saved, it may have had no time to embed
         return found
@@ -623,6 +641,25 @@ class Memory(Tabular):
         """
         with self._store.read(as_of, valid_at) as snapshot:
             return context(snapshot, keys, depth=depth, limit=limit, offset=offset, type=type)
+
+    def path(
+        self,
+        a: Name,
+        b: Name,
+        *,
+        as_of: Moment | None = None,
+        valid_at: Time | None = None,
+        most: int = LIMITS["path_steps"],
+    ) -> PathFound:
+        """A shortest path between two atoms along stated edges, walked in either direction; up to `most` (6) edges.
+
+        Only edges that hold at the moments, through atoms in use that hold then. Of an atom with more than 200 edges so
+        many are followed, and `cut` names it: a shorter way may lead through it. Without a path it is empty, `found` is
+        False, and `remarks` says how far the search went. InputError; NotFound or Forgotten if one of the two is not
+        there.
+        """
+        with self._store.read(as_of, valid_at) as snapshot:
+            return path(snapshot, a, b, most=most)
 
     def associate(
         self,

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from substrate.atoms.bodies import Body, body_of
-from substrate.codec import read_body
+from substrate.codec import decode_body, read_body
 from substrate.errors import SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
@@ -18,7 +18,7 @@ from substrate.log.identity import id_text
 from substrate.log.tables import BODIES, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
-from substrate.schema import EDGE_TYPE, is_name
+from substrate.schema import EDGE_TYPE, is_name, is_share
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge, Window
 from substrate.values.times import from_microseconds
@@ -38,11 +38,14 @@ __all__ = [
     "live_sources",
     "read_edge_type",
     "stated",
+    "weighed",
 ]
 
 
 _WINDOWS: Final = b'"windows"'
 """Stands in every body that has windows; most have none, and need not be decoded to know."""
+_CONFIDENCE: Final = b'"confidence"'
+"""Stands in every body that says how sure it is."""
 _FEW: Final = 20
 """Edges of a hub that are looked at to see what it is joined to."""
 _READ: Final = 200
@@ -77,6 +80,18 @@ def holding(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[Link]:
     for link, row in zip(links, rows, strict=True):
         if row is not None and (_WINDOWS not in row or _open_at(_edge_body(row), snapshot.at)):
             yield link
+
+
+def weighed(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[tuple[Link, float]]:
+    """The same with the confidence of each, which is 1 where none is said."""
+    rows = snapshot.transaction.get_many(BODIES, [seq_key(link.seq) for link in links])
+    for link, row in zip(links, rows, strict=True):
+        if row is None:
+            continue
+        if _WINDOWS in row and not _open_at(_edge_body(row), snapshot.at):
+            continue
+        said = decode_body(row[SALT_BYTES:]).get("confidence") if _CONFIDENCE in row else None
+        yield link, float(said) if is_share(said) else 1.0
 
 
 def _edge_body(row: bytes) -> Body:

@@ -39,6 +39,7 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "diff": read.diff,
         "search": find.search,
         "context": relate.context,
+        "path": relate.path,
         "associate": relate.associate,
         "stale": relate.stale,
         "index": models.index,

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from substrate.values.hits import Found
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
-    from substrate.values.relations import Context
+    from substrate.values.relations import Context, PathFound
     from substrate.values.saved import Forgot, Saved
 
-__all__ = ["context", "edges", "forget", "named_in_question", "predict", "replace", "resolve", "search"]
+__all__ = ["context", "edges", "forget", "named_in_question", "path", "predict", "replace", "resolve", "search"]
 
 _NAMED = 20
 """Names of one question: more nobody would read before they say yes."""
@@ -74,6 +74,11 @@ def context(memory: Memory, given: Namespace) -> Context:
         as_of=given.as_of,
         valid_at=given.valid_at,
     )
+
+
+def path(memory: Memory, given: Namespace) -> PathFound:
+    """A shortest path between two atoms."""
+    return memory.path(given.a, given.b, as_of=given.as_of, valid_at=given.valid_at, most=given.most)
 
 
 def predict(memory: Memory, given: Namespace) -> Predictions:

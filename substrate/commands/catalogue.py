@@ -49,6 +49,7 @@ COMMANDS: tuple[Command, ...] = (
     provenance.WHY,
     find.SEARCH,
     relate.CONTEXT,
+    relate.PATH,
     relate.ASSOCIATE,
     relate.STALE,
     find.EXPLORE,

@@ -26,6 +26,7 @@ _ALL = (
     find.search,
     find.explore,
     relate.context,
+    relate.path,
     relate.associate,
     learn.bootstrap,
     learn.train,

@@ -2,6 +2,7 @@
 
 context     the verb context
 associate   the verb associate
+path        the verb path
 neighbours  what is stated around an atom
 strength    how strong a connection is, pure
 """

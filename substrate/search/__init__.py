@@ -13,4 +13,6 @@ words       BM25 and keywords
 when        the time in a question
 candidates  what is worth ranking
 ranking     the one ranking, pure
+reach       what walks along edges reach from the best hits
+walk        best paths, PageRank and shortest paths along edges, pure
 """

@@ -7,8 +7,8 @@ and is not shown: what is shown is read anew by whoever shows it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice
 from typing import Final
@@ -33,7 +33,7 @@ from substrate.views.nearest.index import Nearest
 from substrate.views.vectors import vectors_of
 from substrate.views.words import NONE, around, beside
 
-__all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "others"]
+__all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "meant_of", "others", "widen"]
 
 CANDIDATES: Final = 64
 """Of each list: these are ranked. What lies behind them, on later pages, follows by its words and meaning alone."""
@@ -45,7 +45,7 @@ _EDGES: Final = 20
 _DEEP: Final = 1000
 """So many of the nearest can be paged through; what has a word of the query always can."""
 _VERSIONS: Final = 16
-"""Parts beside one that are looked at for one that is meant: there may be several versions of each."""
+"""Versions of an atom, or parts beside one, that are looked at for one that is meant."""
 _CONFIRMED: Final = 0.2
 _UNKNOWN: Final = 0.5
 
@@ -127,6 +127,34 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES) -> Gathered:
     bound = WORDS * weakest + max(last, 0.0)
     everything = len(words.seqs) <= count and len(close) < count
     return Gathered(seqs, candidates, everything, bound / full_score(meaning=cosine is not None))
+
+
+def widen(lists: Lists, gathered: Gathered, more: Sequence[int]) -> Gathered:
+    """The candidates, and behind them versions that were found in another way: by walks along edges."""
+    if not more:
+        return gathered
+    seqs, found, documents = np.array(more, np.int64), gathered.candidates, lists.documents
+    vectors = found.vectors
+    if vectors is not None and lists.vector is not None and lists.nearest is not None:
+        vectors = np.concatenate([vectors, _vectors(lists, lists.vector, lists.nearest.space, seqs)])
+    none = np.full(len(seqs), -1, np.int64)
+    dated = (documents.occurred[seqs] != NONE) | (documents.valid_from[seqs] != NONE)
+    every = np.concatenate([gathered.seqs, seqs])
+    candidates = Candidates(
+        words=np.concatenate([found.words, _shares(lists.words, seqs)]),
+        vectors=vectors,
+        when=documents.when[every],
+        dated=np.concatenate([found.dated, dated]),
+        texts=_texts(lists, every),
+        atoms=documents.subject_high[every],
+        before=np.concatenate([found.before, none]),
+        after=np.concatenate([found.after, none]),
+        linked=np.concatenate([found.linked, none]),
+        trust=np.concatenate([found.trust, np.full(len(seqs), _UNKNOWN, np.float32)]),
+        named=np.concatenate([found.named, _named(lists, seqs)]),
+        matched=len(found),
+    )
+    return replace(gathered, seqs=every, candidates=candidates)
 
 
 def others(lists: Lists, gathered: Gathered) -> Iterator[tuple[int, float, float, float]]:
@@ -266,17 +294,20 @@ def _links(place: Mapping[int, int], linked: Mapping[int, int]) -> Ints:
     return links
 
 
+def meant_of(lists: Lists, subject: bytes) -> int:
+    """The latest version of an atom that is meant; -1 if none is."""
+    versions = versions_of(lists.snapshot.transaction, subject, upto=lists.documents.size - 1)
+    return next((version.seq for version in islice(versions, _VERSIONS) if lists.mask[version.seq]), -1)
+
+
 def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
     """Versions that an edge joins to one of the leaders: each with the best of these."""
     linked: dict[int, int] = {}
     for leader in leaders.tolist():
         for end in islice(joined_to(lists.snapshot, lists.documents.subject(leader)), _EDGES):
-            versions = islice(versions_of(lists.snapshot.transaction, end, upto=lists.documents.size - 1), _VERSIONS)
-            for version in versions:
-                if lists.mask[version.seq]:
-                    if version.seq != leader:
-                        linked.setdefault(version.seq, leader)
-                    break
+            seq = meant_of(lists, end)
+            if seq not in (-1, leader):
+                linked.setdefault(seq, leader)
     return linked
 
 

@@ -10,6 +10,8 @@ How a candidate scores, and why so (the figures behind each choice are in docs/d
    them.
 3. *Neighbours*: a share of the score of the turn or chunk before and after, the less the further apart in time.
    *Edges*: a share of the best hit that a stated edge leads from. The best path counts, paths are not summed.
+   *Walk*: where the search walks further along edges, a share of what a walk from the best hits is worth. It never
+   lifts a candidate above the hit that the walk began at.
 4. *Evidence*: a little for what is confirmed and trusted. It decides between equals only.
 5. *Time*: where the question says when, among the candidates that fit about as well as the best one the statement that
    it means comes first. Otherwise time decides between equals only: recency never hides a better match.
@@ -28,7 +30,7 @@ from numpy.typing import NDArray
 
 from substrate.search.when import When, Which
 
-__all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "rank"]
+__all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "rank", "with_walks"]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -50,6 +52,8 @@ _AFTER: Final = 0.15
 _NEAR_US: Final = 3.6e9
 """Shares of the neighbours' scores; an hour apart they count 1/e."""
 _EDGE: Final = 0.1
+_WALK: Final = 0.5
+"""Which share of what a walk is worth it adds."""
 _EVIDENCE: Final = 0.02
 _BAND: Final = 0.6
 """Which candidates may be statements of what is asked for: this far down the way from the best to the median."""
@@ -97,9 +101,19 @@ class Candidates:
     """How sure the statement is, 0 to 1, where 0.5 is what nothing is known of."""
     named: Mask
     """Whether it has all the names that the query has."""
+    matched: int = -1
+    """How many of them, the first, were found by themselves; -1: all. Those that walks reached shift no other score."""
 
     def __len__(self) -> int:
         return len(self.words)
+
+    @property
+    def walked_to(self) -> Mask:
+        """Which were found by walks alone."""
+        walked = np.zeros(len(self), np.bool_)
+        if self.matched >= 0:
+            walked[self.matched :] = True
+        return walked
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +162,16 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     parts = {part: (values / full).astype(np.float32) for part, values in parts.items()}
     total = ((score + time) / full).astype(np.float32)
     return Ranked(_ordered(found, total), total, parts)
+
+
+def with_walks(found: Candidates, ranked: Ranked, worth: Floats, start: Ints) -> Ranked:
+    """The same with what walks add. `worth`: of the best walk to each, as a score; `start`: where that began, or -1."""
+    room = np.where(start >= 0, ranked.score[start] - ranked.score, 0)
+    # An edge that led here counted already.
+    added = np.minimum(_WALK * worth - ranked.parts["edges"], room)
+    walk = np.where(worth > 0, np.maximum(added, 0), 0).astype(np.float32)
+    total = (ranked.score + walk).astype(np.float32)
+    return Ranked(_ordered(found, total), total, {**ranked.parts, "walk": walk})
 
 
 def _ordered(found: Candidates, score: Floats) -> Ints:
@@ -205,28 +229,31 @@ def _meaning(found: Candidates, query: Floats) -> Floats:
     if absent.any():
         vectors = np.where(absent[:, None], np.float32(0), vectors)
     cosine = vectors @ query
+    aside = absent | found.walked_to
+    if aside.all():
+        aside = absent
     # What is not embedded yet is taken as no better and no worse than the others: its words decide.
-    cosine[absent] = cosine[~absent].mean()
+    cosine[absent] = cosine[~aside].mean()
     words = np.float32(WORDS) * found.words
-    best = _distinct(found, cosine + words, absent, _BEST)
+    best = _distinct(found, cosine + words, aside, _BEST)
     share = _CENTRED * min(1.0, len(best) / _BEST)  # the mean of a few is no centre: it is them
     centre = _CENTRE * vectors[best].mean(axis=0)
     seen = _unit(vectors - centre)
     target = _unit(query - centre)
     first = (1 - share) * cosine + share * (seen @ target)
-    leaders = _distinct(found, first + words, absent, _LEADERS)
+    leaders = _distinct(found, first + words, aside, _LEADERS)
     weight = np.exp(((first + words)[leaders] - (first + words)[leaders[0]]) / _SHARPNESS)
     target = _unit(target + _TOWARDS * (weight / weight.sum()) @ seen[leaders])
     centred = seen @ target
-    centred[absent] = centred[~absent].mean()
+    centred[absent] = centred[~aside].mean()
     # Not near is no evidence against: what its words have found stays found.
     return np.maximum((1 - share) * cosine + share * centred, 0).astype(np.float32)
 
 
-def _distinct(found: Candidates, score: Floats, absent: Mask, count: int) -> Ints:
-    """The best candidates that have a vector, each text once."""
+def _distinct(found: Candidates, score: Floats, aside: Mask, count: int) -> Ints:
+    """The best candidates, each text once; without those that are left aside, such as who has no vector."""
     order = np.argsort(-score, kind="stable")
-    order = order[~absent[order]]
+    order = order[~aside[order]]
     first: dict[int, int] = {}
     for place, text in zip(order.tolist(), found.texts[order].tolist(), strict=True):
         first.setdefault(text, place)
@@ -251,6 +278,7 @@ def _time(found: Candidates, score: Floats, when: When) -> Floats:
     if when.asked in (Which.ANY, Which.ALL):
         return given
     order = np.argsort(-score, kind="stable")
+    order = order[~found.walked_to[order]]
     _, first = np.unique(found.texts[order], return_index=True)
     chosen = _representatives(found, order, when)
     several = np.array([chosen[int(found.texts[order[at]])] for at in np.sort(first)], np.int64)

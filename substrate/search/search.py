@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress, islice
 from typing import Final, NamedTuple
 
@@ -12,29 +12,35 @@ from numpy.typing import NDArray
 
 from substrate.atoms.bodies import Body, require_bodies
 from substrate.atoms.load import atom_of
+from substrate.atoms.resolve import name_of
 from substrate.atoms.supersedes import is_superseded
 from substrate.errors import InputError, SchemaInvalid
 from substrate.limits import LIMITS, check_limit, check_size
+from substrate.log.identity import id_text
 from substrate.messages import Arg, Verb
 from substrate.proof.entry import Kind
 from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex
 from substrate.search.ranking import Ranked, rank
+from substrate.search.reach import STARTS, WALKS, reach
 from substrate.search.when import Which
 from substrate.snapshot import Snapshot
 from substrate.text.snippet import snippet_of
 from substrate.values.hits import Found, Hit
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow
+from substrate.views.edges import Link
 from substrate.views.vectors import embedded_upto
 
-__all__ = ["check_search", "search"]
+__all__ = ["check_search", "check_walk", "search"]
 
 _PAST: Final = frozenset({Which.PREVIOUS, Which.FIRST, Which.SPAN, Which.ALL})
 """Questions that earlier versions, and what is superseded, may answer."""
 _NOTHING: Final = 5e-5
 """A part that adds less is not worth saying."""
+_FINDS: Final = ("words", "neighbours", "edges", "walk")
+"""Parts that say that an atom has to do with the query."""
 _FAINT: Final = 0.05
 """What meaning alone must add: below, texts that have nothing to do with each other are as near."""
 
@@ -45,6 +51,8 @@ def search(  # noqa: PLR0913
     query: Query,
     filters: Filters,
     *,
+    hops: int = 0,
+    walk: str = WALKS[0],
     min_score: float | None,
     limit: int,
     offset: int,
@@ -55,7 +63,7 @@ def search(  # noqa: PLR0913
     past = when.asked in _PAST and snapshot.valid_at is None
     lists = index.lists(snapshot, documents, query, filters, past=past)
     lag = int(np.count_nonzero(documents.said[embedded_upto(snapshot.transaction, query.vector.space) :]))
-    page = _Page(lists, query, past=past, lag=lag)
+    page = _Page(lists, query, hops, walk, past=past, lag=lag)
     hits, more = page.take(offset, limit, min_score)
     return Found(
         items=hits,
@@ -67,7 +75,17 @@ def search(  # noqa: PLR0913
         seq=documents.size - 1,
         lag=lag,
         more=more,
+        cut=page.cut,
     )
+
+
+def check_walk(hops: object, walk: object) -> None:
+    """InputError unless a search can walk so."""
+    most = LIMITS["walk_hops"]
+    if isinstance(hops, bool) or not isinstance(hops, int) or not 0 <= hops <= most:
+        raise InputError(Arg("hops"), f" is a whole number from 0 to {most}: how many edges to walk from the best hits")
+    if walk not in WALKS:
+        raise InputError(Arg("walk"), f" is {' or '.join(WALKS)}")
 
 
 def check_search(query: object, limit: int, offset: int, min_score: object, wait_s: object) -> None:
@@ -94,8 +112,15 @@ class _Place(NamedTuple):
 class _Page:
     """One search's hits, in one order, however they are cut into pages."""
 
-    def __init__(self, lists: Lists, query: Query, *, past: bool, lag: int) -> None:
+    def __init__(  # noqa: PLR0913
+        self, lists: Lists, query: Query, hops: int, walk: str, *, past: bool, lag: int
+    ) -> None:
         self._lists = lists
+        self._hops = hops
+        self._walk = walk
+        self._walks: Mapping[int, Sequence[Link]] = {}
+        self.cut: tuple[str, ...] = ()
+        """Atoms of which not all edges were walked along."""
         self._snapshot = lists.snapshot
         self._when = query.when
         self._spelling = {term.term: term.spelling for term in query.terms}
@@ -112,6 +137,8 @@ class _Page:
         """All hits, best first; each text once, and those that say it again behind all others."""
         gathered = gather(self._lists, self._preference())
         ranked = rank(gathered.candidates, self._lists.vector, self._when)
+        if self._hops:
+            gathered, ranked = self._walked(gathered, ranked)
         again: list[_Place] = []
         seen: set[int] = set()
         for at in ranked.order.tolist():
@@ -131,10 +158,27 @@ class _Page:
                     yield place
         yield from again
 
+    def _walked(self, gathered: Gathered, ranked: Ranked) -> tuple[Gathered, Ranked]:
+        """The same with what walks reach from the best that are shown, each text once."""
+        starts: dict[int, int] = {}
+        for at in ranked.order.tolist():
+            text = int(gathered.candidates.texts[at])
+            if text not in starts and self._is_shown(_placed(gathered, ranked, at), None):
+                starts[text] = at
+                if len(starts) == STARTS:
+                    break
+        reached = reach(self._lists, gathered, ranked, self._when, [*starts.values()], self._hops, self._walk)
+        self._walks = reached.walks
+        self.cut = tuple(self._name(subject) for subject in reached.cut)
+        return reached.gathered, reached.ranked
+
+    def _name(self, subject: bytes) -> str:
+        return name_of(self._snapshot.transaction, subject) or id_text(subject)
+
     def _is_shown(self, place: _Place, min_score: float | None) -> bool:
         """Whether it has anything to do with the query, scores high enough, and is not superseded."""
         parts = place.parts
-        if parts["meaning"] < _FAINT and not any(parts.get(part, 0) > 0 for part in ("words", "neighbours", "edges")):
+        if parts["meaning"] < _FAINT and not any(parts.get(part, 0) > 0 for part in _FINDS):
             return self._when.asked is Which.SPAN and parts.get("time", 0) > 0
         if min_score is not None and place.score < min_score:
             return False
@@ -165,6 +209,7 @@ class _Page:
         by = None if self._past else ()
         atom = atom_of(self._snapshot, version, body, superseded_by=by)
         snippet = snippet_of(atom.value, frozenset(matched))
+        walked = self._walks.get(place.seq, ()) if place.parts.get("walk", 0) > _NOTHING else ()
         return Hit(
             atom=atom,
             score=place.score,
@@ -175,6 +220,7 @@ class _Page:
             current=not self._past or (bool(self._current[place.seq]) and not atom.superseded_by),
             seq=lists.documents.size - 1,
             lag=self._lag,
+            via=tuple(f"{self._name(link.source)} {link.type} {self._name(link.target)}" for link in walked),
         )
 
 

@@ -26,7 +26,7 @@ class Hit(Result):
     score: float
     """The sum of the parts. Words and meaning that match in full give about 1."""
     parts: Mapping[str, float] = field(default_factory=dict)
-    """What each part added: words, meaning, neighbours, edges, evidence, time; but for those that added nothing."""
+    """What words, meaning, neighbours, edges, evidence, time and walk added; without those that added nothing."""
     matched: tuple[str, ...] = ()
     """The words of the query that it has, as they were typed."""
     snippet: str = ""
@@ -39,6 +39,8 @@ class Hit(Result):
     """The last entry of the log that this answer knows of."""
     lag: int = 0
     """How many versions were not compared by meaning, because they are not embedded yet."""
+    via: tuple[str, ...] = ()
+    """Where a walk added to the score: the edges from a better hit to here, each as `source type target`."""
 
     @property
     def name(self) -> str:
@@ -56,8 +58,9 @@ class Hit(Result):
 
     @property
     def why(self) -> str:
-        """The parts of the score, in a line."""
-        return ", ".join(f"{part} {added:+.2f}" for part, added in self.parts.items())
+        """The parts of the score, in a line; of a walk the edges that it went along."""
+        said = ", ".join(f"{part} {added:+.2f}" for part, added in self.parts.items())
+        return f"{said} ({', '.join(self.via)})" if self.via else said
 
     def row(self) -> dict[str, object]:
         """Score, name, snippet and the reasons."""
@@ -85,6 +88,8 @@ class Found(Results[Hit]):
     """How many versions were not compared by meaning, because they are not embedded yet."""
     more: bool = False
     """Whether there is more behind the limit."""
+    cut: tuple[str, ...] = ()
+    """Hubs: atoms that have more edges than the search walked along."""
 
     def __repr__(self) -> str:
         return super(Found, self).__repr__() + "".join(f"\n({word})" for word in self.remarks)
@@ -98,6 +103,8 @@ class Found(Results[Hit]):
             said.append(f"the question was taken to be about the time from {start} to {end}")
         elif self.asked != "any":
             said.append(f"the question was taken to be about time: {self.asked}")
+        if self.cut:
+            said.append(f"not all edges were walked along of: {', '.join(self.cut)}")
         if self.meaning:
             said.append(Message("searched by words only: ", self.meaning))
         elif self.lag:

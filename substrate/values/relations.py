@@ -13,7 +13,7 @@ from substrate.values.edges import Edge
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Arc", "Association", "Associations", "Context", "Missing", "Reached"]
+__all__ = ["Arc", "Association", "Associations", "Context", "Missing", "PathFound", "Reached"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -86,6 +86,64 @@ class Context(Results[Edge]):
         """The edges as `edges`."""
         said = super(Context, self).to_dict()
         return {"edges": said.pop("items"), **said}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PathFound(Results[Edge]):
+    """A shortest way between two atoms along stated edges, walked in either direction. Empty: there is none."""
+
+    items: tuple[Edge, ...]
+    """The edges in order, each as it was stated."""
+    atoms: tuple[str, ...] = ()
+    """The names of the atoms in order, both ends included."""
+    ids: tuple[str, ...] = ()
+    """Their ids."""
+    directions: tuple[str, ...] = ()
+    """Of each edge, how it is walked: `out`, from its source to its target, or `in`, the other way."""
+    start: str = ""
+    end: str = ""
+    """The two atoms asked about."""
+    reached: int = 0
+    """How many atoms were met on the search, from both ends."""
+    cut: tuple[str, ...] = ()
+    """Hubs: atoms that have more edges than were followed here. A shorter way may lead through them."""
+    ended: bool = False
+    """Whether the search was given up, since too many atoms are near: then there may be a path."""
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a path."""
+        return bool(self.atoms)
+
+    @property
+    def length(self) -> int | None:
+        """How many edges it has; 0 from an atom to itself; None: there is no path."""
+        return len(self.items) if self.atoms else None
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """The edges: the items."""
+        return self.items
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What there is to know about the search."""
+        said = [] if self.found else [f"no path was found; {self.reached:,} atoms were reached"]
+        said += ["the search was given up: too many atoms are near"] if self.ended else []
+        said += [f"not all edges were followed of: {', '.join(self.cut)}"] if self.cut else []
+        return tuple(said)
+
+    def __repr__(self) -> str:
+        shown = list(self.atoms[:1])
+        for edge, direction, name in zip(self.items, self.directions, self.atoms[1:], strict=True):
+            shown.append(f"-{edge.type}-> {name}" if direction == "out" else f"<-{edge.type}- {name}")
+        return f"PathFound({' '.join(shown)})" + "".join(f"\n({word})" for word in self.remarks)
+
+    def to_dict(self) -> dict[str, object]:
+        """The edges as `edges`; whether it was `found`, and its `length`."""
+        said = super(PathFound, self).to_dict()
+        edges, atoms = said.pop("items"), said.pop("atoms", [])
+        return {"found": self.found, "length": self.length, "atoms": atoms, "edges": edges, **said}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -3,7 +3,7 @@
 save        checkpoint
 read        access, list, edges, history, diff
 find        search
-relate      context, associate, stale
+relate      context, path, associate, stale
 models      index, model
 learn       observe, train, predict, bootstrap, watch
 judge       conflicts, resolve

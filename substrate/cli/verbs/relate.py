@@ -1,4 +1,4 @@
-"""The verbs about what is joined to what: context, associate, stale. None of them writes anything."""
+"""The verbs about what is joined to what: context, path, associate, stale. None of them writes anything."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from substrate.text.quote import as_word
 if TYPE_CHECKING:
     from substrate.values.relations import Association, Reached
 
-__all__ = ["associate", "context", "stale"]
+__all__ = ["associate", "context", "path", "stale"]
 
 
 def context(given: Namespace, _: Output) -> Answer:
@@ -42,6 +42,21 @@ def _state(atom: Reached) -> str | None:
     said += [f"superseded by {', '.join(atom.superseded_by)}"] if atom.superseded_by else []
     said += [f"to be reviewed: {reason}" for reason in atom.stale]
     return "; ".join(said) or None
+
+
+def path(given: Namespace, _: Output) -> Answer:
+    """Print a shortest path between two atoms."""
+    with reading(given) as memory:
+        found = calls.path(memory, given)
+    steps = zip(found.atoms, found.directions, found.edges, found.atoms[1:], strict=False)
+    rows = [
+        (here, "->" if direction == "out" else "<-", edge.type, there, edge.confidence)
+        for here, direction, edge, there in steps
+    ]
+    table = Table(("name", "=way", "type", "leads to", "=confidence"), rows)
+    hints = [*found.remarks, *(["both are the same atom"] if found.length == 0 else [])]
+    hints += [f"{name} has more edges: substrate edges {as_word(name)}" for name in found.cut]
+    return Answer(found.to_dict(), (table,) if rows else (), tuple(hints))
 
 
 def associate(given: Namespace, _: Output) -> Answer:

@@ -5,7 +5,7 @@ save        checkpoint
 provenance  record, why
 read        access, list, edges, history, diff
 find        search, explore
-relate      context, associate, stale
+relate      context, path, associate, stale
 models      index, model
 learn       observe, train, predict, bootstrap, watch
 judge       conflicts, resolve

@@ -1,12 +1,12 @@
-"""Relate: context, associate, stale."""
+"""Relate: context, path, associate, stale."""
 
 from __future__ import annotations
 
-from substrate.commands.command import Command, Example, Face, option
+from substrate.commands.command import Command, Example, Face, argument, option
 from substrate.commands.options import AS_OF, NAMES, OFFSET, PREFIX, VALID_AT, limit
 from substrate.commands.readers import number
 
-__all__ = ["ASSOCIATE", "CONTEXT", "STALE"]
+__all__ = ["ASSOCIATE", "CONTEXT", "PATH", "STALE"]
 
 CONTEXT = Command(
     "context",
@@ -29,6 +29,28 @@ CONTEXT = Command(
     ),
     about_cli="In a pipe the atoms come first, each a line of distance, name, value and state; then the edges and "
     "arcs, each a line of kind, source, type (of an arc: its share) and target.",
+)
+
+PATH = Command(
+    "path",
+    "find",
+    "Show a shortest path between two atoms, along edges in either direction.",
+    "Only edges that hold, through atoms in use; at most 6 of them. Of an atom with more than 200 edges so many are "
+    "followed, and it is named.",
+    (
+        Example("substrate path v1.fact.currency v1.decision.ledger", "how the two are joined"),
+        Example("substrate path v1.fact.currency v1.decision.ledger --most 2 --json", "two steps at most, as JSON"),
+        Example("%memory path v1.fact.currency v1.decision.ledger"),
+    ),
+    (
+        argument("a", "the name or the id of an atom", metavar="A", complete="name"),
+        argument("b", "the name or the id of the other", metavar="B", complete="name"),
+        option("--most", metavar="N", read=number, default=6, help="how many edges it may have, up to 6 (default: 6)"),
+        AS_OF,
+        VALID_AT,
+    ),
+    about_cli="In a pipe each edge is a line of the atom it leaves, the way it points (-> or <-), its type, the atom "
+    "it leads to, and its confidence.",
 )
 
 ASSOCIATE = Command(

@@ -44,6 +44,7 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.memory", "Memory"): store.memory,
         ("substrate.values.relations", "Associations"): relations.associations,
         ("substrate.values.relations", "Context"): relations.context,
+        ("substrate.values.relations", "PathFound"): relations.path,
         ("substrate.values.hits", "Found"): search.found,
         ("substrate.values.stale", "StaleAtoms"): relations.stale,
         ("substrate.values.growth", "Diff"): atoms.diff,

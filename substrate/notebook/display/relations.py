@@ -20,10 +20,10 @@ from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
-    from substrate.values.relations import Association, Associations, Context, Reached
+    from substrate.values.relations import Association, Associations, Context, PathFound, Reached
     from substrate.values.stale import StaleAtoms
 
-__all__ = ["associations", "context", "stale"]
+__all__ = ["associations", "context", "path", "stale"]
 
 
 def associations(result: Associations) -> str:
@@ -75,6 +75,24 @@ def context(result: Context) -> str:
             f"not all edges were followed of: {', '.join(result.cut)}" if result.cut else "",
             *(f"{gone.name}: {gone.reason}" for gone in result.missing),
         ),
+    )
+
+
+def path(result: PathFound) -> str:
+    """The edges of a path in order, each from the atom it leaves, with the way it points."""
+    rows = [
+        [name(here), h("span", "→" if direction == "out" else "←", css="ss-faint"), h("bdi", edge.label or edge.type),
+         name(there), "" if edge.confidence is None else f"{edge.confidence:.2f}"]
+        for here, direction, edge, there in zip(
+            result.atoms, result.directions, result.edges, result.atoms[1:], strict=False
+        )
+    ]  # fmt: skip
+    length = result.length
+    return page(
+        "no path" if length is None else "the same atom" if length == 0 else f"a path of {counted(length, 'edge')}",
+        table(("atom", "", "edge", "leads to", "confidence") if rows else (), rows),
+        footer(*result.remarks),
+        beside=[name(result.start), " and ", name(result.end)],
     )
 
 

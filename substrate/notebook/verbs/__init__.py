@@ -5,7 +5,7 @@ save        checkpoint
 provenance  record, why
 read        access, list, edges, history, diff
 find        search, explore
-relate      context, associate
+relate      context, path, associate
 learn       bootstrap, train, predict, watch
 judge       conflicts, resolve
 prove       prove, verify, pin, key

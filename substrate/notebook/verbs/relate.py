@@ -1,4 +1,4 @@
-"""The verbs that relate: context, associate."""
+"""The verbs that relate: context, path, associate."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from substrate.commands import calls
-from substrate.commands.verbs.relate import ASSOCIATE, CONTEXT
+from substrate.commands.verbs.relate import ASSOCIATE, CONTEXT, PATH
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
 if TYPE_CHECKING:
-    from substrate.values.relations import Associations, Context
+    from substrate.values.relations import Associations, Context, PathFound
 
-__all__ = ["associate", "context"]
+__all__ = ["associate", "context", "path"]
 
 
 @verb(CONTEXT)
 def context(workspace: Workspace, given: Namespace, _: str | None) -> Context:
     """What surrounds atoms."""
     return calls.context(workspace.memory(), given)
+
+
+@verb(PATH)
+def path(workspace: Workspace, given: Namespace, _: str | None) -> PathFound:
+    """A shortest path between two atoms."""
+    return calls.path(workspace.memory(), given)
 
 
 @verb(ASSOCIATE)

@@ -1,0 +1,97 @@
+"""Steps from atom to atom along stated edges, both ways, as of one snapshot: what walks and paths go by."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import NamedTuple
+
+from substrate.atoms.links import holding, weighed
+from substrate.atoms.validity import version_at
+from substrate.errors import Forgotten
+from substrate.limits import LIMITS
+from substrate.proof.entry import Kind
+from substrate.snapshot import Snapshot
+from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.edges import Link, links_around, links_of
+
+__all__ = ["EdgeStep", "Steps"]
+
+
+class EdgeStep(NamedTuple):
+    """A step along an edge: the atom it leads to, the edge's confidence (1, if it says none), and the edge."""
+
+    to: bytes
+    weight: float
+    edge: Link
+
+
+class Steps:
+    """Steps out of atoms, each atom read once. Good for as long as the snapshot's transaction is open.
+
+    Along edges that hold. Of a hub, `LIMITS["walk_edges"]` edges are followed, out of it and into it by halves, as far
+    as there are so many; `cut` names it. Bodies are not checked against the log: who shows an edge reads it anew.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._in_use: dict[bytes, bool] = {}
+        self._latest: dict[bytes, VersionRow | None] = {}
+        self.cut: dict[bytes, None] = {}
+        """Atoms that have more edges than are followed, in the order in which they were met."""
+
+    def weighed(self, subject: bytes) -> list[EdgeStep]:
+        """The steps out of an atom: in the order of types, and of each type the edge stated last first."""
+        links = weighed(self._snapshot, self._links(subject))
+        return [EdgeStep(_other(link, subject), weight, link) for link, weight in links]
+
+    def weighed_in_use(self, subject: bytes) -> list[EdgeStep]:
+        """Those of them that lead to atoms in use."""
+        return [step for step in self.weighed(subject) if self.in_use(step.to)]
+
+    def plain(self, subject: bytes) -> list[EdgeStep]:
+        """All of them, in the same order, whatever their confidence: each weighs 1."""
+        return [EdgeStep(_other(link, subject), 1.0, link) for link in holding(self._snapshot, self._links(subject))]
+
+    def _links(self, subject: bytes) -> list[Link]:
+        """The edges of an atom that are looked at; one from an atom to itself leads nowhere."""
+        transaction, upto, most = self._snapshot.transaction, self._snapshot.upto, LIMITS["walk_edges"]
+        links = links_around(transaction, subject, most) if upto is None else None
+        if links is None:
+            out, into = (
+                list(islice(links_of(transaction, subject, out=out, upto=upto), most + 1)) for out in (True, False)
+            )
+            if len(out) + len(into) > most:
+                self.cut[subject] = None
+                out = out[: max(most // 2, most - len(into))]
+                into = into[: most - len(out)]
+            links = out + into
+        links = [link for link in links if link.source != link.target]
+        links.sort(key=lambda link: (link.type, -link.seq))
+        return links
+
+    def in_use(self, subject: bytes) -> bool:
+        """Whether the atom was in use at the snapshot, and said something that held then."""
+        known = self._in_use.get(subject)
+        if known is None:
+            known = self._in_use[subject] = self._holds(subject)
+        return known
+
+    def latest(self, subject: bytes) -> VersionRow | None:
+        """The version that the atom was at, which may be a tombstone; None: there was none."""
+        if subject not in self._latest:
+            versions = versions_of(self._snapshot.transaction, subject, upto=self._snapshot.upto)
+            self._latest[subject] = next(versions, None)
+        return self._latest[subject]
+
+    def _holds(self, subject: bytes) -> bool:
+        latest = self.latest(subject)
+        if latest is None or self._snapshot.valid_at is None:
+            return latest is not None and latest.kind is Kind.PUT
+        try:
+            return version_at(self._snapshot, latest) is not None
+        except Forgotten:
+            return False
+
+
+def _other(link: Link, subject: bytes) -> bytes:
+    return link.target if link.source == subject else link.source
