@@ -25,7 +25,18 @@ import substrate
 from benchmarks.baselines import Bm25, Dense, Document, Rrf, Weighted05Neighbours
 from benchmarks.minilm import load
 
-__all__ = ["Adapter", "Bm25", "Dense", "Rrf", "Weighted05Neighbours", "bench_folder", "load_scorer"]
+__all__ = [
+    "Adapter",
+    "Bm25",
+    "Dense",
+    "Hops1",
+    "Hops2",
+    "Pagerank2",
+    "Rrf",
+    "Weighted05Neighbours",
+    "bench_folder",
+    "load_scorer",
+]
 
 _SETS = ("locomo", "updates")
 _SPLIT = "dev"
@@ -46,6 +57,8 @@ class Adapter:
     """This store as its users see it: documents are turns of a conversation, with the time at which they occurred."""
 
     warm: ClassVar = staticmethod(load)
+    hops: ClassVar = 0
+    walk: ClassVar = "best"
 
     def __init__(self, workdir: str) -> None:
         self._memory = substrate.open(Path(workdir) / "store", home=Path(workdir) / "home")
@@ -76,14 +89,35 @@ class Adapter:
 
     def search(self, query: str, k: int) -> list[str]:
         """The ids of the `k` best turns."""
-        return [self._ids[hit.name] for hit in self._memory.search(query, type="turn", limit=k, wait=_WAIT_S)]
+        found = self._memory.search(query, type="turn", limit=k, wait=_WAIT_S, hops=self.hops, walk=self.walk)
+        return [self._ids[hit.name] for hit in found]
 
     def close(self) -> None:
         """Release the store."""
         self._memory.close()
 
 
-SYSTEMS = {found.__name__: found for found in (Adapter, Bm25, Dense, Rrf, Weighted05Neighbours)}
+class Hops1(Adapter):
+    """The same, and one step further: here there are no edges, so to the turns before and after the best."""
+
+    hops = 1
+
+
+class Hops2(Adapter):
+    """Two steps."""
+
+    hops = 2
+
+
+class Pagerank2(Hops2):
+    """Two steps, by how often a random walk stands there."""
+
+    walk = "pagerank"
+
+
+SYSTEMS = {
+    found.__name__: found for found in (Adapter, Hops1, Hops2, Pagerank2, Bm25, Dense, Rrf, Weighted05Neighbours)
+}
 
 
 def _slug(text: str) -> str:

@@ -44,10 +44,6 @@ class Steps:
         links = weighed(self._snapshot, self._links(subject))
         return [EdgeStep(_other(link, subject), weight, link) for link, weight in links]
 
-    def weighed_in_use(self, subject: bytes) -> list[EdgeStep]:
-        """Those of them that lead to atoms in use."""
-        return [step for step in self.weighed(subject) if self.in_use(step.to)]
-
     def plain(self, subject: bytes) -> list[EdgeStep]:
         """All of them, in the same order, whatever their confidence: each weighs 1."""
         return [EdgeStep(_other(link, subject), 1.0, link) for link in holding(self._snapshot, self._links(subject))]

@@ -45,6 +45,8 @@ def search(memory: Memory, given: Namespace, query: str, *, limit: int, wait: fl
         until=given.happened_until,
         as_of=given.as_of,
         valid_at=given.valid_at,
+        hops=given.hops,
+        walk=given.walk,
         min_score=given.min_score,
         wait=0 if given.words else wait,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from substrate.atoms.links import End, edge_of, end_of
-from substrate.atoms.resolve import read_end
+from substrate.atoms.resolve import read_end, resolve
 from substrate.atoms.steps import Steps
 from substrate.atoms.subjects import find_asked
 from substrate.errors import InputError
@@ -27,7 +27,7 @@ def path(snapshot: Snapshot, first: str, second: str, *, most: int) -> PathFound
     longest = LIMITS["path_steps"]
     if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= longest:
         raise InputError(Arg("most"), f" is a whole number from 1 to {longest}: how many edges a path may have")
-    (start,), (goal,) = (find_asked(snapshot, (name,)).subjects for name in names)
+    start, goal = (_asked(snapshot, name) for name in names)
     steps = Steps(snapshot)
     route = shortest_path(start, goal, steps.plain, steps=most, counts=steps.in_use, most=_MOST)
     ends: dict[bytes, End] = {
@@ -48,3 +48,10 @@ def path(snapshot: Snapshot, first: str, second: str, *, most: int) -> PathFound
         cut=tuple(ends[subject].name for subject in steps.cut),
         ended=route.ended,
     )
+
+
+def _asked(snapshot: Snapshot, name: str) -> bytes:
+    """The atom that is asked about. One that is out of use may have held at the time that is asked about."""
+    if snapshot.valid_at is not None:
+        return resolve(snapshot.transaction, name, snapshot.upto).subject
+    return find_asked(snapshot, (name,)).subjects[0]

@@ -33,7 +33,7 @@ from substrate.views.nearest.index import Nearest
 from substrate.views.vectors import vectors_of
 from substrate.views.words import NONE, around, beside
 
-__all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "meant_of", "others", "widen"]
+__all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "meant_of", "others", "sides_of", "widen"]
 
 CANDIDATES: Final = 64
 """Of each list: these are ranked. What lies behind them, on later pages, follows by its words and meaning alone."""
@@ -46,6 +46,8 @@ _DEEP: Final = 1000
 """So many of the nearest can be paged through; what has a word of the query always can."""
 _VERSIONS: Final = 16
 """Versions of an atom, or parts beside one, that are looked at for one that is meant."""
+_PARENT: Final = b'"parent"'
+"""Stands in every body of a part; others need not be decoded to know."""
 _CONFIRMED: Final = 0.2
 _UNKNOWN: Final = 0.5
 
@@ -252,6 +254,14 @@ def _neighbours(lists: Lists, seqs: Ints, read: Mapping[int, Mapping[str, Json]]
         if whole is not None and is_id(whole) and is_position(position):
             near[seq] = _both_sides(lists, bytes.fromhex(whole), position)
     return near
+
+
+def sides_of(lists: Lists, seq: int) -> tuple[int, int]:
+    """The parts before and after a version that is part of a whole, as far as they are meant; -1: there is none."""
+    row = lists.snapshot.transaction.get(BODIES, seq_key(seq))
+    if row is None or _PARENT not in row:
+        return -1, -1
+    return _neighbours(lists, np.array([seq]), {seq: decode_body(row[SALT_BYTES:])}).get(seq, (-1, -1))
 
 
 def _both_sides(lists: Lists, whole: bytes, position: int) -> tuple[int, int]:

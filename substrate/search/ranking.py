@@ -52,7 +52,7 @@ _AFTER: Final = 0.15
 _NEAR_US: Final = 3.6e9
 """Shares of the neighbours' scores; an hour apart they count 1/e."""
 _EDGE: Final = 0.1
-_WALK: Final = 0.5
+_WALK: Final = 0.3
 """Which share of what a walk is worth it adds."""
 _EVIDENCE: Final = 0.02
 _BAND: Final = 0.6

@@ -1,22 +1,25 @@
-"""Atoms that walks along edges reach from the best hits, and what each walk is worth."""
+"""Atoms that walks reach from the best hits, and what each walk is worth.
+
+Walks go along stated edges, and from a part of a whole (a turn, a chunk) to the parts before and after it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from substrate.atoms.steps import Steps
-from substrate.search.candidates import Gathered, Lists, meant_of, widen
+from substrate.search.candidates import Gathered, Lists, meant_of, sides_of, widen
 from substrate.search.ranking import Ranked, rank, with_walks
 from substrate.search.walk import Walked, best_paths, pagerank
 from substrate.search.when import When
 from substrate.views.edges import Link
 
-__all__ = ["STARTS", "WALKS", "Reached", "reach"]
+__all__ = ["STARTS", "WALKS", "Reached", "Way", "reach"]
 
 WALKS: Final = ("best", "pagerank")
 """How a search may walk: by the best path to each atom, or by how often a random walk stands there."""
@@ -30,14 +33,31 @@ _MOST: Final = 50
 Floats = NDArray[np.float32]
 
 
+_NEXT: Final = "next"
+_ONWARD: Final = 0.5
+_BACK: Final = 0.3
+"""The word for a step from a part to the one after it, what that weighs, and what the way back does."""
+
+
+class Beside(NamedTuple):
+    """Two parts of a whole, one after the other: what a walk goes along where nobody stated an edge."""
+
+    source: bytes
+    type: str
+    target: bytes
+
+
+Way: TypeAlias = Link | Beside
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """The candidates, with those that walks reach, in one order."""
 
     gathered: Gathered
     ranked: Ranked
-    walks: Mapping[int, tuple[Link, ...]]
-    """By seq: the edges that led there, from a hit on."""
+    walks: Mapping[int, tuple[Way, ...]]
+    """By seq: the edges and parts that led there, from a hit on."""
     cut: tuple[bytes, ...]
     """Atoms of which not all edges were followed."""
 
@@ -50,11 +70,11 @@ def reach(  # noqa: PLR0913, PLR0917 - what a search knows by now
     order = [*ranked.order.tolist()[::-1], *starts[::-1]]  # of several versions of an atom the best one stands for it
     place = dict(zip(documents.subjects(gathered.seqs[order]), order, strict=True))
     scores = {documents.subject(int(gathered.seqs[at])): float(ranked.score[at]) for at in starts}
-    steps = Steps(lists.snapshot)
-    found: dict[bytes, Walked[bytes, Link]] = {}
+    ways = _Ways(lists)
+    found: dict[bytes, Walked[bytes, Way]] = {}
     seqs: dict[bytes, int] = {}
-    for subject, walked in (_best if walk == "best" else _often)(scores, steps, hops):
-        seq = int(gathered.seqs[place[subject]]) if subject in place else _meant(lists, steps, subject)
+    for subject, walked in (_best if walk == "best" else _often)(scores, ways, hops):
+        seq = int(gathered.seqs[place[subject]]) if subject in place else ways.meant(subject)
         if seq >= 0:
             found[subject], seqs[subject] = walked, seq
             if len(seqs) == _MOST:
@@ -68,16 +88,16 @@ def reach(  # noqa: PLR0913, PLR0917 - what a search knows by now
         start[place[subject]] = place[found[subject].start]
     again = rank(wider.candidates, lists.vector, when) if more else ranked
     walks = {seq: found[subject].edges for subject, seq in seqs.items()}
-    return Reached(wider, with_walks(wider.candidates, again, worth, start), walks, tuple(steps.cut))
+    return Reached(wider, with_walks(wider.candidates, again, worth, start), walks, tuple(ways.cut))
 
 
-def _best(scores: Mapping[bytes, float], steps: Steps, hops: int) -> Iterator[tuple[bytes, Walked[bytes, Link]]]:
-    return best_paths(scores, steps.weighed, hops, counts=steps.in_use, most=_EDGES)
+def _best(scores: Mapping[bytes, float], ways: _Ways, hops: int) -> Iterator[tuple[bytes, Walked[bytes, Way]]]:
+    return best_paths(scores, ways.out_of, hops, counts=ways.in_use, most=_EDGES)
 
 
-def _often(scores: Mapping[bytes, float], steps: Steps, hops: int) -> Iterator[tuple[bytes, Walked[bytes, Link]]]:
+def _often(scores: Mapping[bytes, float], ways: _Ways, hops: int) -> Iterator[tuple[bytes, Walked[bytes, Way]]]:
     """As scores: where the walk stands as often as at the start where it stands most, it is worth that start's."""
-    found = pagerank(scores, steps.weighed_in_use, hops=hops, most=_EDGES)
+    found = pagerank(scores, ways.out_of_to_use, hops=hops, most=_EDGES)
     most = max((found[subject].value for subject in scores if subject in found), default=1.0)
     for subject, walked in found.items():
         if subject not in scores:
@@ -85,7 +105,34 @@ def _often(scores: Mapping[bytes, float], steps: Steps, hops: int) -> Iterator[t
             yield subject, Walked(worth, walked.start, walked.edges)
 
 
-def _meant(lists: Lists, steps: Steps, subject: bytes) -> int:
-    """The version of an atom that is looked for; -1 if none is. Mostly it is the latest, which the walk has read."""
-    latest = steps.latest(subject)
-    return latest.seq if latest is not None and lists.mask[latest.seq] else meant_of(lists, subject)
+class _Ways:
+    """The ways out of an atom, as of one search."""
+
+    def __init__(self, lists: Lists) -> None:
+        self._lists = lists
+        self._steps = Steps(lists.snapshot)
+        self.in_use = self._steps.in_use
+        self.cut = self._steps.cut
+
+    def out_of(self, subject: bytes) -> list[tuple[bytes, float, Way]]:
+        """Along edges, then to the parts beside it."""
+        return [*self._steps.weighed(subject), *self._beside(subject)]
+
+    def out_of_to_use(self, subject: bytes) -> list[tuple[bytes, float, Way]]:
+        """Those of them that lead to atoms in use."""
+        return [way for way in self.out_of(subject) if self.in_use(way[0])]
+
+    def _beside(self, subject: bytes) -> Iterator[tuple[bytes, float, Way]]:
+        seq = self.meant(subject)
+        before, after = (-1, -1) if seq < 0 else sides_of(self._lists, seq)
+        if before >= 0:
+            other = self._lists.documents.subject(before)
+            yield other, _BACK, Beside(other, _NEXT, subject)
+        if after >= 0:
+            other = self._lists.documents.subject(after)
+            yield other, _ONWARD, Beside(subject, _NEXT, other)
+
+    def meant(self, subject: bytes) -> int:
+        """The version of an atom that is looked for; -1 if none is. Mostly it is the latest, which was read already."""
+        latest = self._steps.latest(subject)
+        return latest.seq if latest is not None and self._lists.mask[latest.seq] else meant_of(self._lists, subject)

@@ -23,14 +23,13 @@ from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex
 from substrate.search.ranking import Ranked, rank
-from substrate.search.reach import STARTS, WALKS, reach
+from substrate.search.reach import STARTS, WALKS, Way, reach
 from substrate.search.when import Which
 from substrate.snapshot import Snapshot
 from substrate.text.snippet import snippet_of
 from substrate.values.hits import Found, Hit
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow
-from substrate.views.edges import Link
 from substrate.views.vectors import embedded_upto
 
 __all__ = ["check_search", "check_walk", "search"]
@@ -118,7 +117,7 @@ class _Page:
         self._lists = lists
         self._hops = hops
         self._walk = walk
-        self._walks: Mapping[int, Sequence[Link]] = {}
+        self._walks: Mapping[int, Sequence[Way]] = {}
         self.cut: tuple[str, ...] = ()
         """Atoms of which not all edges were walked along."""
         self._snapshot = lists.snapshot
@@ -159,14 +158,17 @@ class _Page:
         yield from again
 
     def _walked(self, gathered: Gathered, ranked: Ranked) -> tuple[Gathered, Ranked]:
-        """The same with what walks reach from the best that are shown, each text once."""
+        """The same with what walks reach from the best that are shown and match by themselves, each text once."""
         starts: dict[int, int] = {}
         for at in ranked.order.tolist():
-            text = int(gathered.candidates.texts[at])
-            if text not in starts and self._is_shown(_placed(gathered, ranked, at), None):
+            text, place = int(gathered.candidates.texts[at]), _placed(gathered, ranked, at)
+            matches = place.parts["words"] > 0 or place.parts["meaning"] >= _FAINT
+            if matches and text not in starts and self._is_shown(place, None):
                 starts[text] = at
                 if len(starts) == STARTS:
                     break
+        if not starts:
+            return gathered, ranked
         reached = reach(self._lists, gathered, ranked, self._when, [*starts.values()], self._hops, self._walk)
         self._walks = reached.walks
         self.cut = tuple(self._name(subject) for subject in reached.cut)
@@ -220,7 +222,7 @@ class _Page:
             current=not self._past or (bool(self._current[place.seq]) and not atom.superseded_by),
             seq=lists.documents.size - 1,
             lag=self._lag,
-            via=tuple(f"{self._name(link.source)} {link.type} {self._name(link.target)}" for link in walked),
+            via=tuple(f"{self._name(way.source)} {way.type} {self._name(way.target)}" for way in walked),
         )
 
 

@@ -197,8 +197,10 @@ def shortest_path(  # noqa: PLR0913
         return Route((start,), (), 1, ended=False)
     brink = [[start], [goal]] if counts(start) and counts(goal) else [[], []]
     taken = looked_at = 0
+    side = 1
     while taken < steps and brink[0] and brink[1]:
-        side = 0 if len(brink[0]) <= len(brink[1]) else 1
+        if len(brink[1 - side]) <= len(brink[side]):
+            side = 1 - side  # the smaller one; of equals by turns, so that two ends of a hub meet at it
         mine, theirs = sides[side], sides[1 - side]
         frontier: list[Node] = []
         for node in brink[side]:

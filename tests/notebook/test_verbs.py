@@ -190,6 +190,7 @@ ANSWERS = {
     "why": "why v1.decision.ledger",
     "search": "search currency",
     "context": "context v1.fact.currency",
+    "path": "path v1.fact.currency v1.decision.ledger",
     "associate": "associate v1.fact.currency",
     "bootstrap": "bootstrap",
     "train": "train v1.fact.currency",

@@ -284,6 +284,6 @@ def test_a_search_that_ends_says_so() -> None:
     whole = shortest_path(0, 5, steps(graph), steps=6)
     assert (whole.nodes, whole.ended, whole.reached) == ((0, 1, 2, 3, 4, 5), False, 6)
     ended = shortest_path(0, 5, steps(graph), steps=6, most=3)
-    assert (ended.nodes, ended.ended, ended.reached) == ((), True, 4)
+    assert (ended.nodes, ended.ended, ended.reached) == ((), True, 5)
     far = shortest_path(0, 5, steps(graph), steps=4)
     assert (far.nodes, far.ended) == ((), False)

@@ -57,5 +57,6 @@ def _hit(hit: Hit, best: float) -> list[Child]:
             h("div", None if hit.current else badge("earlier"), name(hit.name), "  ", when(time)),
             h("div", passage),
             h("div", parts, words),
+            h("div", h("bdi", "by way of ", "; ".join(hit.via), css="ss-faint")) if hit.via else None,
         ],
     ]

@@ -1,4 +1,4 @@
-"""The verbs context, associate and stale."""
+"""The verbs context, path, associate and stale."""
 
 from __future__ import annotations
 
@@ -38,6 +38,32 @@ def test_context_says_what_is_missing_and_what_is_to_be_reviewed(joined: Command
     assert joined("context", "v1.fact.never").code == 4
     assert joined("context").code == 2
     assert joined("context", "v1.goal.plan", "--depth", "4").code == 2
+
+
+def test_path_prints_each_edge_and_the_way_it_points(joined: Commands) -> None:
+    assert joined.ok("path", "v1.fact.rate", "v1.goal.plan").rows == [
+        ["v1.fact.rate", "<-", "derived_from", "v1.fact.price", ""],
+        ["v1.fact.price", "<-", "depends_on", "v1.goal.plan", ""],
+    ]
+    document = joined.ok("path", "v1.goal.plan", "v1.fact.rate", "--json").json
+    assert (document["found"], document["length"], len(document["edges"])) == (True, 2, 2)
+    short = joined.ok("path", "v1.goal.plan", "v1.fact.rate", "--most", "1")
+    assert (short.rows, "no path was found" in short.err) == ([], True)
+    assert "both are the same atom" in joined.ok("path", "v1.goal.plan", "v1.goal.plan").err
+    assert joined("path", "v1.goal.plan", "v1.fact.never").code == 4
+    assert joined("path", "v1.goal.plan").code == 2
+    assert joined("path", "v1.goal.plan", "v1.fact.rate", "--most", "7").code == 2
+
+
+def test_search_walks_along_edges_and_says_which(joined: Commands) -> None:
+    assert [row[1] for row in joined.ok("search", "sell", "--words").rows] == ["v1.goal.plan", "v1.fact.price"]
+    rows = joined.ok("search", "sell", "--words", "--hops", "2", "--why").rows
+    assert [row[1] for row in rows] == ["v1.goal.plan", "v1.fact.price", "v1.fact.rate"]
+    assert "(v1.goal.plan depends_on v1.fact.price, v1.fact.price derived_from v1.fact.rate)" in rows[2][3]
+    ran = joined.ok("search", "sell", "--words", "--hops", "2", "--walk", "pagerank")
+    assert [row[1] for row in ran.rows] == ["v1.goal.plan", "v1.fact.price", "v1.fact.rate"]
+    assert joined("search", "sell", "--hops", "4").code == 2
+    assert joined("search", "sell", "--walk", "drunk").code == 2
 
 
 def test_stale_lists_what_is_to_be_reviewed_until_it_is_said_again(joined: Commands) -> None:
