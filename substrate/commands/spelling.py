@@ -10,9 +10,9 @@ __all__ = ["ARGUMENTS"]
 _OPTIONS: Final = (
     *("actor", "after", "as_of", "at", "depth", "domain", "evidence_threshold", "expect", "floor", "high_impact"),
     *("horizon", "k", "keep", "limit", "max_tokens", "min_score", "offset", "origin", "passes", "predictions", "seqs"),
-    *("session", "source", "task", "type", "valid_at"),
+    *("hops", "most", "session", "source", "task", "type", "valid_at", "walk"),
 )
-_PLACES: Final = ("name", "names", "objective", "prefix", "query", "start", "stop")
+_PLACES: Final = ("a", "b", "name", "names", "objective", "prefix", "query", "start", "stop")
 """Words that stand without an option, as the help of a verb shows them."""
 
 ARGUMENTS: Final[Mapping[str, str]] = {

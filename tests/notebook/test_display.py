@@ -33,7 +33,7 @@ from substrate.values.growth import Change, Diff, Grown, Growth, HeadAt, Heads
 from substrate.values.hits import Found, Hit
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 from substrate.values.predictions import Prediction, Predictions, Trained
-from substrate.values.relations import Arc, Association, Associations, Context, Missing, Reached
+from substrate.values.relations import Arc, Association, Associations, Context, Missing, PathFound, Reached
 from substrate.values.saved import Contradicted, Forgot, Refused, Saved, Stats
 from substrate.values.stale import StaleAtom, StaleAtoms, StaleReason
 from tests.scale import rounds
@@ -93,7 +93,12 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
     clash = ConflictingFacts(text, text, "value", text)
     shown = OpeningAtom(text, text, 5, (text,), 0.5, text, text, NOW, 1, 0.5, 0.5, text, text)
     results: list[Any] = [
-        Found((Hit(atom, 0.5, {text: 0.5}, (text,), text, ((0, 1),), current=False),), text, meaning=text, more=True),
+        Found(
+            (Hit(atom, 0.5, {text: 0.5}, (text,), text, ((0, 1),), current=False, via=(text,)),),
+            text,
+            meaning=text,
+            cut=(text,),
+        ),
         Associations((Association(atom, atom, 0.5, {text: 0.5}, text, {}),), (Missing(text, text),), text),
         Context(
             (edge,),
@@ -102,6 +107,7 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
             (Missing(text, text),),
             (text,),
         ),
+        PathFound((edge,), (text, text), (text, text), ("out",), text, text, cut=(text,), ended=True),
         Predictions((prediction,), (text,), (refused,)),
         Trained((text,), 1, 1, text, text, (refused,), 5),
         atom,
@@ -264,6 +270,7 @@ EMPTY: list[tuple[Any, str]] = [
     (History(()), "there are no such versions"),
     (Listing(()), "there are no such atoms"),
     (Opening("x", 1, 2), "nothing is known that would help"),
+    (PathFound(()), "no path"),
     (Predictions((), ()), "nothing is likely enough to be said"),
     (StaleAtoms(()), "nothing is to be reviewed"),
     (Trained((), 1, 1), "nothing was learnt"),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.search.ranking import Candidates, Ranked, rank
+from substrate.search.ranking import Candidates, Ranked, rank, with_walks
 from substrate.search.when import When, Which
 
 DAY = 86_400_000_000
@@ -206,3 +207,34 @@ def test_every_candidate_is_ranked_once_and_its_parts_add_up(data: st.DataObject
     assert sorted(result.order.tolist()) == list(range(n))
     assert np.isfinite(result.score).all()
     assert np.allclose(sum(result.parts.values()), result.score, atol=1e-4)
+
+
+# -- walks -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_walk_adds_a_share_of_its_worth_up_to_the_hit_it_began_at() -> None:
+    found = made([0.8, 0.78, 0.1, 0.0])
+    plain = ranked(found)
+    worth, start = np.array([0, 0.48, 0.48, 0.29], np.float32), np.array([-1, 0, 0, 0])
+    walked = with_walks(found, plain, worth, start)
+    assert walked.order.tolist() == [0, 1, 2, 3]
+    assert walked.parts["walk"].tolist() == pytest.approx([0, 0.02, 0.144, 0.087], abs=1e-3)
+    assert walked.score == pytest.approx(sum(walked.parts.values()), abs=1e-6)
+    assert (plain.score + 0.3 * worth).argmax() == 1  # the broken twin, which does not look at where the walk began
+
+
+def test_an_edge_that_counted_already_does_not_count_twice() -> None:
+    found = made([0.8, 0.1], linked=[-1, 0])
+    plain = ranked(found)
+    walked = with_walks(found, plain, np.array([0, 0.48], np.float32), np.array([-1, 0]))
+    assert walked.parts["edges"][1] + walked.parts["walk"][1] == pytest.approx(0.144, abs=1e-3)
+
+
+def test_those_that_walks_reach_shift_no_other_score() -> None:
+    vectors = np.eye(4, dtype=np.float32)[[0, 1, 2, 0]]
+    query = np.array([0.6, 0.8, 0, 0], np.float32)
+    when = When(Which.NOW, "")
+    alone = rank(made([0.5, 0.4, 0.1], vectors=vectors[:3], when=[1, 2, 3]), query, when)
+    wider = replace(made([0.5, 0.4, 0.1, 0.9], vectors=vectors, when=[1, 2, 3, 4]), matched=3)
+    assert rank(wider, query, when).score[:3].tolist() == alone.score.tolist()
+    assert rank(replace(wider, matched=-1), query, when).score[:3].tolist() != alone.score.tolist()

@@ -28,6 +28,7 @@ _SAME: Final = (
         "predictions",
         "prefix",
     ),
+    *("a", "b", "hops", "most", "walk"),
     *("query", "seqs", "session", "sessions", "since", "source", "start", "stop", "tags", "type", "until", "wait"),
     *("any_tags", "without_domains", "without_tags"),
 )
