@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from importlib import import_module
@@ -33,6 +33,7 @@ from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
 from substrate.documents.document import document
+from substrate.documents.whole import forget_whole
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.forget.compaction import compact_now, rewrite
 from substrate.forget.forget import forget
@@ -339,6 +340,39 @@ class Memory(Tabular):
         ingested = ingest(self._store.log, what, request, progress)
         self._store.follower.wake()
         return ingested
+
+    def follow(  # noqa: PLR0913
+        self,
+        folder: Path,
+        *,
+        domain: Name | None = None,
+        source: str | None = None,
+        root: str | Path | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        allow_secrets: bool = False,
+        every: float = 2.0,
+    ) -> Iterator[Ingested]:
+        """Ingest a folder, and again whenever it changes: yields what each look at it came to, unless that is nothing.
+
+        It looks every so many seconds, at sizes and times of files, and at digests where these differ. The document
+        of a file that is gone is taken out of use. If the folder is missing, cannot be read, or is suddenly empty,
+        nothing is, and `note` says so. It ends when the caller stops asking. Arguments are those of `ingest`.
+        """
+        from substrate.documents.ingest import Request  # noqa: PLC0415
+        from substrate.documents.watch import FolderWatch  # noqa: PLC0415
+
+        request = Request.of(
+            domain=domain,
+            source=source,
+            root=root,
+            said=self._client.said(actor, None, session),
+            allow_secrets=allow_secrets,
+        )
+        watch = FolderWatch(self._store.log, folder, request)
+        for ingested in watch.looks(every):
+            self._store.follower.wake()
+            yield ingested
 
     # -- read ----------------------------------------------------------------------------------------------------------
 
@@ -1096,6 +1130,7 @@ class Memory(Tabular):
         actor: str | None = None,
         session: str | None = None,
         seqs: range | None = None,
+        whole: Name | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Forgot:
@@ -1104,15 +1139,18 @@ class Memory(Tabular):
         Give one of these. Of an atom named, all goes: versions, edges from and to it, traces. An edge or a training
         goes by its id, as does a damaged entry that fsck names: that reads the whole log. Otherwise the versions
         and edges that match go; an atom left without a version is forgotten as a whole, and one that loses its
-        current version only is tombstoned. `dry_run` counts and writes nothing. On return the bytes are gone from the
-        store's files (`compacted`; False if readers did not let go in time: then `compact()` later). Not from backups
-        and exports. NotFound if nothing matches.
+        current version only is tombstoned. `whole` is a document or another atom with parts: all of both goes, in all
+        versions, and so do entities that were found in it and that nothing else speaks of; `kept` names those that
+        stay. `dry_run` counts and writes nothing. On return the bytes are gone from the store's files (`compacted`;
+        False if readers did not let go in time: then `compact()` later). Not from backups and exports. NotFound if
+        nothing matches.
         """
-        selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs)
+        selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs, whole=whole)
         store = self._store
         if not dry_run:
             store.write_down()  # or what waits to be would bring back what is to go
-        forgot = forget(store.log, selection, dry_run=dry_run, progress=progress)
+        erase = forget if whole is None else forget_whole
+        forgot = erase(store.log, selection, dry_run=dry_run, progress=progress)
         if not dry_run:
             store.nearest.close()  # of files that had to go nothing is held open
             store.follower.wake()  # and they are made anew

@@ -26,9 +26,10 @@ def cell(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A text to be handed on as it is: in a pipe exactly, with a newline at its end."""
+    """A text to be handed on as it is: in a pipe exactly, with a newline at its end, unless it is `exact`."""
 
     text: str
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

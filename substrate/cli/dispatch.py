@@ -12,6 +12,7 @@ from substrate.cli.output import Output
 from substrate.cli.verbs import (
     care,
     copies,
+    documents,
     find,
     judge,
     learn,
@@ -32,11 +33,13 @@ RUNS: Mapping[str, Run] = MappingProxyType(
     {
         "checkpoint": save.checkpoint,
         "replace": save.replace,
+        "ingest": documents.ingest,
         "access": read.access,
         "list": read.list_atoms,
         "edges": read.edges,
         "history": read.history,
         "diff": read.diff,
+        "document": documents.document,
         "search": find.search,
         "context": relate.context,
         "path": relate.path,

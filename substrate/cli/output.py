@@ -63,6 +63,8 @@ class Output:
             draw(block, sys.stdout)
             return
         match block:
+            case Raw(text, exact=True):
+                sys.stdout.write(text)
             case Raw(text) | Sheet(text=text):
                 sys.stdout.write(text if text.endswith("\n") and isinstance(block, Raw) else text + "\n")
             case Facts(pairs):

@@ -134,6 +134,7 @@ def forget(memory: Memory, given: Namespace, *, dry_run: bool, progress: Progres
         actor=given.actor,
         session=given.session,
         seqs=given.seqs,
+        whole=given.whole,
         dry_run=dry_run,
         progress=progress,
     )
@@ -141,8 +142,9 @@ def forget(memory: Memory, given: Namespace, *, dry_run: bool, progress: Progres
 
 def named_in_question(memory: Memory, given: Namespace) -> list[str]:
     """The atoms that the line names to be forgotten, each in quotes, so that no name reads as more of the question."""
-    named = [in_quotes(_name_of(memory, key)) for key in given.names[:_NAMED]]
-    left = len(given.names) - len(named)
+    keys = given.names if given.whole is None else [given.whole]
+    named = [in_quotes(_name_of(memory, key)) for key in keys[:_NAMED]]
+    left = len(keys) - len(named)
     return [*named, f"and {left:,} more"] if left else named
 
 

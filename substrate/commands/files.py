@@ -9,7 +9,17 @@ from typing import BinaryIO
 from substrate.errors import Denied, InputError, ProofInvalid, TooLarge
 from substrate.files import expanded, replace_file, resolved
 
-__all__ = ["is_text", "no_key", "no_pin", "read_evidence", "read_key", "read_pin", "read_text", "write_text"]
+__all__ = [
+    "is_text",
+    "no_key",
+    "no_pin",
+    "read_evidence",
+    "read_key",
+    "read_pin",
+    "read_text",
+    "read_text_exactly",
+    "write_text",
+]
 
 _MAX_INPUT = 256 * 1024 * 1024
 """Of a file or of standard input; the engine has smaller limits of its own."""
@@ -25,11 +35,16 @@ def is_text(word: str) -> bool:
 
 def read_text(path: str, what: str) -> str:
     """The text of a file, or of standard input if the path is `-`. InputError if it cannot be read or is not UTF-8."""
+    return read_text_exactly(path, what).removeprefix("\ufeff")
+
+
+def read_text_exactly(path: str, what: str) -> str:
+    """The same, to the byte: a byte order mark stays in it."""
     data = _read(path, what, _MAX_INPUT)
     if len(data) > _MAX_INPUT:
         raise TooLarge(_place(path), len(data), _MAX_INPUT)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode()
     except UnicodeDecodeError as error:
         raise InputError(f"{what} {_place(path)} is not UTF-8 at byte {error.start}") from None
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from substrate.proof.head import Pin
 
-__all__ = ["expectation", "expected", "fraction", "moment", "number", "score", "seqs"]
+__all__ = ["expectation", "expected", "fraction", "moment", "number", "score", "seconds", "seqs"]
 
 _MOST_DIGITS = 19
 """Of a seq."""
@@ -36,6 +36,17 @@ def fraction(text: str) -> float:
         number = -1.0
     if not 0 <= number <= 1:
         raise InputError("not a number from 0 to 1")
+    return number
+
+
+def seconds(text: str) -> float:
+    """A number of seconds, above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise InputError("not a number of seconds above 0, such as 2")
     return number
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.domains import DOMAIN
@@ -43,7 +43,7 @@ from substrate.values.progress import Progress
 from substrate.values.saved import Refused
 from substrate.views.atoms import find_name, names
 
-__all__ = ["Request", "Writer", "ingest", "source_of"]
+__all__ = ["Request", "Writer", "gone_from", "ingest", "ingest_listed", "refuse_first_ingest", "source_of"]
 
 _TOGETHER: Final = 1000
 """Items of documents that are written in one checkpoint."""
@@ -117,15 +117,34 @@ def ingest(log: Log, what: str | Path, request: Request, progress: Progress | No
     return writer.finish()
 
 
+def refuse_first_ingest(what: str | Path, **options: Any) -> None:  # noqa: ANN401 - as `Memory.ingest` has them
+    """Raise what `Memory.ingest` raises before it saves anything, so that no store is made for it."""
+    said = {word: options.pop(word, None) for word in ("actor", "session")}
+    request = Request.of(**options, said=said)
+    if not isinstance(what, Path):
+        Prepared.of(_text(what, request), allow_secrets=request.allow_secrets)
+        return
+    folder, below = locate(what, request.root)
+    with open_root(folder) as root:
+        if below and not root.is_folder(below):
+            Prepared.of(read_file(root, below, request), allow_secrets=request.allow_secrets)
+        else:
+            _find(root, below, request)
+
+
+def _find(root: Root, below: tuple[str, ...], request: Request) -> Listed:
+    if request.title is not None or request.media_type is not None:
+        raise InputError(Arg("title"), " and ", Arg("media_type"), " are of one document: give a file, not a folder")
+    return root.find(below)
+
+
 def _ingest_files(writer: Writer, root: Root, below: tuple[str, ...], progress: Progress | None) -> None:
     request = writer.request
     if below and not root.is_folder(below):
         # The one file that is asked for: what keeps it from being read is the caller's to know.
         writer.add(read_file(root, below, request))
         return
-    if request.title is not None or request.media_type is not None:
-        raise InputError(Arg("title"), " and ", Arg("media_type"), " are of one document: give a file, not a folder")
-    listed = root.find(below)
+    listed = _find(root, below, request)
     ingest_listed(writer, root, listed, listed.files, progress)
     writer.note_missing(root.name, below, listed)
 

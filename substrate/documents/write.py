@@ -104,7 +104,7 @@ class Plan:
 
     name: str
     version: int | None
-    """The document's version that this was worked out from; None: there is none."""
+    """The document's version that this was worked out from; None: there is none in use."""
     report: IngestedDocument
     atoms: list[_Item] = field(default_factory=list)
     tombstones: list[_Item] = field(default_factory=list)
@@ -183,7 +183,7 @@ def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared)
         tombstoned=len(stones),
         status="new" if known is None else "changed",
     )
-    return Plan(name, None if row is None else row.seq, report, atoms, stones, whole)
+    return Plan(name, None if row is None or known is None else row.seq, report, atoms, stones, whole)
 
 
 def plan_gone(transaction: ReadTransaction, name: str) -> Plan | None:

@@ -23,7 +23,7 @@ class Selection:
     seqs: range | None = None
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - the ways of `Memory.forget`
         cls,
         names: str | Iterable[str],
         *,
@@ -31,8 +31,9 @@ class Selection:
         actor: str | None,
         session: str | None,
         seqs: range | None,
+        whole: str | None = None,
     ) -> Selection:
-        """InputError unless just one way of selecting is given."""
+        """InputError unless just one way of selecting is given. A whole is named here; who calls finds its parts."""
         if not isinstance(names, Iterable) or isinstance(names, bytes):
             raise SchemaInvalid(Arg("names"), ": give the name or the id of an atom, or a list of them")
         listed = (names,) if isinstance(names, str) else tuple(names)
@@ -40,11 +41,13 @@ class Selection:
         given = {field: text for field, text in fields.items() if text is not None}
         if not all(isinstance(text, str) for text in given.values()):
             raise SchemaInvalid(Arg("source"), ", ", Arg("actor"), " and ", Arg("session"), " are texts")
-        if len(given) + bool(listed) + (seqs is not None) != 1:
+        if len(given) + bool(listed) + (seqs is not None) + (whole is not None) != 1:
             raise InputError(
-                *("say in one way what to forget: names or ids, ", Arg("source"), ", ", Arg("actor"), ", "),
-                *(Arg("session"), ", or ", Arg("seqs")),
+                *("say in one way what to forget: names or ids, ", Arg("whole"), ", ", Arg("source"), ", "),
+                *(Arg("actor"), ", ", Arg("session"), ", or ", Arg("seqs")),
             )
+        if whole is not None:
+            return cls((read_end(whole, Arg("whole")),))
         if seqs is not None and (not isinstance(seqs, range) or seqs.step != 1 or seqs.start < 0):
             raise SchemaInvalid(Arg("seqs"), " must be a range of seqs, such as range(100, 200)")
         field, text = next(iter(given.items()), (None, None))

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from substrate.commands.catalogue import GROUPS, commands_of
 from substrate.commands.command import Face
 from substrate.notebook.verb import Verb
-from substrate.notebook.verbs import care, find, judge, learn, prove, provenance, read, relate, save, store
+from substrate.notebook.verbs import care, documents, find, judge, learn, prove, provenance, read, relate, save, store
 
 __all__ = ["VERBS", "table"]
 
@@ -15,6 +15,8 @@ _ALL = (
     store.open_store,
     store.status,
     save.checkpoint,
+    documents.ingest,
+    documents.document,
     save.replace,
     provenance.record,
     provenance.why,

@@ -15,8 +15,8 @@ from tests.scale import PATIENCE_S
 from tests.test_import_cost import loaded_by
 
 GROUPED = {
-    "save": ["checkpoint", "replace"],
-    "read": ["access", "list", "edges", "history", "diff"],
+    "save": ["checkpoint", "replace", "ingest"],
+    "read": ["access", "list", "edges", "history", "diff", "document"],
     "find": ["search", "context", "path", "associate", "stale", "index", "model"],
     "learn": ["observe", "train", "predict", "bootstrap", "watch"],
     "judge": ["conflicts", "resolve"],

@@ -25,10 +25,12 @@ ONE_FACE_ONLY = {
     ("checkpoint", Face.CLI): ["atoms"],
     ("checkpoint", Face.NOTEBOOK): ["item"],
     ("list", Face.CLI): ["--all", "--names"],
+    ("ingest", Face.CLI): ["--watch", "--every"],
     ("key", Face.CLI): ["--rotate"],
     ("key", Face.NOTEBOOK): ["-o"],
 }
-"""Standard input, lists of any length and rotation are for a shell; `> FILE` is for a shell, and -o for a notebook."""
+"""Standard input, lists of any length, work without end and rotation are for a shell; `> FILE` is for a shell, and -o for
+a notebook."""
 
 
 def spelled(command: Command, face: Face) -> list[str]:

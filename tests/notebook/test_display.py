@@ -28,6 +28,7 @@ from substrate.result import Results
 from substrate.text.visible import as_number, visible
 from substrate.values.atoms import Access, Atom, History, Listing, Version
 from substrate.values.conflicts import Conflict, Conflicts
+from substrate.values.documents import Document, Ingested, IngestedDocument
 from substrate.values.edges import Edge, Edges
 from substrate.values.growth import Change, Diff, Grown, Growth, HeadAt, Heads
 from substrate.values.hits import Found, Hit
@@ -117,6 +118,8 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         StaleAtoms((StaleAtom(atom, (StaleReason(text, "changed", 1, (text,), text),)),), next=text),
         Heads((HeadAt(1, bytes(32), bytes(32), text, NOW, 0, {text: 1}),), next=1),
         Growth((Grown(2, 1, 0, NOW, NOW),), text, NOW, NOW, -1, 1, 2),
+        Ingested((IngestedDocument(text, text, text, text, text, 1, 1, status=text),), (refused,), domain=text),
+        Document(text, text, text, text, (atom,), text, text, 1, text, NOW, 1, exact=False, edited=(text,)),
         Edges((edge,)),
         Forgot(dry_run=False, atoms=1, versions=1, edges=1, traces=1, tombstoned=(text,)),
         History((Version(1, NOW, "put", atom, text), Version(2, NOW, "gap", actor=text, forgotten_by=3))),
@@ -268,6 +271,7 @@ EMPTY: list[tuple[Any, str]] = [
     (Growth((), "time", NOW, NOW, -1, -1, 0), "nothing was added"),
     (Heads(()), "there are no such heads"),
     (History(()), "there are no such versions"),
+    (Ingested(()), "there is nothing to ingest"),
     (Listing(()), "there are no such atoms"),
     (Opening("x", 1, 2), "nothing is known that would help"),
     (PathFound(()), "no path"),

@@ -181,6 +181,8 @@ ANSWERS = {
     "status": "status",
     "checkpoint": "checkpoint v1.fact.new = x",
     "replace": "replace v1.fact.currency v1.fact.currency_2027 euro --at 2027-01-01",
+    "ingest": "ingest notes.md --source notes --title Notes",
+    "document": "document {minutes}",
     "record": "record v1.metric.answer 6 * 7",
     "access": "access v1.fact.currency --proof",
     "list": "list",
@@ -216,6 +218,8 @@ def test_every_verb_that_answers_something_is_tried() -> None:
 def test_every_answer_is_a_dictionary_a_short_repr_and_a_table(filled: Any, verb: str) -> None:
     pytest.importorskip("pandas")
     filled.run("%memory checkpoint v1.fact.us.currency = The currency is USD\nproof = %memory prove v1.fact.currency")
+    filled.run("import pathlib\npathlib.Path('notes.md').write_text('Notes')\nmemory = %memory open")
+    filled.run("minutes = memory.ingest('We begin.', source='minutes')[0].name")
     result = filled.run(f"%memory {ANSWERS[verb]}")
     assert json.loads(json.dumps(result.to_dict())) == result.to_dict() != {}
     assert 0 < len(repr(result)) < 4000

@@ -2,6 +2,7 @@
 
 store       open, status
 save        checkpoint
+documents   ingest, document
 provenance  record, why
 read        access, list, edges, history, diff
 find        search, explore

@@ -14,9 +14,9 @@ __all__ = ["COMPACT", "FORGET", "FSCK", "REBUILD", "STATS", "check_one_selection
 
 def check_one_selection(given: Namespace) -> None:
     """InputError unless what to forget is said in just one way."""
-    by = [bool(given.names), *(getattr(given, name) is not None for name in ("source", "actor", "session", "seqs"))]
-    if sum(by) != 1:
-        raise InputError("say what to forget, by one of: NAME ..., --source, --actor, --session, --seqs")
+    words = ("whole", "source", "actor", "session", "seqs")
+    if bool(given.names) + sum(getattr(given, word) is not None for word in words) != 1:
+        raise InputError("say what to forget, by one of: NAME ..., --whole, --source, --actor, --session, --seqs")
 
 
 FORGET = Command(
@@ -37,6 +37,7 @@ FORGET = Command(
     ),
     (
         NAMES,
+        option("--whole", metavar="NAME", help="a document with all its chunks, in all versions", complete="name"),
         option("--source", metavar="TEXT", help="what came from this source"),
         option("--actor", metavar="TEXT", help="what this actor said"),
         option("--session", metavar="TEXT", help="what was said in this session"),

@@ -8,6 +8,7 @@ relations   what surrounds atoms, and what is to be reviewed
 learning    predictions, trainings, and the context of a new session
 conflicts   atoms that contradict each other
 saved       what was saved and what was forgotten
+documents   a document, and what ingesting came to
 sources     a recorded cell, and the atoms that an atom comes from
 proofs      proofs, pins, keys and verdicts
 growth      how the log grew
@@ -27,6 +28,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from substrate.notebook.display import (
     atoms,
     conflicts,
+    documents,
     growth,
     learning,
     proofs,
@@ -55,6 +57,8 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.atoms", "Access"): atoms.access,
         ("substrate.values.atoms", "Atom"): atoms.atom,
         ("substrate.values.conflicts", "Conflicts"): conflicts.conflicts,
+        ("substrate.values.documents", "Document"): documents.document,
+        ("substrate.values.documents", "Ingested"): documents.ingested,
         ("substrate.values.edges", "Edges"): atoms.edges,
         ("substrate.values.saved", "Forgot"): saved.forgot,
         ("substrate.values.atoms", "History"): atoms.history,

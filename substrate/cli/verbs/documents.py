@@ -1,0 +1,132 @@
+"""The verbs of documents: ingest, document."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from substrate.cli.answer import Answer, Facts, Raw, Sheet
+from substrate.cli.exits import Exit
+from substrate.cli.output import Output
+from substrate.cli.stores import is_new_store, reading, writing
+from substrate.commands.files import read_text_exactly, write_text
+from substrate.commands.verbs.documents import ingest_options
+from substrate.errors import InputError
+from substrate.result import iso
+from substrate.text.quote import in_quotes
+
+if TYPE_CHECKING:
+    from substrate.memory import Memory
+    from substrate.values.documents import Ingested
+
+__all__ = ["document", "ingest"]
+
+_NAMED = 100
+"""Documents and files that are printed; --json has all."""
+
+
+def ingest(given: Namespace, output: Output) -> Answer:
+    """Take in files, folders and standard input; with --watch, what changes in a folder."""
+    if not given.paths or (given.watch and (len(given.paths) > 1 or given.paths[0] == "-")):
+        raise InputError("give a file or a folder to take in; with --watch one folder")
+    if not all(given.paths):
+        raise InputError("a path is empty: give a file or a folder")
+    if given.watch and (given.title is not None or given.dry_run):
+        raise InputError("--title and --dry-run are of one ingest: --watch goes on")
+    taken = [read_text_exactly("-", "the text") if path == "-" else Path(path) for path in given.paths]
+    options = ingest_options(given)
+    if is_new_store(given):
+        from substrate.documents.ingest import refuse_first_ingest  # noqa: PLC0415 - few ingests are the first
+
+        for what in taken:
+            refuse_first_ingest(what, **options)
+    with writing(given, create=True) as memory:
+        if given.watch:
+            return _watch(memory, given, output)
+        results = []
+        for what in taken:
+            with output.progress("ingesting") as progress:
+                results.append(memory.ingest(what, **options, progress=progress))
+    return _answer(results)
+
+
+def _watch(memory: Memory, given: Namespace, output: Output) -> Answer:
+    """Show what each look comes to, until Ctrl-C."""
+    options = {
+        word: getattr(given, word)
+        for word in ("domain", "source", "root", "actor", "session", "allow_secrets", "every")
+    }
+    looks = memory.follow(Path(given.paths[0]), **options)
+    output.hint("watching: Ctrl-C ends it")
+    seen = []
+    try:
+        for ingested in looks:
+            seen.append(ingested)
+            output.show(_answer([ingested]))
+    except KeyboardInterrupt:
+        pass
+    failed = any(ingested.failed for ingested in seen)
+    return Answer(hints=("stopped watching",), exit=Exit.PARTIAL if failed else Exit.OK)
+
+
+def _answer(results: Sequence[Ingested]) -> Answer:
+    """What became of each document, and the sums."""
+    items = [item for result in results for item in result]
+    failed = [one for result in results for one in result.failed]
+    new = [item for item in items if item.status != "kept"]
+    rows: list[tuple[str, object]] = [(item.status, f"{item.name} {_shown(item.source)}") for item in new[:_NAMED]]
+    rows += [("more documents", len(new) - _NAMED)] if len(new) > _NAMED else []
+    rows += [("not taken", f"{_shown(one.item)}: {one.reason}") for one in failed[:_NAMED]]
+    rows += [("more not taken", len(failed) - _NAMED)] if len(failed) > _NAMED else []
+    rows += [("file is gone", name) for result in results for name in result.missing[:_NAMED]]
+    rows += [("note", result.note) for result in results if result.note]
+    counts = {
+        "documents": len(items),
+        "chunks added": sum(result.added for result in results),
+        "changed": sum(result.changed for result in results),
+        "kept": sum(result.kept for result in results),
+        "tombstoned": sum(result.tombstoned for result in results),
+        "entries recorded": sum(result.recorded for result in results),
+    }
+    is_dry = any(result.dry_run for result in results)
+    if items or not rows:
+        rows += [(f"would be: {word}" if is_dry else word, count) for word, count in counts.items()]
+    rows += [(f"skipped, {why}", count) for result in results for why, count in result.skipped.items()]
+    hints = []
+    if any(result.missing for result in results):
+        hints.append("file is gone: its document stays in use; --prune takes such documents out of use")
+    if failed:
+        hints.append("what was not taken is not saved; all the rest is")
+    document = results[0].to_dict() if len(results) == 1 else {"results": [result.to_dict() for result in results]}
+    exit_code = Exit.PARTIAL if failed else Exit.OK
+    mark = "doubt" if failed else ""
+    return Answer(document, (Facts(rows, mark),), tuple(hints), is_report=True, exit=exit_code)
+
+
+def _shown(source: str | None) -> str:
+    return "" if source is None else in_quotes(source)
+
+
+def document(given: Namespace, output: Output) -> Answer:
+    """Print a document to the byte, or write it to a file."""
+    with reading(given) as memory:
+        found = memory.document(given.name, as_of=given.as_of)
+    hints = () if found.exact else (f"{found.missing:,} of its chunks were forgotten: this is the rest",)
+    exit_code = Exit.OK if found.exact else Exit.PARTIAL
+    if given.output is not None:
+        write_text(given.output, found.text, "the document")
+        facts = Facts([("document", found.name), ("file", given.output), ("bytes", len(found.text.encode()))], "good")
+        return Answer({"name": found.name, "file": given.output}, (facts,), hints, is_report=True, exit=exit_code)
+    if output.on_terminal:
+        facts_ = [
+            ("name", found.name),
+            ("source", found.source),
+            ("format", found.media_type),
+            ("recorded", iso(found.recorded_at)),
+            ("chunks", len(found.chunks)),
+            ("digest", found.digest),
+        ]
+        return Answer(found.to_dict(), (Sheet(found.title, found.text, facts_),), hints, exit=exit_code)
+    return Answer(found.to_dict(), (Raw(found.text, exact=True),), hints, exit=exit_code)

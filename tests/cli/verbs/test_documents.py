@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from substrate.cli.exits import Exit
+from tests.cli.run import PROGRAM, Commands
+from tests.scale import PATIENCE_S
+
+
+@pytest.fixture
+def folder(run: Commands) -> Path:
+    docs = run.folder / "docs"
+    docs.mkdir()
+    (docs / "heads.md").write_text("# Heads\n\nA head is signed with Ed25519.\n")
+    (docs / "crlf.txt").write_bytes(b"one\r\ntwo")
+    return docs
+
+
+def test_a_folder_is_taken_in_and_found_and_a_second_time_records_nothing(run: Commands, folder: Path) -> None:
+    said = run.ok("ingest", str(folder), "--domain", "handbook", "--json").json
+    assert (said["documents"], said["added"], said["domain"]) == (2, 2, "v1.domain.handbook")
+    assert run.ok("ingest", str(folder), "--domain", "handbook", "--json").json["recorded"] == 0
+    hit = run.ok("search", "how are heads signed", "--prefix", "v1.chunk.handbook.", "--json").json["items"][0]
+    assert hit["atom"]["source"] == "docs/heads.md"
+
+
+def test_a_document_is_printed_to_the_byte(run: Commands, folder: Path) -> None:
+    for item in run.ok("ingest", str(folder), "--json").json["items"]:
+        data = (run.folder / item["source"]).read_bytes()
+        assert run.ok("document", item["id"]).out.encode() == data
+        run.ok("document", item["name"], "-o", "copy")
+        assert (run.folder / "copy").read_bytes() == data
+        said = run.ok("document", item["name"], "--json").json
+        assert (said["text"].encode(), said["digest"]) == (data, item["digest"])
+
+
+def test_the_report_names_what_is_new_and_what_was_not_taken(run: Commands, folder: Path) -> None:
+    (folder / "latin.md").write_bytes(b"gr\xfc\xdfe")
+    ran = run("ingest", str(folder))
+    assert ran.code == Exit.PARTIAL
+    labels = [row[0] for row in ran.rows]
+    assert labels[:3] == ["new", "new", "not taken"]
+    assert '"docs/latin.md"' in ran.rows[2][1]
+    assert ["entries recorded", "5"] in ran.rows
+
+
+def test_standard_input_is_a_text(run: Commands) -> None:
+    name = run.ok("ingest", "-", "--title", "T", "--json", stdin="\ufeffA text\r\n").json["items"][0]["name"]
+    assert run.ok("document", name).out == "\ufeffA text\r\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("",),
+        ("nowhere.md",),
+        ("docs", "--title", "T"),
+        ("docs", "--watch", "--dry-run"),
+        ("-", "--watch"),
+        ("docs", "--every", "0"),
+        ("docs", "--domain", "..."),
+        ("../docs", "--root", "docs"),
+        ("docs/link.md",),
+    ],
+)
+def test_what_cannot_be_taken_makes_no_store(run: Commands, folder: Path, words: tuple[str, ...]) -> None:
+    (folder / "link.md").symlink_to(folder / "heads.md")
+    ran = run("ingest", *words, stdin="")
+    assert ran.code in {Exit.USAGE, Exit.DENIED}
+    assert not (run.folder / "substrate-store").exists()
+
+
+def test_a_whole_document_is_forgotten(run: Commands, folder: Path) -> None:
+    name = run.ok("ingest", str(folder / "heads.md"), "--json").json["items"][0]["name"]
+    assert run("forget", "--whole", name).code == Exit.USAGE
+    assert name in run("forget", "--whole", name, "--dry-run").out
+    assert run.ok("forget", "--whole", name, "--yes", "--json").json["atoms"] == 2
+    assert run("document", name).code == Exit.FORGOTTEN
+    assert run("forget", "--whole", name, "--source", "x").code == Exit.USAGE
+
+
+def test_a_document_with_a_forgotten_chunk_is_printed_in_part(run: Commands, folder: Path) -> None:
+    name = run.ok("ingest", str(folder / "heads.md"), "--json").json["items"][0]["name"]
+    run.ok("forget", run.ok("list", "v1.chunk.", "--names").out.strip(), "--yes")
+    ran = run("document", name)
+    assert (ran.code, ran.out) == (Exit.PARTIAL, "")
+    assert "forgotten" in ran.err
+
+
+@pytest.mark.slow
+def test_watching_ends_cleanly_with_ctrl_c(run: Commands, folder: Path) -> None:
+    command = [str(PROGRAM), "ingest", "docs", "--watch", "--every", "0.05", "--json"]
+    child = subprocess.Popen(command, cwd=run.folder, env=os.environ.copy(), stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout is not None
+        assert '"added": 2' in child.stdout.readline()
+        (folder / "heads.md").unlink()
+        assert '"gone"' in child.stdout.readline()
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=PATIENCE_S)
+    finally:
+        child.kill()
+        child.wait()
+    assert (child.returncode, out) == (Exit.OK, "{}\n")

@@ -1,0 +1,157 @@
+"""A folder is followed: what changes is ingested, what is deleted is taken out of use, and a broken folder is told."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from substrate.documents import watch as watching
+from substrate.documents.ingest import Request
+from substrate.documents.watch import FolderWatch
+from substrate.errors import InputError, NotFound, PathEscape, SchemaInvalid
+from substrate.memory import Memory
+from substrate.values.documents import Ingested
+
+LONG_AGO = (1_600_000_000, 1_600_000_000)
+
+
+def write(path: Path, text: str, age: int = 0) -> None:
+    path.write_text(text)
+    os.utime(path, (LONG_AGO[0] + age, LONG_AGO[1] + age))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    write(docs / "a.md", "# A\n\nOne.\n")
+    write(docs / "b.md", "# B\n\nTwo.\n")
+    return docs
+
+
+def watch_of(memory: Memory, folder: Path, **options: object) -> FolderWatch:
+    return FolderWatch(memory._store.log, folder, Request.of(domain="d", said={}, **options))  # type: ignore[arg-type]
+
+
+def statuses(ingested: Ingested | None) -> dict[str, str]:
+    assert ingested is not None
+    return {str(item.source): item.status for item in ingested}
+
+
+def test_what_changes_is_ingested_and_what_is_deleted_is_taken_out(memory: Memory, folder: Path) -> None:
+    watch = watch_of(memory, folder)
+    assert statuses(watch.look()) == {"docs/a.md": "new", "docs/b.md": "new"}
+    before = memory.head()
+    assert watch.look() is None
+    assert memory.head() == before
+    write(folder / "a.md", "# A\n\nOther.\n", 1)
+    write(folder / "c.md", "# C\n")
+    (folder / "b.md").unlink()
+    assert statuses(watch.look()) == {"docs/a.md": "changed", "docs/b.md": "gone", "docs/c.md": "new"}
+    assert {atom.value for atom in memory.list("v1.document.")} == {"A", "C"}
+    assert [atom.value for atom in memory.list("v1.chunk.")] == ["# A\n\nOther.\n", "# C\n"]
+    write(folder / "b.md", "# B\n\nTwo.\n")
+    assert statuses(watch.look()) == {"docs/b.md": "new"}
+    assert watch.look() is None
+
+
+def test_a_file_that_was_changed_just_now_is_compared_by_its_digest(memory: Memory, folder: Path) -> None:
+    watch = watch_of(memory, folder)
+    write(folder / "a.md", "same size 1")
+    now = folder.stat().st_mtime_ns + 10**12
+    os.utime(folder / "a.md", ns=(now, now))
+    watch.look()
+    write(folder / "a.md", "same size 2")
+    os.utime(folder / "a.md", ns=(now, now))
+    assert statuses(watch.look()) == {"docs/a.md": "changed"}
+
+
+def test_twin_a_watch_that_believes_times_misses_that(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "_FRESH_NS", -(10**18))
+    with pytest.raises(AssertionError):
+        test_a_file_that_was_changed_just_now_is_compared_by_its_digest(memory, folder)
+
+
+def break_missing(folder: Path) -> None:
+    folder.rename(folder.with_name("moved"))
+
+
+def break_empty(folder: Path) -> None:
+    shutil.move(folder, folder.with_name("moved"))
+    folder.mkdir()
+
+
+def break_replaced(folder: Path) -> None:
+    shutil.move(folder, folder.with_name("moved"))
+    folder.write_text("a file")
+
+
+@pytest.mark.parametrize("harm", [break_missing, break_empty, break_replaced])
+def test_a_broken_root_takes_nothing_out_of_use_and_is_told_once(memory: Memory, folder: Path, harm: object) -> None:
+    watch = watch_of(memory, folder)
+    watch.look()
+    before = memory.head()
+    harm(folder)  # type: ignore[operator]
+    told = watch.look()
+    assert told is not None
+    assert "nothing was taken out of use" in told.note
+    assert watch.look() is None
+    assert watch_of(memory, folder).look() is not None  # one that begins now says so too
+    assert memory.head() == before
+    shutil.rmtree(folder) if folder.is_dir() else folder.unlink(missing_ok=True)
+    folder.with_name("moved").rename(folder)
+    assert watch.look() is None
+    assert memory.head() == before
+
+
+def test_a_root_that_cannot_be_read_takes_nothing_out(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = watch_of(memory, folder)
+    watch.look()
+    before = memory.head()
+
+    def refused(_: int) -> Iterator[os.DirEntry[str]]:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:  # whoever runs as root can read all
+        patch.setattr(os, "scandir", refused)
+        told = watch.look()
+    assert told is not None
+    assert "Permission denied" in told.note
+    assert memory.head() == before
+
+
+def test_a_file_that_cannot_be_read_is_not_gone(memory: Memory, folder: Path, tmp_path: Path) -> None:
+    watch = watch_of(memory, folder)
+    watch.look()
+    (folder / "a.md").unlink()
+    (folder / "a.md").symlink_to(tmp_path / "elsewhere.md")
+    told = watch.look()
+    assert told is not None
+    assert [(one.item, one.code) for one in told.failed] == [("docs/a.md", "denied")]
+    assert watch.look() is None
+    assert len(memory.list("v1.document.")) == 2
+
+
+def test_follow_yields_what_each_look_came_to(memory: Memory, folder: Path) -> None:
+    (first,) = islice(memory.follow(folder, domain="d", every=60), 1)
+    assert statuses(first) == {"docs/a.md": "new", "docs/b.md": "new"}
+    for every in (0, -1, float("inf"), True, "2"):
+        with pytest.raises(SchemaInvalid):
+            next(memory.follow(folder, every=every))  # type: ignore[arg-type]
+    with pytest.raises(SchemaInvalid):
+        next(memory.follow("docs"))  # type: ignore[arg-type]
+    with pytest.raises(PathEscape):
+        next(memory.follow(Path("../docs"), root=folder))
+    with pytest.raises(InputError):
+        watch_of(memory, folder, title="one")
+    with pytest.raises(NotFound):
+        memory.document("v1.document.d.none")

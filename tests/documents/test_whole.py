@@ -1,0 +1,120 @@
+"""A whole is forgotten with all its parts: nothing of them is in any file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from substrate.documents import whole
+from substrate.documents.align import STEP
+from substrate.documents.naming import chunk_name
+from substrate.errors import Forgotten, InputError, NotFound
+from substrate.kv.api import ReadTransaction
+from substrate.log.copies.check import check_store
+from substrate.memory import Memory
+from substrate.views.catalogue import VIEWS
+from tests.documents.test_ingest import paragraphs
+from tests.leftovers import traces_of
+
+CANARY = "qwzxcanaryvk"
+
+
+def planted(memory: Memory, folder: Path) -> str:
+    """A document with a canary in its first version, in its last one, and in a correction by a person."""
+    path = folder / "page.txt"
+    path.write_text(f"{CANARY} was here.\n\n" + paragraphs(12))
+    memory.ingest(path, domain="d")
+    path.write_text(paragraphs(8, "b"))
+    memory.ingest(path, domain="d")
+    path.write_text(paragraphs(12) + f"And {CANARY} again.\n")
+    name = memory.ingest(path, domain="d")[0].name
+    memory.checkpoint([f"{chunk_name(name, STEP)} = {CANARY} corrected", "v1.fact.other = stays"])
+    path.unlink()
+    return name
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "files"
+    made.mkdir()
+    return made
+
+
+@pytest.mark.parametrize("by", ["name", "id"])
+def test_nothing_is_left_of_a_document_that_was_forgotten(
+    memory: Memory, tmp_path: Path, folder: Path, home: Path, by: str
+) -> None:
+    name = planted(memory, folder)
+    key = name if by == "name" else memory.access(name).atom.id
+    assert traces_of(CANARY, tmp_path)
+    counted = memory.forget(whole=key, dry_run=True)
+    assert memory.document(name).exact
+    forgot = memory.forget(whole=key)
+    assert (forgot.atoms, forgot.versions, forgot.compacted) == (counted.atoms, counted.versions, True)
+    assert traces_of(CANARY, tmp_path) == []
+    assert [atom.name for atom in memory.list(tombstoned=True)] == ["v1.domain.d", "v1.fact.other"]
+    with pytest.raises(Forgotten):
+        memory.document(name)
+    with pytest.raises(NotFound):
+        memory.forget(whole=key)
+    memory.rebuild()
+    assert traces_of(CANARY, tmp_path) == []
+    memory.close()
+    assert check_store(tmp_path / "store", home=home, views=VIEWS).damage is None
+
+
+def test_twin_a_forget_that_skips_parts_is_found_out(
+    memory: Memory, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_parts(_: ReadTransaction, __: bytes, ___: str | None) -> tuple[bytes, ...]:
+        return ()
+
+    name = planted(memory, folder)
+    monkeypatch.setattr(whole, "parts_of", no_parts)
+    memory.forget(whole=name)
+    assert traces_of(CANARY, tmp_path)
+
+
+def test_any_whole_goes_with_its_parts_and_their_parts(memory: Memory) -> None:
+    turns = [
+        {"name": f"v1.event.turn{i}", "value": f"said {i}", "parent": "v1.event.talk", "position": i} for i in range(3)
+    ]
+    aside = {"name": "v1.event.aside", "value": "aside", "parent": "v1.event.turn1", "position": 0}
+    memory.checkpoint(["v1.event.talk = a talk", *turns, aside, "v1.event.other = stays"])
+    assert memory.forget(whole="v1.event.talk").atoms == 5
+    assert [atom.name for atom in memory.list()] == ["v1.event.other"]
+
+
+def test_what_an_interrupted_forget_left_can_be_forgotten_after(memory: Memory, folder: Path) -> None:
+    name = planted(memory, folder)
+    memory.forget(name)
+    assert len(memory.list("v1.chunk.")) > 1
+    assert memory.forget(whole=name).atoms > 1
+    assert memory.list("v1.chunk.", tombstoned=True).items == ()
+
+
+def test_chunks_that_are_recorded_meanwhile_go_too(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = planted(memory, folder)
+    erase, late = whole.forget, iter([1])
+
+    def interrupted(*given: object, **options: object) -> object:
+        done = erase(*given, **options)  # type: ignore[arg-type]
+        for _ in late:
+            memory.checkpoint([f"{chunk_name(name, 99 * STEP)} = {CANARY} late"])
+        return done
+
+    monkeypatch.setattr(whole, "forget", interrupted)
+    assert memory.forget(whole=name).atoms > 3
+    assert memory.list("v1.chunk.").items == ()
+
+
+def test_a_whole_is_one_way_to_say_what_goes(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.x = y"])
+    with pytest.raises(InputError, match="one way"):
+        memory.forget("v1.fact.x", whole="v1.fact.x")
+    with pytest.raises(NotFound, match="nothing was forgotten"):
+        memory.forget(whole="v1.document.main.none")
+    assert memory.forget(whole="v1.fact.x").atoms == 1
