@@ -29,8 +29,8 @@ ONE_FACE_ONLY = {
     ("key", Face.CLI): ["--rotate"],
     ("key", Face.NOTEBOOK): ["-o"],
 }
-"""Standard input, lists of any length, work without end and rotation are for a shell; `> FILE` is for a shell, and -o for
-a notebook."""
+"""Standard input, lists of any length, work without end and rotation are for a shell; `> FILE` is for a shell, and -o
+for a notebook."""
 
 
 def spelled(command: Command, face: Face) -> list[str]:
