@@ -69,9 +69,10 @@ bench: $(STAMP) chromium ## the store beside its physical limits; SIZES="10000 1
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widgets_page $(lastword $(filter-out 1000000,$(SIZES)))
 
 # The bench is no part of the repository: SUBSTRATE_BENCH says where it is. Each peer gets an environment of its own, in .peers.
-peers: $(STAMP) ## search beside others, with the same documents and weights; memory servers beside ours; needs the retrieval bench
+peers: $(STAMP) ## search beside others, with the same documents and weights; memory servers beside ours; pages beside HydraMem; needs the retrieval bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.run
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.over_stdio
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.ingest
 
 # Needs the network and npm, for minutes the first time: no part of the tests.
 conformance: $(STAMP) ## the server against the protocol's inspector and conformance suite; needs npm
