@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-__all__ = ["cache_folder", "digest", "digest_of", "save", "sentences", "sentences_of"]
+__all__ = ["cache_folder", "digest", "digest_of", "docstrings", "save", "sentences", "sentences_of"]
 
 _END = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 _SENTENCE = re.compile(r"[A-Z][^{}<>|\\=_`:]*[.!?]")
@@ -93,7 +93,7 @@ def _read() -> list[str]:
     files = {path.relative_to(root).as_posix(): path for root in _roots() for path in root.rglob("*.py")}
     unique: dict[str, str] = {}
     for name in sorted(files, key=digest_of):
-        for text in _docstrings(files[name]):
+        for text in docstrings(files[name]):
             for line in sentences_of(text):
                 unique.setdefault(line.casefold(), line)
         if len(unique) >= _POOL:
@@ -101,7 +101,8 @@ def _read() -> list[str]:
     return sorted(unique.values(), key=digest_of)
 
 
-def _docstrings(path: Path) -> Iterator[str]:
+def docstrings(path: Path) -> Iterator[str]:
+    """Those of one source file; none of one that does not parse, or is very large."""
     try:
         if path.stat().st_size > _LARGEST:
             return

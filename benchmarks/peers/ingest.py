@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from benchmarks.elapsed import say
 from benchmarks.peers.columns import print_columns
 from benchmarks.peers.environments import HYDRAMEM, Environment, Unavailable, python_of
-from benchmarks.peers.pages import Pages, make
+from benchmarks.peers.pages import KINDS, Pages, make
 from benchmarks.texts import digest
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -87,11 +88,10 @@ def _row(name: str, rounds: Sequence[Mapping[str, Mapping[str, Any]]]) -> tuple[
     )
 
 
-def _show(size: int, pages: Pages, rounds: Sequence[Mapping[str, Mapping[str, Any]]]) -> None:
+def _show(kind: str, size: int, pages: Pages, rounds: Sequence[Mapping[str, Mapping[str, Any]]]) -> None:
     texts = pages.texts.values()
-    print(
-        f"\n{len(texts)} pages, {sum(map(len, texts)):,} characters (digest {digest(texts)}), medians of {len(rounds)}"
-    )
+    size_of_all = f"{len(texts)} pages of {kind} sections, {sum(map(len, texts)):,} characters"
+    print(f"\n{size_of_all} (digest {digest(texts)}), medians of {len(rounds)} rounds")
     print_columns(("system", *_HEADINGS), [_row(contender.name, rounds) for contender in _CONTENDERS])
     for contender in (_OURS, _WITHOUT):
         for step, words in (("ingest", "ingest"), ("again", "the same again"), ("search", "a search")):
@@ -107,8 +107,9 @@ def main() -> None:
     """Run each in a process of its own, in turns, and print a table for each size."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers.ingest", description=__doc__)
     parser.add_argument(
-        "--chunks", type=int, nargs="+", default=list(_GOALS), help="about so many (default: %(default)s)"
+        "--chunks", type=int, nargs="+", default=list(_GOALS), help="of HydraMem (default: %(default)s)"
     )
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="of pages (default: all)")
     parser.add_argument("--rounds", type=int, default=3, help="of each size (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
     arguments = parser.parse_args()
@@ -117,13 +118,13 @@ def main() -> None:
             one: python_of(one.environment, say) if one.environment else Path(sys.executable) for one in _CONTENDERS
         }
         saved = {}
-        for size in arguments.chunks:
-            pages, rounds = make(size, _ASKED), []
+        for kind, size in product(arguments.kinds, arguments.chunks):
+            pages, rounds = make(kind, size, _ASKED), []
             for number in range(arguments.rounds):
-                say(f"{size:,} chunks, round {number + 1} of {arguments.rounds}")
+                say(f"{kind} sections, {size:,} of them, round {number + 1} of {arguments.rounds}")
                 rounds.append({one.name: _run(one, pythons[one], pages) for one in _CONTENDERS})
-            _show(size, pages, rounds)
-            saved[size] = rounds
+            _show(kind, size, pages, rounds)
+            saved[f"{kind} {size}"] = rounds
     except Unavailable as error:
         sys.exit(f"NOT RUN: {error}")
     for name, result in rounds[0].items():

@@ -1,40 +1,45 @@
-"""Markdown pages to ingest: a page for each module of the standard library, made of its docstrings.
+"""Markdown pages to ingest, of the docstrings of the standard library: real text, with the names that are in it.
 
-Real text with real names in it, and the same on every installation of one version of Python. Nothing is copied into the
-repository.
+The same on every installation of one version of Python; nothing is copied into the repository. Paragraphs come in a
+random order, each again when all have come. Two kinds of pages, by the length of what stands under a heading:
+
+- long: 850 to 1,450 characters. Nobody puts two into one chunk, and nobody cuts one: all have as many chunks.
+- short: 250 to 850. HydraMem cuts at every heading, and has a chunk for each; ours puts two or three into one.
 """
 
 from __future__ import annotations
 
-import ast
+import random
 import re
 import sysconfig
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.texts import digest_of
+from benchmarks.texts import digest_of, docstrings
+from substrate.text.secrets import find_secrets
 
-__all__ = ["Pages", "make"]
+__all__ = ["KINDS", "Pages", "make"]
 
 _LEFT_OUT = frozenset({"site-packages", "test", "tests", "idlelib", "lib2to3", "pydoc_data", "ensurepip"})
-_LEAST_DOCSTRING, _LEAST_PAGE = 60, 600
-"""Characters: shorter ones say too little to stand under a heading, or to be a page."""
-_HEADING = re.compile(r"(?m)^#{1,3}\s+")
-_PIECE = 1600
-"""Characters of a chunk at most, where a section is cut."""
+_LEAST_PARAGRAPH, _MOST_PARAGRAPH = 40, 600
+_LEAST = {"long": 850, "short": 250}
+"""Characters of a section, by kind; more paragraphs are added until it has so many."""
+_SECTIONS = (5, 30)
+"""Of a page: no fewer, and no more."""
+KINDS = tuple(_LEAST)
 _QUESTION_WORDS = 8
 _WORD = re.compile(r"[A-Za-z]+")
+_SEED = 7
 
 
 @dataclass(slots=True)
 class Pages:
-    """File names and texts, in order; how many chunks they should give; questions, each with the page it is from."""
+    """File names and texts, in order; how many sections they have; questions, each with the pages that answer it."""
 
     texts: dict[str, str] = field(default_factory=dict)
-    chunks: int = 0
-    questions: list[tuple[str, str]] = field(default_factory=list)
+    sections: int = 0
+    questions: list[tuple[str, list[str]]] = field(default_factory=list)
 
     def write(self, folder: Path) -> None:
         """A file for each."""
@@ -43,49 +48,50 @@ class Pages:
             (folder / name).write_text(text, encoding="utf-8")
 
 
-def make(chunks: int, asked: int) -> Pages:
-    """Pages that give about `chunks` chunks, and `asked` questions, the first words of a docstring each."""
-    pages, openings = Pages(), []
-    for name, sections in sorted(_modules(), key=lambda page: digest_of(page[0])):
-        if pages.chunks >= chunks:
-            break
-        text = "\n".join(sections)
-        pages.texts[f"{name}.md"] = text
-        pages.chunks += _count(text)
-        openings.append((" ".join(_WORD.findall(sections[-1])[1 : 1 + _QUESTION_WORDS]), f"{name}.md"))
-    step = max(1, len(openings) // asked)
-    pages.questions = openings[::step][:asked]
+def make(kind: str, sections: int, asked: int) -> Pages:
+    """Pages of a kind with so many sections, and `asked` questions: the first words of the last paragraph of a page."""
+    draw, pages = random.Random(_SEED), Pages()
+    paragraphs = _drawn(draw)
+    openings = []
+    while pages.sections < sections:
+        count = min(draw.randint(*_SECTIONS), sections - pages.sections)
+        number, blocks = len(pages.texts), list[str]()
+        for section in range(count):
+            # The first is the page's own, so that no heading stands alone.
+            blocks.append(f"## Part {number}.{section}" if section else f"# Page {number}")
+            length = 0
+            while length < _LEAST[kind]:
+                blocks.append(next(paragraphs))
+                length += len(blocks[-1]) + 2
+        pages.texts[f"page-{number:04}.md"] = "\n\n".join(blocks) + "\n"
+        pages.sections += count
+        openings.append(blocks[-1])
+    for paragraph in openings[:: max(1, len(openings) // asked)][:asked]:
+        answers = [name for name, text in pages.texts.items() if paragraph in text]
+        pages.questions.append((" ".join(_WORD.findall(paragraph)[:_QUESTION_WORDS]), answers))
     return pages
 
 
-def _modules() -> Iterator[tuple[str, list[str]]]:
-    """Names, and sections with their headings."""
+def _drawn(draw: random.Random) -> Iterator[str]:
+    """Paragraphs without end."""
+    known = sorted(set(_paragraphs()), key=digest_of)
+    while True:
+        draw.shuffle(known)
+        yield from known
+
+
+def _paragraphs() -> Iterator[str]:
+    """Without what looks like a heading, or like a credential, which only some refuse."""
     root = Path(sysconfig.get_path("stdlib"))
     for path in root.rglob("*.py"):
-        parts = path.relative_to(root).with_suffix("").parts
-        if _LEFT_OUT.isdisjoint(parts):
-            sections = _sections(path, ".".join(parts))
-            if sum(map(len, sections)) >= _LEAST_PAGE:
-                yield ".".join(parts), sections
-
-
-def _sections(path: Path, name: str) -> list[str]:
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
-        return []  # a file that is meant not to parse
-    return [f"# {name}\n\n{ast.get_docstring(tree) or ''}\n", *_below(tree, "##")]
-
-
-def _below(node: ast.AST, heading: str) -> Iterator[str]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            text = ast.get_docstring(child) or ""
-            if len(text) >= _LEAST_DOCSTRING:
-                yield f"{heading} {child.name}\n\n{text}\n"
-            yield from _below(child, "###")
-
-
-def _count(text: str) -> int:
-    return sum(-(-len(part) // _PIECE) for part in map(str.strip, _HEADING.split(text)) if part)
+        if not _LEFT_OUT.isdisjoint(path.relative_to(root).parts):
+            continue
+        for text in docstrings(path):
+            for part in re.split(r"\n\s*\n", text):
+                paragraph = part.strip("\n")
+                if (
+                    _LEAST_PARAGRAPH <= len(paragraph) <= _MOST_PARAGRAPH
+                    and not re.search(r"(?m)^\s*#|^\s*[-=~^]{3,}\s*$", paragraph)
+                    and not find_secrets(paragraph)
+                ):
+                    yield paragraph

@@ -46,14 +46,16 @@ class Substrate:
     def ingest(self, pages: Path) -> int:
         """The folder in one call, and then the vectors."""
         done = self._memory.ingest(pages, domain=PROJECT)
+        if done.failed:
+            raise ValueError(f"{len(done.failed)} pages were not taken: {done.failed[0].reason}")
         if self._vectors:
             self._memory.index()
-        return done.chunks
+        return done.added + done.changed
 
     def search(self, query: str) -> list[str]:
         """Its default, in this domain."""
         found = self._memory.search(query, domain=PROJECT, limit=_K)
-        return [hit.source for hit in found]
+        return [str(hit.atom.source) for hit in found]
 
 
 if __name__ == "__main__":
