@@ -10,6 +10,7 @@ import numpy as np
 
 import substrate
 from benchmarks.peers.pages_harness import DIMENSIONS, PROJECT, run
+from substrate.documents.naming import CHUNK
 from substrate.embed import load
 from substrate.views.vectors import SPACE_BYTES
 
@@ -53,8 +54,8 @@ class Substrate:
         return done.added + done.changed
 
     def search(self, query: str) -> list[str]:
-        """Its default, in this domain."""
-        found = self._memory.search(query, domain=PROJECT, limit=_K)
+        """Its default, among the chunks of this domain."""
+        found = self._memory.search(query, prefix=f"{CHUNK}{PROJECT}.", limit=_K)
         return [str(hit.atom.source) for hit in found]
 
 
