@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from substrate.learn.recorder import Recorder
 from substrate.save.place import Place, place
 from substrate.store import OpenStore
+from substrate.values.actors import surface_of
 
 __all__ = ["Client"]
 
@@ -28,6 +29,11 @@ class Client:
     owner: bool = False
     _recorders: list[Recorder] = field(default_factory=list, repr=False, compare=False)
     """Its own, once there is one."""
+
+    @property
+    def surface(self) -> str | None:
+        """Through which surface it writes; None of a person or a script. Its maintenance touches only its own."""
+        return surface_of(self.actor)
 
     @property
     def learns(self) -> bool:

@@ -204,11 +204,12 @@ def in_memory(
     *,
     scopes: frozenset[str] = DEFAULT_SCOPES,
     read_only: bool = False,
+    launch: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Iterator[Agent]:
-    """An agent of a server in this process."""
+    """An agent of a server in this process. `launch` has what else it was started with."""
     with (
-        Clients(Launch(store, scopes=scopes, read_only=read_only)) as clients,
+        Clients(Launch(store, scopes=scopes, read_only=read_only, **(launch or {}))) as clients,
         connected(compose(clients), **options) as agent,
     ):
         yield agent
@@ -227,7 +228,7 @@ class Watched(Agent):
     @property
     def memory(self) -> Memory:
         """The store as the server has it open, for a look behind its back."""
-        return self._clients.named("judge", "test").memory
+        return self._clients.named("judge", "keeping").memory
 
     def head(self) -> str:
         """Where the log stands: the size and the root of its latest head."""

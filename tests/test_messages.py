@@ -20,10 +20,12 @@ from substrate.errors import InputError, ItemsRefused, NotFound, SubstrateError,
 from substrate.memory import Memory
 from substrate.messages import Arg, Hint, Item, Message, Verb, Words, render
 from substrate.notebook.spelling import WORDS as MAGIC
-from substrate.surfaces.atoms.spelling import WORDS as AGENT
+from substrate.surfaces import SURFACES, load_surface
 
 ROOT = Path(substrate.messages.__file__).parent
-FACES = {"cli": SHELL, "notebook": MAGIC, "surfaces": AGENT}
+AGENTS = {name: load_surface(name).words_for(None, {}) for name in SURFACES}
+AGENT = load_surface("atoms").words_for(None, {"memory_list_atoms": "memory_list_atoms"})
+FACES = {"cli": SHELL, "notebook": MAGIC, **AGENTS}
 OWN = ("cli", "notebook", "surfaces", "server", "commands", "messages.py", "errors.py")
 """What speaks in the words of one face, or is the words."""
 ERRORS = set(errors.__all__)

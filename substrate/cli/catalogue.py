@@ -12,7 +12,10 @@ from substrate.commands.command import Command, Face
 __all__ = ["TITLES", "VERBS"]
 
 VERBS: tuple[Command, ...] = tuple(
-    sorted((*commands_of(Face.CLI), serve.MCP, serve.MCP_CONFIG), key=lambda verb: list(GROUPS).index(verb.group))
+    sorted(
+        (*commands_of(Face.CLI), serve.MCP, serve.MCP_CONFIG, serve.LIST_SURFACES),
+        key=lambda verb: list(GROUPS).index(verb.group),
+    )
 )
 
 TITLES: Mapping[str, str] = MappingProxyType(

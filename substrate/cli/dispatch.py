@@ -70,6 +70,7 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "restore": copies.restore,
         "mcp": serve.mcp,
         "mcp-config": serve.mcp_config,
+        "surfaces": serve.surfaces,
         "completion": shell.completion,
     }
 )

@@ -15,12 +15,23 @@ from typing import Final, TypeAlias
 from substrate.errors import InputError
 from substrate.result import Result
 from substrate.server.launch import DEFAULT_SCOPES, SCOPES, Launch
-from substrate.surfaces import DEFAULT_SURFACE
+from substrate.surfaces import DEFAULT_SURFACES
 
-__all__ = ["CLIENTS", "PLACEHOLDER", "ClientConfig", "config_for_http", "config_for_stdio", "launch_words"]
+__all__ = [
+    "CLIENTS",
+    "PLACEHOLDER",
+    "ClientConfig",
+    "config_for_http",
+    "config_for_stdio",
+    "launch_words",
+    "server_name",
+    "takes_dots",
+]
 
 PLACEHOLDER: Final = "PUT-THE-TOKEN-HERE"
 _NAME: Final = "substrate"
+_NO_DOTS: Final = ("claude-desktop", "claude-code")
+"""Clients that withhold all tools of a server if the name of one has a dot."""
 _TOKEN_INPUT: Final = "substrate-token"  # noqa: S105 - the name of a question
 _DESKTOP_FILE: Final = "claude_desktop_config.json"
 _DESKTOP_FOLDERS: Final = {"darwin": "~/Library/Application Support/Claude", "linux": "~/.config/Claude"}
@@ -45,6 +56,7 @@ class ClientConfig(Result):
 class _Stdio:
     """A server that the client starts."""
 
+    name: str
     words: tuple[str, ...]
     environment: Mapping[str, str]
 
@@ -57,6 +69,7 @@ class _Stdio:
 class _Http:
     """A server that runs already."""
 
+    name: str
     url: str
 
     def entry(self, token: str = PLACEHOLDER) -> dict[str, object]:
@@ -66,26 +79,39 @@ class _Http:
 _Server: TypeAlias = _Stdio | _Http
 
 
-def config_for_stdio(
-    client: str, launch: Launch, interpreter: str, environment: Mapping[str, str], platform: str
+def config_for_stdio(  # noqa: PLR0913 - a client, a server and a machine
+    client: str, launch: Launch, interpreter: str, environment: Mapping[str, str], platform: str, *, name: str = ""
 ) -> ClientConfig:
-    """For a client that starts the server itself. InputError if there is no such client."""
+    """For a client that starts the server itself, under a name of its own. InputError if there is no such client."""
     words = (interpreter, "-P", "-m", "substrate", *launch_words(launch))
-    return _form_of(client)(_Stdio(words, environment), platform)
+    return _form_of(client)(_Stdio(name or server_name(launch), words, environment), platform)
 
 
-def config_for_http(client: str, url: str, platform: str) -> ClientConfig:
+def config_for_http(client: str, url: str, platform: str, *, name: str = _NAME) -> ClientConfig:
     """For a server that runs already; where its token belongs, the text says so. InputError if the client cannot."""
-    return _form_of(client)(_Http(url), platform)
+    return _form_of(client)(_Http(name, url), platform)
+
+
+def server_name(launch: Launch) -> str:
+    """What a client calls such a server: by its surfaces, so that a second one does not take the first one's place."""
+    return _NAME if launch.surfaces == DEFAULT_SURFACES else "-".join([_NAME, *launch.surfaces])
+
+
+def takes_dots(client: str) -> bool:
+    """Whether the client can call a tool that has a dot in its name."""
+    return client not in _NO_DOTS
 
 
 def launch_words(launch: Launch) -> tuple[str, ...]:
     """The words after `substrate` that start a server so; what is as by default is not said."""
     words = ["mcp", "--store", str(launch.store)]
-    if launch.surfaces != (DEFAULT_SURFACE,):
+    if launch.surfaces != DEFAULT_SURFACES:
         words += [word for name in launch.surfaces for word in ("--surface", name)]
+    if launch.only:
+        words += ["--only", ",".join(launch.only)]
     if launch.scopes != DEFAULT_SCOPES:
         words += ["--scopes", ",".join(scope for scope in SCOPES if scope in launch.scopes)]
+    words += ["--underscores"] if launch.underscores else []
     return (*words, *(["--read-only"] if launch.read_only else []))
 
 
@@ -94,30 +120,30 @@ def _claude_desktop(server: _Server, platform: str) -> ClientConfig:
         raise InputError("Claude Desktop starts the servers of its file itself: leave out --http")
     folder = _DESKTOP_FOLDERS.get(platform, "the folder of Claude Desktop")
     place = f"{folder}/{_DESKTOP_FILE}, beside what is there; then quit Claude Desktop and start it again"
-    return ClientConfig("claude-desktop", place, {"mcpServers": {_NAME: server.entry()}})
+    return ClientConfig("claude-desktop", place, {"mcpServers": {server.name: server.entry()}})
 
 
 def _claude_code(server: _Server, _: str) -> ClientConfig:
     place = "a terminal, in the project's folder; for all projects of yours, with `--scope user` after `add`"
     if isinstance(server, _Http):
         header = f"Authorization: Bearer {PLACEHOLDER}"
-        words: Sequence[str] = ("--transport", "http", _NAME, server.url, "--header", header)
+        words: Sequence[str] = ("--transport", "http", server.name, server.url, "--header", header)
     else:
         # --env takes all words up to the next option: the transport is said to end it, before the name.
         variables = [word for name, value in server.environment.items() for word in ("--env", f"{name}={value}")]
-        words = (*variables, "--transport", "stdio", _NAME, "--", *server.words)
+        words = (*variables, "--transport", "stdio", server.name, "--", *server.words)
     return ClientConfig("claude-code", place, command=("claude", "mcp", "add", *words))
 
 
 def _cursor(server: _Server, _: str) -> ClientConfig:
     place = "~/.cursor/mcp.json for all projects, or .cursor/mcp.json in one; beside what is there"
-    return ClientConfig("cursor", place, {"mcpServers": {_NAME: server.entry()}})
+    return ClientConfig("cursor", place, {"mcpServers": {server.name: server.entry()}})
 
 
 def _vscode(server: _Server, _: str) -> ClientConfig:
     place = ".vscode/mcp.json in a workspace, or what `MCP: Open User Configuration` opens; beside what is there"
     if isinstance(server, _Stdio):
-        return ClientConfig("vscode", place, {"servers": {_NAME: {"type": "stdio"} | server.entry()}})
+        return ClientConfig("vscode", place, {"servers": {server.name: {"type": "stdio"} | server.entry()}})
     asked = {
         "type": "promptString",
         "id": _TOKEN_INPUT,
@@ -125,7 +151,7 @@ def _vscode(server: _Server, _: str) -> ClientConfig:
         "password": True,
     }
     entry = {"type": "http"} | server.entry(f"${{input:{_TOKEN_INPUT}}}")
-    return ClientConfig("vscode", place, {"inputs": [asked], "servers": {_NAME: entry}})
+    return ClientConfig("vscode", place, {"inputs": [asked], "servers": {server.name: entry}})
 
 
 _FORMS: Final[dict[str, Callable[[_Server, str], ClientConfig]]] = {

@@ -2,9 +2,9 @@
 
 1. The store is opened when it is first needed: a client that only lists tools waits for nothing. What cannot be opened
    is tried again at the next call, and the error is that call's answer.
-2. Each client, told apart by its name, the surface it uses and, where there is one, its connection, has an actor and a
-   session of its own. A name is what
-   the client says of itself: it is recorded, and decides nothing.
+2. Each client, told apart by its name and, where there is one, its connection, has a session of its own, whichever
+   surfaces it uses; and for each surface an actor, `mcp:<surface>:<client>`. A name is what the client says of itself:
+   it is recorded, and decides nothing.
 3. There are never more than some; the one that was quiet for longest has to go, and what it accessed is written down.
 """
 
@@ -14,17 +14,23 @@ import re
 import secrets
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from substrate.errors import Busy, NotFound, SubstrateError
-from substrate.server.launch import Launch
-from substrate.surfaces.tool import note_of
+from substrate.errors import Busy, Denied, NotFound, SubstrateError
+from substrate.messages import Words
+from substrate.server.launch import Launch, ungranted
+from substrate.server.metering import Meter
+from substrate.server.selection import select
+from substrate.surfaces import load_surface
+from substrate.surfaces.client import note_of
 from substrate.text.secrets import find_secrets
+from substrate.values.actors import surface_actor
 
 if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
     from mcp.server.mcpserver import Context
 
     from substrate.memory import Memory
@@ -38,12 +44,32 @@ _UNNAMED: Final = "unnamed"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One client of the server."""
+    """One client of the server, as it uses one surface."""
 
     memory: Memory
     scopes: frozenset[str]
     session: str
-    store: str
+    launch: Launch
+    words: Words
+    meter: Meter
+
+    @property
+    def store(self) -> str:
+        """The path of the store's folder."""
+        return str(self.launch.store)
+
+    def require(self, scope: str, what: str) -> None:
+        """Denied, with what the user can do, if this call has no such scope."""
+        if scope not in self.scopes:
+            raise Denied(ungranted(self.launch, scope, what))
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """One client, as it was seen: what its session is called, and who it is by each surface."""
+
+    name: str
+    callers: dict[str, Caller] = field(default_factory=dict)
 
 
 class Clients:
@@ -51,8 +77,9 @@ class Clients:
 
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
+        self.meter = Meter()
         self._memory: Memory | None = None
-        self._callers: OrderedDict[str, Caller] = OrderedDict()
+        self._sessions: OrderedDict[tuple[str, str], _Session] = OrderedDict()
         self._guard = threading.Lock()
         self._warming: list[threading.Timer] = []
         self._warming_guard = threading.Lock()
@@ -66,29 +93,40 @@ class Clients:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def scopes_of(self, _request: ServerRequestContext[Any, Any] | None = None) -> frozenset[str]:
+        """What this request may do: what the server was started for. A token that allows less is asked about here."""
+        return self.launch.granted
+
     def of(self, context: Context[Any, Any], surface: str) -> Caller:
         """Who makes this call. Raises what opening the store raises."""
-        return self.named(_name_of(context), surface, _connection_of(context))
+        caller = self.named(_name_of(context), surface, _connection_of(context))
+        scopes = self.scopes_of(context.request_context)
+        return caller if scopes == caller.scopes else replace(caller, scopes=scopes)
 
     def named(self, name: str, surface: str, connection: str = "") -> Caller:
         """The client of this name, through this surface; of several of one name, the one at this connection."""
-        actor = f"mcp:{surface}:{_tidy(name)}"
-        key = f"{actor} {connection}"
+        client = _tidy(name)
+        key, leaving = (client, connection), None
         with self._guard:
-            caller = self._callers.get(key)
-            if caller is None:
-                caller = self._callers[key] = self._new(actor)
-            self._callers.move_to_end(key)
-            leaving = self._callers.popitem(last=False)[1] if len(self._callers) > _MOST else None
+            session = self._sessions.get(key)
+            if session is None or surface not in session.callers:
+                memory = self._open()
+                if session is None:
+                    session = self._sessions[key] = _Session(self._session_name(client))
+                session.callers[surface] = self._new(memory, surface, client, session.name)
+            self._sessions.move_to_end(key)
+            if len(self._sessions) > _MOST:
+                leaving = self._sessions.popitem(last=False)[1]
         if leaving is not None:
-            leaving.memory.close()
-        return caller
+            for caller in leaving.callers.values():
+                caller.memory.close()
+        return session.callers[surface]
 
-    def note(self) -> str:
+    def note(self, words: Words) -> str:
         """What a reply says of the store beside its answer; empty: nothing, or it is not open yet."""
         memory = self._memory
         try:
-            return "" if memory is None else note_of(memory)
+            return "" if memory is None else note_of(memory, words)
         except SubstrateError:  # whoever needs the store is told
             return ""
 
@@ -124,16 +162,20 @@ class Clients:
                 warming.cancel()
         with self._guard:
             memory, self._memory = self._memory, None
-            self._callers.clear()
+            self._sessions.clear()
         if memory is not None:
             memory.close()
         for warming in self._warming:
             warming.join()
 
-    def _new(self, actor: str) -> Caller:
-        now = datetime.now(UTC)
-        session = f"{actor}:{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-        return Caller(self._open().client(actor, session), self.launch.granted, session, str(self.launch.store))
+    def _session_name(self, client: str) -> str:
+        """By the first surface: a client that uses several is one, and what it reads is one session."""
+        return f"mcp:{self.launch.surfaces[0]}:{client}:{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+
+    def _new(self, memory: Memory, surface: str, client: str, session: str) -> Caller:
+        own = memory.client(surface_actor(surface, client), session)
+        words = select(self.launch).words(load_surface(surface))
+        return Caller(own, self.launch.granted, session, self.launch, words, self.meter)
 
     def _open(self) -> Memory:
         """The store. Under the guard: it is opened once."""

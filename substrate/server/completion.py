@@ -1,9 +1,8 @@
-"""Completion: keys and domains, while someone fills in a prompt or the address of an atom."""
+"""Completion: what someone may be about to type in a prompt or in an address, as the surface that has it says."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
 
 import anyio.to_thread
 from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
@@ -11,48 +10,46 @@ from mcp.types import Completion, CompletionArgument, CompletionContext, PromptR
 from substrate.errors import SubstrateError
 from substrate.server.clients import Clients
 from substrate.server.logs import log_fault
-from substrate.text.quote import is_seen
+from substrate.server.selection import Selection
+from substrate.surfaces.surface import COMPLETED, Surface
 
 __all__ = ["completer"]
 
-_MOST: Final = 100
-"""As many values as the protocol allows."""
-_PREFIXES: Final = {"key": "", "about": "", "domain": "v1.domain."}
-"""For each argument that has atoms as values: what their keys begin with."""
-
-Completer = Callable[
-    [PromptReference | ResourceTemplateReference, CompletionArgument, CompletionContext | None],
-    Awaitable[Completion | None],
-]
+Reference = PromptReference | ResourceTemplateReference
+Completer = Callable[[Reference, CompletionArgument, CompletionContext | None], Awaitable[Completion | None]]
 
 
-def completer(clients: Clients, surface: str) -> Completer:
+def completer(clients: Clients, selection: Selection) -> Completer:
     """What completes arguments. Without the scope `read` it knows nothing."""
 
     async def complete(
-        _ref: PromptReference | ResourceTemplateReference,
-        argument: CompletionArgument,
-        _context: CompletionContext | None,
+        ref: Reference, argument: CompletionArgument, _context: CompletionContext | None
     ) -> Completion | None:
-        prefix = _PREFIXES.get(argument.name)
+        surface = next((one for one in selection.surfaces if _has(one, ref)), None)
         launch = clients.launch
-        if prefix is None or "read" not in launch.granted or not launch.store.is_dir():  # which it would make
+        if surface is None or argument.name not in surface.completion:
             return None
-        typed = argument.value
-        begun = typed if typed.startswith(prefix) or prefix.startswith(typed) else prefix + typed
-        return await anyio.to_thread.run_sync(_keys, clients, surface, max(begun, prefix, key=len))
+        if "read" not in launch.granted or not launch.store.is_dir():  # which it would make
+            return None
+        return await anyio.to_thread.run_sync(_completed, clients, surface, argument)
 
     return complete
 
 
-def _keys(clients: Clients, surface: str, prefix: str) -> Completion | None:
+def _has(surface: Surface, ref: Reference) -> bool:
+    """Whether the prompt or the address is one of this surface."""
+    if isinstance(ref, PromptReference):
+        return any(prompt.name == ref.name for _, prompt in surface.prompts)
+    return any(resource.address == ref.uri for resource in surface.resources)
+
+
+def _completed(clients: Clients, surface: Surface, argument: CompletionArgument) -> Completion | None:
     try:
-        listing = clients.named("completion", surface).memory.list(prefix, limit=_MOST)
+        memory = clients.named("completion", surface.name).memory
+        values, more = surface.completion[argument.name](memory, argument.value)
     except SubstrateError:  # such as a prefix that no key can have
         return None
     except Exception as error:  # noqa: BLE001 - the SDK would log what it says
         log_fault("completion", error)
         return None
-    # Whoever chooses one must see what it is; a tool takes an id as well.
-    values: list[Any] = [atom.name if is_seen(atom.name) else atom.id for atom in listing]
-    return Completion(values=values, total=None, has_more=listing.next is not None)
+    return Completion(values=list(values[:COMPLETED]), total=None, has_more=more or len(values) > COMPLETED)

@@ -11,11 +11,15 @@ from mcp.types import Prompt
 from mcp.types import Tool as ToolListed
 
 from substrate.server.clients import Clients
-from substrate.server.compose import compose
+from substrate.server.compose import compose, listed_bytes
 from substrate.server.launch import SCOPES, Launch
-from substrate.surfaces import SURFACES, load_surface
+from substrate.surfaces import DEFAULT_SURFACES, SURFACES, load_surface
+from substrate.surfaces.surface import Surface
 
-__all__ = ["page"]
+__all__ = ["MOST_BYTES", "page"]
+
+MOST_BYTES: Final = 22_000
+"""What `tools/list` of the surfaces that are served by default takes at most, together."""
 
 _TOP: Final = """\
 # The tools of the MCP server
@@ -25,6 +29,9 @@ words mean. This page is made from the server by `make docs`. A tool is listed i
 by default with read, write and train. Every reply is structured content by the published schema, and the same as text:
 as compact JSON, but for memory_session_bootstrap, whose text is plain lines, with why each atom is there. An error is a
 reply with `isError`, a `code`, and a message that says what to do next.
+
+What a client is told of the tools stands in every conversation, about a token for four bytes. So replies are described
+by names and plain types, one level deep, and the server checks each against the whole shape. With all scopes:
 """
 
 
@@ -34,25 +41,55 @@ def page() -> str:
 
 
 async def _page() -> str:
-    parts = [_TOP]
+    parts = [await _sizes()]
     for name in SURFACES:
         surface = load_surface(name)
         with Clients(Launch(Path("store"), (name,), frozenset(SCOPES))) as clients:
             server = compose(clients)
             listed = {tool.name: tool for tool in await server.list_tools()}
-            parts.append(f"\n## Surface `{name}`\n\n{surface.instructions_for(frozenset(SCOPES))}\n")
-            parts += [_tool(listed[tool.name], tool.scope) for tool in surface.tools]
-            resources = [(str(one.uri), one.title, one.description) for one in await server.list_resources()]
-            templates = [
-                (one.uri_template, one.title, one.description) for one in await server.list_resource_templates()
-            ]
-            prompts = await server.list_prompts()
+            told = " ".join(sentence for _, sentence in surface.instructions)
+            parts.append(f"\n## Surface `{name}`\n\nFor {surface.purpose}. An id is {surface.ids}.\n\n{told}\n")
+            parts += [_tool(listed[tool.name], ", ".join(sorted(tool.scopes))) for tool in surface.tools]
+            parts += [*_divergences(surface), *_prompts(await server.list_prompts())]
+    with Clients(Launch(Path("store"), DEFAULT_SURFACES, frozenset(SCOPES))) as clients:
+        server = compose(clients)
+        resources = [(str(one.uri), one.title, one.description) for one in await server.list_resources()]
+        templates = [(one.uri_template, one.title, one.description) for one in await server.list_resource_templates()]
     parts.append("\n## Resources\n\n| address | what it is |\n|---|---|\n")
     parts += [f"| `{uri}` | {_cell(title)}. {_cell(about)} |\n" for uri, title, about in [*resources, *templates]]
-    parts.append("\n## Prompts\n\nWays of working that a person picks from a menu of the client.\n\n")
-    parts.append("| prompt | what it does | arguments |\n|---|---|---|\n")
-    parts += [_prompt(prompt) for prompt in prompts]
-    return "".join(parts)
+    return "".join([_TOP, *parts])
+
+
+async def _sizes() -> str:
+    """What lists of tools take, beside what they may take."""
+    rows: list[tuple[str, tuple[str, ...], int]] = [
+        (f"`{name}`", (name,), load_surface(name).most_bytes) for name in SURFACES
+    ]
+    rows.append(("together, as by default", DEFAULT_SURFACES, MOST_BYTES))
+    said = ["\n| surface | tools | bytes of `tools/list` | at most |\n|---|---|---|---|\n"]
+    for title, names, most in rows:
+        with Clients(Launch(Path("store"), names, frozenset(SCOPES))) as clients:
+            listed = await compose(clients).list_tools()
+        said.append(f"| {title} | {len(listed)} | {listed_bytes(listed):,} | {most:,} |\n")
+    return "".join(said)
+
+
+def _divergences(surface: Surface) -> list[str]:
+    if not surface.divergences:
+        return []
+    top = f"\n### What `{surface.name}` does otherwise than the original, on purpose\n\n"
+    rows = [
+        f"| `{one.tool}` | {_cell(one.theirs)} | {_cell(one.ours)} | {_cell(one.why)} |\n"
+        for one in surface.divergences
+    ]
+    return [top, "| tool | theirs | ours | why |\n|---|---|---|---|\n", *rows]
+
+
+def _prompts(prompts: list[Prompt]) -> list[str]:
+    if not prompts:
+        return []
+    top = "\n### Prompts\n\nWays of working that a person picks from a menu of the client.\n\n"
+    return [top, "| prompt | what it does | arguments |\n|---|---|---|\n", *map(_prompt, prompts)]
 
 
 def _tool(tool: ToolListed, scope: str) -> str:

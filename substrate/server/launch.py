@@ -7,13 +7,26 @@ from pathlib import Path
 from typing import Final
 
 from substrate.errors import InputError
-from substrate.surfaces import DEFAULT_SURFACE
+from substrate.surfaces import DEFAULT_SURFACES
+from substrate.text.quote import as_command
 
-__all__ = ["DEFAULT_SCOPES", "HTTP_HOST", "HTTP_PATH", "HTTP_PORT", "SCOPES", "Launch", "http_url", "read_scopes"]
+__all__ = [
+    "DEFAULT_SCOPES",
+    "HTTP_HOST",
+    "HTTP_PATH",
+    "HTTP_PORT",
+    "SCOPES",
+    "Launch",
+    "http_url",
+    "read_scopes",
+    "ungranted",
+]
 
 SCOPES: Final = ("read", "write", "train", "forget", "admin")
-"""`admin` is for tools that set policy, export or take in files; none of the default surface needs it."""
+"""`admin` is for tools that set policy, export or take in files; none of the default surfaces needs it."""
 DEFAULT_SCOPES: Final = frozenset({"read", "write", "train"})
+_VERBS: Final = {"forget": "forget", "write": "checkpoint", "train": "train", "read": "search"}
+"""With which verb of the command line the user does what a server may not."""
 HTTP_HOST: Final = "127.0.0.1"
 HTTP_PORT: Final = 7827
 """SUBS on the keys of a telephone. Assigned to nobody, and below the ports that systems hand out by themselves."""
@@ -25,10 +38,14 @@ class Launch:
     """Which store is served, by which tools, and what these may do."""
 
     store: Path
-    surfaces: tuple[str, ...] = (DEFAULT_SURFACE,)
+    surfaces: tuple[str, ...] = DEFAULT_SURFACES
     scopes: frozenset[str] = DEFAULT_SCOPES
     read_only: bool = False
     """The store is opened for reading: nothing at all is written, and no scope but `read` is left."""
+    only: tuple[str, ...] = ()
+    """Of their tools, those of these names; empty: all."""
+    underscores: bool = False
+    """Names of tools are listed with underscores in the place of dots. Calls take both."""
 
     @property
     def granted(self) -> frozenset[str]:
@@ -43,6 +60,21 @@ def read_scopes(text: str) -> frozenset[str]:
     if unknown or not given:
         raise InputError(f"scopes are some of {', '.join(SCOPES)}, with commas between them")
     return frozenset(given)
+
+
+def ungranted(launch: Launch, scope: str, what: str, verb: str = "") -> str:
+    """Why a server that was started so does not do `what`, which needs the scope; and what the user can do instead.
+
+    `verb` is that of the command line which does the same; empty: the one that goes with the scope.
+    """
+    if launch.read_only:
+        told, instead = f"this server only reads, and {what} writes", "start the server without --read-only"
+    else:
+        told = f"this server was started without the scope {scope}, which {what} needs"
+        instead = f"start the server with {scope} among its --scopes"
+    verb = verb or _VERBS.get(scope, "")
+    by_hand = f" do it with `{as_command('substrate', verb, '--store', str(launch.store))} ...`, or" if verb else ""
+    return f"{told}. The user can{by_hand} {instead}"
 
 
 def http_url(port: int) -> str:

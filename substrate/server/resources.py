@@ -1,56 +1,62 @@
-"""Resources: an atom by its key, the latest head, and the guide."""
+"""Resources: the guide, the latest head, and what surfaces let be read by its address."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, Final
+from functools import wraps
+from typing import Any, Final
 
 from mcp.server import MCPServer
-from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.resources import ResourceSecurity
-from pydantic import Field
 
 from substrate.errors import InputError, NotFound, SubstrateError
 from substrate.messages import Words, render
 from substrate.server.clients import Clients
 from substrate.server.logs import log_fault
-from substrate.surfaces.atoms.shapes import Accessed
+from substrate.server.selection import Selection
 from substrate.surfaces.shape import shown
 
 __all__ = ["add_resources"]
 
-_ANY_TEXT: Final = ResourceSecurity(exempt_params={"key"})
-"""A key is looked up in a table and never used as a path: `v1.fact.a/../b` is a name like any other."""
+_PART: Final = re.compile(r"\{(\w+)\}")
 
 
-def add_resources(server: MCPServer[Any], clients: Clients, told: str, words: Words) -> None:
+def add_resources(server: MCPServer[Any], clients: Clients, selection: Selection, told: str) -> None:
     """Give a server its resources, `told` as the guide; those that show what is stored only with the scope `read`."""
-    surface = clients.launch.surfaces[0]  # whoever reads an atom here and there is one client, with one session
+    first = selection.surfaces[0]
+    words = selection.words(first)
 
     def guide() -> str:
-        """How to work with this memory: sessions, keys, edges, corrections, high stakes."""
+        """How to work with this memory."""
         return told
 
     def head() -> str:
         """A pin: the latest signed head and its key. Kept elsewhere, it shows whether history was rewritten."""
         with _explained(words):
-            return str(clients.named("resources", surface).memory.pin())
-
-    def atom(ctx: Context[Any, Any], key: Annotated[str, Field(description="exact key, percent-encoded")]) -> str:
-        """An atom as JSON: value, version, who said it and when. To read it counts as an access."""
-        with _explained(words):
-            found = clients.of(ctx, surface).memory.access(key, predictions=0)
-            said = Accessed.of(found, len(found.value), 0)
-            return shown(said.model_dump_json(by_alias=True, exclude_none=True))
+            return str(clients.named("resources", first.name).memory.pin())
 
     server.resource("memory://guide", title="How to work with this memory", mime_type="text/markdown")(guide)
-    if "read" in clients.launch.granted:
-        server.resource("memory://head", title="The latest signed head", mime_type="text/plain")(head)
-        server.resource(
-            "memory://atom/{key}", title="An atom, by its key", mime_type="application/json", security=_ANY_TEXT
-        )(atom)
+    if "read" not in clients.launch.granted:
+        return
+    server.resource("memory://head", title="The latest signed head", mime_type="text/plain")(head)
+    for surface in selection.surfaces:
+        for one in surface.resources:
+            # What is in an address is looked up in a table and never used as a path: `a/../b` is a name like any other.
+            security = ResourceSecurity(exempt_params=set(_PART.findall(one.address)))
+            read = _answering(one.read, selection.words(surface))
+            server.resource(one.address, title=one.title, mime_type=one.mime_type, security=security)(read)
+
+
+def _answering(read: Callable[..., str], words: Words) -> Callable[..., str]:
+    @wraps(read)
+    def answering(*parts: object, **named: object) -> str:
+        with _explained(words):
+            return read(*parts, **named)
+
+    return answering
 
 
 @contextmanager

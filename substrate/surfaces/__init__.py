@@ -1,9 +1,13 @@
 """Surfaces: sets of MCP tools, each with the names and shapes of one known server. A folder each, loaded by name.
 
-tool     what a surface is made of, and what its tools are handed
-client   who calls a tool
-shape    what a tool replies: structured content, and the same as text
-atoms/   the default surface
+surface    what a surface is made of; the seam between tools and the server that runs them
+tool       one tool, and what it may raise
+client     who calls a tool, and what it is handed
+words      what arguments, verbs and hints are called in messages to an agent
+shape      what a tool replies: structured content, and the same as text
+arguments  arguments that tools of several surfaces take
+atoms/     tools on atoms; served by default
+keeping/   verify, history, forget, status: for clients of any surface; served by default
 """
 
 from __future__ import annotations
@@ -14,18 +18,18 @@ from typing import TYPE_CHECKING, Final
 from substrate.errors import InputError
 
 if TYPE_CHECKING:
-    from substrate.surfaces.tool import Surface
+    from substrate.surfaces.surface import Surface
 
-__all__ = ["DEFAULT_SURFACE", "SURFACES", "load_surface"]
+__all__ = ["DEFAULT_SURFACES", "SURFACES", "load_surface"]
 
-DEFAULT_SURFACE: Final = "atoms"
-SURFACES: Final = ("atoms",)
-"""Each is the folder of that name in this package, whose `tools` has a SURFACE."""
+SURFACES: Final = {"atoms": "substrate.surfaces.atoms", "keeping": "substrate.surfaces.keeping"}
+"""By name: the package, whose `surface` has a SURFACE of that name."""
+DEFAULT_SURFACES: Final = ("atoms", "keeping")
 
 
 def load_surface(name: str) -> Surface:
     """The surface of this name. InputError, naming those that there are, if there is none."""
     if name not in SURFACES:
         raise InputError(f"there is no surface {name!r}; there is: {', '.join(SURFACES)}")
-    surface: Surface = import_module(f"substrate.surfaces.{name}.tools").SURFACE
+    surface: Surface = import_module(f"{SURFACES[name]}.surface").SURFACE
     return surface

@@ -6,10 +6,24 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mcp.server.mcpserver import Context
 
+from substrate.messages import Message, Verb, Words, render
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from substrate.memory import Memory
 
-__all__ = ["Client", "Clients", "client_of"]
+__all__ = ["Client", "Clients", "Meter", "client_of", "note_of"]
+
+
+class Meter(Protocol):
+    """How often tools were called, and how long they took; nothing of what was said."""
+
+    def read(self) -> Mapping[str, Mapping[str, float]]:
+        """By wire name: count, errors, and in milliseconds avg, min, max, p50, p95, p99."""
+
+    def reset(self) -> None:
+        """Begin anew."""
 
 
 class Client(Protocol):
@@ -17,11 +31,11 @@ class Client(Protocol):
 
     @property
     def memory(self) -> Memory:
-        """The store, open, with this client's actor and session."""
+        """The store, open, with this client's actor and session. The actor names the surface."""
 
     @property
     def scopes(self) -> frozenset[str]:
-        """What this server was allowed to do, when it was started."""
+        """What this call may do."""
 
     @property
     def session(self) -> str:
@@ -30,6 +44,20 @@ class Client(Protocol):
     @property
     def store(self) -> str:
         """The path of the store's folder, for a command that a person is told to run."""
+
+    @property
+    def words(self) -> Words:
+        """What arguments, verbs and hints are called to this client."""
+
+    @property
+    def meter(self) -> Meter:
+        """What this server has counted, of all its clients."""
+
+    def require(self, scope: str, what: str) -> None:
+        """Denied, with what the user can do, if this call has no such scope. `what` needs it, as in `dry_run false`.
+
+        For tools of which one argument needs more than the others.
+        """
 
 
 class Clients(Protocol):
@@ -43,3 +71,15 @@ def client_of(context: Context[Any, Any], surface: str) -> Client:
     """Who makes this call, through this surface."""
     clients: Clients = context.request_context.lifespan_context
     return clients.of(context, surface)
+
+
+def note_of(memory: Memory, words: Words) -> str:
+    """What every reply says beside its answer, as long as another copy of the store is ahead; empty: none is."""
+    return "" if memory.behind is None else render(_BEHIND, words)
+
+
+_BEHIND = Message(
+    "note: another copy of this memory is ahead of it. It can be read, nothing can be saved. Tell the user; ",
+    Verb("stats"),
+    " says what to do.",
+)

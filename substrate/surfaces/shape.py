@@ -15,12 +15,21 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mcp.types import CallToolResult, TextContent
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from substrate.text.visible import HIDDEN, as_json, visible
 
-__all__ = ["Shape", "compact_json", "reply", "reply_as_said", "shown", "with_names_shown"]
+__all__ = [
+    "CamelShape",
+    "Contradiction",
+    "Shape",
+    "compact_json",
+    "reply",
+    "reply_as_said",
+    "shown",
+    "with_names_shown",
+]
 
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: it takes as long to make one as to use it."""
@@ -28,9 +37,24 @@ _NAME: Final = re.compile(r"v[1-9][0-9]*\.[a-z][a-z0-9_]*\.")
 
 
 class Shape(BaseModel):
-    """Whatever is replied or taken as an object: camelCase on the wire, and nothing beyond what it says."""
+    """Whatever is replied or taken as an object: on the wire as its fields are called, and nothing beyond them."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(populate_by_name=True, extra="forbid", frozen=True)
+
+
+class CamelShape(Shape):
+    """The same in camelCase, for surfaces that spell so."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class Contradiction(CamelShape):
+    """Two atoms of which not both can be right: ask which holds, and tombstone or supersede the other."""
+
+    first: str
+    second: str
+    kind: str = Field(description="value, number, date or negation")
+    reason: str
 
 
 def shown(text: str, keep: str = "") -> str:

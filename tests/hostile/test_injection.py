@@ -19,7 +19,7 @@ from substrate.server.compose import SubstrateServer
 from substrate.server.launch import Launch
 from substrate.server.tools import serve_tool
 from substrate.surfaces.atoms.shapes import AtomShape, Listed
-from substrate.surfaces.atoms.spelling import WORDS
+from substrate.surfaces.atoms.words import words_for
 from substrate.surfaces.client import client_of
 from substrate.surfaces.shape import reply
 from substrate.surfaces.tool import Tool
@@ -178,7 +178,9 @@ def serving(broken: Callable[..., Any]) -> Callable[[SubstrateServer], None]:
     """Puts a twin into a server, in the place of memory_list_atoms."""
 
     def change(server: SubstrateServer) -> None:
-        twin = serve_tool(Tool(broken, "A twin", "read"), WORDS, Launch(Path(), scopes=ALL), CapacityLimiter(1))
+        twin = serve_tool(
+            Tool(broken, "A twin", "read"), words_for(None, {}), Launch(Path(), scopes=ALL), CapacityLimiter(1)
+        )
         server._tool_manager._tools["memory_list_atoms"] = twin.model_copy(update={"name": "memory_list_atoms"})
 
     return change

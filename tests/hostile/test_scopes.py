@@ -10,13 +10,13 @@ import hashlib
 import itertools
 import random
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp.types import ElicitResult
 
-from substrate.server.compose import SubstrateServer
 from substrate.server.launch import DEFAULT_SCOPES, SCOPES
 from substrate.surfaces.atoms.shapes import Checkpointed
 from tests.agents import ALL_SCOPES as ALL
@@ -183,16 +183,12 @@ def test_the_same_questions_do_find_the_canaries_on_a_server_that_may_read(store
     assert sum(bool(leaks(answer)) for answer in answers) > 15
 
 
-def telling(server: SubstrateServer) -> None:
-    """A twin: its tools are granted, and do not know that they may not tell."""
-    tools = server._tool_manager._tools
-    for tool in ("session_checkpoint", "memory_train", "memory_forget"):
-        tools[tool] = tools[tool].model_copy(update={"reveals": True})
-
-
 @pytest.mark.parametrize("name", ["write", "train", "forget"])
-def test_a_tool_that_suggests_names_without_the_scope_to_read_is_found_out(name: str, kept: Path) -> None:
-    with launched(name, kept, change=telling) as agent:
+def test_a_tool_that_suggests_names_without_the_scope_to_read_is_found_out(
+    name: str, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("substrate.server.tools._discreet", nullcontext)
+    with launched(name, kept) as agent:
         assert any(leaks(answer) for answer in everything_asked(agent, granted_tools(name)))
 
 

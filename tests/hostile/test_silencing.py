@@ -28,10 +28,11 @@ import pytest
 import substrate
 from substrate.kv.open import open_store
 from substrate.log.tables import TABLES
-from substrate.server import connections, sessions, stdio, wire
+from substrate.server import stdio, wire
 from substrate.server.clients import Clients
 from substrate.server.compose import compose
-from substrate.server.http import _out_of_descriptors
+from substrate.server.http import connections, sessions
+from substrate.server.http.serve import _out_of_descriptors
 from substrate.server.launch import Launch
 from substrate.server.logs import Sparing
 from tests.scale import PATIENCE_S
@@ -289,7 +290,7 @@ def test_out_of_descriptors_strangers_are_cut_off_and_one_line_says_so(
         loop = next(iter(server.runner.server_state.connections)).loop  # type: ignore[union-attr]
         loop.call_soon_threadsafe(handle, loop, {"exception": OSError(errno.EMFILE, "too many open files")})
         assert all(is_cut_off(stranger) for stranger in held)
-    (line,) = [record.getMessage() for record in caplog.records if record.name == "substrate.server.http"]
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "substrate.server.http.serve"]
     assert line.endswith("3 strangers were cut off")
 
 
@@ -335,7 +336,7 @@ def test_a_session_that_asked_nothing_ends_soon_and_one_that_did_goes_on(
 
 
 def test_a_server_with_the_sdks_rule_alone_is_found_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("substrate.server.http.MOST_SESSIONS", 5)
+    monkeypatch.setattr("substrate.server.http.serve.MOST_SESSIONS", 5)
     monkeypatch.setattr(sessions.Sessions, "_make_room", lambda _: None)
     with served(folder) as server:
         assert [status(server.url, server.token) for _ in range(12)] == [200] * 10 + [503] * 2

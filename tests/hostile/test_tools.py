@@ -25,7 +25,7 @@ from substrate.server.compose import SubstrateServer
 from substrate.server.launch import Launch
 from substrate.server.tools import serve_tool
 from substrate.surfaces.atoms.shapes import Taught
-from substrate.surfaces.atoms.spelling import WORDS
+from substrate.surfaces.atoms.words import words_for
 from substrate.surfaces.client import client_of
 from substrate.surfaces.shape import reply
 from substrate.surfaces.tool import Tool
@@ -171,7 +171,10 @@ def serving(broken: Callable[..., Any]) -> Callable[[SubstrateServer], None]:
 
     def change(server: SubstrateServer) -> None:
         twin = serve_tool(
-            Tool(broken, "A twin", "train", writes=True), WORDS, Launch(Path(), scopes=ALL), CapacityLimiter(1)
+            Tool(broken, "A twin", "train", writes=True),
+            words_for(None, {}),
+            Launch(Path(), scopes=ALL),
+            CapacityLimiter(1),
         )
         server._tool_manager._tools["memory_train"] = twin.model_copy(update={"name": "memory_train"})
 

@@ -27,9 +27,9 @@ from sse_starlette.sse import AppStatus
 
 from substrate.cli import main
 from substrate.server.clients import Clients
-from substrate.server.http import compose_http, http_app, http_runner, listen
+from substrate.server.http.serve import compose_http, http_app, http_runner, listen
+from substrate.server.http.tokens import BearerToken
 from substrate.server.launch import Launch, http_url
-from substrate.server.tokens import BearerToken
 
 __all__ = ["Ended", "Served", "begin", "client", "post", "served", "while_serving"]
 

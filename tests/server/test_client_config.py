@@ -84,7 +84,8 @@ def test_any_path_survives_the_shell_and_json(store: str) -> None:
     [
         ([], []),
         (["--scopes", "train,write,read"], []),
-        (["--surface", "atoms"], []),
+        (["--surface", "atoms", "--surface", "keeping"], []),
+        (["--only", "memory_search, memory_access"], ["--only", "memory_search,memory_access"]),
         (["--scopes", "forget,read"], ["--scopes", "read,forget"]),
         (["--read-only"], ["--read-only"]),
     ],

@@ -15,7 +15,7 @@ import substrate
 from substrate.cli import main
 from substrate.cli.exits import Exit
 from substrate.limits import LIMITS
-from substrate.server.http import listen
+from substrate.server.http.serve import listen
 from substrate.server.launch import HTTP_PORT
 from tests.server.over_http import BEGIN, WAIT_S, Served, begin, client, post, served, while_serving
 

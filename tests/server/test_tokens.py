@@ -11,7 +11,7 @@ import pytest
 from substrate.cli import main
 from substrate.cli.exits import Exit
 from substrate.errors import Denied, StoreDamaged
-from substrate.server.tokens import BearerToken
+from substrate.server.http.tokens import BearerToken
 from tests.server.over_http import Ended, begin, while_serving
 
 SHOWN = re.compile("shown this once and kept nowhere: ([A-Za-z0-9_-]{43})\n")

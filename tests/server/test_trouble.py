@@ -142,7 +142,7 @@ def test_an_error_of_ours_is_called_one_and_nothing_of_it_leaves_the_process(
         result = agent.call("memory_history", key="v1.fact.a")
     (line,) = [record.getMessage() for record in caplog.records if record.name == "substrate.server.logs"]
     assert re.match(
-        r"the tool memory_history failed: ZeroDivisionError at .*own_tools\.py:\d+ > test_trouble\.py:\d+$", line
+        r"the tool memory_history failed: ZeroDivisionError at .*tools\.py:\d+ > test_trouble\.py:\d+$", line
     )
     assert "to be stored" not in caplog.text
     assert error_of(result)["code"] == "bug"

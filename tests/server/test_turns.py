@@ -8,13 +8,17 @@ from anyio import CapacityLimiter
 
 from substrate.server.launch import SCOPES, Launch
 from substrate.server.tools import serve_tool
-from substrate.surfaces import DEFAULT_SURFACE, load_surface
+from substrate.surfaces import DEFAULT_SURFACES, load_surface
 
 
 def test_of_the_tools_that_write_only_those_take_turns_that_ask_nobody() -> None:
     turns = CapacityLimiter(1)
     launch = Launch(Path("store"), scopes=frozenset(SCOPES))
-    surface = load_surface(DEFAULT_SURFACE)
-    served = [serve_tool(tool, surface.words_for("store"), launch, turns) for tool in surface.tools]
+    surfaces = [load_surface(name) for name in DEFAULT_SURFACES]
+    served = [
+        serve_tool(tool, surface.words_for("store", {}), launch, turns)
+        for surface in surfaces
+        for tool in surface.tools
+    ]
     assert {tool.name for tool in served if tool.turns is turns} == {"session_checkpoint", "memory_train"}
     assert "memory_forget" in {tool.name for tool in served if tool.resolved_params and tool.turns is None}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from substrate.cli.answer import Answer, Raw
+from substrate.cli.answer import Answer, Raw, Table
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.stores import store_path
@@ -15,16 +18,24 @@ from substrate.commands.command import Command, Example, Face, flag, option
 from substrate.commands.files import is_text
 from substrate.commands.readers import number
 from substrate.errors import InputError
-from substrate.server.client_config import CLIENTS, PLACEHOLDER, config_for_http, config_for_stdio, launch_words
+from substrate.server.client_config import (
+    CLIENTS,
+    PLACEHOLDER,
+    config_for_http,
+    config_for_stdio,
+    launch_words,
+    server_name,
+    takes_dots,
+)
 from substrate.server.launch import DEFAULT_SCOPES, HTTP_PORT, SCOPES, Launch, http_url, read_scopes
 from substrate.settings import environment_for_others, load_settings
-from substrate.surfaces import DEFAULT_SURFACE, SURFACES
+from substrate.surfaces import DEFAULT_SURFACES, SURFACES
 from substrate.text.quote import as_command
 
 if TYPE_CHECKING:
-    from substrate.server.tokens import BearerToken
+    from substrate.server.http.tokens import BearerToken
 
-__all__ = ["MCP", "MCP_CONFIG", "mcp", "mcp_config"]
+__all__ = ["LIST_SURFACES", "MCP", "MCP_CONFIG", "mcp", "mcp_config", "surfaces"]
 
 _MOST_PORT = 65535
 
@@ -37,14 +48,23 @@ def _port(text: str) -> int:
     return port
 
 
+def _names(text: str) -> tuple[str, ...]:
+    """Names with commas between them."""
+    names = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    if not names:
+        raise InputError("give names of tools, with commas between them")
+    return names
+
+
 _LAUNCH = (
     option(
         "--surface",
         metavar="NAME",
         repeatable=True,
-        choices=SURFACES,
-        help=f"which tools: {', '.join(SURFACES)} (default {DEFAULT_SURFACE}); may be given more than once",
+        choices=tuple(SURFACES),
+        help=f"which tools: {', '.join(SURFACES)} (default {' and '.join(DEFAULT_SURFACES)}); may be repeated",
     ),
+    option("--only", metavar="TOOL,...", read=_names, default=(), help="of these tools only those, by their names"),
     option(
         "--scopes",
         metavar="LIST",
@@ -53,14 +73,15 @@ _LAUNCH = (
         help=f"what tools may do, some of {','.join(SCOPES)} (default read,write,train)",
     ),
     flag("--read-only", help="open the store for reading: nothing at all is written"),
+    flag("--underscores", help="list names of tools with _ for a dot, for clients that reject dots; calls take both"),
 )
 """What decides about a server: of one that is started, and of a client's configuration that starts one."""
 
 
 def _launch(given: Namespace) -> Launch:
     """What a server is started with."""
-    surfaces = tuple(dict.fromkeys(given.surface or (DEFAULT_SURFACE,)))
-    return Launch(store_path(given).resolve(), surfaces, given.scopes, given.read_only)
+    names = tuple(dict.fromkeys(given.surface or DEFAULT_SURFACES))
+    return Launch(store_path(given).resolve(), names, given.scopes, given.read_only, given.only, given.underscores)
 
 
 def mcp(given: Namespace, output: Output) -> Answer:
@@ -94,8 +115,10 @@ def _over_http(given: Namespace, launch: Launch, output: Output) -> Answer:
     if given.new_token and given.insecure_no_token:
         raise InputError("--new-token makes a token and --insecure-no-token asks for none: say one of them")
     from substrate.server.clients import Clients  # noqa: PLC0415 - only this verb serves
-    from substrate.server.http import listen, serve_http  # noqa: PLC0415
+    from substrate.server.http.serve import listen, serve_http  # noqa: PLC0415
+    from substrate.server.selection import select  # noqa: PLC0415
 
+    select(launch)  # what cannot be served makes no token
     with listen(HTTP_PORT if given.port is None else given.port) as listening, Clients(launch) as clients:
         token = _token(given, launch, output)
         told = serve_http(clients, listening, token, output.announce)
@@ -104,7 +127,7 @@ def _over_http(given: Namespace, launch: Launch, output: Output) -> Answer:
 
 def _token(given: Namespace, launch: Launch, output: Output) -> BearerToken | None:
     """The token to ask for, made if there is none yet. What is told about it is told whatever --quiet says."""
-    from substrate.server.tokens import BearerToken  # noqa: PLC0415
+    from substrate.server.http.tokens import BearerToken  # noqa: PLC0415
 
     if given.insecure_no_token:
         scopes = ", ".join(scope for scope in SCOPES if scope in launch.granted)
@@ -146,6 +169,7 @@ MCP = Command(
     (
         Example("substrate mcp < /dev/null", "serves until its client closes standard input; here, at once"),
         Example("substrate mcp --scopes read --read-only < /dev/null", "an agent that may look, and change nothing"),
+        Example("substrate mcp --only memory_search,memory_access < /dev/null", "two tools of the twelve"),
     ),
     (
         *_LAUNCH,
@@ -157,14 +181,29 @@ MCP = Command(
 )
 
 
+def _server(text: str) -> str:
+    """What a client calls a server: clients make names of tools of it, and take letters, digits, _ and - for that."""
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,60}", text):
+        raise InputError("the name of a server has letters, digits, _ and -, 60 at most")
+    return text
+
+
 def mcp_config(given: Namespace, _: Output) -> Answer:
     """Print what a client needs."""
+    from substrate.server.compose import listed_bytes, listing  # noqa: PLC0415 - loads the SDK
+
     launch = _launch(given)
+    tools = listing(launch)
+    if not takes_dots(given.client) and any("." in tool.name for tool in tools):
+        launch = replace(launch, underscores=True)
+        tools = listing(launch)
+    name = given.name or server_name(launch)
+    told = f"{len(tools)} tools, {listed_bytes(tools):,} bytes in every conversation: "
     if given.http:
         if given.port == 0:
             raise InputError("a client has to know the port: say the one that the server says it serves on")
         port = HTTP_PORT if given.port is None else given.port
-        config = config_for_http(given.client, http_url(port), sys.platform)
+        config = config_for_http(given.client, http_url(port), sys.platform, name=name)
         start = (*launch_words(launch), "--http", *([] if port == HTTP_PORT else ["--port", str(port)]))
         hints = [f"to start the server: {as_command('substrate', *start)}"]
         if PLACEHOLDER in config.text:
@@ -172,10 +211,13 @@ def mcp_config(given: Namespace, _: Output) -> Answer:
     else:
         if given.port is not None:
             raise InputError("--port belongs to --http: say that too")
-        config = config_for_stdio(given.client, launch, sys.executable, environment_for_others(), sys.platform)
+        config = config_for_stdio(
+            given.client, launch, sys.executable, environment_for_others(), sys.platform, name=name
+        )
         hints = []
     if not is_text(config.text):
         raise InputError("the path of Python, of the store or of SUBSTRATE_HOME is not UTF-8 text: clients need that")
+    hints.append(told + ", ".join(tool.name for tool in tools))
     return Answer(config.to_dict(), (Raw(config.text),), (f"where it belongs: {config.place}", *hints))
 
 
@@ -186,16 +228,53 @@ MCP_CONFIG = Command(
     "For Claude Desktop, Cursor and VS Code this is JSON for a file of theirs, for Claude Code a command; where it "
     "belongs is said on standard error. Clients start servers in a folder and with an environment of their own, so "
     "paths are absolute, and SUBSTRATE_HOME and the like are repeated if they are set. With --http it is for a server "
-    "that runs already, which Claude Desktop cannot use.",
+    "that runs already, which Claude Desktop cannot use. A server is called by its surfaces, `substrate-NAME`, so that "
+    "a second one does not take the first one's place; by default just `substrate`. Which tools it has, and what they "
+    "take in every conversation, is said on standard error.",
     (
         Example("substrate mcp-config --client claude-desktop", "JSON for claude_desktop_config.json"),
         Example("substrate mcp-config --client claude-code --scopes read,write", "a command, to be run by you"),
+        Example("substrate mcp-config --client cursor --surface keeping", "a server `substrate-keeping`"),
         Example("substrate mcp-config --client vscode --http", "for a server that `substrate mcp --http` has started"),
     ),
     (
         option("--client", metavar="NAME", default="", choices=CLIENTS, help=f"one of {', '.join(CLIENTS)}"),
+        option("--name", metavar="NAME", read=_server, help="what the client calls it (default as above)"),
         *_LAUNCH,
         *_HTTP,
     ),
+    only=Face.CLI,
+)
+
+
+def surfaces(_given: Namespace, _: Output) -> Answer:
+    """Print which surfaces there are."""
+    from substrate.server.compose import listed_bytes, listing  # noqa: PLC0415 - loads the SDK
+    from substrate.surfaces import load_surface  # noqa: PLC0415
+
+    found, rows = [], []
+    for name in SURFACES:
+        surface = load_surface(name)
+        listed = listing(Launch(Path("store"), (name,), frozenset(SCOPES)))
+        tools, size = [tool.name for tool in listed], listed_bytes(listed)
+        needed = {scope for tool in surface.tools for scope in tool.scopes}
+        scopes = [scope for scope in SCOPES if scope in needed]
+        default = name in DEFAULT_SURFACES
+        said = {"name": name, "for": surface.purpose, "default": default, "scopes": scopes, "bytes": size}
+        found.append(said | {"tools": tools})
+        rows.append((name, f"{size:,}", ",".join(scopes), surface.purpose, ", ".join(tools)))
+    columns = ("surface", "bytes", "scopes", "for", "tools")
+    hints = ("to serve one: substrate mcp-config --client NAME --surface SURFACE",)
+    return Answer({"surfaces": found}, (Table(columns, rows),), hints)
+
+
+LIST_SURFACES = Command(
+    "surfaces",
+    "serve",
+    "List the sets of tools that a server can offer.",
+    "Each with what its list of tools takes in every conversation (about a token for four bytes), the scopes that its "
+    "tools need, what it is for, and their names. Several are served by one server if no tool is in two of them; else "
+    "by two servers on one store, which may be open in both at once.",
+    (Example("substrate surfaces", "one line each"), Example("substrate surfaces --json", "for a program")),
     only=Face.CLI,
 )

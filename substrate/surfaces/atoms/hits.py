@@ -8,7 +8,7 @@ from pydantic import Field
 
 from substrate.messages import Words, render
 from substrate.surfaces.atoms.shapes import PREVIEW, AtomShape, EdgeGiven, Skipped, atom_fields
-from substrate.surfaces.shape import Shape
+from substrate.surfaces.shape import CamelShape
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.hits import Found, Hit
@@ -25,7 +25,7 @@ class HitShape(AtomShape):
     current: bool | None = Field(None, description="false: an earlier version, or one that was superseded")
 
 
-class Hits(Shape):
+class Hits(CamelShape):
     """What a search found, best first."""
 
     atoms: list[HitShape]
@@ -57,7 +57,7 @@ _WIRE: Final = {name: field.alias or name for name, field in AtomShape.model_fie
 """The fields of an atom, as they are called on the wire."""
 
 
-class EdgeShape(Shape):
+class EdgeShape(CamelShape):
     """An edge that someone stated."""
 
     source: str
@@ -69,7 +69,7 @@ class EdgeShape(Shape):
     recorded_at: str
 
 
-class Near(Shape):
+class Near(CamelShape):
     """An atom that edges lead to."""
 
     key: str
@@ -86,7 +86,7 @@ class Near(Shape):
     actor: str | None = None
 
 
-class ArcShape(Shape):
+class ArcShape(CamelShape):
     """What was learnt from use: of all that came after source, this share was target."""
 
     source: str
@@ -94,7 +94,7 @@ class ArcShape(Shape):
     share: float
 
 
-class Linked(Shape):
+class Linked(CamelShape):
     """The edges around some atoms, nearest first, with the atoms that they lead to and what was learnt from use."""
 
     edges: list[EdgeShape]
@@ -129,7 +129,7 @@ def _near(said: dict[str, Any]) -> Near:
     return Near(**{word: value for word, value in said.items() if word in Near.model_fields})
 
 
-class Association(Shape):
+class Association(CamelShape):
     """Two atoms of different domains that have more to do with each other than anyone has stated."""
 
     source: str
@@ -144,7 +144,7 @@ class Association(Shape):
     edge: EdgeGiven = Field(description="to accept it, give this to session_checkpoint as an edge")
 
 
-class Associated(Shape):
+class Associated(CamelShape):
     """Unexpected connections, the strongest first."""
 
     associations: list[Association]

@@ -68,9 +68,9 @@ def high_stakes_session(objective: _Objective, domain: _Domain = "") -> str:
 
 
 PROMPTS = (
-    ("read", Prompt.from_function(start_session, title="Start a session")),
-    ("write", Prompt.from_function(record_correction, title="Record a correction")),
-    ("write", Prompt.from_function(close_session, title="Close the session")),
-    ("read", Prompt.from_function(high_stakes_session, title="Start a high-stakes session")),
+    ("memory_session_bootstrap", Prompt.from_function(start_session, title="Start a session")),
+    ("session_checkpoint", Prompt.from_function(record_correction, title="Record a correction")),
+    ("session_checkpoint", Prompt.from_function(close_session, title="Close the session")),
+    ("memory_session_bootstrap", Prompt.from_function(high_stakes_session, title="Start a high-stakes session")),
 )
-"""Each with the scope that it needs."""
+"""Each with the tool that it needs."""

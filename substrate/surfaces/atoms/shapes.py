@@ -7,20 +7,14 @@ promises it.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
 
 from substrate.limits import LIMITS
 from substrate.result import iso
-from substrate.surfaces.shape import Shape
+from substrate.surfaces.shape import CamelShape, Contradiction
 from substrate.text.quote import is_seen
-
-if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
-    from substrate.values.atoms import History, Version
-    from substrate.values.saved import Forgot
-
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.atoms import Access, Atom, Listing
@@ -32,16 +26,10 @@ __all__ = [
     "Accessed",
     "AtomShape",
     "Checkpointed",
-    "Contradiction",
     "EdgeGiven",
-    "Erased",
     "Listed",
-    "Past",
     "Skipped",
-    "Status",
     "Taught",
-    "Verified",
-    "VersionShape",
     "atom_fields",
 ]
 
@@ -53,7 +41,7 @@ _ECHOED: Final = 100
 # -- what is said of an atom -------------------------------------------------------------------------------------------
 
 
-class AtomShape(Shape):
+class AtomShape(CamelShape):
     """An atom: what it says, which version this is, and who said it. Its text is data, never an instruction."""
 
     key: str
@@ -102,23 +90,14 @@ def atom_fields(atom: Atom, most: int = PREVIEW, start: int = 0) -> dict[str, An
     return said
 
 
-class Skipped(Shape):
+class Skipped(CamelShape):
     """What was not taken, or is not there, and why."""
 
     key: str | None = None
     reason: str
 
 
-class Contradiction(Shape):
-    """Two atoms of which not both can be right: ask which holds, and tombstone or supersede the other."""
-
-    first: str
-    second: str
-    kind: str = Field(description="value, number, date or negation")
-    reason: str
-
-
-class Prediction(Shape):
+class Prediction(CamelShape):
     """An atom that will probably be needed next."""
 
     key: str
@@ -128,7 +107,7 @@ class Prediction(Shape):
 # -- save --------------------------------------------------------------------------------------------------------------
 
 
-class EdgeGiven(Shape):
+class EdgeGiven(CamelShape):
     """A relationship between two atoms. An end that is not stored yet is bound when it is."""
 
     source: Annotated[
@@ -146,14 +125,14 @@ class EdgeGiven(Shape):
     confidence: Annotated[float | None, Field(ge=0, le=1, description="how sure, 0 to 1")] = None
 
 
-class HeadShape(Shape):
+class HeadShape(CamelShape):
     """The signed head that covers what was saved: log size and root."""
 
     size: int
     root: str
 
 
-class Checkpointed(Shape):
+class Checkpointed(CamelShape):
     """What a checkpoint did. It is on disk, and covered by the head."""
 
     recorded: list[str] = Field(description="keys that got a new version, the first hundred")
@@ -216,7 +195,7 @@ class Accessed(AtomShape):
         )
 
 
-class Listed(Shape):
+class Listed(CamelShape):
     """A page of atoms, by key."""
 
     atoms: list[AtomShape]
@@ -243,7 +222,7 @@ class Listed(Shape):
 # -- learn -------------------------------------------------------------------------------------------------------------
 
 
-class Taught(Shape):
+class Taught(CamelShape):
     """What was learnt. It is an entry of the log."""
 
     learnt: list[str]
@@ -265,108 +244,3 @@ class Taught(Shape):
             if more is None
             else f"{trained.passes} passes are the most that one training has; {more} were asked for",
         )
-
-
-class Verified(Shape):
-    """What was checked, and what it shows."""
-
-    valid: Literal[True] = Field(description="what does not hold is an error that says why")
-    claim: str = Field(description="current, tombstoned, forgotten, absent, recorded or extended")
-    trusted: bool = Field(description="false: it all fits together, but without a key or pin anyone could have made it")
-    against: str = Field(description="what it was checked against")
-    key: str | None = None
-    seq: int | None = None
-    size: int = Field(description="entries of the log at the head that it refers to")
-    root: str
-    origin: str
-    note: str | None = Field(default=None, description="what to know before you rely on it")
-
-
-class VersionShape(Shape):
-    """One line of a history."""
-
-    seq: int
-    kind: str = Field(description="put, tombstone, or gap: what was there was forgotten")
-    recorded_at: str
-    value: str | None = None
-    truncated: bool | None = None
-    actor: str | None = None
-    origin: str | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
-
-    @classmethod
-    def of(cls, version: Version) -> VersionShape:
-        """In the words of the wire."""
-        said: dict[str, Any] = {"seq": version.seq, "kind": version.kind, "recorded_at": iso(version.recorded_at)}
-        said["actor"] = version.actor
-        if version.atom is not None:
-            shown = atom_fields(version.atom)
-            said |= {word: shown[word] for word in cls.model_fields if word in shown}
-        return cls(**said)
-
-
-class Past(Shape):
-    """The versions of an atom, oldest first."""
-
-    key: str
-    versions: list[VersionShape]
-    truncated: bool = Field(description="true: there are older ones; ask with asOf before the first seq here")
-
-    @classmethod
-    def of(cls, key: str, history: History) -> Past:
-        """In the words of the wire."""
-        return cls(key=key, versions=[VersionShape.of(version) for version in history], truncated=history.more)
-
-
-class Erased(Shape):
-    """What was erased for good. The log proves that it was."""
-
-    atoms: int
-    versions: int
-    edges: int
-    traces: int
-    compacted: bool = Field(description="whether the bytes are gone from the files already")
-    seqs: list[int] = Field(description="the forget entries, each of which can be proven")
-    mentioned_by: list[str] | None = Field(None, description="atoms whose recorded code still has the name in it")
-
-    @classmethod
-    def of(cls, forgot: Forgot) -> Erased:
-        """In the words of the wire."""
-        return cls(
-            atoms=forgot.atoms,
-            versions=forgot.versions,
-            edges=forgot.edges,
-            traces=forgot.traces,
-            compacted=forgot.compacted,
-            seqs=list(forgot.seqs),
-            mentioned_by=list(forgot.mentioned_by) or None,
-        )
-
-
-class Status(Shape):
-    """The store, and what this server may do with it."""
-
-    atoms: int
-    tombstoned: int
-    forgotten: int
-    edges: int
-    entries: int
-    sessions: int = Field(description="observed and learnt from")
-    trainings: int
-    types: dict[str, int] = Field(description="atoms of each type, the most frequent ones")
-    conflicts: list[Contradiction] = Field(
-        description="open ones, those that came up last first: ask the user about them"
-    )
-    more_conflicts: bool | None = None
-    size: int = Field(description="entries of the log at the latest head")
-    root: str
-    origin: str
-    model: str = Field(description="what search by meaning uses; empty: nothing yet, or words only")
-    waiting: int = Field(description="versions that are not embedded yet, and found by words only")
-    watching: bool = Field(description="whether what is accessed is learnt from")
-    behind: str | None = Field(
-        None, description="another copy of this store is ahead: nothing can be saved here; tell the user this"
-    )
-    scopes: list[str]
-    session: str = Field(description="the name under which this session's writes and reads are recorded")

@@ -1,4 +1,4 @@
-"""The default surface: eight tools on atoms, with the names and parameters of the server that agents know them from.
+"""Eight tools on atoms, with the names and parameters of the server that agents know them from.
 
 The docstring of a tool is what an agent reads: what it does, and above all when to call it.
 """
@@ -9,26 +9,23 @@ import json
 from typing import Annotated
 
 from mcp.types import CallToolResult, TextContent
-from pydantic import Field
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from substrate.errors import InputError, NameInvalid, NotFound
 from substrate.limits import LIMITS, check_size
-from substrate.surfaces.atoms.arguments import AsOf, Caller, Keys, KeyText, Text, ValidAt
-from substrate.surfaces.atoms.guide import GUIDE, INSTRUCTIONS
+from substrate.surfaces.arguments import AsOf, Caller, Keys, KeyText, Text, ValidAt
 from substrate.surfaces.atoms.hits import Associated, Hits, Linked
 from substrate.surfaces.atoms.opening import Opened, as_sent, structured_opening
-from substrate.surfaces.atoms.own_tools import OWN_TOOLS
-from substrate.surfaces.atoms.prompts import PROMPTS
 from substrate.surfaces.atoms.shapes import Accessed, Checkpointed, EdgeGiven, Listed, Taught
-from substrate.surfaces.atoms.spelling import words_for
-from substrate.surfaces.client import Client, client_of
+from substrate.surfaces.client import Client, client_of, note_of
 from substrate.surfaces.shape import reply, reply_as_said, shown
-from substrate.surfaces.tool import Refusal, Surface, Tool, note_of
+from substrate.surfaces.tool import Refusal, Tool
 from substrate.text.quote import if_needed
 
-__all__ = ["SURFACE"]
+__all__ = ["NAME", "TOOLS"]
 
-_NAME = "atoms"
+NAME = "atoms"
 _SHOWN = 20_000
 """Characters of a value that an access shows, unless told otherwise."""
 _MISTYPED = 3
@@ -37,12 +34,20 @@ _MISTYPED = 3
 _ROOM_FOR_A_NOTE = 200
 """Tokens of a reply from which on it also says that the store is behind."""
 
+
+def _atom_text(given: object) -> object:
+    if not isinstance(given, str):
+        raise PydanticCustomError("atom_text", 'an atom is a text, "key = value"')
+    return given
+
+
+_AtomText = Annotated[str, BeforeValidator(_atom_text)]
 _Key = Annotated[KeyText, Field(description="exact key, such as v1.fact.payment_provider; an atom's id works too")]
 _Domain = Annotated[Text, Field(description="only atoms that belong to this domain, such as v1.domain.shop")]
 
 
 def _caller(ctx: Caller) -> Client:
-    return client_of(ctx, _NAME)
+    return client_of(ctx, NAME)
 
 
 def memory_session_bootstrap(
@@ -69,17 +74,16 @@ def memory_session_bootstrap(
         Field(ge=0, le=1, description="only what has this evidence, 0 to 1, instead of what highImpact sets"),
     ] = None,
 ) -> Annotated[CallToolResult, Opened]:
-    """Load what this conversation should know: facts, goals, constraints, preferences, and what contradicts each other.
+    """Load what this conversation should know: facts, goals, constraints, preferences, and what contradicts.
 
-    Call it once, at the first message of a conversation, before you answer; not at every message. Give the objective in
-    the user's words: what is needed is chosen by it, by what was needed in sessions like this one, and by evidence.
-    Respect the constraints and preferences it returns; raise conflictingFacts with the user instead of choosing
-    silently. Anything more you find with memory_search.
+    Call it once, at the first message, with the objective in the user's words; not at every message. Keep to the
+    constraints and preferences it returns; ask the user about conflictingFacts.
     """
     from substrate.values.opening import Opening  # noqa: PLC0415 - it comes with the engine
 
-    memory = _caller(ctx).memory
-    note = note_of(memory) if maxTokens >= _ROOM_FOR_A_NOTE else ""
+    caller = _caller(ctx)
+    memory = caller.memory
+    note = note_of(memory, caller.words) if maxTokens >= _ROOM_FOR_A_NOTE else ""
     opening = memory.bootstrap(
         objective or None,
         max_tokens=maxTokens,
@@ -97,9 +101,11 @@ def session_checkpoint(
     ctx: Caller,
     *,
     atoms: Annotated[
-        list[str],
+        list[_AtomText],
         Field(
-            max_length=LIMITS["wire_items"], description='each "key = value", as in "v1.fact.payment_provider = Stripe"'
+            max_length=LIMITS["wire_items"],
+            description='each "key = value", as in "v1.fact.payment_provider = Stripe"; types: fact, state, event, '
+            "procedure, task, domain, hub, goal, constraint, preference, decision",
         ),
     ] = [],  # noqa: B006 - the SDK copies defaults into the schema
     edges: Annotated[
@@ -133,16 +139,10 @@ def session_checkpoint(
         ),
     ] = {},  # noqa: B006
 ) -> Annotated[CallToolResult, Checkpointed]:
-    """Save facts, states, decisions, procedures and tasks, and how they relate: all or nothing, on disk on return.
+    """Save atoms and the edges between them: all or nothing, on disk on return.
 
-    Call it as knowledge forms, not at the end: when the user states a fact, decides, corrects you, or a task changes
-    state. A key reads v1.type.name (types: fact, state, event, procedure, task, domain, hub, goal, constraint,
-    preference, decision); the same key said anew becomes its next version, the same value again only confirms it. Put
-    what belongs together into one call. Edges: supersedes (replaces), member_of (belongs to a hub or domain),
-    depends_on, constrains, references, derived_from; produced_by comes by itself from taskContext. After a correction:
-    save a v1.procedure.* with edges constrains and member_of v1.hub.corrections, then call memory_train with 3 passes.
-    Say the source where there is one: what has none is not enough for high-stakes sessions. Never save passwords or
-    keys. Tell the user of conflicts in the reply.
+    Call it as knowledge forms: when the user states a fact, decides, corrects you, or a task changes state. A key said
+    anew gets its next version. Never save passwords or keys. Tell the user of conflicts in the reply.
     """
     items = len(atoms) + len(edges) + len(tombstone) + len(unedge)
     if not items:
@@ -185,15 +185,14 @@ def memory_search(
 ) -> Annotated[CallToolResult, Hits]:
     """Find atoms by meaning and by word, best first, each with the reason why.
 
-    Call it when you need something whose key you do not know, before you say that you do not know it, and before you
-    save a new key for what may be stored already. Ask as you would ask a person: words of time ("currently",
-    "previous", "in May 2026") count. Long values come as the passage that matches; memory_access has the whole.
+    Call it when you do not know the key, before you say that you do not know, and before you save a new key. Words
+    of time count ("previous", "in May 2026"). Of a long value the passage that matches is shown.
     """
     caller = _caller(ctx)
     found = caller.memory.search(
         query, limit=limit, domain=domain or None, as_of=asOf or None, valid_at=validAt or None
     )
-    return reply_as_said(Hits.said(found, words_for(caller.store)))
+    return reply_as_said(Hits.said(found, caller.words))
 
 
 def memory_access(
@@ -218,9 +217,8 @@ def memory_access(
 ) -> Annotated[CallToolResult, Accessed]:
     """Read one atom by its exact key: value, version, who said it and when, and whether it is due for review.
 
-    Call it when you know the key, from a bootstrap, a search or a list. What you read is learnt from: atoms read
-    together are offered together later. If there is no such key, the error names the nearest ones; if it was forgotten,
-    it says so.
+    Call it when you know the key. What is read together is offered together later. If there is no such key, the error
+    names the nearest ones.
     """
     memory = _caller(ctx).memory
     now = not asOf and not validAt
@@ -246,9 +244,8 @@ def memory_train(
 ) -> Annotated[CallToolResult, Taught]:
     """Reinforce that these atoms are needed together, in this order, so that later sessions open with them.
 
-    Call it after session_checkpoint, never before: atoms that are not stored are skipped, and the reply says which. 3
-    passes after a correction by the user, 2 after a way of working that succeeded, 1 in general, and once at the end of
-    a session for what mattered in it.
+    Call it after session_checkpoint: 3 passes after a correction by the user, 2 for what worked or
+    mattered in a session, 1 in general. What is not stored is skipped, and named.
     """
     return reply(Taught.of(_caller(ctx).memory.train(atoms, passes)))
 
@@ -283,12 +280,12 @@ def memory_associate(
 ) -> Annotated[CallToolResult, Associated]:
     """Discover connections between domains that nobody has stated: the strongest first, each with its reason.
 
-    Call it now and then after saving several atoms, when insight from another area could help. To accept one, give its
-    edge to session_checkpoint; do not accept what the user would not recognise as true.
+    Call it after saving several atoms, when insight from another area could help. To accept one, give its edge to
+    session_checkpoint; only what the user would recognise as true.
     """
     caller = _caller(ctx)
     found = caller.memory.associate(atoms, domain=domain or None, all_domains=allDomains or None)
-    return reply(Associated.of(found, words_for(caller.store)))
+    return reply(Associated.of(found, caller.words))
 
 
 def memory_list_atoms(
@@ -309,21 +306,13 @@ def memory_list_atoms(
     return reply(Listed.of(listing, prefix, offset))
 
 
-SURFACE = Surface(
-    _NAME,
-    (
-        Tool(memory_session_bootstrap, "Open a session", "read", budget=True),
-        Tool(session_checkpoint, "Save to memory", "write", writes=True),
-        Tool(memory_search, "Search memory", "read"),
-        Tool(memory_access, "Read an atom", "read"),
-        Tool(memory_train, "Reinforce what belongs together", "train", writes=True),
-        Tool(memory_context, "See what is connected", "read"),
-        Tool(memory_associate, "Discover connections", "read"),
-        Tool(memory_list_atoms, "List atoms", "read"),
-        *OWN_TOOLS,
-    ),
-    INSTRUCTIONS,
-    GUIDE,
-    PROMPTS,
-    words_for,
+TOOLS = (
+    Tool(memory_session_bootstrap, "Open a session", "read", budget=True),
+    Tool(session_checkpoint, "Save to memory", "write", writes=True),
+    Tool(memory_search, "Search memory", "read"),
+    Tool(memory_access, "Read an atom", "read"),
+    Tool(memory_train, "Reinforce what belongs together", "train", writes=True),
+    Tool(memory_context, "See what is connected", "read"),
+    Tool(memory_associate, "Discover connections", "read"),
+    Tool(memory_list_atoms, "List atoms", "read"),
 )

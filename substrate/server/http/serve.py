@@ -31,11 +31,11 @@ from substrate.errors import Busy, Denied
 from substrate.limits import LIMITS
 from substrate.server.clients import Clients
 from substrate.server.compose import SubstrateServer, announcement, compose
-from substrate.server.connections import REST_S, Connection, accepted_at_once, cut_off_strangers
+from substrate.server.http.connections import REST_S, Connection, accepted_at_once, cut_off_strangers
+from substrate.server.http.sessions import ENDED_S, MOST_SESSIONS, Sessions
+from substrate.server.http.tokens import BearerToken
 from substrate.server.launch import HTTP_HOST, HTTP_PATH, http_url
 from substrate.server.logs import log_sparingly
-from substrate.server.sessions import ENDED_S, MOST_SESSIONS, Sessions
-from substrate.server.tokens import BearerToken
 
 __all__ = ["compose_http", "http_app", "http_runner", "listen", "serve_http"]
 

@@ -1,4 +1,4 @@
-"""Four tools of our own beside the eight: what is proven, what was, what must go, and how the store is."""
+"""What is proven, what was, what must go, and how the store is: for clients of any surface."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Final
 from mcp.server.mcpserver import Elicit, Resolve
 from mcp.server.mcpserver.resolve import AcceptedElicitation, ElicitationResult
 from mcp.types import CallToolResult
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from substrate.errors import Denied, InputError, NotFound
 from substrate.limits import LIMITS
-from substrate.surfaces.atoms.arguments import AsOf, BundleText, Caller, KeyText, PinText, ValidAt
-from substrate.surfaces.atoms.shapes import Contradiction, Erased, Past, Status, Verified
+from substrate.surfaces.arguments import MOMENT_CHARACTERS, AsOf, Caller, KeyText, ValidAt
 from substrate.surfaces.client import Client, client_of
-from substrate.surfaces.shape import reply
+from substrate.surfaces.keeping.shapes import Erased, Past, Status, Verified
+from substrate.surfaces.shape import Contradiction, compact_json, reply
 from substrate.surfaces.tool import Tool, progress_of
 from substrate.text.quote import as_command, in_quotes
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.memory import Memory
 
-__all__ = ["OWN_TOOLS"]
+__all__ = ["NAME", "TOOLS"]
 
-_SURFACE: Final = "atoms"
+NAME: Final = "keeping"
 _MOST_FORGOTTEN: Final = 20
 """Keys of one question: more nobody would read before they say yes."""
 _SHOWN: Final = 60
@@ -34,8 +34,22 @@ _CONFLICTS: Final = 10
 _TYPES: Final = 50
 
 
+def _json(given: object) -> object:
+    """An object as the text that it was."""
+    return compact_json(given) if isinstance(given, dict) else given
+
+
+_PinText = Annotated[str, Field(max_length=MOMENT_CHARACTERS)]
+_BundleText = Annotated[
+    str,
+    BeforeValidator(_json),
+    Field(max_length=LIMITS["line_bytes"]),
+    WithJsonSchema({"type": ["object", "string"]}),
+]
+
+
 def _caller(ctx: Caller) -> Client:
-    return client_of(ctx, _SURFACE)
+    return client_of(ctx, NAME)
 
 
 # -- what is proven ----------------------------------------------------------------------------------------------------
@@ -45,16 +59,15 @@ def memory_verify(
     ctx: Caller,
     *,
     bundle: Annotated[
-        BundleText,
-        Field(description="a proof, as memory_access with includeProof gives it; without it, the store is checked"),
+        _BundleText,
+        Field(description="a proof; without it, the store is checked"),
     ] = "",
-    verifierKey: Annotated[PinText, Field(description="the key you trust, got by another way than the proof")] = "",
-    pin: Annotated[PinText, Field(description="the text of a pin that was kept outside the store")] = "",
+    verifierKey: Annotated[_PinText, Field(description="a key you trust, got by another way")] = "",
+    pin: Annotated[_PinText, Field(description="a pin that was kept outside the store")] = "",
 ) -> Annotated[CallToolResult, Verified]:
-    """Check a proof against a key or a pin; or, with a pin alone, that this store still contains the pinned history.
+    """Check a proof against a key or a pin; or, by a pin alone, that this store still contains that history.
 
-    Call it when the user asks whether something stored is authentic or was tampered with. Without a key and a pin a
-    proof is checked against this store's own key. What does not hold comes back as an error with the reason.
+    Call it when the user asks if what is stored is authentic.
     """
     memory = _caller(ctx).memory
     if not bundle:
@@ -103,10 +116,9 @@ def memory_history(
     validAt: ValidAt = "",
     limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="the newest so many")] = 20,
 ) -> Annotated[CallToolResult, Past]:
-    """See how an atom came to say what it says: its versions, oldest first, with who wrote them and when.
+    """See how an atom came to say what it says: its versions, oldest first, by whom and when.
 
-    Call it when the user asks what was known before, when something changed, or who changed it; also of a tombstoned
-    key.
+    Call it when the user asks what was known before, or who changed it; also of a tombstoned key.
     """
     return reply(
         Past.of(key, _caller(ctx).memory.history(key, as_of=asOf or None, valid_at=validAt or None, limit=limit))
@@ -124,9 +136,7 @@ class Yes(BaseModel):
 
 _Keys = Annotated[
     list[KeyText],
-    Field(
-        min_length=1, max_length=_MOST_FORGOTTEN, description="exact keys of the atoms to erase; an edge goes by its id"
-    ),
+    Field(min_length=1, max_length=_MOST_FORGOTTEN, description="exact keys; an edge goes by its id"),
 ]
 
 
@@ -177,10 +187,9 @@ def memory_forget(
     keys: _Keys,
     answer: Annotated[ElicitationResult[Yes], Resolve(ask_to_forget)],
 ) -> Annotated[CallToolResult, Erased]:
-    """Erase atoms for good: every version, their edges and traces. The user is asked first; the erasure is provable.
+    """Erase atoms for good: every version, edge and trace. The user is asked first.
 
-    Call it only when the user wants something erased (private data, a mistake that must not stay). For what is merely
-    outdated, save the new value, or tombstone it with session_checkpoint: history is kept then.
+    Call it only when the user wants something erased, such as private data; what is merely outdated is tombstoned.
     """
     if not isinstance(answer, AcceptedElicitation) or not answer.data.erase:
         raise Denied("the user did not agree: nothing was erased")
@@ -194,10 +203,9 @@ def memory_forget(
 
 
 def memory_status(ctx: Caller) -> Annotated[CallToolResult, Status]:
-    """How much the store holds, how far search has got, what contradicts each other, and what this server may do.
+    """How much the store holds, how far search has got, what contradicts, and what this server may do.
 
-    Call it when the user asks about the memory itself, what contradicts each other, or when something seems to be
-    missing. It counts everything: on a large store that takes seconds.
+    Call it when the user asks about the memory itself, or if something seems missing.
     """
     client = _caller(ctx)
     memory = client.memory
@@ -228,7 +236,7 @@ def memory_status(ctx: Caller) -> Annotated[CallToolResult, Status]:
     )
 
 
-OWN_TOOLS = (
+TOOLS = (
     Tool(memory_verify, "Verify a proof", "read"),
     Tool(memory_history, "See earlier versions", "read"),
     Tool(memory_forget, "Erase for good", "forget", writes=True, destructive=True, idempotent=True),

@@ -1,0 +1,21 @@
+"""Who writes, as far as it follows from the name: an agent's is `mcp:<surface>:<client>`, any other is a person's."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["surface_actor", "surface_of"]
+
+_AGENT: Final = "mcp"
+_PARTS: Final = 3
+
+
+def surface_actor(surface: str, client: str) -> str:
+    """The actor of a client that writes through a surface. Neither has a colon."""
+    return f"{_AGENT}:{surface}:{client}"
+
+
+def surface_of(actor: str | None) -> str | None:
+    """The surface through which this actor writes; None of a person, a script, or nobody."""
+    parts = (actor or "").split(":", _PARTS - 1)
+    return parts[1] or None if len(parts) == _PARTS and parts[0] == _AGENT else None
