@@ -21,8 +21,8 @@ def written_by(snapshot: Snapshot, surface: str, subjects: Iterable[bytes]) -> l
     """Those of these atoms that came from this surface and from nobody else, in their order.
 
     The actor in the body of each version says so, tombstones included. If in doubt, an atom is not the surface's: one
-    with a version that was forgotten or does not fit the schema, and one whose value somebody said again in another
-    session, since who that was is not recorded.
+    with a version that was forgotten or does not fit the schema, and one whose value was said again, since who did that
+    is not recorded.
     """
     return [subject for subject in subjects if _is_all_of(snapshot, surface, subject)]
 
@@ -36,5 +36,4 @@ def _is_all_of(snapshot: Snapshot, surface: str, subject: bytes) -> bool:
         actor = None if body is None or body.damage is not None else body.members.get("actor")
         if not isinstance(actor, str) or surface_of(actor) != surface:
             return False
-    again = confirmation_of(transaction, subject, versions[0].seq)
-    return again is None or not again.times
+    return confirmation_of(transaction, subject, versions[0].seq) is None

@@ -40,7 +40,7 @@ from substrate.server.tools import ServedTool, serve_tool
 from substrate.surfaces.surface import spelled, underscored
 from substrate.text.quote import as_command
 
-__all__ = ["SubstrateServer", "announcement", "compose", "listed_bytes", "listing"]
+__all__ = ["SubstrateServer", "announcement", "compose", "instructions", "listed_bytes", "listing"]
 
 _NAME: Final = "substrate"
 _LISTING: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
@@ -139,7 +139,7 @@ def compose(
     server = SubstrateServer(
         clients,
         title="Substrate memory",
-        instructions=_instructions(selection),
+        instructions=instructions(selection),
         version=__version__,
         tools=[
             serve_tool(
@@ -188,7 +188,7 @@ async def announcement(server: SubstrateServer, launch: Launch) -> str:
     return f"serves {launch.store}, {may}; {len(listed)} tools, sha256 {digest[:16]}"
 
 
-def _instructions(selection: Selection) -> str:
+def instructions(selection: Selection) -> str:
     """What a client shows its agent once: how to use the tools, and what this server may not do."""
     launch, granted = selection.launch, selection.launch.granted
     told = [

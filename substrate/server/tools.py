@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from inspect import cleandoc
+from inspect import cleandoc, signature
 from time import perf_counter_ns
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from anyio import CapacityLimiter
 from mcp.server.mcpserver import Context
@@ -22,7 +22,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool as SdkTool
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from substrate.errors import Denied, ItemsRefused, SubstrateError
 from substrate.messages import Words, render
@@ -157,7 +157,7 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
             idempotent_hint=tool.idempotent or not tool.writes,
             open_world_hint=False,
         ),
-        structured_output=True,
+        structured_output=False,  # the SDK would make the whole schema, which is not what is published
     )
     model = sdk.fn_metadata.arg_model
     model.model_config["extra"] = "forbid"
@@ -166,8 +166,8 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
     fields["name"] = listed.get(tool.name, tool.name)
     fields["description"] = spelled(cleandoc(tool.run.__doc__ or ""), listed)
     fields["parameters"] = lean(sdk.parameters) | {"additionalProperties": False}
-    if sdk.fn_metadata.output_schema is not None:
-        sdk.fn_metadata.output_schema = skeleton(sdk.fn_metadata.output_schema)
+    shape = _shape_of(tool)
+    sdk.fn_metadata.output_model, sdk.fn_metadata.output_schema = shape, skeleton(shape)
     missing = next(iter(sorted(tool.scopes - launch.granted)), tool.scope)
     return ServedTool(
         **fields,
@@ -180,6 +180,13 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
         failure=tool.failure,
         error_fields=error_fields,
     )
+
+
+def _shape_of(tool: Tool) -> type[BaseModel]:
+    """What the tool promises to reply: its function returns `Annotated[CallToolResult, Shape]`."""
+    _, shape = get_args(signature(tool.run, eval_str=True).return_annotation)
+    model: type[BaseModel] = shape
+    return model
 
 
 def _noted(result: CallToolResult | InputRequiredResult, note: str) -> CallToolResult | InputRequiredResult:

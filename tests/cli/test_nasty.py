@@ -51,7 +51,7 @@ def command(verb: Command, rng: random.Random) -> list[str]:
 @pytest.mark.soak
 @pytest.mark.parametrize("verb", VERBS, ids=[verb.name for verb in VERBS])
 def test_nothing_that_is_typed_is_a_bug(store: Commands, verb: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    for serving in ("stdio.serve_stdio", "http.serve_http", "wire.claim"):  # which would not end by itself
+    for serving in ("stdio.serve_stdio", "http.serve.serve_http", "wire.claim"):  # which would not end by itself
         monkeypatch.setattr(f"substrate.server.{serving}", lambda *_: 0)
     store.ok("pin", "-o", "me.pin")
     Path("letter").write_text("Dear all", encoding="utf-8")

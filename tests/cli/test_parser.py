@@ -22,7 +22,7 @@ GROUPED = {
     "judge": ["conflicts", "resolve"],
     "prove": ["head", "pin", "key", "prove", "verify"],
     "care": ["forget", "stats", "fsck", "rebuild", "compact", "export", "import", "backup", "restore"],
-    "serve": ["mcp", "mcp-config"],
+    "serve": ["mcp", "mcp-config", "surfaces"],
     "shell": ["completion"],
 }
 NAMES = [name for names in GROUPED.values() for name in names]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from substrate.errors import InputError
 from substrate.server.client_config import CLIENTS, PLACEHOLDER, config_for_http, config_for_stdio
 from substrate.server.launch import Launch, http_url
 from substrate.settings import environment_for_others
+from substrate.surfaces import SURFACES
 from tests.cli.run import Commands
 from tests.scale import PATIENCE_S
 
@@ -98,6 +100,37 @@ def test_what_differs_from_the_default_is_said(run: Commands, words: list[str], 
 def test_several_surfaces_are_said_each() -> None:
     config = config_for_stdio("claude-code", Launch(Path("/s"), ("atoms", "other")), "python", {}, "linux")
     assert config.command[-4:] == ("--surface", "atoms", "--surface", "other")
+    assert "substrate-atoms-other" in config.command
+
+
+@pytest.mark.parametrize("http", [[], ["--http"]])
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ([], "substrate"),
+        (["--surface", "atoms", "--surface", "keeping"], "substrate"),
+        (["--surface", "keeping"], "substrate-keeping"),
+        (["--surface", "keeping", "--name", "past_and-proof"], "past_and-proof"),
+    ],
+)
+def test_a_server_is_called_by_its_surface_so_that_a_second_does_not_take_its_place(
+    run: Commands, words: list[str], name: str, http: list[str]
+) -> None:
+    for client, member in (("cursor", "mcpServers"), ("vscode", "servers")):
+        assert list(json.loads(run.ok("mcp-config", "--client", client, *words, *http).out)[member]) == [name]
+    assert name in words_in_shell(run.ok("mcp-config", "--client", "claude-code", *words, *http).out)
+
+
+def test_which_tools_there_are_and_what_they_take_is_said(run: Commands) -> None:
+    told = run.ok("mcp-config", "--client", "cursor", "--only", "memory_access,memory_search").err
+    assert re.search(r"2 tools, \d,\d{3} bytes in every conversation: memory_search, memory_access\n", told)
+
+
+def test_a_client_that_rejects_dots_gets_underscores(run: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SURFACES, "keeping", "tests.surfaces.toy")  # which has dots
+    for client, said in (("claude-code", True), ("cursor", False)):
+        ran = run.ok("mcp-config", "--client", client, "--surface", "keeping", "--store", client)
+        assert ("--underscores" in ran.out) == ("toy_keep" in ran.err) == said
 
 
 def test_what_the_environment_says_is_said_again_with_absolute_paths(
@@ -170,6 +203,10 @@ def test_over_http_the_address_and_a_place_for_the_token_are_given(run: Commands
         (["--client", "cursor", "--port", "9000"], "belongs to --http"),
         (["--client", "cursor", "--http", "--port", "0"], "has to know the port"),
         (["--client", "cursor", "--scopes", "everything"], "scopes are some of"),
+        (["--client", "cursor", "--only", "memory_serch"], "near it: memory_search"),
+        (["--client", "cursor", "--only", " , "], "names of tools"),
+        (["--client", "cursor", "--name", "two words"], "letters, digits"),
+        (["--client", "cursor", "--surface", "nope"], "takes one of atoms, keeping"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_to_do(run: Commands, words: list[str], hint: str) -> None:

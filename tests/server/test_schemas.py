@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
-from substrate.server.schemas import lean
+from substrate.server.schemas import fields_at, lean, skeleton
+from substrate.surfaces.shape import CamelShape
 
 
 class Inner(BaseModel):
@@ -97,3 +98,49 @@ def test_what_is_lean_stays_as_it_is_and_what_was_given_too() -> None:
     before = Outer.model_json_schema()
     assert lean(lean(SCHEMA)) == lean(SCHEMA)
     assert before == SCHEMA
+
+
+@given(_GIVEN)
+def test_whatever_fits_the_whole_fits_its_skeleton(given: dict[str, Any]) -> None:
+    assert Draft202012Validator(skeleton(Outer)).is_valid(given)
+
+
+class Typed(CamelShape):
+    """Every kind of type that a reply may have."""
+
+    a_text: str | None = None
+    a_number: Annotated[float, Field(ge=0)] = 0.0
+    whole_number: Annotated[int | None, Field(ge=0)] = 0
+    yes: Literal[True]
+    one_of: Literal["a", "b"]
+    either: int | str
+    anything: Any
+    inner: Inner
+    some: list[Inner] | None = None
+    by_name: dict[str, list[int]]
+    from_: int = Field(alias="from")
+
+
+def test_a_skeleton_has_names_and_plain_types_and_no_more() -> None:
+    assert skeleton(Typed) == {
+        "type": "object",
+        "properties": {
+            "aText": {"type": "string"},
+            "aNumber": {"type": "number"},
+            "wholeNumber": {"type": "integer"},
+            "yes": {"type": "boolean"},
+            "oneOf": {"type": "string"},
+            "either": {},
+            "anything": {},
+            "inner": {"type": "object"},
+            "some": {"type": "array"},
+            "byName": {"type": "object"},
+            "from": {"type": "integer"},
+        },
+    }
+
+
+def test_the_fields_of_an_object_are_found_however_deep_it_is() -> None:
+    assert fields_at(SCHEMA, ()) == ["title", "default", "properties", "any_of", "required"]
+    assert fields_at(SCHEMA, ("default", 3)) == fields_at(SCHEMA, ("required",)) == ["title", "default"]
+    assert fields_at(SCHEMA, ("title", "x", 5)) == []

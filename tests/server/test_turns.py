@@ -15,10 +15,7 @@ def test_of_the_tools_that_write_only_those_take_turns_that_ask_nobody() -> None
     turns = CapacityLimiter(1)
     launch = Launch(Path("store"), scopes=frozenset(SCOPES))
     surfaces = [load_surface(name) for name in DEFAULT_SURFACES]
-    served = [
-        serve_tool(tool, surface.words_for("store", {}), launch, turns)
-        for surface in surfaces
-        for tool in surface.tools
-    ]
+    words = surfaces[0].words_for("store", {})
+    served = [serve_tool(tool, words, launch, turns) for surface in surfaces for tool in surface.tools]
     assert {tool.name for tool in served if tool.turns is turns} == {"session_checkpoint", "memory_train"}
     assert "memory_forget" in {tool.name for tool in served if tool.resolved_params and tool.turns is None}

@@ -1,0 +1,1 @@
+"""A surface with a tool that `toy` has too, if dots are taken for underscores."""
