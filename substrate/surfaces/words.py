@@ -19,9 +19,9 @@ __all__ = ["ARGUMENTS", "agent_words"]
 ARGUMENTS: Final = (
     *("actor", "after", "all_domains", "as_of", "at", "atoms", "before", "by", "context", "depth", "direction"),
     *("domain", "edges", "entities", "evidence_threshold", "expect", "floor", "high_impact", "horizon", "k", "keep"),
-    *("keys", "kind", "limit", "max_tokens", "min_score", "name", "names", "objective", "offset", "on", "origin"),
-    *("part", "passes", "predictions", "prefix", "query", "seqs", "session", "sessions", "since", "source", "start"),
-    *("stop", "tags", "task", "tombstones", "type", "unedges", "until", "valid_at", "wait"),
+    *("keys", "kind", "limit", "max_tokens", "media_type", "min_score", "name", "names", "objective", "offset", "on"),
+    *("origin", "part", "passes", "predictions", "prefix", "query", "root", "seqs", "session", "sessions", "since"),
+    *("source", "start", "stop", "tags", "task", "title", "tombstones", "type", "unedges", "until", "valid_at", "wait"),
 )
 """All that messages of the engine mark as one."""
 
