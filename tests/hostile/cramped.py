@@ -15,7 +15,9 @@ from asyncio import AbstractEventLoop
 from typing import Any
 
 from substrate.cli import main
-from substrate.server import connections, http, logs, wire
+from substrate.server import logs, wire
+from substrate.server.http import connections
+from substrate.server.http import serve as http
 
 NO_LIMIT = 10**9
 
