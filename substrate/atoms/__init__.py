@@ -12,7 +12,6 @@ steps       edges as steps from atom to atom, for walks
 validity    which version held in the world at a time
 domains     which atoms belong to which domain: the one place that decides it
 supersedes  who took whose place
-authorship  whether all of an atom came through one surface
 stale       what to review, since something it depends on changed
 access      the verb access
 list        the verb list

@@ -17,11 +17,13 @@ from substrate.text.quote import as_command
 __all__ = ["ARGUMENTS", "agent_words"]
 
 ARGUMENTS: Final = (
-    *("actor", "after", "all_domains", "as_of", "at", "atoms", "before", "by", "context", "depth", "direction"),
-    *("domain", "edges", "entities", "evidence_threshold", "expect", "floor", "high_impact", "horizon", "k", "keep"),
-    *("keys", "kind", "limit", "max_tokens", "media_type", "min_score", "name", "names", "objective", "offset", "on"),
-    *("origin", "part", "passes", "predictions", "prefix", "query", "root", "seqs", "session", "sessions", "since"),
-    *("source", "start", "stop", "tags", "task", "title", "tombstones", "type", "unedges", "until", "valid_at", "wait"),
+    *("a", "actor", "after", "all_domains", "any_tags", "as_of", "at", "atoms", "b", "before", "by", "context"),
+    *("depth", "direction", "domain", "edges", "entities", "every", "evidence_threshold", "expect", "floor"),
+    *("high_impact", "hops", "horizon", "k", "keep", "keys", "kind", "limit", "max_tokens", "media_type"),
+    *("min_score", "most", "name", "names", "objective", "offset", "on", "origin", "part", "passes"),
+    *("predictions", "prefix", "query", "root", "seqs", "session", "sessions", "since", "source", "start"),
+    *("stop", "tags", "task", "title", "tombstones", "type", "unedges", "until", "valid_at", "wait", "walk", "whole"),
+    *("without_domains", "without_tags"),
 )
 """All that messages of the engine mark as one."""
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from substrate.atoms.authorship import written_by
+from substrate.save.authorship import written_by
 from substrate.memory import Memory
 from substrate.values.actors import surface_actor, surface_of
 
