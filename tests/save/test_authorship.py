@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from substrate.save.authorship import written_by
 from substrate.memory import Memory
+from substrate.save.authorship import written_by
 from substrate.values.actors import surface_actor, surface_of
 
 NAME = "v1.note.tea"
