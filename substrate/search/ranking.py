@@ -10,8 +10,8 @@ How a candidate scores, and why so (the figures behind each choice are in docs/d
    them.
 3. *Neighbours*: a share of the score of the turn or chunk before and after, the less the further apart in time.
    *Edges*: a share of the best hit that a stated edge leads from. The best path counts, paths are not summed.
-   *Walk*: where the search walks further along edges, a share of what a walk from the best hits is worth. It never
-   lifts a candidate above the hit that the walk began at.
+   *Walk*: where the search walks further along edges, what the best walk from a hit is worth. It never lifts a
+   candidate to the hit that the walk began at.
 4. *Evidence*: a little for what is confirmed and trusted. It decides between equals only.
 5. *Time*: where the question says when, among the candidates that fit about as well as the best one the statement that
    it means comes first. Otherwise time decides between equals only: recency never hides a better match.
@@ -52,8 +52,8 @@ _AFTER: Final = 0.15
 _NEAR_US: Final = 3.6e9
 """Shares of the neighbours' scores; an hour apart they count 1/e."""
 _EDGE: Final = 0.1
-_WALK: Final = 0.3
-"""Which share of what a walk is worth it adds."""
+_BELOW: Final = 0.95
+"""How far a walk can lift a candidate, as a share of the score of the hit that it began at."""
 _EVIDENCE: Final = 0.02
 _BAND: Final = 0.6
 """Which candidates may be statements of what is asked for: this far down the way from the best to the median."""
@@ -166,9 +166,9 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
 
 def with_walks(found: Candidates, ranked: Ranked, worth: Floats, start: Ints) -> Ranked:
     """The same with what walks add. `worth`: of the best walk to each, as a score; `start`: where that began, or -1."""
-    room = np.where(start >= 0, ranked.score[start] - ranked.score, 0)
+    room = np.where(start >= 0, _BELOW * ranked.score[start] - ranked.score, 0)
     # An edge that led here counted already.
-    added = np.minimum(_WALK * worth - ranked.parts["edges"], room)
+    added = np.minimum(worth - ranked.parts["edges"], room)
     walk = np.where(worth > 0, np.maximum(added, 0), 0).astype(np.float32)
     total = (ranked.score + walk).astype(np.float32)
     return Ranked(_ordered(found, total), total, {**ranked.parts, "walk": walk})

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from substrate.atoms.steps import Steps
 from substrate.search.candidates import Gathered, Lists, meant_of, sides_of, widen
 from substrate.search.ranking import Ranked, rank, with_walks
-from substrate.search.walk import Walked, best_paths, pagerank
+from substrate.search.walk import PER_HOP, Walked, best_paths, pagerank
 from substrate.search.when import When
 from substrate.views.edges import Link
 
@@ -34,8 +34,8 @@ Floats = NDArray[np.float32]
 
 
 _NEXT: Final = "next"
-_ONWARD: Final = 0.5
-_BACK: Final = 0.3
+_ONWARD: Final = 0.2
+_BACK: Final = 0.1
 """The word for a step from a part to the one after it, what that weighs, and what the way back does."""
 
 
@@ -96,13 +96,16 @@ def _best(scores: Mapping[bytes, float], ways: _Ways, hops: int) -> Iterator[tup
 
 
 def _often(scores: Mapping[bytes, float], ways: _Ways, hops: int) -> Iterator[tuple[bytes, Walked[bytes, Way]]]:
-    """As scores: where the walk stands as often as at the start where it stands most, it is worth that start's."""
-    found = pagerank(scores, ways.out_of_to_use, hops=hops, most=_EDGES)
-    most = max((found[subject].value for subject in scores if subject in found), default=1.0)
-    for subject, walked in found.items():
-        if subject not in scores:
-            worth = min(1.0, walked.value / most) * scores[walked.start]
-            yield subject, Walked(worth, walked.start, walked.edges)
+    """As scores: the atom where the walk stands most often is worth what a sure edge from its start would give it.
+
+    Along edges alone: how long a walk stays in a conversation or a document says nothing about its parts.
+    """
+    found = pagerank(scores, ways.edges_to_use, hops=hops, most=_EDGES)
+    reached = {subject: walked for subject, walked in found.items() if subject not in scores}
+    most = max((walked.value for walked in reached.values()), default=1.0)
+    for subject, walked in reached.items():
+        worth = PER_HOP * scores[walked.start] * walked.value / most
+        yield subject, Walked(worth, walked.start, walked.edges)
 
 
 class _Ways:
@@ -118,9 +121,9 @@ class _Ways:
         """Along edges, then to the parts beside it."""
         return [*self._steps.weighed(subject), *self._beside(subject)]
 
-    def out_of_to_use(self, subject: bytes) -> list[tuple[bytes, float, Way]]:
-        """Those of them that lead to atoms in use."""
-        return [way for way in self.out_of(subject) if self.in_use(way[0])]
+    def edges_to_use(self, subject: bytes) -> list[tuple[bytes, float, Way]]:
+        """Along edges that lead to atoms in use."""
+        return [step for step in self._steps.weighed(subject) if self.in_use(step.to)]
 
     def _beside(self, subject: bytes) -> Iterator[tuple[bytes, float, Way]]:
         seq = self.meant(subject)

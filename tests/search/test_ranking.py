@@ -212,22 +212,22 @@ def test_every_candidate_is_ranked_once_and_its_parts_add_up(data: st.DataObject
 # -- walks -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_walk_adds_a_share_of_its_worth_up_to_the_hit_it_began_at() -> None:
-    found = made([0.8, 0.78, 0.1, 0.0])
+def test_a_walk_adds_its_worth_up_to_just_below_the_hit_it_began_at() -> None:
+    found = made([0.8, 0.7, 0.1, 0.0])
     plain = ranked(found)
     worth, start = np.array([0, 0.48, 0.48, 0.29], np.float32), np.array([-1, 0, 0, 0])
     walked = with_walks(found, plain, worth, start)
     assert walked.order.tolist() == [0, 1, 2, 3]
-    assert walked.parts["walk"].tolist() == pytest.approx([0, 0.02, 0.144, 0.087], abs=1e-3)
+    assert walked.parts["walk"].tolist() == pytest.approx([0, 0.06, 0.48, 0.29], abs=1e-3)
     assert walked.score == pytest.approx(sum(walked.parts.values()), abs=1e-6)
-    assert (plain.score + 0.3 * worth).argmax() == 1  # the broken twin, which does not look at where the walk began
+    assert (plain.score + worth).argmax() == 1  # the broken twin, which does not look at where the walk began
 
 
 def test_an_edge_that_counted_already_does_not_count_twice() -> None:
     found = made([0.8, 0.1], linked=[-1, 0])
     plain = ranked(found)
     walked = with_walks(found, plain, np.array([0, 0.48], np.float32), np.array([-1, 0]))
-    assert walked.parts["edges"][1] + walked.parts["walk"][1] == pytest.approx(0.144, abs=1e-3)
+    assert walked.parts["edges"][1] + walked.parts["walk"][1] == pytest.approx(0.48, abs=1e-3)
 
 
 def test_those_that_walks_reach_shift_no_other_score() -> None:
