@@ -8,7 +8,6 @@ bodies      what entries say, checked against the log
 load        a version and its body, as an atom
 edge_kinds  types of edges: their other names, what they may join
 links       edges: which hold, what they say, whom they join
-steps       edges as steps from atom to atom, for walks
 validity    which version held in the world at a time
 domains     which atoms belong to which domain: the one place that decides it
 supersedes  who took whose place

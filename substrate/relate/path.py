@@ -6,11 +6,11 @@ from typing import Final
 
 from substrate.atoms.links import End, edge_of, end_of
 from substrate.atoms.resolve import read_end, resolve
-from substrate.atoms.steps import Steps
 from substrate.atoms.subjects import find_asked
 from substrate.errors import InputError
 from substrate.limits import LIMITS
 from substrate.messages import Arg
+from substrate.search.steps import Steps
 from substrate.search.walk import shortest_path
 from substrate.snapshot import Snapshot
 from substrate.values.relations import PathFound

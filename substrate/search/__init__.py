@@ -14,5 +14,6 @@ when        the time in a question
 candidates  what is worth ranking
 ranking     the one ranking, pure
 reach       what walks along edges reach from the best hits
+steps       edges as steps from atom to atom
 walk        best paths, PageRank and shortest paths along edges, pure
 """

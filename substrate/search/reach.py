@@ -12,9 +12,9 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from substrate.atoms.steps import Steps
 from substrate.search.candidates import Gathered, Lists, meant_of, sides_of, widen
 from substrate.search.ranking import Ranked, rank, with_walks
+from substrate.search.steps import Steps
 from substrate.search.walk import PER_HOP, Walked, best_paths, pagerank
 from substrate.search.when import When
 from substrate.views.edges import Link
