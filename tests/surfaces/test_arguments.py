@@ -28,7 +28,7 @@ DOCUMENTED: dict[str, dict[str, object]] = {
 OURS: dict[str, dict[str, object]] = {
     "memory_session_bootstrap": {"evidenceThreshold": None},
     "session_checkpoint": {"source": "", "confidence": None, "unedge": [], "expect": {}},
-    "memory_search": {"asOf": "", "validAt": ""},
+    "memory_search": {"asOf": "", "validAt": "", "hops": 0},
     "memory_access": {"asOf": "", "validAt": "", "predictions": 0, "offset": 0, "maxChars": 20_000},
     "memory_context": {"asOf": "", "validAt": ""},
     "memory_verify": {"bundle": "", "verifierKey": "", "pin": ""},

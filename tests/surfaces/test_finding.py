@@ -86,6 +86,14 @@ def test_a_search_can_be_asked_as_of_and_for_a_time(reader: Agent) -> None:
     assert reader.ok(SEARCH, query="who leads the observatory", validAt="2001-01-01")["seq"] == now["seq"]
 
 
+def test_a_search_walks_along_edges_if_it_is_asked_to(reader: Agent) -> None:
+    assert [hit["key"] for hit in reader.ok(SEARCH, query="c0")["atoms"]] == CHAIN[:2]
+    walked = reader.ok(SEARCH, query="c0", hops=3)["atoms"]
+    assert [hit["key"] for hit in walked] == CHAIN[:4]
+    assert walked[2]["why"].endswith(f"({CHAIN[0]} references {CHAIN[1]}, {CHAIN[1]} references {CHAIN[2]})")
+    assert reader.error(SEARCH, query="c0", hops=4)["code"] == "arguments"
+
+
 def test_of_a_long_value_a_search_shows_the_passage_that_matches(reader: Agent) -> None:
     hit = reader.ok(SEARCH, query="kingfisher")["atoms"][0]
     assert (hit["key"], hit["truncated"]) == ("v1.fact.minutes", True)

@@ -182,6 +182,9 @@ def memory_search(
     domain: _Domain = "",
     asOf: AsOf = "",
     validAt: ValidAt = "",
+    hops: Annotated[
+        int, Field(ge=0, le=LIMITS["walk_hops"], description="also what lies so many edges from the best atoms")
+    ] = 0,
 ) -> Annotated[CallToolResult, Hits]:
     """Find atoms by meaning and by word, best first, each with the reason why.
 
@@ -190,7 +193,7 @@ def memory_search(
     """
     caller = _caller(ctx)
     found = caller.memory.search(
-        query, limit=limit, domain=domain or None, as_of=asOf or None, valid_at=validAt or None
+        query, limit=limit, domain=domain or None, as_of=asOf or None, valid_at=validAt or None, hops=hops
     )
     return reply_as_said(Hits.said(found, caller.words))
 
