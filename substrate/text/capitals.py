@@ -15,9 +15,11 @@ from substrate.text.no_names import (
     AUXILIARIES,
     CALENDAR,
     COMMON,
+    COMMON_ELSEWHERE,
     DETERMINERS,
     ENGLISH,
     FUNCTION,
+    FUNCTION_ELSEWHERE,
     GERMAN,
     GERMAN_NOUNS,
     GERMAN_PREPOSITIONS,
@@ -25,6 +27,7 @@ from substrate.text.no_names import (
     JOINING,
     LABELS,
     NO_ACRONYMS,
+    NOT_GERMAN,
     PARTICLES,
     PAST,
     ROMANCE,
@@ -100,7 +103,7 @@ def _shape(word: str) -> str:
 
 def _shape_of(word: str) -> str:
     if word.islower() or not word[0].isalpha():
-        return _MIXED if word[0].isdigit() and word[-1].isupper() else ""  # 3M, 5G
+        return ""
     letters = [character for character in word if character.isalpha()]
     if len(letters) == 1:
         return _LETTER if len(word) == 1 else _CAPITALS
@@ -149,8 +152,9 @@ class _Reader:
         self._text, self._tokens = text, tokens
         small = {token.word for token in tokens if token.word.islower()}
         english = not small.isdisjoint(ENGLISH)
+        self._function, self._common = (FUNCTION, COMMON) if english else (FUNCTION_ELSEWHERE, COMMON_ELSEWHERE)
         shouted = sum(1 for token in tokens if len(token.word) > 1 and token.word.isupper())
-        self._german = not english and len(small & GERMAN) >= _PAIR
+        self._german = small.isdisjoint(NOT_GERMAN) and len(small & GERMAN) >= _PAIR
         self._romance = not english and len(small & ROMANCE) >= _PAIR
         self._caseless = not text.isascii() and _CASELESS.search(text) is not None
         self._shouted = shouted >= _SHOUTED and shouted * 2 > len(tokens)
@@ -208,7 +212,7 @@ class _Reader:
         if gap in (". ", "."):
             dotted = before.word.lower() in ABBREVIATIONS or (len(before.word) == 1 and before.word != "I")
             return 1 if dotted and word[0].isupper() else 0
-        if gap in (" ", " & ", "\n") and _shape(word):
+        if (gap in (" ", " & ") or (gap == "\n" and not self._begins(at))) and _shape(word):
             return 1
         if gap == " " and word in JOINING and _shape(before.word) == _TITLE:
             return 2 if self._is_next(at + 1) else 3 if self._is_next(at + 2, behind=_AFTER_OF) else 0
@@ -226,9 +230,11 @@ class _Reader:
     def _judge(self, run: list[_Token], at: int, behind: int) -> Sign | None:
         """The name in words with capitals that follow each other, if there is one."""
         opens = not self._caseless and run[0].start == self._tokens[at].start and self._begins(at)
-        kept = _without_titles(_without_opener(run) if opens else _without_function(run))
+        bare = self._without_opener(run) if opens else self._without_function(run)
+        kept = _without_titles(bare)
         if not kept:
             return None
+        titled = len(kept) == 1 and kept[0] is not bare[0] and bare[0].word.lower() in TITLES
         opens = opens and kept[0] is run[0]
         if opens and len(kept) > _PAIR and kept[1].word in JOINING - PARTICLES and not self._may_open(kept[0].word):
             kept = kept[3:] if kept[2].word in _AFTER_OF else kept[2:]  # Shares of Novo Nordisk
@@ -238,6 +244,8 @@ class _Reader:
         if len(kept) > 1:
             start, end = kept[0].start, kept[-1].end
             return Sign(start, end, self._text[start:end], "name")
+        if titled and _shape(kept[0].word) == _TITLE:
+            return Sign(*kept[0], "name")
         return self._judge_one(kept[0], behind, opens=opens)
 
     def _judge_one(self, token: _Token, behind: int, *, opens: bool) -> Sign | None:
@@ -245,11 +253,32 @@ class _Reader:
         if shape == _CAPITALS:
             if not self._shouted and word.upper() not in NO_ACRONYMS and not self._is_amount(token):
                 return Sign(*token, "acronym")
-        elif (shape == _MIXED and word not in _DEGREES) or (
+        elif (shape == _MIXED and word not in _DEGREES and word.upper() not in NO_ACRONYMS) or (
             shape == _TITLE and self._stands(token, behind, opens=opens)
         ):
             return Sign(*token, "name")
         return None
+
+    def _without_function(self, run: list[_Token]) -> list[_Token]:
+        """Words inside a sentence, without one that is no name wherever it stands."""
+        first = run[0].word
+        if first == "I" or (len(run) > 1 and first in NO_ACRONYMS):  # CEO Tim Cook
+            return _rest(run, 1)
+        return [] if len(run) == 1 and first.lower() in self._function and not _is_acronym(first) else run
+
+    def _without_opener(self, run: list[_Token]) -> list[_Token]:
+        """Words that begin a sentence, without those in front that need not be names."""
+        at = 0
+        while at < len(run) and (run[at].word.islower() or self._is_opener(run[at].word, alone=at == len(run) - 1)):
+            at += 1
+        return run[at:]
+
+    def _is_opener(self, word: str, *, alone: bool) -> bool:
+        lower = word.lower()
+        if lower in self._common:
+            return not _is_acronym(word) and (alone or lower not in ADJECTIVES)
+        is_verb = word.endswith(("ing", "ed")) and len(word) > 5 and word.isascii()  # noqa: PLR2004
+        return not alone and (word in NO_ACRONYMS or (is_verb and lower not in INSTITUTIONS))
 
     def _may_open(self, word: str) -> bool:
         """Whether a name with `of` in it may begin a sentence with this word."""
@@ -306,13 +335,13 @@ class _Reader:
     def _stands(self, token: _Token, behind: int, *, opens: bool) -> bool:
         """Whether it is a name. `opens`: a sentence begins with it."""
         lower = token.word.lower()
-        if lower in FUNCTION or lower in LABELS:
+        if lower in self._function or lower in LABELS:
             return False
         if self._german:
             return not opens and self._stands_in_german(lower, behind - 1)
         if not opens:
             return True
-        if lower in COMMON or lower in UNCOUNTED or lower.endswith(_NOUNS):
+        if lower in self._common or lower in UNCOUNTED or lower.endswith(_NOUNS):
             return False
         if self._tokens[behind - 1].word != token.word:
             return _POSSESSIVE.search(self._tokens[behind - 1].word) is not None
@@ -321,16 +350,22 @@ class _Reader:
     def _is_subject(self, token: _Token, lower: str, behind: int) -> bool:
         """Whether what follows needs a subject without an article, or lists names."""
         gap, following = self._gap(token, behind), self._tokens[behind].word
+        if gap == " " and following[0].isdigit() and behind + 1 < len(self._tokens):  # Postgres 16 is
+            behind += 1
+            following = self._tokens[behind].word
         third = self._tokens[behind + 1].word if behind + 1 < len(self._tokens) else ""
         if gap == ", ":
-            return following in ADDRESSED or _is_other_name(following)
+            return following in ADDRESSED or self._is_other_name(following)
         if gap != " ":
             return False
         if following in _AND:
-            return third != "" and _is_other_name(third)
-        if self._romance:
-            return following in ROMANCE_AUXILIARIES
+            return third != "" and self._is_other_name(third)
+        if self._romance or following in ROMANCE_AUXILIARIES:
+            return following in ROMANCE_AUXILIARIES and (self._romance or len(following) > _PAIR)
         return _is_verb(following, third, lower)
+
+    def _is_other_name(self, word: str) -> bool:
+        return _shape(word) != "" and word.lower() not in self._common
 
     def _stands_in_german(self, lower: str, at: int) -> bool:
         """Whether a German noun is a name: behind a preposition, without an article."""
@@ -340,10 +375,6 @@ class _Reader:
         if before not in GERMAN_PREPOSITIONS or lower in GERMAN_NOUNS or lower.endswith(_GERMAN_ENDINGS):
             return False
         return before in ("in", "nach", "aus") or not lower.endswith(("en", "er", "ern", "e"))
-
-
-def _is_other_name(word: str) -> bool:
-    return _shape(word) != "" and word.lower() not in COMMON
 
 
 def _is_verb(word: str, after: str, subject: str) -> bool:
@@ -356,29 +387,6 @@ def _is_verb(word: str, after: str, subject: str) -> bool:
 
 
 # -- words in front ----------------------------------------------------------------------------------------------------
-
-
-def _without_function(run: list[_Token]) -> list[_Token]:
-    """Words inside a sentence, without one that is no name wherever it stands."""
-    if run[0].word == "I":
-        return _rest(run, 1)
-    return [] if len(run) == 1 and run[0].word.lower() in FUNCTION and not _is_acronym(run[0].word) else run
-
-
-def _without_opener(run: list[_Token]) -> list[_Token]:
-    """Words that begin a sentence, without those in front that need not be names."""
-    at = 0
-    while at < len(run) and (run[at].word.islower() or _is_opener(run[at].word, alone=at == len(run) - 1)):
-        at += 1
-    return run[at:]
-
-
-def _is_opener(word: str, *, alone: bool) -> bool:
-    lower = word.lower()
-    if lower in COMMON:
-        return not _is_acronym(word) and (alone or lower not in ADJECTIVES)
-    is_verb = word.endswith(("ing", "ed")) and len(word) > 5 and word.isascii()  # noqa: PLR2004
-    return is_verb and not alone and lower not in INSTITUTIONS
 
 
 def _is_acronym(word: str) -> bool:

@@ -17,15 +17,18 @@ __all__ = [
     "AUXILIARIES",
     "CALENDAR",
     "COMMON",
+    "COMMON_ELSEWHERE",
     "DETERMINERS",
     "ENGLISH",
     "FUNCTION",
+    "FUNCTION_ELSEWHERE",
     "GERMAN",
     "GERMAN_NOUNS",
     "GERMAN_PREPOSITIONS",
     "INSTITUTIONS",
     "JOINING",
     "LABELS",
+    "NOT_GERMAN",
     "NO_ACRONYMS",
     "PARTICLES",
     "PAST",
@@ -157,12 +160,16 @@ om på så som til ud var ved vi
 στην στις στο στον στους τα τη την της τι τις το τον του τους των τώρα χθες χωρίς ως
 """
 
-FUNCTION: Final = frozenset(f"{_ENGLISH} {_OTHER_LANGUAGES}".split()) - {"will", "may", "dear"}
-"""No names, wherever they stand."""
+FUNCTION: Final = frozenset(_ENGLISH.split()) - {"will", "may", "dear"}
+"""No names, wherever they stand in an English text."""
+FUNCTION_ELSEWHERE: Final = FUNCTION | frozenset(_OTHER_LANGUAGES.split()) - {"kim", "ben", "dan", "al", "per"}
+"""No names, wherever they stand in a text of which nothing says that it is English."""
 LABELS: Final = frozenset(_LABELS.split())
 """What stands before a colon or a number."""
 COMMON: Final = FUNCTION | LABELS | frozenset(f"{_VERBS} will may dear guys folks gentlemen ladies".split())
-"""What begins a sentence and is no name."""
+"""What begins an English sentence and is no name."""
+COMMON_ELSEWHERE: Final = COMMON | FUNCTION_ELSEWHERE
+"""The same of other texts."""
 
 JOINING: Final = frozenset(
     "of de del della di du des do dos das der den la le y el al van von da bin ibn ter ten zu".split()
@@ -206,7 +213,7 @@ NO_ACRONYMS: Final = frozenset(
     OF OFF OK OMG ON ONE ONLY OR OUR OUT PLEASE PM PR PS QA READ RSVP RTFM SHALL SHOULD SO STOP TBA TBC TBD THAT THE
     THEN THERE THIS TLDR TO TODO TOP TWO UP USE VERY VP VS WARNING WAS WE WHAT WHEN WHY WILL WIP WITH WTF XXX YES YOU
     YOUR CET CEST EDT EST GMT PDT PST UTC BC AD CE BCE KB MB GB TB PB KIB MIB GIB TIB HZ KHZ MHZ GHZ KW KWH MW FPS RPM
-    DPI I II III IV VI VII VIII IX XI XII
+    DPI Q1 Q2 Q3 Q4 H1 H2 I II III IV VI VII VIII IX XI XII
     """.split()
 )
 """Small words shouted, chat, job titles, time zones, units and numerals."""
@@ -222,8 +229,13 @@ ADDRESSED: Final = frozenset(
     "can could would will please you what when where why how did do are your who which whose the a an".split()
 )
 """What follows the comma behind a name at the beginning of a sentence."""
-ENGLISH: Final = frozenset("the and of is to are with".split())
+ENGLISH: Final = frozenset(
+    """
+    the and with that have you from this are his our your their they she what who when about would its it's been were
+    """.split()
+)
 """One of these, and a text is English."""
+NOT_GERMAN: Final = ENGLISH | frozenset("of is to".split())
 AUXILIARIES: Final = frozenset(
     """
     is isn't was wasn't has hasn't had hadn't does doesn't did didn't will won't would wouldn't can can't could couldn't
@@ -232,7 +244,8 @@ AUXILIARIES: Final = frozenset(
 )
 PAST: Final = frozenset(
     """
-    ate became began bought broke brought built came caught chose did drew drove fell felt flew forgot fought found gave
+    ate beat became began bought cut hit hurt
+    broke brought built came caught chose did drew drove fell felt flew forgot fought found gave
     got grew heard held kept knew laid led left lent lost made meant met paid put ran read rose said sang sat saw sent
     set shot slept sold spent spoke spread stood stole swam taught thought threw told took understood went woke won
     wore wrote

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from substrate.text.canonical import is_canonical_key
-from substrate.text.no_names import FUNCTION
+from substrate.text.no_names import FUNCTION_ELSEWHERE
 
 __all__ = ["CASELESS", "HIDE", "Sign", "find_signs", "hide"]
 
@@ -109,22 +109,23 @@ def _spans(text: str) -> Iterator[Sign]:
         if kind in ("title", "book"):
             yield Sign(start, end, match[kind], "title")
         elif kind == "quote":
-            if _is_title(match["quote"]):
+            if _is_title(match["quote"], alone=text[start] == "«"):
                 yield Sign(start, end, match["quote"], "title")
         elif kind == "code":
             name = match["code"].strip().removesuffix("()")
-            is_one = not any(map(str.isspace, name)) and name.strip("-.$0123456789")
-            yield Sign(start, end, name, "code" if is_one else "")
+            is_one = not any(map(str.isspace, name)) and name[:1] not in ("-", "%", "$") and is_canonical_key(name)
+            yield Sign(start, end, name, "code" if is_one and not name.isdigit() else "")
         else:
             yield Sign(start, end, "", "")
 
 
-def _is_title(quote: str) -> bool:
-    """Whether a quotation is the title of something: two words have a capital, and all others of weight."""
+def _is_title(quote: str, *, alone: bool) -> bool:
+    """Whether a quotation is the title of something: two words (or one `alone`) have a capital, and all of weight."""
     words = _QUOTED_WORD.findall(quote)
-    if sum(word[0].isupper() for word in words) <= 1 or quote[-1] in ".!?,":
+    large = sum(word[0].isupper() for word in words)
+    if quote[-1] in ".!?," or not (large > 1 or (alone and large == len(words) == 1)):
         return False
-    return words[0][0].isupper() and all(not word[0].islower() or word in FUNCTION for word in words)
+    return words[0][0].isupper() and all(not word[0].islower() or word in FUNCTION_ELSEWHERE for word in words)
 
 
 def _of_chunk(chunk: str, at: int) -> Sign | None:

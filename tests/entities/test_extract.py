@@ -72,7 +72,8 @@ def test_every_word_with_a_capital_would_not_do() -> None:
         ("```\nclass NotHere: pass\n```\nbut here is CamelCase", ["CamelCase"]),
         ("run `pip install it` at version 1.2.3 with 10_000 rows, 3.5 and/or 24/7", []),
         ("in Zu\u0308rich", ["Zu\u0308rich"]),
-        ("he is in\nNew\nYork", ["New York"]),
+        ("a line that is long enough to be wrapped goes on behind its New\nYork", ["New York"]),
+        ("# Identity\nAn atom", []),
         ("他们用docker部署《三体》", ["docker", "三体"]),
     ],
 )
