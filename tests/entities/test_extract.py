@@ -13,7 +13,8 @@ from substrate.text.canonical import canonical
 from substrate.text.extract import KINDS, Entity, Extracted, extract
 
 HERE = Path(__file__).parent
-LABELLED = ["sentences.json"]
+LABELLED = ["sentences.json", "held_out.json"]
+"""The second was written by another, and read when the extractor was finished: precision .920, recall .847 then."""
 PRECISION, RECALL = 0.9, 0.8
 
 
