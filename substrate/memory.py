@@ -72,6 +72,7 @@ from substrate.values.conflicts import Conflicts
 from substrate.values.documents import Document, Ingested
 from substrate.values.edges import Edges
 from substrate.values.embedding import Embedding, Indexed
+from substrate.values.entities import EntityPage, ExtractedEntities
 from substrate.values.growth import Diff, Growth, Heads
 from substrate.values.hits import Found
 from substrate.values.predictions import Around, Observed, Predictions, Trained
@@ -652,6 +653,40 @@ class Memory(Tabular):
         )
         with self._store.read(as_of) as snapshot:
             return recent(snapshot, self._store.index, filters, limit=limit, offset=offset)
+
+    def entities(  # noqa: PLR0913
+        self,
+        domain: str | None = None,
+        *,
+        prefix: str = "",
+        limit: int = 100,
+        offset: int = 0,
+        after: str | None = None,
+        as_of: Moment | None = None,
+    ) -> EntityPage:
+        """The directory of what a domain is about, or of all domains: entities by name, with how often each is named.
+
+        An entity is an atom `v1.entity.<domain>.<canonical name>`: its value is the name as it is shown, `attrs` has
+        its type and its aliases. `prefix`: those whose canonical name begins so, in any case and spelling. Those that
+        are superseded are left out. Go on with `after=page.next`. A domain that is not there has none. SchemaInvalid,
+        NameInvalid, TooLarge.
+        """
+        from substrate.search.directory import list_entities  # noqa: PLC0415 - loads numpy
+
+        with self._store.read(as_of) as snapshot:
+            return list_entities(
+                snapshot, self._store.index, domain=domain, prefix=prefix, limit=limit, offset=offset, after=after
+            )
+
+    def extract(self, text: str) -> ExtractedEntities:
+        """The names in a text: people, places, products, acronyms, identifiers, files, addresses, titles.
+
+        By how they are written, without a model; nothing is recorded. Each once, in their order; of more than a hundred
+        the first, and how many `more` there are. SchemaInvalid, TooLarge.
+        """
+        from substrate.entities.extract import extract_entities  # noqa: PLC0415 - its lists of words take a moment
+
+        return extract_entities(text)
 
     def context(  # noqa: PLR0913
         self,

@@ -33,7 +33,7 @@ LAYERS = [
     {"embed"},
     {"snapshot"},
     {"atoms"},
-    {"conflicts"},
+    {"conflicts", "entities"},
     {"search"},
     {"learn"},
     {"relate"},

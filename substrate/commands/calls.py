@@ -11,13 +11,26 @@ from substrate.text.quote import in_quotes
 if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.values.edges import Edges
+    from substrate.values.entities import EntityPage, ExtractedEntities
     from substrate.values.hits import Found
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
     from substrate.values.relations import Context, PathFound
     from substrate.values.saved import Forgot, Saved
 
-__all__ = ["context", "edges", "forget", "named_in_question", "path", "predict", "replace", "resolve", "search"]
+__all__ = [
+    "context",
+    "edges",
+    "entities",
+    "extract",
+    "forget",
+    "named_in_question",
+    "path",
+    "predict",
+    "replace",
+    "resolve",
+    "search",
+]
 
 _NAMED = 20
 """Names of one question: more nobody would read before they say yes."""
@@ -50,6 +63,25 @@ def search(memory: Memory, given: Namespace, query: str, *, limit: int, wait: fl
         min_score=given.min_score,
         wait=0 if given.words else wait,
     )
+
+
+def entities(memory: Memory, given: Namespace) -> EntityPage:
+    """A page of the directory."""
+    return memory.entities(
+        given.domain,
+        prefix=given.prefix,
+        limit=given.limit,
+        offset=given.offset,
+        after=given.after,
+        as_of=given.as_of,
+    )
+
+
+def extract(given: Namespace) -> ExtractedEntities:
+    """The names in a text. No store is needed for it."""
+    from substrate.entities.extract import extract_entities  # noqa: PLC0415 - its lists of words take a moment
+
+    return extract_entities(" ".join(given.text))
 
 
 def edges(memory: Memory, given: Namespace) -> Edges:

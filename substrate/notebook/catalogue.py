@@ -7,7 +7,20 @@ from types import MappingProxyType
 from substrate.commands.catalogue import GROUPS, commands_of
 from substrate.commands.command import Face
 from substrate.notebook.verb import Verb
-from substrate.notebook.verbs import care, documents, find, judge, learn, prove, provenance, read, relate, save, store
+from substrate.notebook.verbs import (
+    care,
+    documents,
+    entities,
+    find,
+    judge,
+    learn,
+    prove,
+    provenance,
+    read,
+    relate,
+    save,
+    store,
+)
 
 __all__ = ["VERBS", "table"]
 
@@ -30,6 +43,8 @@ _ALL = (
     relate.context,
     relate.path,
     relate.associate,
+    entities.entities,
+    entities.extract,
     learn.bootstrap,
     learn.train,
     learn.predict,

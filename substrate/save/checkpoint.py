@@ -19,6 +19,7 @@ from substrate.atoms.resolve import find_subject, name_of, read_end
 from substrate.atoms.supersedes import Chains
 from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, read_body
 from substrate.conflicts.detect import NewVersion, detect
+from substrate.entities.naming import with_names
 from substrate.errors import InputError, ItemsRefused, NameInvalid, NotFound, SecretFound, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS, check_size
@@ -332,7 +333,8 @@ class Planner:
                     self._confirm(transaction, known, time)
                 return
             said = placed_by(said, both)
-            members = {key: member for key, member in said.items() if key not in ("name", "value")}
+        said = with_names(said, None if known is None else known.members)
+        members = {key: member for key, member in said.items() if key not in ("name", "value")}
         self._places[atom.name] = len(self._drafts)
         self._drafts.append(draft_put(atom.name, atom.value, members))
         self.recorded[atom.name] = None

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from substrate.atoms.domains import Domains, find_domain
+from substrate.entities.lookup import same_names
 from substrate.kv.api import ReadTransaction
 from substrate.names import normalise
 from substrate.search.columns import Documents, Mask
@@ -44,7 +45,9 @@ def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters) -> Mask
     if filters.any_tags:
         masks.append(_any(with_keyword(Field.TAG, tag) for tag in filters.any_tags))
     masks += [~with_keyword(Field.TAG, tag) for tag in filters.without_tags]
-    masks += [with_keyword(Field.ENTITY, entity) for entity in filters.entities]
+    for entity in filters.entities:
+        names = same_names(snapshot.transaction, entity, snapshot.upto)
+        masks.append(_any(with_keyword(Field.ENTITY, name) for name in names))
     exact = ((Field.SOURCE, filters.source), (Field.ORIGIN, filters.origin), (Field.ACTOR, filters.actor))
     for field, text in (*exact, (Field.SESSION, filters.session)):
         if text is not None:

@@ -3,6 +3,7 @@
 atoms        an atom, its versions, lists of them
 documents    documents, and what ingesting came to
 actors       who writes: a person, or an agent through a surface
+entities     entities of the directory, and names in a text
 edges        an edge, and the types that mean something to the engine
 behind       a store of which another copy is ahead, and what to do
 saved        what a checkpoint and a forget answer; how much a store holds

@@ -4,6 +4,7 @@ save        checkpoint
 documents   ingest, document
 read        access, list, edges, history, diff
 find        search
+entities    entities, extract
 relate      context, path, associate, stale
 models      index, model
 learn       observe, train, predict, bootstrap, watch

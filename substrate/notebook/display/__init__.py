@@ -4,6 +4,7 @@ Types are registered by name, so that nothing of the engine is loaded before one
 
 atoms       atoms, their versions, changes and edges
 search      hits of a search
+entities    entities, and the names in a text
 relations   what surrounds atoms, and what is to be reviewed
 learning    predictions, trainings, and the context of a new session
 conflicts   atoms that contradict each other
@@ -29,6 +30,7 @@ from substrate.notebook.display import (
     atoms,
     conflicts,
     documents,
+    entities,
     growth,
     learning,
     proofs,
@@ -49,6 +51,8 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.relations", "PathFound"): relations.path,
         ("substrate.values.hits", "Found"): search.found,
         ("substrate.values.stale", "StaleAtoms"): relations.stale,
+        ("substrate.values.entities", "EntityPage"): entities.directory,
+        ("substrate.values.entities", "ExtractedEntities"): entities.extracted,
         ("substrate.values.growth", "Diff"): atoms.diff,
         ("substrate.values.growth", "Growth"): growth.growth,
         ("substrate.values.growth", "Heads"): growth.heads,

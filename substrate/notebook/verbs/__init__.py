@@ -6,6 +6,7 @@ documents   ingest, document
 provenance  record, why
 read        access, list, edges, history, diff
 find        search, explore
+entities    entities, extract
 relate      context, path, associate
 learn       bootstrap, train, predict, watch
 judge       conflicts, resolve

@@ -1,0 +1,114 @@
+"""Which entity is meant by a name or an alias, in one snapshot. By the postings of `entities`; nothing else is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from struct import unpack_from
+from typing import Final, NamedTuple
+
+from substrate.atoms.bodies import body_of
+from substrate.atoms.moments import last_seq
+from substrate.entities.naming import ENTITY, entity_name, entity_prefix, names_of
+from substrate.kv.api import ReadTransaction
+from substrate.log.tables import DOCUMENTS, POSTINGS, seq_key
+from substrate.proof.entry import ID_BYTES, Kind
+from substrate.text.canonical import canonical
+from substrate.text.terms import keyword
+from substrate.views.atoms import VersionRow, find_names, versions_of
+from substrate.views.words import BLOCK, ROW, ROWS, Field, keyword_term, posting_keys
+
+__all__ = ["Known", "Lookup", "mentions", "same_names", "subjects_at"]
+
+
+class Known(NamedTuple):
+    """An entity that is there: its latest version, and all its names, the one that is shown first."""
+
+    row: VersionRow
+    names: tuple[str, ...]
+
+
+class Lookup:
+    """The entities of one domain (its atom's name), or of all (None). What was looked up is kept."""
+
+    def __init__(self, transaction: ReadTransaction, domain: str | None, upto: int | None = None) -> None:
+        self._transaction = transaction
+        self._domain = domain
+        self._upto = upto
+        self._size = last_seq(transaction) + 1
+        self._own: list[bytes | None] | None = None
+
+    def named(self, names: Sequence[str]) -> list[VersionRow | None]:
+        """The latest version of the entities whose own names these are, tombstones too; read at once. Of a domain."""
+        if self._domain is None:
+            raise ValueError("without a domain, an entity has no name of its own")
+        return find_names(self._transaction, [entity_name(self._domain, name) for name in names])
+
+    def aliased(self, text: str) -> Iterator[Known]:
+        """The entities in use that list this among their names, the one that was recorded last first."""
+        there = self._rows(Field.ENTITY, text)
+        if not any(there):
+            return
+        if self._own is None:
+            prefix = ENTITY if self._domain is None else entity_prefix(self._domain)
+            self._own = self._rows(Field.UNDER, prefix.removesuffix("."))
+        for block in range(len(there) - 1, -1, -1):
+            both = _offsets(there[block]) & _offsets(self._own[block])
+            for offset in sorted(both, reverse=True):
+                known = self._known(block * BLOCK + offset)
+                if known is not None:
+                    yield known
+
+    def _rows(self, field: Field, text: str) -> list[bytes | None]:
+        return self._transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), self._size))
+
+    def _known(self, seq: int) -> Known | None:
+        """The entity of this version, if that is its latest."""
+        if self._upto is not None and seq > self._upto:
+            return None
+        (subject,) = subjects_at(self._transaction, [seq])
+        row = next(versions_of(self._transaction, subject, upto=self._upto), None)
+        if row is None or row.seq != seq or row.kind is not Kind.PUT or row.name is None:
+            return None
+        body = body_of(self._transaction, seq)
+        if body is None or body.damage is not None:
+            return None
+        members = body.members
+        return Known(row, names_of(row.name, str(members.get("value")), members.get("attrs")))
+
+
+def same_names(transaction: ReadTransaction, text: str, upto: int | None = None) -> list[str]:
+    """What to look for where an entity is looked for by this text: the text, and all names of entities it names."""
+    found = {keyword(text): text}
+    for known in Lookup(transaction, None, upto).aliased(text):
+        for name in known.names:
+            found.setdefault(keyword(name), name)
+            found.setdefault(canonical(name), canonical(name))
+    return list(found.values())
+
+
+def mentions(transaction: ReadTransaction, names: Sequence[str]) -> Iterator[int]:
+    """The seqs of all versions that list one of these names among their entities. Some may come twice."""
+    size = last_seq(transaction) + 1
+    for term in dict.fromkeys(keyword_term(Field.ENTITY, name) for name in names):
+        rows = transaction.get_many(POSTINGS, posting_keys(Field.ENTITY, term, size))
+        for block, row in enumerate(rows):
+            for offset in sorted(_offsets(row)):
+                yield block * BLOCK + offset
+
+
+def subjects_at(transaction: ReadTransaction, seqs: Sequence[int]) -> list[bytes]:
+    """The ids of the atoms that these are versions of."""
+    groups = sorted({seq // ROWS for seq in seqs})
+    rows = dict(zip(groups, transaction.get_many(DOCUMENTS, [seq_key(group) for group in groups]), strict=True))
+    found = []
+    for seq in seqs:
+        at = seq % ROWS * ROW.size
+        found.append((rows[seq // ROWS] or b"")[at : at + ID_BYTES])
+    return found
+
+
+_NONE: Final[frozenset[int]] = frozenset()
+
+
+def _offsets(row: bytes | None) -> frozenset[int]:
+    return _NONE if row is None else frozenset(unpack_from(f"<{len(row) // 3}H", row))
