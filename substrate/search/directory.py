@@ -10,29 +10,22 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from substrate.atoms.bodies import Body, VersionFound, bodies_of
 from substrate.atoms.domains import read_domain
 from substrate.atoms.supersedes import is_superseded
 from substrate.atoms.validity import version_at
-from substrate.entities.naming import ENTITY, aliases_of, entity_prefix, names_of, read_name
+from substrate.entities.naming import ENTITY, entity_prefix
 from substrate.errors import Forgotten, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_limit, check_prefix
-from substrate.log.identity import id_text
-from substrate.log.tables import POSTINGS
 from substrate.messages import Arg
 from substrate.names import escape_rest
 from substrate.proof.entry import Kind
-from substrate.search.columns import Documents
+from substrate.search.entity_rows import EntityRow, EntityRows
 from substrate.search.index import SearchIndex
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, is_canonical_key
-from substrate.values.entities import EntityEntry, EntityPage
+from substrate.values.entities import EntityPage
 from substrate.views.atoms import VersionRow, names, versions_of
-from substrate.views.words import BLOCK, Field, keyword_term, posting_keys
 
 __all__ = ["list_entities"]
 
@@ -51,12 +44,15 @@ def list_entities(  # noqa: PLR0913
     check_limit(limit, offset)
     check_prefix(prefix, after)
     wanted = _Wanted.of(domain, prefix)
-    found = list(islice(_entities(snapshot, wanted, after, limit + offset + 1), offset, offset + limit + 1))
+    transaction = snapshot.transaction
+    rows = _entities(snapshot, index.entities, wanted, after, limit + offset + 1)
+    found = list(islice(rows, offset, offset + limit + 1))
     page = found[:limit]
-    documents = index.documents(snapshot.transaction)
-    counts = _count(snapshot, documents, page)
-    entries = [_entry(version, body, count) for (version, body), count in zip(page, counts, strict=True)]
-    return EntityPage(tuple(entries), entries[-1].atom if len(found) > limit else None)
+    documents = index.documents(transaction)
+    in_use = documents.current(snapshot.upto, snapshot.valid_at)
+    counts = index.entities.count(transaction, documents, in_use, page)
+    entries = tuple(row.mentioned(count) for row, count in zip(page, counts, strict=True))
+    return EntityPage(entries, entries[-1].atom if len(found) > limit else None)
 
 
 class _Wanted(NamedTuple):
@@ -92,88 +88,30 @@ def _rows(transaction: ReadTransaction, wanted: _Wanted, after: str | None) -> I
         after = start + "\U0010ffff"
 
 
-def _entities(snapshot: Snapshot, wanted: _Wanted, after: str | None, portion: int) -> Iterator[VersionFound]:
-    """What each entity says that is in use at the moment asked about, and not superseded."""
+def _entities(
+    snapshot: Snapshot, known: EntityRows, wanted: _Wanted, after: str | None, portion: int
+) -> Iterator[EntityRow]:
+    """Each entity that is in use at the moment asked about, and not superseded."""
     rows = _rows(snapshot.transaction, wanted, after)
     while listed := list(islice(rows, portion)):
-        for version, body in _said(snapshot, listed):
-            if body.damage is None and read_name(str(version.name)) and not is_superseded(snapshot, version.subject):
-                yield version, body
+        versions = [version for version in _current(snapshot, listed) if not is_superseded(snapshot, version.subject)]
+        yield from known.of(snapshot.transaction, versions)
 
 
-def _said(snapshot: Snapshot, rows: Sequence[VersionRow]) -> Iterator[VersionFound]:
-    transaction = snapshot.transaction
-    if snapshot.upto is None and snapshot.valid_at is None:
-        live = [row for row in rows if row.kind is Kind.PUT]
-        for row, body in zip(live, bodies_of(transaction, [row.seq for row in live]), strict=True):
-            if body is not None:
-                yield row, body
-        return
+def _current(snapshot: Snapshot, rows: Sequence[VersionRow]) -> Iterator[VersionRow]:
+    """The version of each that answers, if there is one."""
+    upto = snapshot.upto
     for row in rows:
+        if upto is None and snapshot.valid_at is None:
+            if row.kind is Kind.PUT:
+                yield row
+            continue
         latest: VersionRow | None = row
-        if snapshot.upto is not None and row.seq > snapshot.upto:
-            latest = next(versions_of(transaction, row.subject, upto=snapshot.upto), None)
+        if upto is not None and row.seq > upto:
+            latest = next(versions_of(snapshot.transaction, row.subject, upto=upto), None)
         try:
             found = None if latest is None else version_at(snapshot, latest)
         except Forgotten:
             continue
         if found is not None:
-            yield found
-
-
-def _entry(version: VersionRow, body: Body, mentions: int) -> EntityEntry:
-    name = str(version.name)
-    read = read_name(name)
-    attrs = body.members.get("attrs")
-    kind = attrs.get("type") if isinstance(attrs, dict) else None
-    return EntityEntry(
-        str(body.members.get("value")),
-        name,
-        id_text(version.subject),
-        "" if read is None else read.domain,
-        kind if isinstance(kind, str) else None,
-        aliases_of(attrs),
-        mentions,
-    )
-
-
-def _count(snapshot: Snapshot, documents: Documents, page: Sequence[VersionFound]) -> list[int]:
-    """How many atoms in use list one of the names of each entity, but for itself."""
-    keys: list[bytes] = []
-    owners: list[int] = []
-    several = np.zeros(len(page), np.bool_)
-    for owner, (version, body) in enumerate(page):
-        said = names_of(str(version.name), str(body.members.get("value")), body.members.get("attrs"))
-        terms = {keyword_term(Field.ENTITY, name) for name in said}
-        several[owner] = len(terms) > 1
-        for term in terms:
-            listed = posting_keys(Field.ENTITY, term, documents.size)
-            keys += listed
-            owners += [owner] * len(listed)
-    seqs, owner_of = _postings(snapshot.transaction, keys, owners)
-    own = np.array([version.seq for version, _ in page], np.int64)
-    counted = documents.current(snapshot.upto, snapshot.valid_at)[seqs] & (seqs != own[owner_of])
-    seqs, owner_of = seqs[counted], owner_of[counted]
-    if several.any():  # an atom may list two names of one entity
-        both = np.unique(owner_of * documents.size + seqs)
-        owner_of = both // max(documents.size, 1)
-    counts: list[int] = np.bincount(owner_of, minlength=len(page)).tolist()
-    return counts
-
-
-def _postings(
-    transaction: ReadTransaction, keys: Sequence[bytes], owners: Sequence[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The seqs in the rows of these keys, and whose each is."""
-    offsets, counts, blocks, whose = [], [], [], []
-    for key, owner, row in zip(keys, owners, transaction.get_many(POSTINGS, keys), strict=True):
-        if row is not None:
-            count = len(row) // 3
-            offsets.append(row[: count * 2])
-            counts.append(count)
-            blocks.append(int.from_bytes(key[:4], "big") * BLOCK)
-            whose.append(owner)
-    seqs = np.frombuffer(b"".join(offsets), "<u2").astype(np.int64)
-    repeated = np.array(counts, np.int64)
-    seqs += np.repeat(np.array(blocks, np.int64), repeated)
-    return seqs, np.repeat(np.array(whose, np.int64), repeated)
+            yield found[0]

@@ -9,6 +9,7 @@ from substrate.embed.query import Meaning, QueryVector
 from substrate.kv.api import ReadTransaction
 from substrate.search.candidates import Lists
 from substrate.search.columns import Columns, Documents, Mask
+from substrate.search.entity_rows import EntityRows
 from substrate.search.filters import Filters
 from substrate.search.scope import scope_of
 from substrate.search.when import When, Which, read_when
@@ -42,6 +43,7 @@ class SearchIndex:
         self._meaning = meaning
         self._nearest = nearest
         self._columns = columns
+        self.entities = EntityRows()
 
     def query(self, text: str, asked_at: int, wait_s: float) -> Query:
         """A question that is asked at a time: `last month` is the one before it. Waits so long for the model."""

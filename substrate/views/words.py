@@ -310,10 +310,10 @@ def keyword_term(field: Field, text: str) -> bytes:
     return fit(keyword(text) if field in (Field.TAG, Field.ENTITY) else text).encode()
 
 
-def posting_keys(field: Field, term: bytes, size: int) -> list[bytes]:
-    """The keys of a term in each block of a log with so many entries, in order."""
+def posting_keys(field: Field, term: bytes, size: int, first: int = 0) -> list[bytes]:
+    """The keys of a term in each block of a log with so many entries, in order, from the block `first` on."""
     end = field.value + term
-    return [block.to_bytes(4, "big") + end for block in range(-(-size // BLOCK))]
+    return [block.to_bytes(4, "big") + end for block in range(first, -(-size // BLOCK))]
 
 
 def split_postings(row: bytes) -> tuple[bytes, bytes]:

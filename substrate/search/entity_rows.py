@@ -1,0 +1,141 @@
+"""What the directory keeps of entities between calls: what each version says, and which versions mention it.
+
+1. A version never says anything else, so its row is kept by its seq. Rows of versions that were erased are dropped
+   when the log is followed, those of another log with it.
+2. Blocks of postings that are full do not grow: the seqs in them are kept. An erased mention may still stand among
+   them; it is not in use, and so it is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from substrate.atoms.bodies import bodies_of
+from substrate.entities.naming import aliases_of, names_of, read_name
+from substrate.kv.api import ReadTransaction
+from substrate.log.identity import id_text
+from substrate.log.tables import POSTINGS
+from substrate.proof.encoding import Json
+from substrate.search.columns import Documents, Mask
+from substrate.values.entities import EntityEntry
+from substrate.views.atoms import VersionRow
+from substrate.views.follow import Trail, erased_between
+from substrate.views.words import BLOCK, Field, keyword_term, posting_keys
+
+__all__ = ["EntityRow", "EntityRows"]
+
+_MOST: Final = 20_000
+"""Rows that are kept: some 20 MB."""
+_Seqs = NDArray[np.uint32]
+_NONE: Final[_Seqs] = np.zeros(0, np.uint32)
+
+
+@dataclass(slots=True, eq=False)
+class EntityRow:
+    """One version of an entity: its entry in the directory but for the mentions, and its terms in the postings."""
+
+    seq: int
+    entry: EntityEntry
+    terms: tuple[bytes, ...]
+    blocks: int = 0
+    """How many full blocks were read."""
+    seqs: _Seqs = field(default_factory=lambda: _NONE)
+    """The versions of these that mention it."""
+
+
+    def mentioned(self, count: int) -> EntityEntry:
+        """The entry with its mentions."""
+        said = self.entry
+        return EntityEntry(said.name, said.atom, said.id, said.domain, said.type, said.aliases, count)
+
+
+class EntityRows:
+    """The rows of one open store. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._trail = Trail()
+        self._rows: dict[int, EntityRow] = {}
+
+    def of(self, transaction: ReadTransaction, versions: Sequence[VersionRow]) -> list[EntityRow]:
+        """What these versions say, in order; without those that are damaged, or no entities of a domain."""
+        with self._lock:
+            self._follow(transaction)
+            unread = [version for version in versions if version.seq not in self._rows]
+            if len(self._rows) + len(unread) > _MOST:
+                self._rows.clear()
+                unread = list(versions)
+            bodies = bodies_of(transaction, [version.seq for version in unread])
+            for version, body in zip(unread, bodies, strict=True):
+                if body is not None and body.damage is None:
+                    row = _row(version, str(body.members.get("value")), body.members.get("attrs"))
+                    if row is not None:
+                        self._rows[version.seq] = row
+            return [self._rows[version.seq] for version in versions if version.seq in self._rows]
+
+    def count(
+        self, transaction: ReadTransaction, documents: Documents, in_use: Mask, rows: Sequence[EntityRow]
+    ) -> list[int]:
+        """How many of the versions `in_use` list one of the names of each entity, but for the entity itself."""
+        with self._lock:
+            parts = self._mentions(transaction, documents.size, rows)
+        owners = np.repeat(np.arange(len(rows)), [len(part) for part in parts])
+        seqs = np.concatenate(parts) if parts else _NONE
+        counted = in_use[seqs]
+        counted &= seqs != np.array([row.seq for row in rows], np.int64)[owners]
+        owners = owners[counted]
+        if any(len(row.terms) > 1 for row in rows):  # an atom may list two names of one entity
+            owners = np.unique(owners * documents.size + seqs[counted]) // max(documents.size, 1)
+        counts: list[int] = np.bincount(owners, minlength=len(rows)).tolist()
+        return counts
+
+    def _mentions(self, transaction: ReadTransaction, size: int, rows: Sequence[EntityRow]) -> list[_Seqs]:
+        full, there = size // BLOCK, -(-size // BLOCK)
+        keys: list[bytes] = []
+        for row in rows:
+            for term in row.terms:
+                keys += posting_keys(Field.ENTITY, term, size, row.blocks)
+        read = iter(zip(keys, transaction.get_many(POSTINGS, keys), strict=True))
+        parts = []
+        for row in rows:
+            fresh: list[_Seqs] = [row.seqs]
+            growing: list[_Seqs] = []
+            for _ in row.terms:
+                for block in range(row.blocks, there):
+                    _, said = next(read)
+                    if said is not None:
+                        offsets = np.frombuffer(said, "<u2", len(said) // 3)
+                        (fresh if block < full else growing).append(offsets + np.uint32(block * BLOCK))
+            if full > row.blocks:
+                row.seqs, row.blocks = np.concatenate(fresh), full
+            seqs = np.concatenate([row.seqs, *growing]) if growing else row.seqs
+            parts.append(seqs if row.blocks <= full else seqs[seqs < size])
+        return parts
+
+    def _follow(self, transaction: ReadTransaction) -> None:
+        """Drop what was erased, and all if this is another log."""
+        if not self._trail.leads_to(transaction):
+            self._trail, self._rows = Trail(), {}
+        if self._trail.is_behind(transaction):
+            before = self._trail.size
+            self._trail.follow(transaction)
+            for seq in erased_between(transaction, before, self._trail.size) if self._rows else ():
+                self._rows.pop(seq, None)
+
+
+def _row(version: VersionRow, value: str, attrs: Json) -> EntityRow | None:
+    name = str(version.name)
+    read = read_name(name)
+    if read is None:
+        return None
+    kind = attrs.get("type") if isinstance(attrs, dict) else None
+    said = kind if isinstance(kind, str) else None
+    entry = EntityEntry(value, name, id_text(version.subject), read.domain, said, aliases_of(attrs))
+    terms = dict.fromkeys(keyword_term(Field.ENTITY, one) for one in names_of(name, value, attrs))
+    return EntityRow(version.seq, entry, tuple(terms))
