@@ -11,7 +11,7 @@ from substrate.text.quote import in_quotes
 if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.values.edges import Edges
-    from substrate.values.entities import EntityPage, ExtractedEntities
+    from substrate.values.entities import EntityPage
     from substrate.values.hits import Found
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
@@ -22,7 +22,6 @@ __all__ = [
     "context",
     "edges",
     "entities",
-    "extract",
     "forget",
     "named_in_question",
     "path",
@@ -75,13 +74,6 @@ def entities(memory: Memory, given: Namespace) -> EntityPage:
         after=given.after,
         as_of=given.as_of,
     )
-
-
-def extract(given: Namespace) -> ExtractedEntities:
-    """The names in a text. No store is needed for it."""
-    from substrate.entities.extract import extract_entities  # noqa: PLC0415 - its lists of words take a moment
-
-    return extract_entities(" ".join(given.text))
 
 
 def edges(memory: Memory, given: Namespace) -> Edges:

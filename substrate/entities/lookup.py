@@ -10,6 +10,7 @@ from substrate.atoms.bodies import body_of
 from substrate.atoms.moments import last_seq
 from substrate.entities.naming import ENTITY, entity_name, entity_prefix, names_of
 from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS
 from substrate.log.tables import DOCUMENTS, POSTINGS, seq_key
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.text.canonical import canonical
@@ -41,7 +42,10 @@ class Lookup:
         """The latest version of the entities whose own names these are, tombstones too; read at once. Of a domain."""
         if self._domain is None:
             raise ValueError("without a domain, an entity has no name of its own")
-        return find_names(self._transaction, [entity_name(self._domain, name) for name in names])
+        wanted = [entity_name(self._domain, name) for name in names]
+        fitting = [name for name in wanted if len(name.encode()) <= LIMITS["name_bytes"]]
+        found = dict(zip(fitting, find_names(self._transaction, fitting), strict=True))
+        return [found.get(name) for name in wanted]
 
     def aliased(self, text: str) -> Iterator[Known]:
         """The entities in use that list this among their names, the one that was recorded last first."""

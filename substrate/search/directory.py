@@ -69,7 +69,7 @@ class _Wanted(NamedTuple):
         if prefix.strip():
             if not is_canonical_key(prefix):
                 raise SchemaInvalid(Arg("prefix"), " must hold a letter or a digit: the beginning of an entity's name")
-            rest = escape_rest(canonical(prefix))
+            rest = escape_rest(canonical(prefix) + "x")[:-1]  # the end of a beginning is no end
         return cls(ENTITY, rest) if name is None else cls(entity_prefix(name) + rest, "")
 
 

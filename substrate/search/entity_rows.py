@@ -48,7 +48,6 @@ class EntityRow:
     seqs: _Seqs = field(default_factory=lambda: _NONE)
     """The versions of these that mention it."""
 
-
     def mentioned(self, count: int) -> EntityEntry:
         """The entry with its mentions."""
         said = self.entry

@@ -30,6 +30,7 @@ from substrate.values.atoms import Access, Atom, History, Listing, Version
 from substrate.values.conflicts import Conflict, Conflicts
 from substrate.values.documents import Document, Ingested, IngestedDocument
 from substrate.values.edges import Edge, Edges
+from substrate.values.entities import EntityEntry, EntityPage, ExtractedEntities, ExtractedEntity
 from substrate.values.growth import Change, Diff, Grown, Growth, HeadAt, Heads
 from substrate.values.hits import Found, Hit
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
@@ -115,6 +116,8 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         Access(atom, hostile, (text,), (prediction,)),
         Conflicts((Conflict(atom, atom, text, text, NOW),)),
         Diff((Change(text, text, "", atom, atom), Change("changed", text, "", atom, atom)), 0, 1),
+        EntityPage((EntityEntry(text, text, text, text, text, (text,), 5),), next=text),
+        ExtractedEntities((ExtractedEntity(text, text),), more=5),
         StaleAtoms((StaleAtom(atom, (StaleReason(text, "changed", 1, (text,), text),)),), next=text),
         Heads((HeadAt(1, bytes(32), bytes(32), text, NOW, 0, {text: 1}),), next=1),
         Growth((Grown(2, 1, 0, NOW, NOW),), text, NOW, NOW, -1, 1, 2),
@@ -266,6 +269,8 @@ EMPTY: list[tuple[Any, str]] = [
     (Context(()), "no edges around it"),
     (Diff((), 0, 1), "nothing changed"),
     (Edges(()), "it has no such edges"),
+    (EntityPage(()), "there are no such entities"),
+    (ExtractedEntities(()), "there is no name in it"),
     (Forgot(dry_run=False, atoms=0, versions=0, edges=0, traces=0), "there is nothing to erase"),
     (Found((), "q"), "nothing was found"),
     (Growth((), "time", NOW, NOW, -1, -1, 0), "nothing was added"),

@@ -194,6 +194,8 @@ ANSWERS = {
     "context": "context v1.fact.currency",
     "path": "path v1.fact.currency v1.decision.ledger",
     "associate": "associate v1.fact.currency",
+    "entities": "entities",
+    "extract": "extract we moved from MySQL to PostgreSQL",
     "bootstrap": "bootstrap",
     "train": "train v1.fact.currency",
     "predict": "predict",

@@ -27,7 +27,9 @@ def entities(given: Namespace, _: Output) -> Answer:
 
 def extract(given: Namespace, _: Output) -> Answer:
     """Print the names in a text."""
-    found = calls.extract(given)
+    from substrate.entities.extract import extract_entities  # noqa: PLC0415 - its lists of words take a moment
+
+    found = extract_entities(" ".join(given.text))  # it needs no store
     hints = [f"and {found.more} more"] if found.more else []
     if not found:
         hints.append("there is no name in it")

@@ -36,6 +36,7 @@ EXTRACT = Command(
     "By how they are written, without a model; nothing is recorded. In a pipe each is a line of name and kind.",
     (
         Example('substrate extract "Ada Lovelace wrote to Charles Babbage in London"', "three names"),
+        Example("substrate extract we moved from MySQL to PostgreSQL --json", "as JSON"),
         Example("%memory extract we moved from MySQL to PostgreSQL"),
     ),
     (argument("text", "the text", nargs="+"),),

@@ -27,7 +27,7 @@ def directory(result: EntityPage) -> str:
     ]
     left = len(result.items) - ROWS
     return page(
-        counted(len(result.items), "entity", "entities"),
+        counted(len(result.items), "entity", "entities") if result.items else "there are no such entities",
         table(("name", "type", "mentions", "atom"), rows),
         footer(
             f"… {left:,} more: .to_df() has all" if left > 0 else "",
@@ -40,7 +40,7 @@ def extracted(result: ExtractedEntities) -> str:
     """The names in a text, and what each was recognised by."""
     rows = [[stored(one.name), one.kind] for one in result.items]
     return page(
-        counted(len(result.items), "name"),
+        counted(len(result.items), "name") if result.items else "there is no name in it",
         table(("name", "kind"), rows),
         footer(f"… and {result.more:,} more in the text" if result.more else ""),
     )

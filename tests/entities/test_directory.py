@@ -1,0 +1,267 @@
+"""The directory of entities: what it lists, whom it counts, how it is paged; and aliases, where entities are named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from substrate.entities.naming import entity_name, read_name
+from substrate.errors import ItemsRefused, NameInvalid, SchemaInvalid, TooLarge
+from substrate.memory import Memory, open_memory
+from substrate.search.entity_rows import EntityRows
+from substrate.text.canonical import canonical
+from substrate.text.terms import keyword
+from substrate.values.entities import EntityEntry
+
+WEB = "v1.domain.web"
+ADA = entity_name(WEB, "Ada Lovelace")
+
+
+def entity(name: str, *aliases: str, domain: str = WEB, **fields: object) -> dict[str, object]:
+    attrs = {"type": "person", **({"aliases": list(aliases)} if aliases else {})}
+    return {"name": entity_name(domain, name), "value": name, "attrs": attrs, **fields}
+
+
+def note(name: str, *entities: str) -> dict[str, object]:
+    return {"name": f"v1.fact.{name}", "value": f"what {name} says", "entities": list(entities)}
+
+
+def counts(memory: Memory, **asked: object) -> dict[str, int]:
+    return {item.name: item.mentions for item in memory.entities(**asked)}  # type: ignore[arg-type]
+
+
+def found(memory: Memory, entities: str | list[str], **asked: object) -> set[str]:
+    return {hit.atom.name for hit in memory.recent(entities=entities, **asked)}  # type: ignore[arg-type]
+
+
+def test_an_entity_is_listed_with_its_type_its_aliases_and_its_mentions(memory: Memory) -> None:
+    memory.checkpoint([entity("Ada Lovelace", "Countess of Lovelace"), note("a", "ADA lovelace")])
+    (item,) = memory.entities("web")
+    assert item == EntityEntry("Ada Lovelace", ADA, item.id, "web", "person", ("Countess of Lovelace",), mentions=1)
+    assert item.id == memory.access(ADA).atom.id
+
+
+def test_an_atom_that_names_an_entity_twice_mentions_it_once(memory: Memory) -> None:
+    memory.checkpoint(
+        [entity("Ada Lovelace", "Countess"), note("a", "Ada Lovelace", "countess"), note("b", "COUNTESS")]
+    )
+    assert counts(memory) == {"Ada Lovelace": 2}
+
+
+def test_only_atoms_in_use_mention_and_only_by_what_they_say_now(memory: Memory) -> None:
+    memory.checkpoint([entity("Ada"), note("a", "Ada"), note("b", "Ada"), note("c", "Ada")])
+    memory.checkpoint([{"name": "v1.fact.a", "value": "another", "entities": ["Bob"]}], tombstones=["v1.fact.b"])
+    assert counts(memory) == {"Ada": 1}
+    memory.forget("v1.fact.c")
+    assert counts(memory) == {"Ada": 0}
+
+
+def test_what_was_listed_then_is_listed_as_of_then(memory: Memory) -> None:
+    first = memory.checkpoint([entity("Ada"), note("a", "Ada")])
+    memory.checkpoint([entity("Ada", "Countess"), entity("Bob"), note("b", "countess")], tombstones=["v1.fact.a"])
+    assert counts(memory) == {"Ada": 1, "Bob": 0}
+    assert counts(memory, as_of=first.seqs[-1]) == {"Ada": 1}
+    assert memory.entities(as_of=first.seqs[-1])[0].aliases == ()
+
+
+def test_entities_out_of_use_superseded_or_forgotten_are_not_listed(memory: Memory) -> None:
+    memory.checkpoint([entity(name) for name in ("Ada", "Bob", "Carl", "Dora")])
+    memory.checkpoint(
+        tombstones=[entity_name(WEB, "Ada")],
+        edges=[{"source": entity_name(WEB, "Bob"), "type": "supersedes", "target": entity_name(WEB, "Carl")}],
+    )
+    memory.entities()
+    memory.forget(entity_name(WEB, "Dora"))
+    assert list(counts(memory)) == ["Bob"]
+
+
+def test_each_domain_has_a_directory_of_its_own_whatever_its_name(memory: Memory) -> None:
+    domains = ["a", "a.b", "a%2Eb", "Größe", "b c"]
+    memory.checkpoint([entity("X", domain=f"v1.domain.{domain}") for domain in domains])
+    assert {item.domain for item in memory.entities()} == set(domains)
+    for domain in domains:
+        (item,) = memory.entities(domain)
+        assert item.domain == domain
+        assert read_name(item.atom) == (domain, "x")
+    assert len(memory.entities("none.such")) == 0
+
+
+def test_a_directory_is_paged_and_narrowed_by_the_beginning_of_a_name(memory: Memory) -> None:
+    names = ["Ada", "ADB", "Łódź", "łoś", "C", "C++", "C#", "Node.js", "new york", "New Zealand", "50% off"]
+    memory.checkpoint([entity(name, domain=f"v1.domain.{domain}") for domain in "ab" for name in names])
+    pages, after = [], None
+    while True:
+        page = memory.entities(limit=4, after=after)
+        pages += [item.atom for item in page]
+        if (after := page.next) is None:
+            break
+    assert pages == [item.atom for item in memory.entities()] == sorted(pages, key=str.encode)
+    assert len(pages) == 2 * len(names)
+    assert [item.atom for item in memory.entities(limit=5, offset=3)] == pages[3:8]
+    for prefix, count in {"AD": 2, "ł": 2, "c": 3, "C+": 1, "c#": 1, "NEW ": 2, "node.": 1, "50%": 1, "zz": 0}.items():
+        assert len(memory.entities("a", prefix=prefix)) == count, prefix
+        assert len(memory.entities(prefix=prefix)) == 2 * count, prefix
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        ({"domain": ""}, SchemaInvalid),
+        ({"domain": "..."}, NameInvalid),
+        ({"prefix": "..."}, SchemaInvalid),
+        ({"prefix": 3}, SchemaInvalid),
+        ({"limit": 1001}, TooLarge),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(memory: Memory, asked: dict[str, object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        memory.entities(**asked)  # type: ignore[arg-type]
+
+
+# -- aliases -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_search_for_one_name_of_an_entity_finds_what_mentions_it_by_another(memory: Memory) -> None:
+    memory.checkpoint([entity("Ada Lovelace", "Countess", "A. L."), note("a", "Countess"), note("b", "ada lovelace")])
+    everything = {ADA, "v1.fact.a", "v1.fact.b"}
+    for name in ("Ada Lovelace", "ADA LOVELACE", "countess", "A. L."):
+        assert found(memory, name) == everything
+    assert found(memory, "Babbage") == set()
+    assert found(memory, ["Countess", "Babbage"]) == set()
+
+
+def test_an_alias_that_was_taken_back_finds_nothing_more_and_did_then(memory: Memory) -> None:
+    first = memory.checkpoint([entity("Ada", "Countess"), note("a", "Ada")])
+    memory.checkpoint([entity("Ada")])
+    assert memory.access(entity_name(WEB, "Ada")).atom.entities == ()
+    assert found(memory, "Countess") == set()
+    assert found(memory, "Countess", as_of=first.seqs[-1]) == {"v1.fact.a", entity_name(WEB, "Ada")}
+
+
+def test_an_entity_said_again_without_its_attrs_keeps_its_aliases(memory: Memory) -> None:
+    memory.checkpoint([entity("Ada", "Countess")])
+    name = entity_name(WEB, "Ada")
+    assert memory.checkpoint([f"{name} = Ada"]).confirmed == (name,)
+    memory.checkpoint([{"name": name, "value": "Ada", "tags": ["x"]}])
+    assert memory.entities()[0].aliases == ("Countess",)
+    assert set(memory.access(name).atom.entities) == {"Ada", "Countess"}
+
+
+def test_an_entity_that_is_shown_under_another_name_is_found_by_both(memory: Memory) -> None:
+    name = entity_name(WEB, "postgres")
+    memory.checkpoint([{"name": name, "value": "PostgreSQL"}, note("a", "postgres"), note("b", "PostgreSQL")])
+    assert counts(memory) == {"PostgreSQL": 2}
+    assert found(memory, "Postgres") == {name, "v1.fact.a", "v1.fact.b"}
+
+
+def test_what_an_entity_lists_beside_its_names_stays(memory: Memory) -> None:
+    memory.checkpoint([entity("Ada", "Countess", entities=["Babbage"])])
+    memory.checkpoint([entity("Ada", "Lady")])
+    atom = memory.access(entity_name(WEB, "Ada")).atom
+    assert set(atom.entities) == {"Babbage", "Ada", "Lady"}
+
+
+@pytest.mark.parametrize("aliases", ["Countess", [3], ["..."], [""], ["x" * 401], [f"n{i}" for i in range(100)]])
+def test_aliases_that_are_no_names_are_refused(memory: Memory, aliases: object) -> None:
+    with pytest.raises(ItemsRefused):
+        memory.checkpoint([{"name": ADA, "value": "Ada Lovelace", "attrs": {"aliases": aliases}}])
+
+
+def test_other_types_may_call_anything_aliases(memory: Memory) -> None:
+    memory.checkpoint([{"name": "v1.fact.a", "value": "x", "attrs": {"aliases": "whatever"}}])
+    assert memory.access("v1.fact.a").atom.entities == ()
+
+
+# -- counts, beside brute force ----------------------------------------------------------------------------------------
+
+NAMES = ["Ada", "Bob", "Carl"]
+ALIASES = ["Countess", "Bobby", "ada"]
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("note"), st.integers(0, 4), st.lists(st.sampled_from([*NAMES, *ALIASES, "Dora"]), max_size=3)
+        ),
+        st.tuples(st.just("entity"), st.sampled_from(NAMES), st.lists(st.sampled_from(ALIASES), max_size=2)),
+        st.tuples(st.just("tombstone"), st.integers(0, 4), st.just([])),
+        st.tuples(st.just("forget"), st.integers(0, 4), st.just([])),
+    ),
+    max_size=12,
+)
+
+
+def brute_force(memory: Memory) -> dict[str, int]:
+    atoms = list(memory.list(limit=1000))
+    listed = {}
+    for one in atoms:
+        if read_name(one.name) is None:
+            continue
+        aliases = one.attrs.get("aliases", [])
+        assert isinstance(aliases, list)
+        terms = {keyword(name) for name in (one.value, canonical(one.value), *map(str, aliases))}
+        others = (atom for atom in atoms if atom.name != one.name)
+        listed[one.value] = sum(not terms.isdisjoint(map(keyword, atom.entities)) for atom in others)
+    return listed
+
+
+def apply(memory: Memory, kind: str, what: int | str, names: list[str]) -> None:
+    name = f"v1.fact.n{what}"
+    if kind == "note":
+        memory.checkpoint([{"name": name, "value": f"v {names}", "entities": names}])
+    elif kind == "entity":
+        memory.checkpoint([entity(str(what), *names)])
+    elif name in {atom.name for atom in memory.list("v1.fact.")}:
+        if kind == "forget":
+            memory.forget(name)
+        else:
+            memory.checkpoint(tombstones=[name])
+
+
+@settings(max_examples=25)
+@given(STEPS)
+def test_after_every_step_mentions_are_what_brute_force_counts(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int | str, list[str]]]
+) -> None:
+    folder = tmp_path_factory.mktemp("store")
+    with open_memory(folder / "store", home=folder / "home") as memory:
+        for step in steps:
+            apply(memory, *step)
+            assert counts(memory) == brute_force(memory)
+
+
+def test_a_count_that_forgets_to_leave_out_what_is_not_in_use_would_be_caught(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broken twin."""
+    memory.checkpoint([entity("Ada"), note("a", "Ada")])
+    memory.checkpoint(tombstones=["v1.fact.a"])
+    assert counts(memory) == brute_force(memory)
+    count = EntityRows.count
+
+    def broken(self: EntityRows, transaction, documents, in_use, rows):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        return count(self, transaction, documents, np.ones_like(in_use), rows)
+
+    monkeypatch.setattr(EntityRows, "count", broken)
+    assert counts(memory) != brute_force(memory)
+
+
+@pytest.mark.slow
+def test_mentions_are_counted_over_several_blocks_of_postings(reopen: Callable[..., Memory]) -> None:
+    """A block has 8,192 entries. What is kept of full ones is asked about before and after they fill."""
+    memory = reopen()
+    memory.checkpoint([entity("Ada", "Countess"), entity("Bob")])
+    asked = []
+    for start in range(0, 9000, 3000):
+        said = [["Ada"], ["Countess", "Ada"], ["Bob"]]
+        memory.checkpoint(
+            [{"name": f"v1.fact.n{i}", "value": "x", "entities": said[i % 3]} for i in range(start, start + 3000)]
+        )
+        asked.append(counts(memory))
+    assert asked == [{"Ada": 2000 * i, "Bob": 1000 * i} for i in (1, 2, 3)]
+    memory.checkpoint(tombstones=["v1.fact.n0", "v1.fact.n8999"])
+    assert counts(memory) == {"Ada": 5999, "Bob": 2999}
+    memory.forget("v1.fact.n1")
+    assert counts(memory) == {"Ada": 5998, "Bob": 2999} == counts(reopen())
