@@ -48,7 +48,7 @@ RECORDED: dict[str, list[dict[str, Any]]] = {
     "memory_search": [
         {"query": "which provider was it before May?", "limit": 3},
         {"query": "sprint", "domain": KEYS[4], "asOf": 4, "validAt": "2026-01-01"},
-        {"query": "stripe", "asOf": "2030-01-01T00:00:00Z"},
+        {"query": "stripe", "asOf": "2030-01-01T00:00:00Z", "hops": 2},
     ],
     "memory_access": [
         {"key": KEYS[0], "includeProof": True, "predictions": 5},

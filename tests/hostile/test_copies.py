@@ -89,6 +89,7 @@ READS: dict[str, Callable[[Memory], object]] = {
     "edges": lambda memory: memory.edges(A),
     "history": lambda memory: memory.history(A),
     "context": lambda memory: memory.context(A),
+    "path": lambda memory: memory.path(A, A).found,
     "predict": lambda memory: memory.predict(),
     "bootstrap": lambda memory: memory.bootstrap("pay").atoms,
     "session": lambda memory: memory.session("pay"),
@@ -336,6 +337,8 @@ READING = {
     "diff": ["1"],
     "search": ["provider"],
     "context": [A],
+    "path": [A, B],
+    "entities": [],
     "stale": [],
     "model": [],
     "predict": [],
@@ -351,6 +354,8 @@ READING = {
 }
 REFUSED = {
     "checkpoint": ["v1.fact.new = 1"],
+    "replace": [A, "v1.fact.newer", "Adyen"],
+    "ingest": ["page.md"],
     "import": ["lines"],
     "observe": [A, B],
     "train": [A, B],
@@ -359,7 +364,8 @@ REFUSED = {
     "rebuild": [],
     "compact": [],
 }
-APART = {"associate", "index", "resolve", "verify", "fsck", "restore", "mcp", "mcp-config", "completion"}
+APART = {"associate", "document", "extract", "index", "resolve", "verify", "fsck", "restore"}
+APART |= {"mcp", "mcp-config", "surfaces", "completion"}
 """Verbs that need more than this store holds, or none at all, or have tests of their own."""
 
 
@@ -368,6 +374,7 @@ def test_every_verb_of_the_command_line_reads_with_a_line_on_standard_error_or_r
 ) -> None:
     assert READING.keys() | REFUSED.keys() | APART == RUNS.keys()
     (here / "lines").write_text('{"kind":"put","name":"v1.fact.n","value":"1"}\n', encoding="utf-8")
+    (here / "page.md").write_text("# A page\n", encoding="utf-8")
     run = Commands(here, monkeypatch)
     for verb, words in READING.items():
         ran = run(verb, *words, "--store", str(original), "--quiet")
