@@ -1,4 +1,4 @@
-"""Messages whose words each face spells itself: arguments, verbs, hints, and items of a list that was given.
+"""Messages whose words each face spells itself: arguments, verbs, hints, nouns, and items of a list that was given.
 
 An error says `max_tokens` in Python, `--max-tokens` on the command line, `maxTokens` to an agent. So a message is made
 of parts, and a part that a face spells is marked by its type:
@@ -18,6 +18,9 @@ from typing import Self
 
 __all__ = [
     "ALLOW_SECRETS",
+    "AN_ATOM",
+    "ATOM",
+    "ATOMS",
     "FSCK",
     "IMPORT_FULL",
     "INDEX",
@@ -30,6 +33,7 @@ __all__ = [
     "Hint",
     "Item",
     "Message",
+    "Noun",
     "Verb",
     "Words",
     "render",
@@ -92,6 +96,12 @@ class Item(str):
         return self.argument, self.at, self.then
 
 
+class Noun(str):
+    """What memory holds, by our word for it, with its article if it has one. A surface may have another word."""
+
+    __slots__ = ()
+
+
 class Message(str):
     """A text that is made of parts."""
 
@@ -117,6 +127,8 @@ class Words:
     hints: Mapping[str, str]
     places: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For an argument that is a list: where each item was given, such as `line 3`. Empty: there is only one."""
+    nouns: Mapping[str, str] = field(default_factory=dict)
+    """Those that the face has another word for."""
 
 
 def render(text: str, words: Words) -> str:
@@ -130,6 +142,8 @@ def render(text: str, words: Words) -> str:
             spelled = words.verbs.get(name)
         case Hint(name=name):
             spelled = words.hints.get(name)
+        case Noun():
+            spelled = words.nouns.get(text)
         case Item():
             spelled = _place(text, words)
         case _:
@@ -144,6 +158,7 @@ def _place(item: Item, words: Words) -> str:
     return f"{place}{', ' if item.then == '.' else item.then}" if place else ""
 
 
+ATOM, AN_ATOM, ATOMS = Noun("atom"), Noun("an atom"), Noun("atoms")
 FSCK = Verb("fsck")
 REBUILD = Verb("rebuild")
 ALLOW_SECRETS = Hint("allow_secrets", "to save it anyway, set allow_secrets=True")

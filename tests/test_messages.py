@@ -18,7 +18,7 @@ from substrate import errors
 from substrate.cli.spelling import WORDS as SHELL
 from substrate.errors import InputError, ItemsRefused, NotFound, SubstrateError, TooLarge
 from substrate.memory import Memory
-from substrate.messages import Arg, Hint, Item, Message, Verb, Words, render
+from substrate.messages import ATOM, Arg, Hint, Item, Message, Verb, Words, render
 from substrate.notebook.spelling import WORDS as MAGIC
 from substrate.surfaces import SURFACES, load_surface
 
@@ -104,6 +104,34 @@ def test_no_message_spells_an_argument_or_a_verb_that_a_face_would_spell() -> No
         leading = re.compile("(?!)") if place.parts[0] in BELOW else LEADING
         faults[str(place)] = unmarked(path.read_text(encoding="utf-8"), leading)
     assert not {path: found for path, found in faults.items() if found}
+
+
+NOUN = re.compile(r"\batoms?\b")
+WHERE_WE_SAY_ATOM = ("proof", "codec.py", "log", "documents/naming.py", "atoms/edge_kinds.py", "save/batch.py")
+"""What speaks of the log itself, or of arguments by their names."""
+
+
+def unmarked_nouns(source: str) -> list[str]:
+    """Messages that say `atom`, for which a surface may have another word."""
+    found = calls(ast.parse(source), ERRORS | {"Message"})
+    return [f"line {call.lineno}: {text}" for call in found for text in texts(call) if NOUN.search(text)]
+
+
+def test_no_message_says_atom_where_a_surface_has_its_own_word() -> None:
+    faults = {}
+    for path in sources():
+        place = path.relative_to(ROOT).as_posix()
+        if not place.startswith(WHERE_WE_SAY_ATOM):
+            faults[place] = [fault for fault in unmarked_nouns(path.read_text(encoding="utf-8")) if "`v1." not in fault]
+    assert not {path: found for path, found in faults.items() if found}
+
+
+def test_a_message_that_says_atom_is_found() -> None:
+    assert unmarked_nouns('raise NotFound(f"there is no atom {name}")')
+    assert not unmarked_nouns('raise NotFound("there is no ", ATOM, f" {name}")')
+    told = NotFound("there is no such ", ATOM).message
+    assert render(told, AGENT) == str(told) == "there is no such atom"
+    assert render(told, Words({}, {}, {}, nouns={"atom": "note"})) == "there is no such note"
 
 
 @pytest.mark.parametrize(

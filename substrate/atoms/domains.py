@@ -14,7 +14,7 @@ from substrate.atoms.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.errors import NotFound, SchemaInvalid
 from substrate.kv.api import ReadTransaction
-from substrate.messages import Arg
+from substrate.messages import AN_ATOM, ATOMS, Arg
 from substrate.names import check_name
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
@@ -37,7 +37,7 @@ def find_domain(snapshot: Snapshot, domain: str) -> bytes:
     if next(versions_of(snapshot.transaction, subject, upto=snapshot.upto), None) is None:
         near = or_near(snapshot.transaction, name, DOMAIN)
         raise NotFound(
-            f"there is no domain {name}{near}; domains are atoms v1.domain.*, and edges member_of lead to them"
+            f"there is no domain {name}{near}; domains are ", ATOMS, " v1.domain.*, and edges member_of lead to them"
         )
     return subject
 
@@ -121,7 +121,7 @@ def read_domain(domain: object) -> str | None:
     if domain is None:
         return None
     if not isinstance(domain, str) or not domain.strip():
-        raise SchemaInvalid(Arg("domain"), " must be the name of an atom, such as v1.domain.shop")
+        raise SchemaInvalid(Arg("domain"), " must be the name of ", AN_ATOM, ", such as v1.domain.shop")
     return check_name(domain if domain.startswith("v1.") else DOMAIN + domain)
 
 

@@ -12,7 +12,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
 from substrate.log.identity import atom_id
 from substrate.log.prove import find_record, prove_name, prove_recorded
-from substrate.messages import FSCK
+from substrate.messages import AN_ATOM, ATOM, FSCK, Message
 from substrate.names import check_name
 from substrate.proof.bundle import Bundle
 from substrate.proof.hashes import map_key
@@ -44,7 +44,7 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *,
     """
     if isinstance(name, str) and _ID.fullmatch(name):
         subject = UUID(name).bytes
-        name = f"atom {UUID(name)}"
+        name = Message(ATOM, f" {UUID(name)}")
         gap = gap_of(transaction, subject)
         gaps = [] if gap is None else [gap]
     else:
@@ -60,9 +60,11 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *,
     for gap in reversed(gaps):
         if upto is None or gap.covers(upto) or upto >= gap.seq:
             proof = _proof_of(transaction, name, gap)
-            raise Forgotten(f"{name} was forgotten by entry {gap.seq}; what it said is erased for good", proof)
+            told = Message(name, f" was forgotten by entry {gap.seq}; what it said is erased for good")
+            raise Forgotten(told, proof)
     when = "" if upto is None else f" as of entry {upto}" if upto >= 0 else ": nothing had been recorded by then"
-    raise NotFound(f"there is no {name}{when}{or_near(transaction, name) if suggests and not subject else ''}")
+    near = or_near(transaction, name) if suggests and not subject else ""
+    raise NotFound("there is no ", name, f"{when}{near}")
 
 
 def _proof_of(transaction: ReadTransaction, name: str, gap: Gap) -> Bundle:
@@ -75,12 +77,13 @@ def _proof_of(transaction: ReadTransaction, name: str, gap: Gap) -> Bundle:
 
 def refused(transaction: ReadTransaction, version: VersionRow) -> Forgotten:
     """The error for a version that was erased while its atom stays, with the proof of it."""
-    name = name_of(transaction, version.subject) or f"atom {UUID(bytes=version.subject)}"
+    name = name_of(transaction, version.subject) or Message(ATOM, f" {UUID(bytes=version.subject)}")
     by = version.forgotten_by
     if by is None:
         raise StoreDamaged(f"version {version.seq} lost its body without a forget entry; run ", FSCK)
     proof = prove_recorded(transaction, by)
-    return Forgotten(f"version {version.seq} of {name} was forgotten by entry {by}; what it said is erased", proof)
+    told = Message(f"version {version.seq} of ", name, f" was forgotten by entry {by}; what it said is erased")
+    return Forgotten(told, proof)
 
 
 def name_of(transaction: ReadTransaction, subject: bytes) -> str | None:
@@ -97,7 +100,7 @@ def name_of(transaction: ReadTransaction, subject: bytes) -> str | None:
 def read_end(text: object, field: str) -> str:
     """The name of an atom, or its id as 32 hexadecimal digits. InputError if it is neither."""
     if not isinstance(text, str):
-        raise SchemaInvalid(field, " must be the name or the id of an atom")
+        raise SchemaInvalid(field, " must be the name or the id of ", AN_ATOM)
     if "." in text:
         return check_name(text)
     try:

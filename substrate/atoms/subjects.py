@@ -11,6 +11,7 @@ from substrate.atoms.resolve import find_subject, read_end, resolve
 from substrate.errors import NotFound, SchemaInvalid, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
+from substrate.messages import AN_ATOM, ATOM
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.relations import Missing
@@ -30,11 +31,11 @@ class Subjects(NamedTuple):
 def read_names(given: str | Iterable[str], field: str) -> tuple[str, ...]:
     """One name or id, or several. SchemaInvalid, NameInvalid; TooLarge if they are too many."""
     if isinstance(given, bytes) or not isinstance(given, Iterable):
-        raise SchemaInvalid(field, ": give the name or the id of an atom, or a list of them")
+        raise SchemaInvalid(field, ": give the name or the id of ", AN_ATOM, ", or a list of them")
     most = LIMITS["names"]
     listed = (given,) if isinstance(given, str) else tuple(islice(given, most + 1))
     if not listed:
-        raise SchemaInvalid(field, ": give the name or the id of at least one atom")
+        raise SchemaInvalid(field, ": give the name or the id of at least one ", ATOM)
     if len(listed) > most:
         raise TooLarge(field, len(listed), most, "names")
     return tuple(dict.fromkeys(read_end(name, field) for name in listed))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from substrate.atoms.resolve import read_end
 from substrate.errors import InputError, SchemaInvalid
-from substrate.messages import Arg
+from substrate.messages import AN_ATOM, Arg
 from substrate.proof.encoding import Json
 
 __all__ = ["Selection"]
@@ -35,7 +35,7 @@ class Selection:
     ) -> Selection:
         """InputError unless just one way of selecting is given. A whole is named here; who calls finds its parts."""
         if not isinstance(names, Iterable) or isinstance(names, bytes):
-            raise SchemaInvalid(Arg("names"), ": give the name or the id of an atom, or a list of them")
+            raise SchemaInvalid(Arg("names"), ": give the name or the id of ", AN_ATOM, ", or a list of them")
         listed = (names,) if isinstance(names, str) else tuple(names)
         fields = {"source": source, "actor": actor, "session": session}
         given = {field: text for field, text in fields.items() if text is not None}

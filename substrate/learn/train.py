@@ -15,7 +15,7 @@ from substrate.learn.write_sessions import find_items
 from substrate.limits import LIMITS, check_size
 from substrate.log.append import Decision
 from substrate.log.log import Log
-from substrate.messages import Arg
+from substrate.messages import ATOMS, Arg
 from substrate.values.predictions import Trained
 from substrate.values.saved import Refused
 from substrate.views.learned.sessions import HOLE, Heard, draft_training
@@ -44,7 +44,7 @@ def train(  # noqa: PLR0913
     names = [read_end(name, "an atom") for name in islice(atoms, LIMITS["checkpoint_items"] + 1)]
     check_size(Arg("atoms"), len(names), "checkpoint_items", "names")
     if not names:
-        raise InputError("nothing to train: give the names of atoms, in the order in which they are needed")
+        raise InputError("nothing to train: give the names of ", ATOMS, ", in the order in which they are needed")
     weight = min(passes, _MOST)
     skipped: list[Refused] = []
     learnt: list[str] = []

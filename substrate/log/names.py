@@ -13,6 +13,7 @@ from substrate.log.identity import atom_id, draw_id
 from substrate.log.map import MapUpdate, find
 from substrate.log.tables import BODIES, ENTRIES, read_seq, seq_key
 from substrate.log.tree import root_at
+from substrate.messages import ATOM
 from substrate.names import check_name
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.proof.hashes import map_key
@@ -125,7 +126,7 @@ def _subject(draft: Draft, key: bytes, record: Record | None) -> bytes:
     """The id that a draft about a name is for; NotFound or Conflict if the name is not in a state for it."""
     if record is None or record.state is State.FORGOTTEN:
         if draft.kind != Kind.PUT:
-            raise NotFound(f"{draft.name or 'the name'}: there is no such atom to {draft.kind.name.lower()}")
+            raise NotFound(f"{draft.name or 'the name'}: there is no such ", ATOM, f" to {draft.kind.name.lower()}")
         return draft.subject or atom_id(key, record)
     if draft.kind == Kind.TOMBSTONE and record.state is State.TOMBSTONED and not draft.again:
         raise NotFound(f"{draft.name}: it is tombstoned already")

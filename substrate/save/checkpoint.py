@@ -28,7 +28,7 @@ from substrate.log.expect import Expect
 from substrate.log.identity import draw_id, id_text
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
-from substrate.messages import Arg, Item, Message
+from substrate.messages import AN_ATOM, ATOM, Arg, Item, Message
 from substrate.names import check_new_name, type_of
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
@@ -113,7 +113,7 @@ def read_batch(
     """The batch, each item checked for itself, ready to be decided once; and what the caller expects of the store."""
     expected, common = read_expect(expect), read_said(said)
     if batch.count() == 0:
-        raise InputError("nothing to save: give at least one atom, edge or tombstone")
+        raise InputError("nothing to save: give at least one ", ATOM, ", edge or tombstone")
     check_size("checkpoint", batch.count(), "checkpoint_items", "items")
     if not allow_secrets:
         refuse_secrets(None, "", common)
@@ -368,7 +368,7 @@ class Planner:
             raise InputError("it is recorded or tombstoned in the same checkpoint: which of the two is meant?")
         if row is None:
             near = or_near(transaction, stone.name) if len(self.refused) < MOST_SUGGESTED else ""
-            raise NotFound(f"there is no such atom to tombstone{near}")
+            raise NotFound("there is no such ", ATOM, f" to tombstone{near}")
         if row.kind is Kind.TOMBSTONE:
             raise NotFound("it is tombstoned already")
         self._drafts.append(draft_tombstone(name, stone.members))
@@ -382,7 +382,7 @@ class Planner:
         edge = self._as_kept(transaction, edge)
         source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
         if edge.type == SUPERSEDES and self._chain(transaction).closes_circle(source, target):
-            raise InputError("an atom cannot supersede itself, or one that supersedes it")
+            raise InputError(AN_ATOM, " cannot supersede itself, or one that supersedes it")
         key = (source, edge.type, target)
         known = self._link(transaction, key)
         if known is not None and known.subject in self.unedged:
@@ -458,7 +458,7 @@ class Planner:
             and next(versions_of(transaction, subject), None) is None
             and not is_linked(transaction, subject)
         ):
-            raise NotFound(f"there is no atom with the id {UUID(bytes=subject)}")
+            raise NotFound("there is no ", ATOM, f" with the id {UUID(bytes=subject)}")
         return subject
 
     def _link(self, transaction: ReadTransaction, key: _EdgeKey) -> _Known | None:

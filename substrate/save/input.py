@@ -18,7 +18,7 @@ from substrate.codec import check_value
 from substrate.errors import InputError, SchemaInvalid, TooLarge
 from substrate.limits import LIMITS, check_size
 from substrate.log.expect import Expect
-from substrate.messages import Arg
+from substrate.messages import AN_ATOM, Arg
 from substrate.names import check_name
 from substrate.proof.encoding import Json
 from substrate.proof.head import Head, Pin, SignedHead
@@ -103,9 +103,9 @@ def read_atom(item: AtomInput, said: Mapping[str, str | None]) -> AtomGiven:
     given = _mapping(item, Atom, _ATOM_FIELDS)
     name, value = given.get("name"), given.get("value")  # type: ignore[assignment]
     if not isinstance(name, str) or not isinstance(value, str):
-        raise SchemaInvalid("an atom needs a name and a value, both strings; other JSON goes into attrs")
+        raise SchemaInvalid(AN_ATOM, " needs a name and a value, both strings; other JSON goes into attrs")
     if not value:
-        raise SchemaInvalid("the value is empty: to take an atom out of use, tombstone it")
+        raise SchemaInvalid("the value is empty: to take ", AN_ATOM, " out of use, tombstone it")
     check_value(value)
     name = check_name(name)
     members: dict[str, Json] = {key: text for key, text in said.items() if text is not None}

@@ -17,7 +17,7 @@ from substrate.atoms.supersedes import is_superseded
 from substrate.errors import InputError, SchemaInvalid
 from substrate.limits import LIMITS, check_limit, check_size
 from substrate.log.identity import id_text
-from substrate.messages import Arg, Verb
+from substrate.messages import ATOMS, Arg, Verb
 from substrate.proof.entry import Kind
 from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
@@ -93,7 +93,7 @@ def check_search(query: object, limit: int, offset: int, min_score: object, wait
         raise SchemaInvalid(Arg("query"), f" must be a text, not {type(query).__name__}")
     check_size(Arg("query"), len(query), "query_characters", "characters")
     if not query.strip():
-        raise InputError(Arg("query"), " is empty: say what to look for; to see all atoms, use ", Verb("list"))
+        raise InputError(Arg("query"), " is empty: say what to look for; to see all ", ATOMS, ", use ", Verb("list"))
     check_limit(limit, offset, LIMITS["search_items"])
     for field, number in ((Arg("min_score"), 0 if min_score is None else min_score), (Arg("wait"), wait_s)):
         if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):

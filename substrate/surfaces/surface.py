@@ -91,10 +91,6 @@ class Surface:
     error_fields: Callable[[str], Mapping[str, object]] = _nothing
     """What `_meta.error` has beside our own, by the code of the error: such as a status of HTTP."""
 
-    def tool(self, name: str) -> Tool | None:
-        """The tool of this wire name, dots or underscores."""
-        return next((tool for tool in self.tools if underscored(tool.name) == underscored(name)), None)
-
 
 def underscored(name: str) -> str:
     """A wire name without dots, for clients that withhold all tools of a server if one has a dot in its name."""

@@ -39,11 +39,13 @@ def agent_words(
     arguments: Mapping[str, str],
     verbs: Mapping[str, str],
     phrases: Mapping[str, str] | None = None,
+    nouns: Mapping[str, str] | None = None,
 ) -> Words:
     """The words to those who work with the store in this folder: a command that the user can run says which it is.
 
     `tools` has those that are served, as `Surface.words_for` gets them. `arguments` are those that are spelled
-    otherwise than by the rule; `verbs` say which tool does it; `phrases` what is said in the place of a verb.
+    otherwise than by the rule; `verbs` say which tool does it; `phrases` what is said in the place of a verb; `nouns`
+    what "atom", "an atom" and "atoms" are called.
     """
 
     def command(*words: str) -> str:
@@ -74,4 +76,5 @@ def agent_words(
             "watch": f"the user can allow it with {command('watch', 'on')}",
             "writable": "the user can start the server without --read-only",
         },
+        nouns=dict(nouns or {}),
     )

@@ -87,7 +87,10 @@ def test_errors_are_in_the_words_of_the_surface(player: Agent) -> None:
     starts = ("known_at must be a seq", "as_of must be", "query is empty", "asOf: there is no such argument")
     for error, start in zip(errors, starts, strict=True):
         assert error["message"].startswith(start), error
-    assert errors[2]["message"].endswith("use toy.find")
+    assert errors[2]["message"].endswith("to see all notes, use toy.find")
+    unknown = "00000000-0000-4000-8000-000000000000"
+    assert player.error("toy.read", note_id=unknown)["message"] == f"there is no note {unknown}"
+    assert [word for word in OF_ATOMS for error in errors[:3] if word in error["message"]] == []
     assert errors[3]["message"].endswith("toy.find has query, as_of, known_at")
 
 

@@ -122,6 +122,7 @@ def words_for(store: str | None, tools: Mapping[str, str]) -> Words:
         camel=False,
         arguments={"as_of": "known_at", "valid_at": "as_of", "name": "note_id"},
         verbs={"list": "toy.find"},
+        nouns={"atom": "note", "an atom": "a note", "atoms": "notes"},
     )
 
 
