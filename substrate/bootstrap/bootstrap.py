@@ -29,14 +29,12 @@ from substrate.embed.tokens import TokenCounter, cut, token_counter
 from substrate.errors import InputError, SchemaInvalid
 from substrate.learn.forecast import Forecaster, Need
 from substrate.limits import check_size
-from substrate.log.decode import stored_entry
-from substrate.log.tables import ENTRIES, read_seq
 from substrate.messages import Arg
-from substrate.proof.entry import Kind
 from substrate.result import Result, compact
 from substrate.search.columns import Documents
 from substrate.search.index import SearchIndex
 from substrate.search.objective import Match
+from substrate.search.recent import newest
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
 from substrate.values.opening import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
@@ -67,8 +65,6 @@ _MEMBERS: Final = 32
 """Of the domain's members so many come into question, if nothing else speaks for them."""
 _LIKELY: Final = 64
 """Of so many who come into question it is seen whether a hub leads from them to the domain."""
-_SCANNED: Final = 400
-"""Entries that are looked through for what was recorded last."""
 _BRIEFLY: Final = 400
 """Budgets below this are for names and values: what is said about an atom takes as much room as the atom."""
 _VALUE_PART: Final = 3
@@ -142,6 +138,7 @@ def bootstrap(  # noqa: PLR0913
     if asked.domain is not None and not why_absent(snapshot.transaction, asked.domain):
         domain = find_subject(snapshot.transaction, asked.domain)
     count = _FEWEST + asked.max_tokens // _TOKENS
+    match = None if match is None else replace(match, ingested=asked.ingested)
     needs = Forecaster(snapshot).opening(domain or HOLE, asked.objective or "", match, count)
     documents = index.documents(snapshot.transaction)
     return open_with(snapshot, documents, asked, needs, meaning=meaning, shown=shown)
@@ -261,13 +258,9 @@ class _Opener:
         return self._gatherer.domains.direct(self._domain, subjects)
 
     def _recent(self) -> Iterator[bytes]:
-        """The atoms recorded last, newest first."""
-        subjects: dict[bytes, None] = {}
-        for at, data in self._snapshot.transaction.scan(ENTRIES, reverse=True, limit=_SCANNED):
-            entry = stored_entry(read_seq(at), data)
-            if entry.kind is Kind.PUT:
-                subjects.setdefault(entry.subject)
-        yield from islice(subjects, _RECENT)
+        """The atoms in use that were recorded last, newest first; but for text that was taken in from elsewhere."""
+        seqs = newest(self._snapshot.transaction, self._documents, _RECENT)
+        yield from self._documents.subjects(seqs)
 
     # -- what of it is shown ---------------------------------------------------------------------------------------
 

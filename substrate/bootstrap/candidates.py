@@ -36,6 +36,8 @@ BOOST: Final = 2.0
 _HOLDER: Final = 0.1
 """How much a domain or a hub is worth itself: its name says little, its members all."""
 _SECOND: Final = 1_000_000
+_FILLS: Final = frozenset(("member", "newest", "recent", "start", "usage"))
+"""Parts of a need that are about an atom alone, whatever a session is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ class Candidate:
         kind = (self.version.name or "").split(".")[1:2]
         boost = _HOLDER if kind in (["domain"], ["hub"]) else BOOST if self.in_domain else 1.0
         return self.need.share * self.evidence.value * boost
+
+
+def _is_filler(need: Need) -> bool:
+    """Whether nothing speaks for it but that there is room: neither the objective, nor what is needed beside it."""
+    return bool(need.parts) and _FILLS.issuperset(need.parts)
 
 
 class Lost(NamedTuple):
@@ -155,7 +162,7 @@ class Gatherer:
     def _judged(self, need: Need, version: VersionRow, body: Body, used: float) -> Candidate | str:
         """The candidate that this version is; or the reason why it is none."""
         members = body.members
-        if members.get("origin") == "ingested" and not self._ingested:
+        if members.get("origin") == "ingested" and (not self._ingested or _is_filler(need)):
             return "ingested"
         if "valid_from" in members or "valid_to" in members:
             found = self._in_force(version)

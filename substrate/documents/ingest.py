@@ -219,6 +219,7 @@ class Writer:
         self._failed: list[Refused] = []
         self._missing: tuple[str, ...] = ()
         self._recorded = 0
+        self._items = self._characters = 0
         self._named = False
 
     def add(self, incoming: Incoming) -> None:
@@ -279,17 +280,15 @@ class Writer:
             self._done.append(plan.report)
             self._recorded += plan.items
             return
-        if any(plan.name == other.name for other, _ in self._waiting):
-            self._flush()
-            self._plan(make)
-            return
         self._waiting.append((plan, make))
-        items = sum(one.items for one, _ in self._waiting)
-        if items > _TOGETHER or sum(one.characters for one, _ in self._waiting) > _CHARACTERS:
+        self._items += plan.items
+        self._characters += plan.characters
+        if self._items > _TOGETHER or self._characters > _CHARACTERS:
             self._flush()
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
+        self._items = self._characters = 0
         if not waiting:
             return
         self._name_domain()

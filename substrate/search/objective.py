@@ -26,6 +26,8 @@ class Match:
 
     index: SearchIndex
     query: Query
+    ingested: bool = False
+    """Whether text that was taken in from elsewhere counts. A large folder leaves no room for all the rest."""
 
     @property
     def why(self) -> str:
@@ -38,7 +40,8 @@ class Match:
         Hits that say little of the objective count next to nothing: scores are squared.
         """
         documents = self.index.documents(snapshot.transaction)
-        lists = self.index.lists(snapshot, documents, self.query, Filters(), past=False)
+        filters = Filters(without_ingested=not self.ingested)
+        lists = self.index.lists(snapshot, documents, self.query, filters, past=False)
         gathered = gather(lists, documents.when)
         ranked = rank(gathered.candidates, lists.vector, self.query.when)
         scores: dict[bytes, float] = {}

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from substrate.atoms.bodies import require_body
 from substrate.atoms.load import atom_of
 from substrate.atoms.supersedes import is_superseded
+from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS, check_limit
 from substrate.proof.entry import Kind
 from substrate.search.columns import Documents, Mask
 from substrate.search.filters import Filters
 from substrate.search.index import SearchIndex
 from substrate.search.scope import scope_of
+from substrate.search.words import keyword_seqs
 from substrate.snapshot import Snapshot
 from substrate.text.snippet import snippet_of
 from substrate.values.hits import Found, Hit
 from substrate.views.atoms import VersionRow
+from substrate.views.words import Field
 
-__all__ = ["recent"]
+__all__ = ["newest", "recent"]
+
+_SLICE: Final = 1 << 14
+"""Versions that are looked at at once."""
 
 
 def recent(
@@ -40,6 +48,23 @@ def recent(
     hits = _newest_first(snapshot, documents, mask if scope is None else mask & scope)
     found = list(islice(hits, offset, offset + limit + 1))
     return Found(tuple(found[:limit]), "", seq=documents.size - 1, more=len(found) > limit)
+
+
+def newest(transaction: ReadTransaction, documents: Documents, count: int) -> NDArray[np.int64]:
+    """The versions in use that were recorded last, newest first; but for those that were taken in from elsewhere.
+
+    From the end, a slice at a time: a store may have millions.
+    """
+    foreign = keyword_seqs(transaction, documents, Field.ORIGIN, "ingested")
+    found = np.zeros(0, np.int64)
+    stop = documents.size
+    while stop and found.size < count:
+        start = max(stop - _SLICE, 0)
+        seqs = np.flatnonzero(documents.now[start:stop]) + start
+        inside = foreign[np.searchsorted(foreign, start) : np.searchsorted(foreign, stop)]
+        found = np.concatenate([found, np.setdiff1d(seqs, inside, assume_unique=True)[::-1]])
+        stop = start
+    return found[:count]
 
 
 def _newest_first(snapshot: Snapshot, documents: Documents, mask: Mask) -> Iterator[Hit]:

@@ -24,7 +24,7 @@ LEFT_OUT: Mapping[str, str] = {
     "less_needed": "not looked at: what is needed more fills the budget twice over",
     "low_evidence": "below the evidence that was asked for",
     "duplicate": "says what one that is needed more says",
-    "ingested": "text that was taken in from elsewhere; `ingested` shows it",
+    "ingested": "text that was taken in from elsewhere; `ingested` shows what of it fits the objective",
     "superseded": "another atom took its place",
     "not_in_force": "does not hold now: it ended, or has not begun",
     "gone": "taken out of use, forgotten, or damaged",
