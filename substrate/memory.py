@@ -671,7 +671,7 @@ class Memory(Tabular):
         are superseded are left out. Go on with `after=page.next`. A domain that is not there has none. SchemaInvalid,
         NameInvalid, TooLarge.
         """
-        from substrate.search.directory import list_entities  # noqa: PLC0415 - loads numpy
+        from substrate.search.directory.page import list_entities  # noqa: PLC0415 - loads numpy
 
         with self._store.read(as_of) as snapshot:
             return list_entities(

@@ -2,8 +2,7 @@
 
 search      the verb search
 recent      the verb recent
-directory   the verb entities
-entity_rows what the directory keeps between calls, and how often each entity is mentioned
+directory/  the verb entities
 objective   what an objective is about, as shares
 lazy        loads the rest when it is first needed
 index       what search keeps between calls, and what a query is looked up in

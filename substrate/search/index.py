@@ -9,7 +9,7 @@ from substrate.embed.query import Meaning, QueryVector
 from substrate.kv.api import ReadTransaction
 from substrate.search.candidates import Lists
 from substrate.search.columns import Columns, Documents, Mask
-from substrate.search.entity_rows import EntityRows
+from substrate.search.directory.rows import EntityRows
 from substrate.search.filters import Filters
 from substrate.search.scope import scope_of
 from substrate.search.when import When, Which, read_when

@@ -57,7 +57,6 @@ _NOUNS: Final = ("ing", "ion", "ions", "ment", "ness", "ity", "ance", "ence", "s
 _GERMAN_ENDINGS: Final = (
     *("ung", "ungen", "heit", "keit", "schaft", "tion", "tät", "nis", "tum"),
     "ment",
-    "chen",
     "ismus",
 )
 _OF_ONE: Final = frozenset({"is", "isn't", "was", "wasn't", "has", "hasn't", "does", "doesn't"})
@@ -118,7 +117,7 @@ _shape_of_short = lru_cache(maxsize=4096)(_shape_of)
 """The same words are met again and again."""
 
 
-def _trim(token: _Token, *, romance: bool) -> tuple[_Token, bool]:
+def _trim(token: _Token, *, romance: bool, german: bool) -> tuple[_Token, bool]:
     """The part of a word that can be a name, and whether a name ends with it."""
     start, _, word = token
     if word.isalpha() and not word[:-1].isupper():  # as most are
@@ -127,13 +126,17 @@ def _trim(token: _Token, *, romance: bool) -> tuple[_Token, bool]:
     if elided is not None and (word[0].islower() or romance):
         start += elided.end()
         word = word[elided.end() :]
+    elif elided is not None and word[elided.end()].islower():  # L'équipe
+        return _Token(start, start, ""), True
     ends = False
     possessive = _POSSESSIVE.search(word)
     if possessive is not None and possessive.start() > 1:
         word, ends = word[: possessive.start()], True
     if _DASH.search(word):
         parts = _DASH.split(word)
-        if parts[-1].islower() and not parts[0].islower():  # Berlin-based, but not X-ray
+        if german and _shape(parts[0]) == _CAPITALS and _shape(parts[-1]) == _TITLE:  # DSGVO-Prüfung
+            word, ends = parts[0], True
+        elif parts[-1].islower() and not parts[0].islower():  # Berlin-based, but not X-ray
             word, ends = parts[0] if len(parts[0]) > 1 else "", True
         elif parts[0].islower() and len(parts[0]) > 1:  # non-English
             word, ends = "", True
@@ -156,6 +159,7 @@ class _Reader:
         shouted = sum(1 for token in tokens if len(token.word) > 1 and token.word.isupper())
         self._german = small.isdisjoint(NOT_GERMAN) and len(small & GERMAN) >= _PAIR
         self._romance = not english and len(small & ROMANCE) >= _PAIR
+        self._joining = PARTICLES if self._german else JOINING
         self._caseless = not text.isascii() and _CASELESS.search(text) is not None
         self._shouted = shouted >= _SHOUTED and shouted * 2 > len(tokens)
         self._lines = [0, *(match.end() for match in _NEWLINE.finditer(text))] if "\n" in text else [0]
@@ -191,7 +195,7 @@ class _Reader:
         """The words with capitals from here on that follow each other, with what joins them; and who comes behind."""
         run: list[_Token] = []
         while at < len(self._tokens) and len(run) < _LONGEST_RUN:
-            token, ends = _trim(self._tokens[at], romance=self._romance)
+            token, ends = _trim(self._tokens[at], romance=self._romance, german=self._german)
             if not token.word or not _shape(token.word):
                 break
             run.append(token)
@@ -214,7 +218,7 @@ class _Reader:
             return 1 if dotted and word[0].isupper() else 0
         if (gap in (" ", " & ") or (gap == "\n" and not self._begins(at))) and _shape(word):
             return 1
-        if gap == " " and word in JOINING and _shape(before.word) == _TITLE:
+        if gap == " " and word in self._joining and _shape(before.word) == _TITLE:
             return 2 if self._is_next(at + 1) else 3 if self._is_next(at + 2, behind=_AFTER_OF) else 0
         return 0
 
@@ -229,6 +233,8 @@ class _Reader:
 
     def _judge(self, run: list[_Token], at: int, behind: int) -> Sign | None:
         """The name in words with capitals that follow each other, if there is one."""
+        if len(run) > 1 and _is_shouted(run):
+            return None
         opens = not self._caseless and run[0].start == self._tokens[at].start and self._begins(at)
         bare = self._without_opener(run) if opens else self._without_function(run)
         kept = _without_titles(bare)
@@ -374,7 +380,7 @@ class _Reader:
         before = self._tokens[at - 1].word
         if before not in GERMAN_PREPOSITIONS or lower in GERMAN_NOUNS or lower.endswith(_GERMAN_ENDINGS):
             return False
-        return before in ("in", "nach", "aus") or not lower.endswith(("en", "er", "ern", "e"))
+        return before in ("in", "nach", "aus") or not lower.endswith(("chen", "en", "er", "ern", "e"))
 
 
 def _is_verb(word: str, after: str, subject: str) -> bool:
@@ -387,6 +393,12 @@ def _is_verb(word: str, after: str, subject: str) -> bool:
 
 
 # -- words in front ----------------------------------------------------------------------------------------------------
+
+
+def _is_shouted(run: list[_Token]) -> bool:
+    """Whether they are words of capitals, a function word among them: DO NOT RUN THIS."""
+    capitals = all(_shape(token.word) in (_CAPITALS, _LETTER) for token in run)
+    return capitals and any(token.word.lower() in FUNCTION for token in run)
 
 
 def _is_acronym(word: str) -> bool:

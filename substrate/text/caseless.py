@@ -1,4 +1,4 @@
-"""Names in scripts without capitals: people with a form of address behind them, and some places. For `extract`."""
+"""Names in scripts without capitals: people and companies beside a word that says so, some places. For `extract`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ _PERSON: Final = re.compile(
     rf"|(?<![{_HAN}])(?P<place>[{_HAN}]{{2,6}}(?:大学|銀行|新聞|[市県駅]))(?=[\u3041-\u309f、。])"
     rf"|(?P<chinese>[王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董程曹袁邓许沈曾彭吕苏卢蒋蔡丁魏薛叶潘杜戴]"
     rf"[{_HAN}]{{1,2}})(?=先生|女士|教授|老师|经理)"
+    r"|(?<!\w)(?:شركة|مدينة|جامعة|الدكتور|الدكتورة|السيد|السيدة|חברת|אוניברסיטת|גברת|श्री|श्रीमती|डॉ\.?)"
+    r" (?P<behind>\w{2,30})"
     rf"|(?<![{_HANGUL}])(?P<korean>[{_HANGUL}]{{2,4}}) ?(?=씨(?:[는가를의와도은이에]|[^{_HANGUL}]|\Z))"
 )
 _NO_PERSON: Final = frozenset({"皆", "客", "奥", "母", "父", "娘", "息子", "兄", "姉", "神", "お客", "看護師"})

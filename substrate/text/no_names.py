@@ -67,7 +67,7 @@ within without won't would wouldn't wow yeah yep yes yesterday yet you you'd you
 """
 _VERBS: Final = """
 accept add adjust agree allow answer apply approve archive ask assign assume attach attend avoid backup begin block
-book boot break bring browse build buy call cancel catch change check choose clean clear click clone close collect
+book boot break bring browse build bump buy call cancel catch change check choose clean clear click clone close collect
 combine come commit compare compile compute configure confirm connect consider contact continue convert cook copy
 correct count create cut debug decide define delete deny deploy describe design destroy detect determine develop
 disable discard discuss do document don't download drag draw drink drive drop edit email embed enable encrypt end
@@ -172,13 +172,13 @@ COMMON_ELSEWHERE: Final = COMMON | FUNCTION_ELSEWHERE
 """The same of other texts."""
 
 JOINING: Final = frozenset(
-    "of de del della di du des do dos das der den la le y el al van von da bin ibn ter ten zu".split()
+    "of de del della di du des do dos das der den la le el al της του των van von da bin ibn ter ten zu".split()
 )
 """What stands in small letters inside a name."""
 PARTICLES: Final = frozenset("van von da bin ibn ter ten zu".split())
 """Those of them that only people have."""
-ADJECTIVES: Final = frozenset({"new", "great", "real"})
-"""They begin many names."""
+ADJECTIVES: Final = frozenset({"new", "great", "real", "mount", "port"})
+"""They begin many names, though a sentence may begin with them too."""
 SMALL_IN_TITLES: Final = frozenset(
     "a an and as at by for from in into is of on or the to via vs with de des du la le und y e".split()
 )
@@ -190,7 +190,7 @@ CALENDAR: Final = frozenset(
     sundays january february march april may june july august september october november december mon tue tues wed thu
     thur thurs fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec
     montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar jänner februar märz mai juni juli
-    oktober dezember
+    oktober dezember δευτέρα τρίτη τετάρτη πέμπτη παρασκευή σάββατο κυριακή
     """.split()
 )
 """Days and months, where they are written with capitals."""
@@ -244,11 +244,11 @@ AUXILIARIES: Final = frozenset(
 )
 PAST: Final = frozenset(
     """
-    ate beat became began bought cut hit hurt
-    broke brought built came caught chose did drew drove fell felt flew forgot fought found gave
-    got grew heard held kept knew laid led left lent lost made meant met paid put ran read rose said sang sat saw sent
-    set shot slept sold spent spoke spread stood stole swam taught thought threw told took understood went woke won
-    wore wrote
+    ate beat became began bought cut hit hurt broke brought built came caught chose did drew drove fell felt flew
+    forgot fought found gave got grew heard held kept knew laid led left lent lost made meant met paid put ran read
+    rose said sang sat saw sent set shot slept sold spent spoke spread stood stole swam taught thought threw told took
+    understood went woke won wore wrote froze shut split hid sank stuck swept tore bent bit blew burst dealt fed fled
+    hung lit rode rang shook shrank slid spun struck swore withdrew rebuilt overtook
     """.split()
 )
 """Verbs of the past that do not end in -ed."""

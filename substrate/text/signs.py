@@ -39,7 +39,7 @@ _SPANS: Final = re.compile(
 )
 _SPAN_SIGNS: Final = re.compile(r"[`~《『<\"“„«]")
 _QUOTED_WORD: Final = re.compile(r"[^\W_][\w'\u2019-]*")
-_INNER: Final = re.compile(r"[@_/]|\w\.\w|\w\(\)")
+_INNER: Final = re.compile(r"[@_/]|\w\.\w|\w\(\)|(?<!\S)\.[A-Za-z]")
 _CHUNK: Final = re.compile(rf"[^\s{HIDE}{CASELESS}]+")
 _LONGEST: Final = 400
 """Characters without a space that are looked at. No entity is longer."""
@@ -58,6 +58,8 @@ _SCRIPT_LIBRARY: Final = re.compile(r"[A-Z]\w*\.js")
 """Node.js, Vue.js: a name rather than a file."""
 _FILE: Final = re.compile(rf"(?:[~.]{{0,2}}/)?(?:[\w.@+-]+/)*[\w.@+-]*\w\.(?:{_EXTENSIONS})", re.IGNORECASE)
 _PATH: Final = re.compile(r"(?:~|\.{1,2})?/[\w.@+-]+(?:/[\w.@+-]+)*/?|[\w.@+-]+(?:/[\w.@+-]+){2,}/?|[a-z][\w.-]+/")
+_HIDDEN_FILE: Final = re.compile(r"\.[A-Za-z][\w-]+(?:\.[\w-]+)*")
+"""`.env`, and .NET with it."""
 _HOST: Final = re.compile(
     r"(?:[a-z0-9][a-z0-9-]*\.)+(?:com|org|net|io|dev|ai|app|edu|gov|info|example|local|eu|uk|us|de|fr|es|it|nl|ch|at|pl|"
     r"se|no|jp|cn|in|br|au|ca|ru|tv|me)(?:/[^\s<>\"']*)?"
@@ -72,6 +74,7 @@ _WHOLE: Final = (
     ("address", _HOST),
     ("code", _IDENTIFIER),
     ("file", _PATH),
+    ("file", _HIDDEN_FILE),
 )
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
@@ -113,7 +116,7 @@ def _spans(text: str) -> Iterator[Sign]:
                 yield Sign(start, end, match["quote"], "title")
         elif kind == "code":
             name = match["code"].strip().removesuffix("()")
-            is_one = not any(map(str.isspace, name)) and name[:1] not in ("-", "%", "$") and is_canonical_key(name)
+            is_one = not any(map(str.isspace, name)) and name[:1] not in ("%", "$") and is_canonical_key(name)
             yield Sign(start, end, name, "code" if is_one and not name.isdigit() else "")
         else:
             yield Sign(start, end, "", "")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from substrate.entities.naming import entity_name, read_name
 from substrate.errors import ItemsRefused, NameInvalid, SchemaInvalid, TooLarge
 from substrate.memory import Memory, open_memory
-from substrate.search.entity_rows import EntityRows
+from substrate.search.directory.rows import EntityRows
 from substrate.text.canonical import canonical
 from substrate.text.terms import keyword
 from substrate.values.entities import EntityEntry

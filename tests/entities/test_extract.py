@@ -14,7 +14,8 @@ from substrate.text.extract import KINDS, Entity, Extracted, extract
 
 HERE = Path(__file__).parent
 LABELLED = ["sentences.json", "held_out.json"]
-"""The second was written by another, and read when the extractor was finished: precision .920, recall .847 then."""
+"""The second was written by another, and read when the extractor was finished: precision .920, recall .847 then;
+faults of a general kind were mended since."""
 PRECISION, RECALL = 0.9, 0.8
 
 
@@ -75,6 +76,9 @@ def test_every_word_with_a_capital_would_not_do() -> None:
         ("in Zu\u0308rich", ["Zu\u0308rich"]),
         ("a line that is long enough to be wrapped goes on behind its New\nYork", ["New York"]),
         ("# Identity\nAn atom", []),
+        ("DO NOT RUN THIS, it is URGENT NOW and L'équipe de Lyon", ["Lyon"]),
+        ("copy .env.example to .env", [".env.example", ".env"]),
+        ("Die Hälfte der Antworten in München nennt die API-Prüfung", ["München", "API"]),
         ("他们用docker部署《三体》", ["docker", "三体"]),
     ],
 )

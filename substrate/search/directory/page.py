@@ -20,7 +20,7 @@ from substrate.limits import check_limit, check_prefix
 from substrate.messages import Arg
 from substrate.names import escape_rest
 from substrate.proof.entry import Kind
-from substrate.search.entity_rows import EntityRow, EntityRows
+from substrate.search.directory.rows import EntityRow, EntityRows
 from substrate.search.index import SearchIndex
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, is_canonical_key
