@@ -45,9 +45,7 @@ def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters) -> Mask
     if filters.any_tags:
         masks.append(_any(with_keyword(Field.TAG, tag) for tag in filters.any_tags))
     masks += [~with_keyword(Field.TAG, tag) for tag in filters.without_tags]
-    for entity in filters.entities:
-        names = same_names(snapshot.transaction, entity, snapshot.upto)
-        masks.append(_any(with_keyword(Field.ENTITY, name) for name in names))
+    masks += [_mentioning(snapshot, documents, entity) for entity in filters.entities]
     exact = ((Field.SOURCE, filters.source), (Field.ORIGIN, filters.origin), (Field.ACTOR, filters.actor))
     for field, text in (*exact, (Field.SESSION, filters.session)):
         if text is not None:
@@ -59,6 +57,12 @@ def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters) -> Mask
     if filters.until is not None:
         masks.append(documents.when < filters.until)
     return np.logical_and.reduce(masks) if masks else None
+
+
+def _mentioning(snapshot: Snapshot, documents: Documents, entity: str) -> Mask:
+    """The versions that list an entity under one of its names."""
+    names = same_names(snapshot.transaction, entity, snapshot.upto)
+    return _any(keyword_mask(snapshot.transaction, documents, Field.ENTITY, name) for name in names)
 
 
 def _any(masks: Iterable[Mask]) -> Mask:
