@@ -22,8 +22,10 @@ from substrate.atoms.edges import edges
 from substrate.atoms.history import history
 from substrate.atoms.list import list_atoms
 from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
+from substrate.atoms.policy import in_force
 from substrate.atoms.resolve import read_end
 from substrate.atoms.stale import stale_atoms
+from substrate.atoms.which import which
 from substrate.care.export import export
 from substrate.care.growth import growth
 from substrate.care.heads import heads
@@ -75,6 +77,7 @@ from substrate.values.embedding import Embedding, Indexed
 from substrate.values.entities import EntityPage, ExtractedEntities
 from substrate.values.growth import Diff, Growth, Heads
 from substrate.values.hits import Found
+from substrate.values.matches import Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
 from substrate.values.relations import Associations, Context, PathFound
@@ -606,6 +609,17 @@ class Memory(Tabular):
         if found.lag:
             store.follower.wake()  # what another process saved, it may have had no time to embed
         return found
+
+    def which(self, text: str, kind: str | None = None) -> Matches:
+        """The atom that a text means: given by its id or the beginning of one, name, short id, title or alias.
+
+        `kind` is a type of atoms, such as `domain`: only these are meant. The `verdict` is `exact` if just one is
+        called so; `close` if up to three may be meant, each with its score (0.6 to 1) and the reason; else `none`.
+        Letters of all scripts count, their case does not. Only of what is in use. SchemaInvalid, TooLarge; InputError
+        if the text has neither letters nor digits.
+        """
+        with self._store.read() as snapshot:
+            return which(snapshot, text, kind, in_force())
 
     def recent(  # noqa: PLR0913
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import SequenceMatcher
@@ -18,6 +18,7 @@ from string import ascii_lowercase, digits
 from struct import unpack_from
 from typing import Final, NamedTuple
 
+from substrate.atoms.policy import in_force
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.decode import stored_entry
@@ -33,7 +34,7 @@ from substrate.views import words as postings
 from substrate.views.atoms import VersionRow, find_names, names, names_before, versions_of
 from substrate.views.words import Field, posting_keys, split_postings
 
-__all__ = ["MOST_SUGGESTED", "discreet", "near_names", "or_near"]
+__all__ = ["MOST_SUGGESTED", "discreet", "name_heads", "names_beside", "near_names", "or_near"]
 
 MOST_SUGGESTED: Final = 10
 """Of many names that are missing in one call, so many get suggestions: each takes a millisecond or two."""
@@ -91,14 +92,37 @@ def near_names(transaction: ReadTransaction, name: str, most: int = 3, *, under:
     wanted = None if _DISCREET.get() else _Spelling.of(name)
     if wanted is None:
         return ()
-    likely = dict.fromkeys(_likely(transaction, wanted))
-    others = (row.name for row in _further(transaction, wanted) if row.kind is Kind.PUT and row.name is not None)
-    further = dict.fromkeys(other for other in others if other not in likely)
-    likely |= dict.fromkeys(nlargest(_COMPARED, further, key=lambda other: _alike(wanted, other)))
-    scored = [(_likeness(wanted, other), other) for other in likely if other.startswith(under) and other != name]
+    scored = [
+        (_likeness(wanted, other), other)
+        for other in _candidates(transaction, wanted)
+        if other.startswith(under) and other != name
+    ]
     least = max([_LIKE, *(score - _BEHIND for score, _ in scored)])
     best = sorted((-score, other) for score, other in scored if score >= least)
     return tuple(islice((other for _, other in best if is_name(other) and not find_secrets(other)), most))
+
+
+def names_beside(transaction: ReadTransaction, name: str, *, letters: bool = True) -> tuple[str, ...]:
+    """Names in use that may have been meant by one that is not there, as far as few reads find them; in no order.
+
+    Without `letters`, all that is one letter away is not looked up: half of the work.
+    """
+    wanted = None if _DISCREET.get() else _Spelling.of(name)
+    return () if wanted is None else tuple(_candidates(transaction, wanted, letters=letters))
+
+
+def _candidates(transaction: ReadTransaction, wanted: _Spelling, *, letters: bool = True) -> dict[str, None]:
+    """The names that are to be compared, without those that the policy in force hides."""
+    policy = in_force()
+
+    def shown(rows: Iterable[VersionRow | None]) -> Iterator[str]:
+        for row in rows:
+            if row is not None and row.kind is Kind.PUT and row.name is not None and not policy.hides(row.subject):
+                yield row.name
+
+    likely = dict.fromkeys(shown(_likely(transaction, wanted, letters=letters)))
+    further = dict.fromkeys(other for other in shown(_further(transaction, wanted)) if other not in likely)
+    return likely | dict.fromkeys(nlargest(_COMPARED, further, key=lambda other: _alike(wanted, other)))
 
 
 class _Spelling(NamedTuple):
@@ -134,19 +158,19 @@ def _pairs(letters: str) -> frozenset[str]:
 # -- who may be meant --------------------------------------------------------------------------------------------------
 
 
-def _likely(transaction: ReadTransaction, wanted: _Spelling) -> Iterator[str]:
+def _likely(transaction: ReadTransaction, wanted: _Spelling, *, letters: bool) -> list[VersionRow | None]:
     """The same under another version or type, and what is one letter away."""
-    meant = {head + wanted.rest for head in _heads(transaction)}
-    meant |= {wanted.head + rest for rest in _one_letter_away(wanted.rest)}
+    meant = {head + wanted.rest for head in name_heads(transaction)}
+    if letters:
+        meant |= {wanted.head + rest for rest in _one_letter_away(wanted.rest)}
     meant.add(guess_name(wanted.name) or wanted.name)
     longest = max(map(len, meant))
     if 4 * longest > LIMITS["name_bytes"]:
         meant = {other for other in meant if len(other.encode()) <= LIMITS["name_bytes"]}
-    rows = find_names(transaction, sorted(meant))
-    return (row.name for row in rows if row is not None and row.kind is Kind.PUT and row.name is not None)
+    return find_names(transaction, sorted(meant))
 
 
-def _heads(transaction: ReadTransaction) -> Iterator[str]:
+def name_heads(transaction: ReadTransaction) -> Iterator[str]:
     """What names begin with, up to the second dot: each once, by leaps over the names in between."""
     after = None
     for _ in range(_HEADS):

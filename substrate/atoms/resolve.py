@@ -20,15 +20,16 @@ from substrate.schema import is_name
 from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, versions_of
 from substrate.views.traces import expected_name
 
-__all__ = ["find_subject", "name_of", "read_end", "refused", "resolve"]
+__all__ = ["ATOM_ID", "find_subject", "name_of", "read_end", "refused", "resolve"]
 
 
-_ID: Final = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
+ATOM_ID: Final = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
+"""An id of an atom or edge as text, with dashes or without."""
 
 
 def find_subject(transaction: ReadTransaction, name: str) -> bytes:
     """The id that the atom of this name or id has, or will have."""
-    if _ID.fullmatch(name):
+    if ATOM_ID.fullmatch(name):
         return UUID(name).bytes
     row = find_name(transaction, name)
     if row is not None:
@@ -42,7 +43,7 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *,
     NotFound if it was not there, with names that are near it, if it `suggests` any; Forgotten, with proof, if it was
     and has been forgotten as a whole. NameInvalid.
     """
-    if isinstance(name, str) and _ID.fullmatch(name):
+    if isinstance(name, str) and ATOM_ID.fullmatch(name):
         subject = UUID(name).bytes
         name = Message(ATOM, f" {UUID(name)}")
         gap = gap_of(transaction, subject)

@@ -42,6 +42,7 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "diff": read.diff,
         "document": documents.document,
         "search": find.search,
+        "which": find.which,
         "context": relate.context,
         "path": relate.path,
         "associate": relate.associate,

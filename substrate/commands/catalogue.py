@@ -52,6 +52,7 @@ COMMANDS: tuple[Command, ...] = (
     documents.DOCUMENT,
     provenance.WHY,
     find.SEARCH,
+    find.WHICH,
     relate.CONTEXT,
     relate.PATH,
     relate.ASSOCIATE,

@@ -12,7 +12,7 @@ _OPTIONS: Final = (
     *("horizon", "k", "keep", "limit", "max_tokens", "min_score", "offset", "origin", "passes", "predictions", "seqs"),
     *("hops", "most", "session", "source", "task", "type", "valid_at", "walk"),
 )
-_PLACES: Final = ("a", "b", "name", "names", "objective", "prefix", "query", "start", "stop")
+_PLACES: Final = ("a", "b", "name", "names", "objective", "prefix", "query", "start", "stop", "text")
 """Words that stand without an option, as the help of a verb shows them."""
 
 ARGUMENTS: Final[Mapping[str, str]] = {
@@ -28,7 +28,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     "edges": "--edge",
     "entities": "--entity",
     "keys": "NAME",
-    "kind": "kind",
+    "kind": "--kind",
     "on": "on",
     "part": "part",
     "sessions": "sessions",

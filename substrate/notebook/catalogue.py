@@ -39,6 +39,7 @@ _ALL = (
     read.history,
     read.diff,
     find.search,
+    find.which,
     find.explore,
     relate.context,
     relate.path,

@@ -7,6 +7,7 @@ service_rules   the rules of Betterleaks for credentials of services, as data
 convert_rules   makes that data from a configuration of Betterleaks
 refuse_secrets  refuses what looks like a credential, and says where it stands
 visible         a text in which nothing is hidden
+likeness        how like two names are that people give
 canonical       the one form of an entity's name
 extract         the names in a text: all that the next four find
 signs           code spans, titles, addresses, files, identifiers

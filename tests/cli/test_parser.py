@@ -17,7 +17,7 @@ from tests.test_import_cost import loaded_by
 GROUPED = {
     "save": ["checkpoint", "replace", "ingest"],
     "read": ["access", "list", "edges", "history", "diff", "document"],
-    "find": ["search", "context", "path", "associate", "stale", "entities", "extract", "index", "model"],
+    "find": ["search", "which", "context", "path", "associate", "stale", "entities", "extract", "index", "model"],
     "learn": ["observe", "train", "predict", "bootstrap", "watch"],
     "judge": ["conflicts", "resolve"],
     "prove": ["head", "pin", "key", "prove", "verify"],

@@ -191,6 +191,7 @@ ANSWERS = {
     "diff": "diff 0",
     "why": "why v1.decision.ledger",
     "search": "search currency",
+    "which": "which currency",
     "context": "context v1.fact.currency",
     "path": "path v1.fact.currency v1.decision.ledger",
     "associate": "associate v1.fact.currency",

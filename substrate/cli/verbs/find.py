@@ -1,4 +1,4 @@
-"""The verb that finds: search. It writes nothing but the vectors of what is new, if that is little."""
+"""The verbs that find: search, which. They write nothing but the vectors of what is new, if that is little."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from substrate.cli.answer import Answer, Table
+from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
 from substrate.cli.verbs.models import MODEL_WAIT_S
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.values.hits import Found, Hit
 
-__all__ = ["search"]
+__all__ = ["search", "which"]
 
 _FEW = 500
 """Versions that are embedded on the way, in some seconds. Of more it is said that `index` does it."""
@@ -31,6 +32,18 @@ def search(given: Namespace, output: Output) -> Answer:
     columns = ("=score", "=name", "text", *(["why"] if given.why else []))
     rows = [_row(hit, why=given.why) for hit in found]
     return Answer(found.to_dict(), (Table(columns, rows),), tuple(_hints(found, given)))
+
+
+def which(given: Namespace, _: Output) -> Answer:
+    """Print the atom that a text means, or those that it may mean."""
+    with reading(given) as memory:
+        found = memory.which(" ".join(given.text), given.kind)
+    rows = [(match.name, f"{match.score:.2f}", match.reason, match.id) for match in found]
+    if found.verdict == "exact":
+        return Answer(found.to_dict(), (Table(("name", "=score", "reason", "?id"), rows),))
+    hint = "it is not clear which one is meant" if rows else "nothing is called so, or nearly so"
+    table = Table(("name", "=score", "reason", "?id"), rows)
+    return Answer(found.to_dict(), (table,) if rows else (), (hint,), exit=Exit.NOT_FOUND)
 
 
 def _found(memory: Memory, given: Namespace) -> Found:

@@ -1,4 +1,4 @@
-"""Find: search, explore."""
+"""Find: search, which, explore."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from substrate.commands.command import Command, Example, Face, argument, flag, o
 from substrate.commands.options import AS_OF, OFFSET, ORIGINS, VALID_AT, limit
 from substrate.commands.readers import number, score
 
-__all__ = ["EXPLORE", "SEARCH"]
+__all__ = ["EXPLORE", "SEARCH", "WHICH"]
 
 SEARCH = Command(
     "search",
@@ -86,6 +86,29 @@ SEARCH = Command(
     "The first search on a machine prepares the model, once, which takes half a minute; what is new is "
     "embedded on the way, if it is little. --words does neither.",
     about_notebook="Options may stand before or after the question. The reasons of each hit are always shown.",
+)
+
+WHICH = Command(
+    "which",
+    "find",
+    "Tell which atom a text means.",
+    "TEXT is its name, or what follows the type in it; its id, or at least eight digits of its beginning; a short id "
+    "such as memory_x, doc_x or edge_<id>; its title or an alias. If no atom, or more than one, is called just so, up "
+    "to three that may be meant are told, with how like they are and why. Letters of all scripts count, case does not.",
+    (
+        Example("substrate which payment_provider", "the name of the atom"),
+        Example(
+            'substrate which "Payment Provder"', "what is spelled like it; there is none that is called so", exit=4
+        ),
+        Example("substrate which currency --kind fact --json", "only among facts, as JSON"),
+        Example("%memory which payment provider"),
+    ),
+    (
+        argument("text", "what it is called", nargs="*"),
+        option("--kind", metavar="TYPE", help="only atoms of this type: domain, entity, document, ..."),
+    ),
+    about_cli="In a pipe each is a line of name, score, reason and id. The exit code is 0 if exactly one is meant, "
+    "else 4.",
 )
 
 EXPLORE = Command(

@@ -23,8 +23,9 @@ from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
     from substrate.values.hits import Found, Hit
+    from substrate.values.matches import Matches
 
-__all__ = ["found"]
+__all__ = ["found", "matches"]
 
 _SNIPPET = 600
 
@@ -60,3 +61,13 @@ def _hit(hit: Hit, best: float) -> list[Child]:
             h("div", h("bdi", "by way of ", "; ".join(hit.via), css="ss-faint")) if hit.via else None,
         ],
     ]
+
+
+def matches(result: Matches) -> str:
+    """The atom that is meant, or those that may be, each with how like it is and why."""
+    rows: list[list[Child]] = [
+        [bar(match.score, f"{match.score:.2f}"), name(match.name), h("span", match.reason, css="ss-faint")]
+        for match in result.items
+    ]
+    headings = {"exact": "this one is meant", "close": "it is not clear which one is meant"}
+    return page(headings.get(result.verdict, "nothing is called so, or nearly so"), table((), rows))

@@ -1,4 +1,4 @@
-"""The verbs that find: search, explore."""
+"""The verbs that find: search, which, explore."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from substrate.commands import calls
-from substrate.commands.verbs.find import EXPLORE, SEARCH
+from substrate.commands.verbs.find import EXPLORE, SEARCH, WHICH
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
 if TYPE_CHECKING:
     from substrate.values.hits import Found
+    from substrate.values.matches import Matches
 
-__all__ = ["explore", "search"]
+__all__ = ["explore", "search", "which"]
 
 
 @verb(SEARCH, rest="query")
@@ -21,6 +22,12 @@ def search(workspace: Workspace, given: Namespace, _: str | None) -> Found:
     """The hits of a search."""
     limit = workspace.limit if given.limit is None else given.limit
     return calls.search(workspace.memory(), given, given.query, limit=limit, wait=workspace.wait)
+
+
+@verb(WHICH, rest="text")
+def which(workspace: Workspace, given: Namespace, _: str | None) -> Matches:
+    """The atom that a text means, or those that it may mean."""
+    return workspace.memory().which(given.text, given.kind)
 
 
 @verb(EXPLORE, rest="query")

@@ -198,3 +198,16 @@ def test_a_search_takes_any_of_some_tags_and_none_of_others(run: Commands) -> No
     assert found("--type", "state", "--type", "fact", "--no-tag", "blue", "--no-tag", "green") == "red"
     assert "--no-domain" in run("search", "colour", "--help").out
     assert run("search", "colour", "--words", "--domain", "a", "--no-domain", "b").code == 4
+
+
+def test_which_tells_what_a_text_means(run: Commands) -> None:
+    run.ok("checkpoint", "v1.fact.payment_provider = Stripe", "v1.fact.payment_country = FR")
+    ran = run("which", "Payment", "Provider")
+    assert (ran.code, ran.rows[0][:3]) == (0, ["v1.fact.payment_provider", "1.00", "its name, without its type"])
+    assert run("access", ran.rows[0][3]).out == "Stripe\n"
+    close = run("which", "payment provder", "--kind", "fact")
+    assert (close.code, close.rows[0][0]) == (4, "v1.fact.payment_provider")
+    assert "not clear which" in close.err
+    none = run("which", "zebra", "--json")
+    assert (none.code, none.json) == (4, {"items": [], "verdict": "none"})
+    assert "TEXT has neither letters nor digits" in run("which", "!!!").err

@@ -1,0 +1,311 @@
+"""The verb which: the atom that a text means, given by whichever of its names; or those that it may mean, and why.
+
+Looked for, in this order, until something is found: an id; a name; what follows the type in a name; a short id, as
+other memory servers have them (`memory_x`, `doc_x`, `edge_<id>`); a title or an alias; the beginning of an id. If
+exactly one is found, it is meant. Else what is like it is told: by the text it contains, by its words, by its spelling.
+
+Whatever the policy in force hides is as if it were not there, also among what is like it. The work is bounded, whatever
+the store's size: postings and the order of names lead to a few candidates, and only these are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from substrate.atoms.bodies import require_body
+from substrate.atoms.domains import DOMAIN
+from substrate.atoms.having import Term, having_all
+from substrate.atoms.near_names import name_heads, names_beside
+from substrate.atoms.policy import Policy, under
+from substrate.atoms.resolve import ATOM_ID, name_of
+from substrate.codec import decode_body
+from substrate.errors import InputError, SchemaInvalid, StoreDamaged
+from substrate.kv.api import ReadTransaction
+from substrate.limits import check_size
+from substrate.log.decode import stored_entry
+from substrate.log.identity import id_text
+from substrate.log.tables import BODIES, ENTRIES, VERSIONS, seq_key
+from substrate.messages import Arg
+from substrate.names import check_name, escape_rest, type_of, unescape_rest
+from substrate.proof.encoding import Json
+from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind
+from substrate.schema import EDGE_TYPE, is_name
+from substrate.snapshot import Snapshot
+from substrate.text.likeness import Label, compare, label_of
+from substrate.text.secrets import find_secrets
+from substrate.text.terms import document_words, fit
+from substrate.values.matches import Match, Matches
+from substrate.views.atoms import VersionRow, find_names, names, versions_of
+from substrate.views.edges import statement_at
+from substrate.views.words import Field, keyword_term
+
+__all__ = ["which"]
+
+_MOST: Final = 3
+"""Atoms that are told as close."""
+_ALL_DOMAINS: Final = 100
+"""Domains up to which the text is compared with each, with its title. Of more, with those that few reads find."""
+_READ: Final = 24
+"""Candidates whose titles and aliases are read."""
+_WORDS: Final = 4
+"""Words of a text by which candidates are found."""
+_ALIASES: Final = 50
+_TITLE: Final = 200
+"""Characters of a value that may be a title."""
+_ID_START: Final = re.compile(r"[0-9a-fA-F]{8}[0-9a-fA-F-]*")
+_SHORT_ID: Final = re.compile(r"(memory|doc|edge)_(.+)", re.DOTALL)
+_DOCUMENT: Final = "v1.document."
+_NAMED_BY_VALUE: Final = ("entity", "document")
+"""Types of atoms whose value is what people call them."""
+
+
+class _Called(NamedTuple):
+    """An atom, and all it is called: (what that is, the text)."""
+
+    row: VersionRow
+    labels: tuple[tuple[str, str], ...]
+
+
+def which(snapshot: Snapshot, text: str, kind: str | None, policy: Policy) -> Matches:
+    """See `Memory.which`."""
+    if not isinstance(text, str):
+        raise SchemaInvalid(Arg("text"), f" must be a text, not {type(text).__name__}")
+    check_size(Arg("text"), len(text), "text_characters", "characters")
+    if kind is not None and (not isinstance(kind, str) or not EDGE_TYPE.fullmatch(kind)):
+        raise SchemaInvalid(Arg("kind"), " must be a type of atoms, such as domain or entity")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise SchemaInvalid(Arg("text"), " must be a text of valid Unicode") from None
+    wanted = label_of(text.strip())
+    if not wanted.key:
+        raise InputError(Arg("text"), " has neither letters nor digits: nothing can be called so")
+    with under(policy):  # near names ask which one is in force
+        return _Look(snapshot.transaction, wanted, kind, policy).answer()
+
+
+class _Look:
+    """One text that is looked for. Only of what is in use now."""
+
+    def __init__(self, transaction: ReadTransaction, wanted: Label, kind: str | None, policy: Policy) -> None:
+        self._transaction = transaction
+        self._wanted = wanted
+        self._text = wanted.text
+        self._kind = kind
+        self._policy = policy
+        self._has_all = False
+        """Whether the candidates are all there are of the kind."""
+
+    def answer(self) -> Matches:
+        """See the module."""
+        called = self._all_domains() if self._kind == "domain" else None
+        self._has_all = called is not None
+        rest = () if self._has_all else self._by_rest(self._text)  # one may have as its name what is another's title
+        for rows, reason in (
+            (self._by_id(self._text), "its id"),
+            (self._by_name(), "its name"),
+            (rest, "its name, without its type"),
+            (self._by_short_id(), "its short id"),
+        ):
+            if found := self._shown(rows):
+                return _exact([self._match(row, 1.0, reason) for row in found])
+        if edge := self._edge():
+            return _exact([edge])
+        called = self._called(self._shown(islice(self._by_words(), _READ))) if called is None else called
+        if matches := self._called_so(called):
+            return _exact(matches)
+        if found := self._shown(self._by_id_start()):
+            return _exact([self._match(row, 1.0, "its id begins so") for row in found])
+        if not self._has_all:
+            called = self._further(called)
+            if matches := self._called_so(called):
+                return _exact(matches)
+        return self._close(called)
+
+    # -- exactly -----------------------------------------------------------------------------------------------------
+
+    def _by_id(self, text: str) -> Iterator[VersionRow | None]:
+        if ATOM_ID.fullmatch(text):
+            yield next(versions_of(self._transaction, UUID(text).bytes), None)
+
+    def _by_name(self) -> Iterator[VersionRow | None]:
+        if _is_name(self._text):
+            yield from find_names(self._transaction, [check_name(self._text)])
+
+    def _by_rest(self, rest: str) -> Iterator[VersionRow | None]:
+        """What has this after its type, as it is given or in the spellings that names mostly have."""
+        plain = self._wanted.text.casefold() if rest == self._text else rest
+        rests = dict.fromkeys((rest, escape_rest(rest), plain, re.sub(r"[\s-]+", "_", plain), "".join(plain.split())))
+        heads = name_heads(self._transaction) if self._kind is None else (f"v1.{self._kind}.",)
+        spelled = [check_name(head + one) for head in heads for one in rests if _is_name(head + one)]
+        for row in find_names(self._transaction, list(dict.fromkeys(spelled))):
+            if row is not None and row.name is not None and self._is_called(_rest_of(row.name), rest):
+                yield row
+
+    def _is_called(self, label: str, text: str) -> bool:
+        return label_of(label).key == label_of(text).key
+
+    def _by_short_id(self) -> Iterator[VersionRow | None]:
+        short = _SHORT_ID.fullmatch(self._text)
+        if short is None or short[1] == "edge":
+            return
+        yield from self._by_id(short[2])
+        if short[1] == "memory":
+            yield from self._by_rest(short[2])
+        else:
+            spelled = [_DOCUMENT + short[2], f"{_DOCUMENT}main.{short[2]}"]
+            yield from find_names(self._transaction, [check_name(name) for name in spelled if _is_name(name)])
+
+    def _edge(self) -> Match | None:
+        """An edge that is stated, by its id; unless one of its ends is hidden."""
+        short = _SHORT_ID.fullmatch(self._text)
+        spelled = self._text if short is None or short[1] != "edge" else short[2]
+        if self._kind is not None or not ATOM_ID.fullmatch(spelled):
+            return None
+        link = statement_at(self._transaction, UUID(spelled).bytes, 2**63 - 2)
+        if link is None or link.kind is not Kind.EDGE or any(map(self._policy.hides, (link.source, link.target))):
+            return None
+        source, target = (name_of(self._transaction, end) or id_text(end) for end in (link.source, link.target))
+        return Match(f"{source} {link.type} {target}", id_text(link.edge), 1.0, "its id")
+
+    def _by_id_start(self) -> Iterator[VersionRow | None]:
+        """The atoms whose ids begin so: one if it is meant, two if it is not clear which."""
+        digits = self._text.replace("-", "").lower()
+        if not _ID_START.fullmatch(self._text) or len(digits) >= 2 * ID_BYTES:
+            return
+        first = bytes.fromhex(digits.ljust(2 * ID_BYTES, "0"))
+        last = bytes.fromhex(digits.ljust(2 * ID_BYTES, "f")) + b"\xff" * 9
+        for _ in range(_MOST):
+            key = next((key for key, _ in self._transaction.scan(VERSIONS, first, last, limit=1)), None)
+            if key is None:
+                return
+            yield next(versions_of(self._transaction, key[:ID_BYTES]), None)
+            first = key[:ID_BYTES] + b"\xff" * 9
+
+    def _called_so(self, called: list[_Called]) -> list[Match]:
+        """Those of the atoms that are called just so, and under which of their names."""
+        found = []
+        for row, labels in called:
+            said = next((what for what, label in labels if what and label_of(label).key == self._wanted.key), None)
+            if said is not None:
+                found.append(self._match(row, 1.0, said))
+        return found
+
+    # -- who may be meant --------------------------------------------------------------------------------------------
+
+    def _all_domains(self) -> list[_Called] | None:
+        """Every domain, with all it is called; None if there are many."""
+        rows = list(islice(names(self._transaction, DOMAIN), _ALL_DOMAINS + 1))
+        return self._called(self._shown(rows)) if len(rows) <= _ALL_DOMAINS else None
+
+    def _by_words(self) -> Iterator[VersionRow | None]:
+        """What has all words of the text; entities that have it as one of theirs."""
+        words = islice(dict.fromkeys(document_words("", self._text)[0]), _WORDS)
+        terms: list[Term] = [(Field.WORD, fit(word).encode()) for word in words]
+        if self._kind in (None, "entity"):
+            own = [(Field.UNDER, keyword_term(Field.UNDER, "v1.entity"))]
+            yield from self._latest(
+                having_all(self._transaction, [(Field.ENTITY, keyword_term(Field.ENTITY, self._text)), *own])
+            )
+        for kind in _NAMED_BY_VALUE if self._kind is None else ():
+            own = [(Field.UNDER, keyword_term(Field.UNDER, f"v1.{kind}"))]
+            yield from islice(self._latest(having_all(self._transaction, [*terms, *own])), _READ // 3)
+        own = [] if self._kind is None else [(Field.UNDER, keyword_term(Field.UNDER, f"v1.{self._kind}"))]
+        yield from self._latest(having_all(self._transaction, [*terms, *own]))
+
+    def _latest(self, seqs: Iterable[int]) -> Iterator[VersionRow | None]:
+        """The latest versions of the atoms that these are versions of, each once."""
+        seen: set[bytes] = set()
+        for seq in seqs:
+            subject = stored_entry(seq, self._transaction.get(ENTRIES, seq_key(seq))).subject
+            if subject not in seen:
+                seen.add(subject)
+                yield next(versions_of(self._transaction, subject), None)
+
+    def _further(self, called: list[_Called]) -> list[_Called]:
+        """The same, and what has one of its words, or stands beside it in the order of names."""
+        slug = re.sub(r"\s+", "_", self._text.casefold())
+        one_word = len(self._wanted.words) == 1  # of several, one is mostly right, and leads there
+        near = names_beside(self._transaction, f"v1.{self._kind or 'fact'}.{slug}", letters=one_word)
+        known = {one.row.subject for one in called}
+        others = [row for row in self._shown(find_names(self._transaction, near)) if row.subject not in known]
+        return [*called, *self._called(others)]
+
+    def _close(self, called: list[_Called]) -> Matches:
+        """Those that are like it, the likest first; of each atom its likest name."""
+        found: dict[bytes, tuple[float, str, VersionRow]] = {}
+        for row, labels in called:
+            likeness = [alike for _, label in labels if (alike := compare(self._wanted, label_of(label))) is not None]
+            if likeness and not find_secrets(str(row.name)):
+                best = max(likeness, key=lambda alike: alike.score)
+                found[row.subject] = (best.score, best.reason, row)
+        likest = sorted(found.values(), key=lambda one: (-one[0], str(one[2].name)))[:_MOST]
+        matches = tuple(self._match(row, score, reason) for score, reason, row in likest)
+        return Matches(matches, "close" if matches else "none")
+
+    # -- what they are called ----------------------------------------------------------------------------------------
+
+    def _shown(self, rows: Iterable[VersionRow | None]) -> list[VersionRow]:
+        """Those in use, of the kind asked for, that the policy does not hide; each once."""
+        found: dict[bytes, VersionRow] = {}
+        for row in rows:
+            if row is None or row.kind is not Kind.PUT or row.name is None or not is_name(row.name):
+                continue
+            if self._kind in (None, type_of(row.name)) and not self._policy.hides(row.subject):
+                found[row.subject] = row
+        return list(found.values())
+
+    def _called(self, rows: list[VersionRow]) -> list[_Called]:
+        """The atoms with all they are called, read at once. Bodies are not checked here, but of those that are told."""
+        called = []
+        for row, body in zip(rows, self._transaction.get_many(BODIES, [seq_key(row.seq) for row in rows]), strict=True):
+            said: Mapping[str, Json] = {}
+            with suppress(StoreDamaged):  # a body of a log from elsewhere, that makes no sense: its name does
+                said = {} if body is None else decode_body(body[SALT_BYTES:])
+            called.append(_Called(row, tuple(_labels(str(row.name), said))))
+        return called
+
+    def _match(self, row: VersionRow, score: float, reason: str) -> Match:
+        require_body(self._transaction, row.seq)  # checked against the log
+        return Match(str(row.name), id_text(row.subject), round(score, 4), reason)
+
+
+def _exact(found: list[Match]) -> Matches:
+    """One is meant; of several it is not clear which."""
+    return Matches(tuple(found[:_MOST]), "exact" if len(found) == 1 else "close")
+
+
+def _is_name(text: str) -> bool:
+    try:
+        return bool(check_name(text))
+    except InputError:
+        return False
+
+
+def _rest_of(name: str) -> str:
+    return unescape_rest(name.split(".", 2)[-1])
+
+
+def _labels(name: str, members: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    """All that an atom is called, and what that is; nothing where it may be what it is called, and may be else."""
+    rest = name.split(".", 2)[-1]
+    yield "its name, without its type", unescape_rest(rest)
+    if "." in rest:
+        yield "", unescape_rest(rest.rpartition(".")[2])
+    attrs = members.get("attrs")
+    said = attrs if isinstance(attrs, dict) else {}
+    value, title, aliases = members.get("value"), said.get("title"), said.get("aliases")
+    if isinstance(title, str):
+        yield "its title", title
+    for alias in aliases[:_ALIASES] if isinstance(aliases, list) else ():
+        if isinstance(alias, str):
+            yield "its alias", alias
+    if isinstance(value, str) and len(value) <= _TITLE:
+        named = type_of(name) in _NAMED_BY_VALUE
+        if named or type_of(name) == "domain":
+            yield "its title" if named else "", value
