@@ -21,11 +21,11 @@ from substrate.atoms.domains import domain_of, read_domain
 from substrate.atoms.edges import edges
 from substrate.atoms.history import history
 from substrate.atoms.list import list_atoms
+from substrate.atoms.meant.policy import in_force
+from substrate.atoms.meant.which import which
 from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
-from substrate.atoms.policy import in_force
 from substrate.atoms.resolve import read_end
 from substrate.atoms.stale import stale_atoms
-from substrate.atoms.which import which
 from substrate.care.export import export
 from substrate.care.growth import growth
 from substrate.care.heads import heads

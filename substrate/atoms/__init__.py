@@ -2,11 +2,7 @@
 
 moments     `as_of` and `valid_at`, turned into a snapshot
 resolve     a name or an id, turned into a version; or why there is none
-subjects    several atoms asked about at once
-which       the verb which: an atom by whichever of its names, or those that may be meant
-having      versions that have all of some terms, by postings
-policy      what a caller may not come to know of
-near_names  the names that may have been meant
+meant/      which atoms someone means: several at once, by other names, or nearly so
 bodies      what entries say, checked against the log
 load        a version and its body, as an atom
 edge_kinds  types of edges: their other names, what they may join

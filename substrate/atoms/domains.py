@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from substrate.atoms.links import holding, is_live
-from substrate.atoms.near_names import or_near
+from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.errors import NotFound, SchemaInvalid
 from substrate.kv.api import ReadTransaction

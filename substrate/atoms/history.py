@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from substrate.atoms.bodies import require_body, time_of
 from substrate.atoms.load import atom_of
-from substrate.atoms.near_names import or_near
+from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import read_end
 from substrate.atoms.supersedes import superseders
 from substrate.atoms.validity import Span, spans

@@ -6,7 +6,7 @@ import re
 from typing import Final
 from uuid import UUID
 
-from substrate.atoms.near_names import or_near
+from substrate.atoms.meant.near_names import or_near
 from substrate.errors import Forgotten, NotFound, SchemaInvalid, StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt

@@ -16,7 +16,7 @@ from typing import Final
 from uuid import UUID
 
 from substrate.atoms.domains import DOMAIN, read_domain
-from substrate.atoms.near_names import or_near
+from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.bootstrap.absent import NEVER, absent_in, absent_under, why_absent
 from substrate.bootstrap.candidates import BOOST, Gatherer

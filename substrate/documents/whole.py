@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Final
 
-from substrate.atoms.near_names import or_near
+from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.documents.naming import DOCUMENT, chunk_prefix
 from substrate.errors import NotFound

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.moments import last_seq
-from substrate.atoms.near_names import or_near
 from substrate.atoms.resolve import find_subject
 from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone, read_body
 from substrate.errors import Busy, Full, NotFound, SubstrateError

@@ -7,8 +7,8 @@ from typing import Final
 
 from substrate.atoms.bodies import time_of
 from substrate.atoms.links import is_live
+from substrate.atoms.meant.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.moments import last_seq
-from substrate.atoms.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.resolve import find_subject
 from substrate.clock import Clock
 from substrate.errors import Forgotten, NotFound

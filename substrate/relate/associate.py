@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from substrate.atoms.bodies import require_body
 from substrate.atoms.domains import DOMAIN, Domains, find_domain
 from substrate.atoms.load import atom_of
+from substrate.atoms.meant.subjects import find_asked, read_names
 from substrate.atoms.resolve import name_of
-from substrate.atoms.subjects import find_asked, read_names
 from substrate.atoms.supersedes import is_superseded
 from substrate.embed.query import Models
 from substrate.errors import SchemaInvalid

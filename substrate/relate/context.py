@@ -10,8 +10,8 @@ from typing import Final
 from substrate.atoms.bodies import Body, VersionFound
 from substrate.atoms.edge_kinds import links_named
 from substrate.atoms.links import End, edge_from, end_of, is_live, read_edge_type, stated
+from substrate.atoms.meant.subjects import find_asked, read_names
 from substrate.atoms.stale import stale_because
-from substrate.atoms.subjects import find_asked, read_names
 from substrate.atoms.supersedes import superseders
 from substrate.atoms.validity import version_at
 from substrate.errors import Forgotten, InputError

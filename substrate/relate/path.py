@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from substrate.atoms.links import End, edge_of, end_of
+from substrate.atoms.meant.subjects import find_asked
 from substrate.atoms.resolve import read_end, resolve
-from substrate.atoms.subjects import find_asked
 from substrate.errors import InputError
 from substrate.limits import LIMITS
 from substrate.messages import Arg

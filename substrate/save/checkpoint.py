@@ -13,8 +13,8 @@ from uuid import UUID
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.edge_kinds import BUILT_IN, SCHEMA, EdgeKinds, edge_kinds, read_edge_kinds
+from substrate.atoms.meant.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.moments import last_seq
-from substrate.atoms.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.resolve import find_subject, name_of, read_end
 from substrate.atoms.supersedes import Chains
 from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, read_body

@@ -201,7 +201,7 @@ def _spelled(item: dict[str, object], words: Words) -> dict[str, object]:
 
 
 def _discreet() -> AbstractContextManager[None]:
-    from substrate.atoms.near_names import discreet  # noqa: PLC0415 - the engine is loaded by the first call, not before
+    from substrate.atoms.meant.near_names import discreet  # noqa: PLC0415 - the engine is loaded by the first call, not before
 
     return discreet()
 

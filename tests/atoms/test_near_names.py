@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.atoms import near_names as likeness
-from substrate.atoms.near_names import MOST_SUGGESTED, near_names
+from substrate.atoms.meant import near_names as likeness
+from substrate.atoms.meant.near_names import MOST_SUGGESTED, near_names
 from substrate.errors import InputError, ItemsRefused, NotFound
 from substrate.memory import Memory
 from substrate.proof.entry import Kind

@@ -7,8 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from substrate.atoms import near_names
-from substrate.atoms.policy import OPEN, in_force, under
+from substrate.atoms.meant import near_names
+from substrate.atoms.meant.policy import OPEN, in_force, under
 from substrate.errors import InputError, NotFound, SchemaInvalid, TooLarge
 from substrate.memory import Memory
 from substrate.values.matches import Matches

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from substrate.atoms.near_names import discreet
+from substrate.atoms.meant.near_names import discreet
 from tests.machine.machine import StoreMachine
 from tests.machine.plain_model import Edge, Event, PlainModel, Said
 from tests.scale import SEED, rounds

@@ -33,6 +33,7 @@ from substrate.values.edges import Edge, Edges
 from substrate.values.entities import EntityEntry, EntityPage, ExtractedEntities, ExtractedEntity
 from substrate.values.growth import Change, Diff, Grown, Growth, HeadAt, Heads
 from substrate.values.hits import Found, Hit
+from substrate.values.matches import Match, Matches
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 from substrate.values.predictions import Prediction, Predictions, Trained
 from substrate.values.relations import Arc, Association, Associations, Context, Missing, PathFound, Reached
@@ -95,6 +96,7 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
     clash = ConflictingFacts(text, text, "value", text)
     shown = OpeningAtom(text, text, 5, (text,), 0.5, text, text, NOW, 1, 0.5, 0.5, text, text)
     results: list[Any] = [
+        Matches((Match(text, text, 0.5, text),), "close"),
         Found(
             (Hit(atom, 0.5, {text: 0.5}, (text,), text, ((0, 1),), current=False, via=(text,)),),
             text,
@@ -273,6 +275,7 @@ EMPTY: list[tuple[Any, str]] = [
     (ExtractedEntities(()), "there is no name in it"),
     (Forgot(dry_run=False, atoms=0, versions=0, edges=0, traces=0), "there is nothing to erase"),
     (Found((), "q"), "nothing was found"),
+    (Matches(()), "nothing is called so"),
     (Growth((), "time", NOW, NOW, -1, -1, 0), "nothing was added"),
     (Heads(()), "there are no such heads"),
     (History(()), "there are no such versions"),

@@ -19,9 +19,9 @@ from uuid import UUID
 
 from substrate.atoms.bodies import require_body
 from substrate.atoms.domains import DOMAIN
-from substrate.atoms.having import Term, having_all
-from substrate.atoms.near_names import name_heads, names_beside
-from substrate.atoms.policy import Policy, under
+from substrate.atoms.meant.having import Term, having_all
+from substrate.atoms.meant.near_names import name_heads, names_beside
+from substrate.atoms.meant.policy import Policy, under
 from substrate.atoms.resolve import ATOM_ID, name_of
 from substrate.codec import decode_body
 from substrate.errors import InputError, SchemaInvalid, StoreDamaged

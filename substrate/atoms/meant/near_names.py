@@ -18,7 +18,7 @@ from string import ascii_lowercase, digits
 from struct import unpack_from
 from typing import Final, NamedTuple
 
-from substrate.atoms.policy import in_force
+from substrate.atoms.meant.policy import in_force
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.decode import stored_entry

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
-from substrate.atoms.near_names import MOST_SUGGESTED, or_near
+from substrate.atoms.meant.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.resolve import find_subject, read_end, resolve
 from substrate.errors import NotFound, SchemaInvalid, TooLarge
 from substrate.kv.api import ReadTransaction
