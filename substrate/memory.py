@@ -76,8 +76,7 @@ from substrate.values.edges import Edges
 from substrate.values.embedding import Embedding, Indexed
 from substrate.values.entities import EntityPage, ExtractedEntities
 from substrate.values.growth import Diff, Growth, Heads
-from substrate.values.hits import Found
-from substrate.values.matches import Matches
+from substrate.values.hits import Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
 from substrate.values.relations import Associations, Context, PathFound

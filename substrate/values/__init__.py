@@ -8,8 +8,7 @@ edges        an edge, and the types that mean something to the engine
 behind       a store of which another copy is ahead, and what to do
 saved        what a checkpoint and a forget answer; how much a store holds
 conflicts    atoms that contradict each other
-hits         what search found, and why
-matches      what a text may mean
+hits         what search found, and why; what a text may mean
 relations    what surrounds atoms, and what may relate to them
 predictions  what is needed next; what was learnt
 opening      the opening context of a session

@@ -11,7 +11,7 @@ from substrate.atoms.meant import near_names
 from substrate.atoms.meant.policy import OPEN, in_force, under
 from substrate.errors import InputError, NotFound, SchemaInvalid, TooLarge
 from substrate.memory import Memory
-from substrate.values.matches import Matches
+from substrate.values.hits import Matches
 from tests.text.test_likeness import NAMES
 
 PAY = "v1.fact.payment_provider"

@@ -32,8 +32,7 @@ from substrate.values.documents import Document, Ingested, IngestedDocument
 from substrate.values.edges import Edge, Edges
 from substrate.values.entities import EntityEntry, EntityPage, ExtractedEntities, ExtractedEntity
 from substrate.values.growth import Change, Diff, Grown, Growth, HeadAt, Heads
-from substrate.values.hits import Found, Hit
-from substrate.values.matches import Match, Matches
+from substrate.values.hits import Found, Hit, Match, Matches
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 from substrate.values.predictions import Prediction, Predictions, Trained
 from substrate.values.relations import Arc, Association, Associations, Context, Missing, PathFound, Reached

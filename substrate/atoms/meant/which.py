@@ -39,7 +39,7 @@ from substrate.snapshot import Snapshot
 from substrate.text.likeness import Label, compare, label_of
 from substrate.text.secrets import find_secrets
 from substrate.text.terms import document_words, fit
-from substrate.values.matches import Match, Matches
+from substrate.values.hits import Match, Matches
 from substrate.views.atoms import VersionRow, find_names, names, versions_of
 from substrate.views.edges import statement_at
 from substrate.views.words import Field, keyword_term

@@ -50,7 +50,7 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.relations", "Context"): relations.context,
         ("substrate.values.relations", "PathFound"): relations.path,
         ("substrate.values.hits", "Found"): search.found,
-        ("substrate.values.matches", "Matches"): search.matches,
+        ("substrate.values.hits", "Matches"): search.matches,
         ("substrate.values.stale", "StaleAtoms"): relations.stale,
         ("substrate.values.entities", "EntityPage"): entities.directory,
         ("substrate.values.entities", "ExtractedEntities"): entities.extracted,

@@ -22,8 +22,7 @@ from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
-    from substrate.values.hits import Found, Hit
-    from substrate.values.matches import Matches
+    from substrate.values.hits import Found, Hit, Matches
 
 __all__ = ["found", "matches"]
 

@@ -11,8 +11,7 @@ from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
 if TYPE_CHECKING:
-    from substrate.values.hits import Found
-    from substrate.values.matches import Matches
+    from substrate.values.hits import Found, Matches
 
 __all__ = ["explore", "search", "which"]
 
