@@ -30,7 +30,7 @@ from substrate.limits import check_size
 from substrate.log.decode import stored_entry
 from substrate.log.identity import id_text
 from substrate.log.tables import BODIES, ENTRIES, VERSIONS, seq_key
-from substrate.messages import Arg
+from substrate.messages import ATOMS, Arg
 from substrate.names import check_name, escape_rest, type_of, unescape_rest
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind
@@ -77,7 +77,7 @@ def which(snapshot: Snapshot, text: str, kind: str | None, policy: Policy) -> Ma
         raise SchemaInvalid(Arg("text"), f" must be a text, not {type(text).__name__}")
     check_size(Arg("text"), len(text), "text_characters", "characters")
     if kind is not None and (not isinstance(kind, str) or not EDGE_TYPE.fullmatch(kind)):
-        raise SchemaInvalid(Arg("kind"), " must be a type of atoms, such as domain or entity")
+        raise SchemaInvalid(Arg("kind"), " must be a type of ", ATOMS, ", such as domain or entity")
     try:
         text.encode()
     except UnicodeEncodeError:
