@@ -10,7 +10,7 @@ __all__ = ["ARGUMENTS"]
 _OPTIONS: Final = (
     *("actor", "after", "as_of", "at", "depth", "domain", "evidence_threshold", "expect", "floor", "high_impact"),
     *("horizon", "k", "keep", "limit", "max_tokens", "min_score", "offset", "origin", "passes", "predictions", "seqs"),
-    *("hops", "most", "session", "source", "task", "type", "valid_at", "walk"),
+    *("every", "hops", "most", "root", "session", "source", "task", "title", "type", "valid_at", "walk", "whole"),
 )
 _PLACES: Final = ("a", "b", "name", "names", "objective", "prefix", "query", "start", "stop", "text")
 """Words that stand without an option, as the help of a verb shows them."""
@@ -28,6 +28,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     "edges": "--edge",
     "entities": "--entity",
     "keys": "NAME",
+    "media_type": "media_type",
     "kind": "--kind",
     "on": "on",
     "part": "part",

@@ -24,7 +24,7 @@ def read_notebook(data: bytes) -> Extracted:
         raise SchemaInvalid("it is not JSON, and so no notebook: open it in JupyterLab and save it again") from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
-        raise SchemaInvalid("it has no cells: convert it by jupyter nbconvert --to notebook")
+        raise SchemaInvalid("it has no cells: save it again with a Jupyter of today, which writes cells")
     parts: list[str] = []
     starts = []
     at = 0
