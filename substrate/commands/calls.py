@@ -68,7 +68,7 @@ def entities(memory: Memory, given: Namespace) -> EntityPage:
     """A page of the directory."""
     return memory.entities(
         given.domain,
-        prefix=given.prefix,
+        prefix=given.begins,
         limit=given.limit,
         offset=given.offset,
         after=given.after,

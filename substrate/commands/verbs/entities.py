@@ -16,12 +16,12 @@ ENTITIES = Command(
     "each is a line of name, type, mentions, aliases and atom.",
     (
         Example("substrate entities", "of all domains"),
-        Example("substrate entities --domain shop --prefix ad", "only those of one domain whose names begin so"),
+        Example("substrate entities --domain shop --begins ad", "only those of one domain whose names begin so"),
         Example("%memory entities --domain shop"),
     ),
     (
         option("--domain", metavar="DOMAIN", help="only of this domain: v1.domain.x, or x", complete="domain"),
-        option("--prefix", metavar="TEXT", default="", help="only names that begin so, in any spelling"),
+        option("--begins", metavar="TEXT", default="", help="only names that begin so, in any spelling"),
         limit(100),
         OFFSET,
         option("--after", metavar="ATOM", help="go on after this atom", complete="name"),

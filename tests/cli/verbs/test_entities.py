@@ -17,11 +17,11 @@ def test_entities_prints_the_directory(run: Commands) -> None:
     run.ok("checkpoint", "-", stdin=json.dumps(lines))
     ada = ["Ada", "person", "1", "Countess", "v1.entity.shop.ada"]
     assert run.ok("entities").rows == [ada, ["Bob", "", "0", "", "v1.entity.web.bob"]]
-    assert run.ok("entities", "--domain", "shop", "--prefix", "AD").rows == [ada]
+    assert run.ok("entities", "--domain", "shop", "--begins", "AD").rows == [ada]
     page = run.ok("entities", "--limit", "1", "--json")
     assert (page.json["items"][0]["mentions"], page.json["next"]) == (1, "v1.entity.shop.ada")
     assert "there are no such entities" in run.ok("entities", "--domain", "none").err
-    assert run("entities", "--prefix", "...").code == 2
+    assert run("entities", "--begins", "...").code == 2
 
 
 def test_extract_prints_names_and_needs_no_store(run: Commands) -> None:
