@@ -144,6 +144,17 @@ def test_no_name_in_one_script_lands_in_a_domain_of_another(memory: Memory) -> N
             assert known or all(match.reason != "same letters" for match in found)
 
 
+def test_of_two_that_differ_in_signs_alone_each_is_meant_by_its_own(memory: Memory) -> None:
+    memory.checkpoint(
+        [
+            {"name": f"v1.entity.main.{form}", "value": name}
+            for form, name in (("nodejs", "NodeJS"), ("node.js", "Node.js"))
+        ]
+    )
+    assert exactly(memory.which("node.js", "entity"))[0] == "v1.entity.main.node.js"
+    assert exactly(memory.which("NodeJS"))[0] == "v1.entity.main.nodejs"
+
+
 def test_at_most_three_are_told_the_likest_first(memory: Memory) -> None:
     memory.checkpoint([f"v1.domain.{name} = x" for name in ("colour", "colours", "colors", "colon", "dolour", "zebra")])
     found = memory.which("color", "domain")

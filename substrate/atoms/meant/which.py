@@ -38,7 +38,7 @@ from substrate.schema import EDGE_TYPE, is_name
 from substrate.snapshot import Snapshot
 from substrate.text.likeness import Label, compare, label_of
 from substrate.text.secrets import find_secrets
-from substrate.text.terms import document_words, fit
+from substrate.text.terms import document_words, fit, keyword
 from substrate.values.hits import Match, Matches
 from substrate.views.atoms import VersionRow, find_names, names, versions_of
 from substrate.views.edges import statement_at
@@ -189,12 +189,15 @@ class _Look:
 
     def _called_so(self, called: list[_Called]) -> list[Match]:
         """Those of the atoms that are called just so, and under which of their names."""
-        found = []
+        found, just_so = [], []
         for row, labels in called:
-            said = next((what for what, label in labels if what and label_of(label).key == self._wanted.key), None)
-            if said is not None:
-                found.append(self._match(row, 1.0, said))
-        return found
+            same = [(what, label) for what, label in labels if what and label_of(label).key == self._wanted.key]
+            if same:
+                found.append(self._match(row, 1.0, same[0][0]))
+                if any(keyword(label) == keyword(self._text) for _, label in same):
+                    just_so.append(found[-1])
+        # `Node.js` and `NodeJS` may be two, each meant by its own signs. Of domains somebody is asked before writing.
+        return just_so if len(just_so) == 1 and self._kind != "domain" else found
 
     # -- who may be meant --------------------------------------------------------------------------------------------
 
