@@ -1,17 +1,18 @@
-"""Forgetting a whole with its parts: a document and its chunks, in all versions.
+"""Forgetting a whole with its parts: a document and its chunks, in all versions, and entities known by it alone.
 
 What goes is looked for again after it went: chunks that were recorded meanwhile go too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.documents.naming import DOCUMENT, chunk_prefix
+from substrate.entities.orphans import mentioned_by, unmentioned
 from substrate.errors import NotFound
 from substrate.forget.forget import forget
 from substrate.forget.select import Selection
@@ -34,22 +35,29 @@ def forget_whole(log: Log, selection: Selection, *, dry_run: bool, progress: Pro
     """See `Memory.forget`. The selection names the whole alone. NotFound if there is neither it nor a part of it."""
     (whole,) = selection.names
     with log.snapshot() as transaction:
-        subjects = _all_of(transaction, whole)
-        if not subjects:
+        everything = _all_of(transaction, whole)
+        if not everything.subjects:
             raise NotFound(f"there is no {whole}: nothing was forgotten{or_near(transaction, whole)}")
-    forgot: Forgot | None = None
-    for _ in range(_ROUNDS):
-        more = forget(log, _named(subjects), dry_run=dry_run, progress=progress)
-        forgot = more if forgot is None else _sum(forgot, more)
-        if dry_run:
-            break
+    forgot = _forget(log, everything, dry_run=dry_run, progress=progress)
+    for _ in range(_ROUNDS if not dry_run else 0):
         with log.snapshot() as transaction:
-            subjects = _all_of(transaction, whole)
-        if not subjects:
+            everything = _all_of(transaction, whole)
+        if not everything.subjects:
             break
-    if forgot is None:
-        raise AssertionError("there is at least one round")
+        forgot = _sum(forgot, _forget(log, everything, dry_run=False, progress=progress))
     return forgot
+
+
+class _Everything(NamedTuple):
+    """What goes with a whole, in the order in which it goes; and which entities stay, with the reason."""
+
+    subjects: tuple[bytes, ...]
+    kept: Mapping[str, str]
+
+
+def _forget(log: Log, everything: _Everything, *, dry_run: bool, progress: Progress | None) -> Forgot:
+    named = Selection(tuple(subject.hex() for subject in everything.subjects))
+    return replace(forget(log, named, dry_run=dry_run, progress=progress), kept=everything.kept)
 
 
 def parts_of(transaction: ReadTransaction, whole: bytes, name: str | None) -> Iterator[bytes]:
@@ -68,20 +76,18 @@ def parts_of(transaction: ReadTransaction, whole: bytes, name: str | None) -> It
         yield from (row.subject for row in names(transaction, chunk_prefix(name)))
 
 
-def _all_of(transaction: ReadTransaction, whole: str) -> list[bytes]:
-    """The parts of a whole, and last the whole itself, so that who is interrupted can begin again; those that exist."""
+def _all_of(transaction: ReadTransaction, whole: str) -> _Everything:
+    """The entities that nothing else speaks of, the parts, and last the whole: who is interrupted can begin again."""
     subject = find_subject(transaction, whole)
     name = whole if "." in whole else name_of(transaction, subject)
-    everything = dict.fromkeys((*parts_of(transaction, subject, name), subject))
-    return [
+    known = dict.fromkeys((*parts_of(transaction, subject, name), subject))
+    there = [
         one
-        for one in everything
+        for one in known
         if next(versions_of(transaction, one), None) is not None or edges_touching(transaction, one)
     ]
-
-
-def _named(subjects: list[bytes]) -> Selection:
-    return Selection(tuple(subject.hex() for subject in subjects))
+    orphans = unmentioned(transaction, mentioned_by(transaction, there), there)
+    return _Everything((*orphans.unmentioned, *there), dict(orphans.kept))
 
 
 def _sum(one: Forgot, two: Forgot) -> Forgot:
@@ -89,6 +95,6 @@ def _sum(one: Forgot, two: Forgot) -> Forgot:
     added = {
         field.name: getattr(one, field.name) + getattr(two, field.name)
         for field in fields(Forgot)
-        if field.name not in ("dry_run", "compacted")
+        if field.name not in ("dry_run", "compacted", "kept")
     }
-    return replace(two, **added)
+    return replace(two, **added, kept={**one.kept, **two.kept})

@@ -9,11 +9,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Final
+from typing import Final, TypeAlias
 
 from substrate.atoms.bodies import Body, body_of
 from substrate.atoms.resolve import find_subject
@@ -23,19 +23,21 @@ from substrate.documents.formats.catalogue import read_document
 from substrate.documents.formats.extracted import Extracted
 from substrate.documents.naming import chunk_name, document_name
 from substrate.documents.slots import INGESTED, Slot, attrs_of, end_of, left_out_of, read_slots
+from substrate.entities.enter import enter
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.identity import id_text
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.save.batch import Batch
+from substrate.text.extract import extract
 from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.documents import IngestedDocument
 from substrate.views.atoms import VersionRow, find_name
 
 __all__ = ["Incoming", "Plan", "Prepared", "plan_document", "plan_gone", "plan_same"]
 
-_Item = dict[str, object]
+_Item: TypeAlias = Mapping[str, object]
 PART: Final = LIMITS["checkpoint_items"] // 2
 """Items of one of several checkpoints of a document."""
 _LEFT_OUT: Final = 1000
@@ -159,7 +161,7 @@ def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared)
     slots = _slots(transaction, name, row, known)
     there = {slot.position: slot for slot in slots}
     positions = align([(slot.position, slot.text) for slot in slots], prepared.chunks)
-    atoms: list[_Item] = []
+    recorded: list[tuple[int, str]] = []
     left_out: list[int] = []
     added = changed = 0
     for position, text in zip(positions, prepared.chunks, strict=True):
@@ -170,10 +172,19 @@ def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared)
             if len(left_out) < _LEFT_OUT and not _is_to_return(transaction, slot):
                 left_out.append(position)
                 continue
-        atoms.append(_chunk(name, position, text, incoming.source))
+        recorded.append((position, text))
         added += slot is None or not slot.is_live
         changed += slot is not None and slot.is_live
     stones = [_stone(chunk_name(name, slot.position)) for slot in there.values() if slot.is_live]
+    spoken_of = [extract(text) for _, text in recorded]
+    entered = enter(transaction, domain, spoken_of)
+    atoms: list[_Item] = [
+        *entered.atoms,
+        *(
+            _chunk(name, position, text, incoming.source, entities)
+            for (position, text), entities in zip(recorded, entered.fields, strict=True)
+        ),
+    ]
     whole: _Item = {"name": name, "value": prepared.title, "source": incoming.source, "attrs": prepared.attrs(left_out)}
     report = replace(
         _report(name, find_subject(transaction, name), incoming, prepared.title),
@@ -181,6 +192,8 @@ def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared)
         changed=changed,
         kept=len(prepared.chunks) - added - changed,
         tombstoned=len(stones),
+        entities=len(entered.atoms),
+        unlisted=entered.more + sum(found.more for found in spoken_of),
         status="new" if known is None else "changed",
     )
     return Plan(name, None if row is None or known is None else row.seq, report, atoms, stones, whole)
@@ -220,20 +233,15 @@ def _report(name: str, subject: bytes, incoming: Incoming, title: str) -> Ingest
     return IngestedDocument(name, id_text(subject), title, incoming.source, incoming.digest, len(incoming.data))
 
 
-def _chunk(document: str, position: int, text: str, source: str | None) -> _Item:
+def _chunk(document: str, position: int, text: str, source: str | None, entities: Sequence[str]) -> _Item:
     return {
         "name": chunk_name(document, position),
         "value": text,
         "parent": document,
         "position": position,
         "source": source,
-        "entities": entities_in(text),
+        "entities": entities,
     }
-
-
-def entities_in(text: str) -> Sequence[str]:  # noqa: ARG001 - the one place where a chunk gets its entities
-    """What a chunk mentions."""
-    return ()
 
 
 def _stone(name: str) -> _Item:

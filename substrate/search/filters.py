@@ -37,8 +37,8 @@ class Filters:
     session: str | None = None
     since: int | None = None
     until: int | None = None
-    without_ingested: bool = False
-    """Nothing that was taken in from elsewhere."""
+    without_origins: tuple[str, ...] = ()
+    """None of these."""
 
     @classmethod
     def of(  # noqa: PLR0913

@@ -40,7 +40,7 @@ class Match:
         Hits that say little of the objective count next to nothing: scores are squared.
         """
         documents = self.index.documents(snapshot.transaction)
-        filters = Filters(without_ingested=not self.ingested)
+        filters = Filters(without_origins=() if self.ingested else ("ingested",))
         lists = self.index.lists(snapshot, documents, self.query, filters, past=False)
         gathered = gather(lists, documents.when)
         ranked = rank(gathered.candidates, lists.vector, self.query.when)

@@ -50,8 +50,7 @@ def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters) -> Mask
     for field, text in (*exact, (Field.SESSION, filters.session)):
         if text is not None:
             masks.append(with_keyword(field, text))
-    if filters.without_ingested:
-        masks.append(~with_keyword(Field.ORIGIN, "ingested"))
+    masks += [~with_keyword(Field.ORIGIN, origin) for origin in filters.without_origins]
     if filters.since is not None:
         masks.append(documents.when >= filters.since)
     if filters.until is not None:

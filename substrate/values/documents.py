@@ -29,6 +29,10 @@ class IngestedDocument(Result):
     changed: int = 0
     kept: int = 0
     tombstoned: int = 0
+    entities: int = 0
+    """Entities that its text speaks of and that were not known yet."""
+    unlisted: int = 0
+    """Names in its text beyond the hundred that a chunk can list."""
     status: str = "kept"
     """new, changed, kept (nothing was recorded), or gone: its file is not there, and it was taken out of use."""
 

@@ -77,8 +77,8 @@ class Forgot(Result):
     """Atoms whose recorded code still has the name of one that is gone in it: forget them too if that must go."""
     models: int = 0
     """Entries of a foreign log that were to name a model, and did not fit the schema."""
-    kept: tuple[str, ...] = ()
-    """Of a whole: entities that were found in it, and stay, since something else speaks of them."""
+    kept: Mapping[str, str] = field(default_factory=dict)
+    """Of a whole: entities that were found in it, and stay, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

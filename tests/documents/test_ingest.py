@@ -59,7 +59,8 @@ def test_a_folder_becomes_documents_with_their_chunks(memory: Memory, folder: Pa
     ]
     assert ingested[1].chunks > 5
     assert ingested.skipped == {"hidden": 1, "of no known format": 1}
-    assert ingested.recorded == 1 + 3 + ingested.added  # the domain, the documents, their chunks
+    entities = sum(item.entities for item in ingested)
+    assert ingested.recorded == 1 + 3 + ingested.added + entities  # the domain, documents, chunks, what they speak of
     assert memory.access("v1.domain.handbook").atom.origin is None
     atom = memory.access(ingested[1].name).atom
     assert (atom.origin, atom.source, atom.id) == ("ingested", "docs/deep/long.txt", ingested[1].id)
@@ -131,6 +132,28 @@ def test_a_text_is_a_document_named_by_all_of_it(memory: Memory) -> None:
     assert memory.ingest(begin + "One.").recorded == 0
     assert one.title.startswith("The same beginning.")
     assert memory.access(one.name).atom.source is None
+
+
+def test_what_a_text_speaks_of_is_listed_and_becomes_atoms(memory: Memory) -> None:
+    said = "We met Marta Ruiz in Lisbon. She works on PostgreSQL with Marta Ruiz."
+    item = memory.ingest(said, domain="team", source="minutes")[0]
+    chunk = memory.access(chunk_name(item.name, STEP)).atom
+    assert {"Marta Ruiz", "PostgreSQL"} <= set(chunk.entities)
+    made = memory.list("v1.entity.team.")
+    assert {atom.value for atom in made} == set(chunk.entities)
+    assert {atom.origin for atom in made} == {"ingested"}
+    assert [hit.name for hit in memory.search("met", entities=["marta ruiz"], type="chunk")] == [chunk.name]
+    again = memory.ingest(said + " Marta Ruiz left.", domain="team", source="minutes")[0]
+    assert (again.entities, len(memory.list("v1.entity.team."))) == (0, len(made))
+
+
+def test_of_very_many_names_each_chunk_lists_a_hundred_and_the_rest_is_counted(memory: Memory) -> None:
+    text = " ".join(f"`n{i}`" for i in range(5000))
+    item = memory.ingest(text, domain="names")[0]
+    assert item.unlisted > 0
+    assert item.entities + item.unlisted == 5000
+    assert all(len(atom.entities) <= 100 for atom in memory.list("v1.chunk.names.", limit=1000))
+    assert memory.document(item.name).text == text
 
 
 def test_a_text_with_a_source_is_one_document_over_time(memory: Memory) -> None:

@@ -76,6 +76,45 @@ def test_twin_a_forget_that_skips_parts_is_found_out(
     assert traces_of(CANARY, tmp_path)
 
 
+SPOKEN_OF = f"We met Dr. Qwzx{CANARY.title()} and Marta Ruiz in `Lisbon_Office`, and John Doe of `Acme_Corp`."
+
+
+def spoken_of(memory: Memory) -> str:
+    """A document about five; four of them matter to others: a text, an edge, a person, an alias's owner."""
+    name = memory.ingest(SPOKEN_OF, domain="d", source="page")[0].name
+    found = {atom.value: atom.name for atom in memory.list("v1.entity.d.")}
+    assert len(found) >= 5, found
+    memory.checkpoint([{"name": "v1.fact.lead", "value": "She leads", "entities": ["marta ruiz"]}])
+    memory.checkpoint(
+        [{"name": found["John Doe"], "value": "John Doe", "origin": "user", "attrs": {"type": "person"}}],
+        edges=[{"source": "v1.fact.lead", "type": "works_at", "target": found["Lisbon_Office"]}],
+    )
+    return name
+
+
+def test_entities_that_nothing_else_speaks_of_go_and_the_others_are_named(memory: Memory, tmp_path: Path) -> None:
+    name = spoken_of(memory)
+    assert memory.forget(whole=name, dry_run=True).kept
+    forgot = memory.forget(whole=name)
+    assert traces_of(f"Qwzx{CANARY.title()}", tmp_path) == []
+    assert traces_of("Acme_Corp", tmp_path) == []
+    reasons = {memory.access(key).value: reason for key, reason in forgot.kept.items()}
+    assert set(reasons) == {"Marta Ruiz", "John Doe", "Lisbon_Office"}
+    assert (reasons["Lisbon_Office"], reasons["Marta Ruiz"]) == (
+        "edges join it to other atoms",
+        "other atoms mention it",
+    )
+    assert {atom.value for atom in memory.list("v1.entity.")} == set(reasons)
+
+
+def test_twin_a_forget_that_skips_entities_is_found_out(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole, "mentioned_by", lambda *_: ())
+    memory.forget(whole=spoken_of(memory))
+    assert traces_of("Acme_Corp", tmp_path)
+
+
 def test_any_whole_goes_with_its_parts_and_their_parts(memory: Memory) -> None:
     turns = [
         {"name": f"v1.event.turn{i}", "value": f"said {i}", "parent": "v1.event.talk", "position": i} for i in range(3)

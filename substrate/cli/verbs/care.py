@@ -59,7 +59,7 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...], named: Sequence[str] = ()) -
         ("models", forgot.models or None),
         *(("tombstoned", in_quotes(name)) for name in forgot.tombstoned),
         *(("still named in the recorded code of", in_quotes(name)) for name in forgot.mentioned_by),
-        *(("stays, since something else speaks of it", in_quotes(name)) for name in forgot.kept),
+        *(("stays", f"{in_quotes(name)}: {reason}") for name, reason in forgot.kept.items()),
         *(("to be erased", name) for name in named),
         ("forget entries", ", ".join(map(str, forgot.seqs)) or None),
     ]

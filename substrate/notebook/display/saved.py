@@ -66,7 +66,7 @@ def forgot(result: Forgot) -> str:
                 **{word: f"{getattr(result, word):,}" for word in counts if getattr(result, word)},
                 "out of use": _names(result.tombstoned),
                 "still named in the code of": _names(result.mentioned_by),
-                "stays, since something else speaks of it": _names(result.kept),
+                "stays, since others speak of it": _names(tuple(result.kept)),
                 "forget entries": ", ".join(map(str, result.seqs[:_SHOWN])),
             }
         ),
