@@ -6,7 +6,7 @@ The pages are the documentation of this repository, again and again with other w
 of the chunks, saved by checkpoints of 500 atoms with a parent and a position. All is done in turns, in one run, in
 stores of their own, without a model: what is compared was taken at the same load. CPU time of this process.
 
-`names aside` leaves out the search for names in the texts (`substrate.text.extract`), which a turn does not have.
+`names aside` leaves out the search for names in the texts (`entities=False`), which a turn does not have.
 """
 
 from __future__ import annotations
@@ -18,14 +18,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from unittest.mock import patch
 
 import substrate
-from substrate.documents import write
 from substrate.documents.chunk import chunks
 from substrate.documents.formats.markdown import sections_of
 from substrate.memory import Memory
-from substrate.text.extract import Extracted
 
 _DOCS = Path(__file__).parents[1] / "docs"
 _PER_PAGE = 20
@@ -69,17 +66,17 @@ def _turns(texts: list[str]) -> dict[str, float]:
         return {"turn": (time.process_time() - began) / len(texts)}
 
 
-def _pages(texts: list[str], label: str) -> dict[str, float]:
+def _pages(texts: list[str], label: str, *, entities: bool) -> dict[str, float]:
     with _store() as (memory, folder):
         docs = folder / "docs"
         docs.mkdir()
         for start in range(0, len(texts), _PER_PAGE):
             (docs / f"{start}.md").write_text("".join(texts[start : start + _PER_PAGE]))
         began = time.process_time()
-        ingested = memory.ingest(docs, domain="handbook")
+        ingested = memory.ingest(docs, domain="handbook", entities=entities)
         first = (time.process_time() - began) / ingested.added
         began = time.process_time()
-        if memory.ingest(docs, domain="handbook").recorded:
+        if memory.ingest(docs, domain="handbook", entities=entities).recorded:
             raise AssertionError("a second ingest must record nothing")
         again = (time.process_time() - began) / ingested.added
         began = time.process_time()
@@ -90,19 +87,14 @@ def _pages(texts: list[str], label: str) -> dict[str, float]:
     return {label: first, f"{label}, unchanged": again, f"{label}, read back": read}
 
 
-def _without_names(texts: list[str]) -> dict[str, float]:
-    with patch.object(write, "extract", lambda _: Extracted(())):
-        return _pages(texts, "chunk, names aside")
-
-
 def main() -> None:
     """Print what each costs, in CPU milliseconds and in turns."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("sizes", nargs="*", type=int, default=[2000])
     works: tuple[Callable[[list[str]], dict[str, float]], ...] = (
         _turns,
-        lambda texts: _pages(texts, "chunk"),
-        _without_names,
+        lambda texts: _pages(texts, "chunk", entities=True),
+        lambda texts: _pages(texts, "chunk, names aside", entities=False),
     )
     for size in parser.parse_args().sizes:
         texts = _texts(size)

@@ -67,6 +67,7 @@ class Request:
     allow_secrets: bool = False
     prune: bool = False
     dry_run: bool = False
+    entities: bool = True
 
     @classmethod
     def of(  # noqa: PLR0913
@@ -81,6 +82,7 @@ class Request:
         allow_secrets: bool = False,
         prune: bool = False,
         dry_run: bool = False,
+        entities: bool = True,
     ) -> Request:
         """InputError, SchemaInvalid, NameInvalid."""
         for field_name, text in {"title": title, "source": source}.items():
@@ -100,6 +102,7 @@ class Request:
             allow_secrets,
             prune,
             dry_run,
+            entities,
         )
 
 
@@ -224,14 +227,16 @@ class Writer:
 
     def add(self, incoming: Incoming) -> None:
         """Take in a document; when enough wait, they are written. InputError, SchemaInvalid, SecretFound."""
-        domain = self.request.domain
+        domain, entities = self.request.domain, self.request.entities
         with self._log.snapshot() as transaction:
             same = plan_same(transaction, domain, incoming)
         if same is not None:
             self._done.append(same.report)
             return
         prepared = Prepared.of(incoming, allow_secrets=self.request.allow_secrets)
-        self._plan(lambda now: plan_same(now, domain, incoming) or plan_document(now, domain, prepared))
+        self._plan(
+            lambda now: plan_same(now, domain, incoming) or plan_document(now, domain, prepared, entities=entities)
+        )
 
     def drop(self, name: str) -> None:
         """Take a document out of use, with its chunks."""

@@ -20,7 +20,7 @@ from substrate.atoms.resolve import find_subject
 from substrate.documents.align import align
 from substrate.documents.chunk import chunks
 from substrate.documents.formats.catalogue import read_document
-from substrate.documents.formats.extracted import Extracted
+from substrate.documents.formats.extracted import Extracted as Content
 from substrate.documents.naming import chunk_name, document_name
 from substrate.documents.slots import INGESTED, Slot, attrs_of, end_of, left_out_of, read_slots
 from substrate.entities.enter import enter
@@ -30,7 +30,7 @@ from substrate.log.identity import id_text
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.save.batch import Batch
-from substrate.text.extract import extract
+from substrate.text.extract import Extracted, extract
 from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.documents import IngestedDocument
 from substrate.views.atoms import VersionRow, find_name
@@ -73,7 +73,7 @@ class Prepared:
 
     incoming: Incoming
     title: str
-    content: Extracted
+    content: Content
     chunks: Sequence[str]
 
     @classmethod
@@ -152,8 +152,11 @@ def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming) -> 
     return Plan(name, row.seq, replace(report, kept=_count(known)))
 
 
-def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared) -> Plan:
-    """What a document comes to in the domain of this name, given what is there."""
+def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared, *, entities: bool = True) -> Plan:
+    """What a document comes to in the domain of this name, given what is there.
+
+    With `entities`, chunks list what they speak of, and what is not known yet becomes an atom.
+    """
     incoming = prepared.incoming
     name = document_name(domain, incoming.source, incoming.digest)
     row = find_name(transaction, name)
@@ -176,13 +179,13 @@ def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared)
         added += slot is None or not slot.is_live
         changed += slot is not None and slot.is_live
     stones = [_stone(chunk_name(name, slot.position)) for slot in there.values() if slot.is_live]
-    spoken_of = [extract(text) for _, text in recorded]
+    spoken_of = [extract(text) if entities else Extracted(()) for _, text in recorded]
     entered = enter(transaction, domain, spoken_of)
     atoms: list[_Item] = [
         *entered.atoms,
         *(
-            _chunk(name, position, text, incoming.source, entities)
-            for (position, text), entities in zip(recorded, entered.fields, strict=True)
+            _chunk(name, position, text, incoming.source, listed)
+            for (position, text), listed in zip(recorded, entered.fields, strict=True)
         ),
     ]
     whole: _Item = {"name": name, "value": prepared.title, "source": incoming.source, "attrs": prepared.attrs(left_out)}

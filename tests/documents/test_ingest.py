@@ -147,6 +147,12 @@ def test_what_a_text_speaks_of_is_listed_and_becomes_atoms(memory: Memory) -> No
     assert (again.entities, len(memory.list("v1.entity.team."))) == (0, len(made))
 
 
+def test_names_are_left_alone_if_that_is_asked_for(memory: Memory) -> None:
+    name = memory.ingest("We met Marta Ruiz in Lisbon.", domain="team", entities=False)[0].name
+    assert memory.access(chunk_name(name, STEP)).atom.entities == ()
+    assert memory.list("v1.entity.").items == ()
+
+
 def test_of_very_many_names_each_chunk_lists_a_hundred_and_the_rest_is_counted(memory: Memory) -> None:
     text = " ".join(f"`n{i}`" for i in range(5000))
     item = memory.ingest(text, domain="names")[0]

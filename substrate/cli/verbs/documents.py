@@ -54,11 +54,9 @@ def ingest(given: Namespace, output: Output) -> Answer:
 
 def _watch(memory: Memory, given: Namespace, output: Output) -> Answer:
     """Show what each look comes to, until Ctrl-C."""
-    options = {
-        word: getattr(given, word)
-        for word in ("domain", "source", "root", "actor", "session", "allow_secrets", "every")
-    }
-    looks = memory.follow(Path(given.paths[0]), **options)
+    words = ("domain", "source", "root", "actor", "session", "allow_secrets", "every")
+    options = {word: getattr(given, word) for word in words}
+    looks = memory.follow(Path(given.paths[0]), **options, entities=not given.no_entities)
     output.hint("watching: Ctrl-C ends it")
     seen = []
     try:

@@ -15,7 +15,7 @@ __all__ = ["DOCUMENT", "INGEST", "ingest_options"]
 def ingest_options(given: Namespace) -> dict[str, Any]:
     """What an ingest is called with, beside what is to be ingested."""
     words = ("domain", "title", "source", "root", "prune", "dry_run", "actor", "session", "allow_secrets")
-    return {word: getattr(given, word) for word in words}
+    return {**{word: getattr(given, word) for word in words}, "entities": not given.no_entities}
 
 
 INGEST = Command(
@@ -41,6 +41,7 @@ INGEST = Command(
         option("--title", metavar="TEXT", help="the title of a single document; else the file has it"),
         option("--source", metavar="NAME", help="in front of each path, in place of the folder's own name"),
         option("--root", metavar="FOLDER", help="refuse paths that are not below this folder", complete="folder"),
+        flag("--no-entities", help="do not look for names in the texts; it takes half the time"),
         flag("--prune", help="take documents out of use whose files are gone from the folder"),
         flag("--dry-run", help="compare, and change nothing"),
         option("--actor", metavar="TEXT", help="who takes them in"),
