@@ -26,7 +26,7 @@ from substrate.documents.formats.catalogue import (
 from substrate.documents.formats.extracted import title_from
 from substrate.documents.naming import DOCUMENT, document_name, domain_name
 from substrate.documents.slots import INGESTED, attrs_of
-from substrate.documents.write import Incoming, Plan, Prepared, plan_document, plan_gone, plan_same
+from substrate.documents.write import Incoming, Plan, Prepared, plan_document, plan_gone, plan_same, texts_of
 from substrate.errors import Conflict, Denied, InputError, ItemsRefused, SchemaInvalid, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
@@ -125,14 +125,18 @@ def refuse_first_ingest(what: str | Path, **options: Any) -> None:  # noqa: ANN4
     said = {word: options.pop(word, None) for word in ("actor", "session")}
     request = Request.of(**options, said=said)
     if not isinstance(what, Path):
-        Prepared.of(_text(what, request), allow_secrets=request.allow_secrets)
+        _refuse(_text(what, request), request)
         return
     folder, below = locate(what, request.root)
     with open_root(folder) as root:
         if below and not root.is_folder(below):
-            Prepared.of(read_file(root, below, request), allow_secrets=request.allow_secrets)
+            _refuse(read_file(root, below, request), request)
         else:
             _find(root, below, request)
+
+
+def _refuse(incoming: Incoming, request: Request) -> None:
+    Prepared.of(incoming, (), entities=False, allow_secrets=request.allow_secrets)
 
 
 def _find(root: Root, below: tuple[str, ...], request: Request) -> Listed:
@@ -227,16 +231,15 @@ class Writer:
 
     def add(self, incoming: Incoming) -> None:
         """Take in a document; when enough wait, they are written. InputError, SchemaInvalid, SecretFound."""
-        domain, entities = self.request.domain, self.request.entities
+        domain, request = self.request.domain, self.request
         with self._log.snapshot() as transaction:
             same = plan_same(transaction, domain, incoming)
+            there = texts_of(transaction, domain, incoming) if same is None and request.entities else ()
         if same is not None:
             self._done.append(same.report)
             return
-        prepared = Prepared.of(incoming, allow_secrets=self.request.allow_secrets)
-        self._plan(
-            lambda now: plan_same(now, domain, incoming) or plan_document(now, domain, prepared, entities=entities)
-        )
+        prepared = Prepared.of(incoming, there, entities=request.entities, allow_secrets=request.allow_secrets)
+        self._plan(lambda now: plan_same(now, domain, incoming) or plan_document(now, domain, prepared))
 
     def drop(self, name: str) -> None:
         """Take a document out of use, with its chunks."""

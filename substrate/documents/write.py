@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -35,11 +35,12 @@ from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.documents import IngestedDocument
 from substrate.views.atoms import VersionRow, find_name
 
-__all__ = ["Incoming", "Plan", "Prepared", "plan_document", "plan_gone", "plan_same"]
+__all__ = ["Incoming", "Plan", "Prepared", "plan_document", "plan_gone", "plan_same", "texts_of"]
 
 _Item: TypeAlias = Mapping[str, object]
 PART: Final = LIMITS["checkpoint_items"] // 2
 """Items of one of several checkpoints of a document."""
+_NO_NAMES: Final = Extracted(())
 _LEFT_OUT: Final = 1000
 """Chunks that people took out of a document and that stay out, though its source has them."""
 
@@ -75,15 +76,28 @@ class Prepared:
     title: str
     content: Content
     chunks: Sequence[str]
+    names: Mapping[str, Extracted] | None = None
+    """What chunks speak of; None: nobody asks. To find it takes long, so it is found before a transaction is open."""
 
     @classmethod
-    def of(cls, incoming: Incoming, *, allow_secrets: bool) -> Prepared:
-        """InputError, SchemaInvalid; SecretFound if the text as a whole looks like it holds a credential."""
+    def of(cls, incoming: Incoming, there: Collection[str], *, entities: bool, allow_secrets: bool) -> Prepared:
+        """The names of chunks that are `there` already are not looked for, nor any without `entities`.
+
+        InputError, SchemaInvalid; SecretFound if the text as a whole looks like it holds a credential.
+        """
         content = read_document(incoming.data, incoming.media_type)
         title = incoming.title or content.title or incoming.otherwise
         if not allow_secrets:
             refuse_secrets(None, "", {"title": title, "source": incoming.source or "", "text": content.text})
-        return cls(incoming, title, content, chunks(content.text, content.sections))
+        cut = chunks(content.text, content.sections)
+        names = {text: extract(text) for text in cut if text not in there} if entities else None
+        return cls(incoming, title, content, cut, names)
+
+    def names_in(self, text: str) -> Extracted:
+        """What a chunk speaks of. One that has moved has not been looked at yet."""
+        if self.names is None:
+            return _NO_NAMES
+        return self.names[text] if text in self.names else extract(text)
 
     def attrs(self, left_out: Sequence[int]) -> dict[str, Json]:
         """What the document's atom says of it; with the positions of chunks that somebody took out of use."""
@@ -152,11 +166,16 @@ def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming) -> 
     return Plan(name, row.seq, replace(report, kept=_count(known)))
 
 
-def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared, *, entities: bool = True) -> Plan:
-    """What a document comes to in the domain of this name, given what is there.
+def texts_of(transaction: ReadTransaction, domain: str, incoming: Incoming) -> set[str]:
+    """The texts of the chunks that the document has now, if it is there."""
+    name = document_name(domain, incoming.source, incoming.digest)
+    row = find_name(transaction, name)
+    known = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
+    return {slot.text for slot in _slots(transaction, name, row, known)}
 
-    With `entities`, chunks list what they speak of, and what is not known yet becomes an atom.
-    """
+
+def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared) -> Plan:
+    """What a document comes to in the domain of this name, given what is there."""
     incoming = prepared.incoming
     name = document_name(domain, incoming.source, incoming.digest)
     row = find_name(transaction, name)
@@ -179,7 +198,7 @@ def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared,
         added += slot is None or not slot.is_live
         changed += slot is not None and slot.is_live
     stones = [_stone(chunk_name(name, slot.position)) for slot in there.values() if slot.is_live]
-    spoken_of = [extract(text) if entities else Extracted(()) for _, text in recorded]
+    spoken_of = [prepared.names_in(text) for _, text in recorded]
     entered = enter(transaction, domain, spoken_of)
     atoms: list[_Item] = [
         *entered.atoms,

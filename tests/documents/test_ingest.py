@@ -147,6 +147,14 @@ def test_what_a_text_speaks_of_is_listed_and_becomes_atoms(memory: Memory) -> No
     assert (again.entities, len(memory.list("v1.entity.team."))) == (0, len(made))
 
 
+def test_a_passage_that_moves_keeps_its_names(memory: Memory) -> None:
+    about, rest = "Marta Ruiz works in Lisbon.\n\n" + paragraphs(3, "a"), paragraphs(12, "b")
+    name = memory.ingest(about + rest, source="page")[0].name
+    memory.ingest(rest + about, source="page")
+    listed = {entity for chunk in memory.document(name).chunks for entity in chunk.entities}
+    assert {"Marta Ruiz", "Lisbon"} <= listed
+
+
 def test_names_are_left_alone_if_that_is_asked_for(memory: Memory) -> None:
     name = memory.ingest("We met Marta Ruiz in Lisbon.", domain="team", entities=False)[0].name
     assert memory.access(chunk_name(name, STEP)).atom.entities == ()

@@ -27,6 +27,8 @@ def test_a_folder_is_taken_in_and_found_and_a_second_time_records_nothing(run: C
     assert run.ok("ingest", str(folder), "--domain", "handbook", "--json").json["recorded"] == 0
     hit = run.ok("search", "how are heads signed", "--prefix", "v1.chunk.handbook.", "--json").json["items"][0]
     assert hit["atom"]["source"] == "docs/heads.md"
+    shown = run.ok("search", "how are heads signed", "--prefix", "v1.chunk.handbook.").rows[0][2]
+    assert shown.startswith("[docs/heads.md] # Heads")
 
 
 def test_a_document_is_printed_to_the_byte(run: Commands, folder: Path) -> None:
