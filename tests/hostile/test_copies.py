@@ -347,6 +347,7 @@ READING = {
     "bootstrap": ["pay"],
     "watch": [],
     "conflicts": [],
+    "which": ["pay"],
     "head": [],
     "pin": [],
     "key": [],
