@@ -14,29 +14,31 @@ from substrate.views.words import BLOCK, Field, posting_keys, split_postings
 __all__ = ["Term", "having_all"]
 
 Term = tuple[Field, bytes]
-_MOST_READ: Final = 20_000
-"""Postings that are looked at: some milliseconds, if all terms are common."""
+_MOST_READ: Final = 8_000
+"""Postings that are looked at: half a millisecond, if all terms are common."""
 
 
 def having_all(transaction: ReadTransaction, terms: Sequence[Term]) -> Iterator[int]:
     """The seqs of versions that have all terms, the newest first; those that have since been replaced among them.
 
-    It ends early if the terms are so common that more than 20,000 of their postings would have to be looked at.
+    The first term is looked up in all blocks, each further one in those that have all before it: give the rarest first.
+    It ends early if more postings would have to be looked at than half a millisecond takes.
     """
     size = require_head(transaction).head.size
-    columns = [posting_keys(field, term, size) for field, term in terms]
-    if not columns:
-        return
-    rows = transaction.get_many(POSTINGS, [key for keys in zip(*columns, strict=True) for key in keys])
+    found: dict[int, list[bytes]] = {block: [] for block in reversed(range(-(-size // BLOCK)))} if terms else {}
+    for field, term in terms:
+        keys = posting_keys(field, term, size)
+        rows = transaction.get_many(POSTINGS, [keys[block] for block in found])
+        found = {
+            block: [*offsets, split_postings(row)[0]]
+            for (block, offsets), row in zip(found.items(), rows, strict=True)
+            if row is not None
+        }
     read = 0
-    for block in reversed(range(len(columns[0]))):
-        found = rows[block * len(terms) : (block + 1) * len(terms)]
-        if None in found:
-            continue
-        offsets = sorted((split_postings(row)[0] for row in found if row is not None), key=len)
-        read += sum(map(len, offsets)) // 2
+    for block, lists in found.items():
+        read += sum(map(len, lists)) // 2
         if read > _MOST_READ:
             return
-        first, *others = (unpack(f"<{len(some) // 2}H", some) for some in offsets)
-        both = set(first).intersection(*others)
-        yield from (block * BLOCK + offset for offset in sorted(both, reverse=True))
+        first, *others = (unpack(f"<{len(some) // 2}H", some) for some in sorted(lists, key=len))
+        for offset in sorted(set(first).intersection(*others), reverse=True):
+            yield block * BLOCK + offset

@@ -103,8 +103,9 @@ class _Look:
 
     def answer(self) -> Matches:
         """See the module."""
-        called = self._all_domains() if self._kind == "domain" else None
-        self._has_all = called is not None
+        domains = self._all_domains() if self._kind == "domain" else None
+        self._has_all = domains is not None
+        called = domains or []
         rest = () if self._has_all else self._by_rest(self._text)  # one may have as its name what is another's title
         for rows, reason in (
             (self._by_id(self._text), "its id"),
@@ -116,9 +117,10 @@ class _Look:
                 return _exact([self._match(row, 1.0, reason) for row in found])
         if edge := self._edge():
             return _exact([edge])
-        called = self._called(self._shown(islice(self._by_words(), _READ))) if called is None else called
-        if matches := self._called_so(called):
-            return _exact(matches)
+        for rows in ((),) if self._has_all else (self._by_value(), self._by_words()):
+            called += self._called(self._shown(islice(rows, _READ)))
+            if matches := self._called_so(called):
+                return _exact(matches)
         if found := self._shown(self._by_id_start()):
             return _exact([self._match(row, 1.0, "its id begins so") for row in found])
         if not self._has_all:
@@ -206,20 +208,25 @@ class _Look:
         rows = list(islice(names(self._transaction, DOMAIN), _ALL_DOMAINS + 1))
         return self._called(self._shown(rows)) if len(rows) <= _ALL_DOMAINS else None
 
-    def _by_words(self) -> Iterator[VersionRow | None]:
-        """What has all words of the text; entities that have it as one of theirs."""
+    def _terms(self) -> list[Term]:
         words = islice(dict.fromkeys(document_words("", self._text)[0]), _WORDS)
-        terms: list[Term] = [(Field.WORD, fit(word).encode()) for word in words]
-        if self._kind in (None, "entity"):
-            own = [(Field.UNDER, keyword_term(Field.UNDER, "v1.entity"))]
-            yield from self._latest(
-                having_all(self._transaction, [(Field.ENTITY, keyword_term(Field.ENTITY, self._text)), *own])
-            )
-        for kind in _NAMED_BY_VALUE if self._kind is None else ():
-            own = [(Field.UNDER, keyword_term(Field.UNDER, f"v1.{kind}"))]
-            yield from islice(self._latest(having_all(self._transaction, [*terms, *own])), _READ // 3)
-        own = [] if self._kind is None else [(Field.UNDER, keyword_term(Field.UNDER, f"v1.{self._kind}"))]
-        yield from self._latest(having_all(self._transaction, [*terms, *own]))
+        return [(Field.WORD, fit(word).encode()) for word in words]
+
+    def _by_value(self) -> Iterator[VersionRow | None]:
+        """Entities that have the text among their names; entities and documents that have all its words."""
+        for kind in _NAMED_BY_VALUE:
+            if self._kind in (None, kind):
+                if kind == "entity":
+                    own = (Field.ENTITY, keyword_term(Field.ENTITY, self._text))
+                    yield from self._latest(having_all(self._transaction, [_under(kind), own]))
+                yield from islice(
+                    self._latest(having_all(self._transaction, [_under(kind), *self._terms()])), _READ // 2
+                )
+
+    def _by_words(self) -> Iterator[VersionRow | None]:
+        """What has all words of the text: that may be its title."""
+        own = [] if self._kind is None else [_under(self._kind)]
+        yield from self._latest(having_all(self._transaction, [*own, *self._terms()]))
 
     def _latest(self, seqs: Iterable[int]) -> Iterator[VersionRow | None]:
         """The latest versions of the atoms that these are versions of, each once."""
@@ -281,6 +288,11 @@ class _Look:
 def _exact(found: list[Match]) -> Matches:
     """One is meant; of several it is not clear which."""
     return Matches(tuple(found[:_MOST]), "exact" if len(found) == 1 else "close")
+
+
+def _under(kind: str) -> Term:
+    """All atoms of a type have it."""
+    return Field.UNDER, keyword_term(Field.UNDER, f"v1.{kind}")
 
 
 def _is_name(text: str) -> bool:
