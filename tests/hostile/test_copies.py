@@ -347,7 +347,6 @@ READING = {
     "bootstrap": ["pay"],
     "watch": [],
     "conflicts": [],
-    "which": ["pay"],
     "head": [],
     "pin": [],
     "key": [],
