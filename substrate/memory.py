@@ -13,7 +13,6 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
-from uuid import UUID
 
 from substrate.atoms.access import access
 from substrate.atoms.diff import diff
@@ -423,12 +422,13 @@ class Memory(Tabular):
             self._store.log.check_unforked()
         with self._store.read(as_of, valid_at) as snapshot:
             found = access(snapshot, name, proof=proof)
-            subject = UUID(found.atom.id).bytes
+            subject = bytes.fromhex(found.atom.id.replace("-", ""))
             if snapshot.is_now:
                 check_count(predictions, Arg("predictions"))
-                opened = session.opened_with(subject)
-                foreseen = predict(snapshot, opened, predictions, domain=session.domain).items if predictions else ()
-                found = replace(found, predictions=foreseen)
+                if predictions:
+                    opened = session.opened_with(subject)
+                    foreseen = predict(snapshot, opened, predictions, domain=session.domain).items
+                    found = replace(found, predictions=foreseen)
         if as_of is None and valid_at is None:
             self._client.recorder.note(session, subject)
         note_access(self._store.log.path, found.name)
@@ -1211,7 +1211,7 @@ class Memory(Tabular):
         return forgot
 
     def stats(self) -> Stats:
-        """How much the store holds. Reads a row for each atom and each edge."""
+        """How much the store holds. Reads counts that are kept, and a row for each name that edges wait for."""
         log = self._store.log
         with self._store.read() as snapshot:
             return stats(snapshot, log.size_on_disk(), self.behind)

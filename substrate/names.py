@@ -19,9 +19,11 @@ from substrate.text.secrets import find_secrets
 from substrate.text.visible import HIDDEN
 
 __all__ = [
+    "IN_DOMAINS",
     "TYPES",
     "check_name",
     "check_new_name",
+    "domain_part",
     "escape_part",
     "escape_rest",
     "guess_name",
@@ -48,6 +50,10 @@ TYPES = (
 )
 """The types that everyone uses. Any other word of a-z, 0-9 and _ is a type too."""
 
+IN_DOMAINS: Final = ("document", "chunk", "entity")
+"""Types of atoms whose names say to which domain they belong: v1.<type>.<domain>.<rest>."""
+_OF_DOMAIN: Final = 4
+"""Parts of such a name."""
 _GRAMMAR = re.compile(r"v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\.[^\s.](?:.*[^\s.])?", re.DOTALL)
 _FORBIDDEN = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff]")
 _VERSION = re.compile(r"(?:[vV]0*([1-9][0-9]{0,5})[._:/ -]+)?(.*)", re.DOTALL)
@@ -153,6 +159,12 @@ def _as_bytes(found: re.Match[str]) -> str:
 def type_of(name: str) -> str:
     """The middle part of a name; empty of what is no name."""
     return "".join(name.split(".", 2)[1:2])
+
+
+def domain_part(name: str) -> str | None:
+    """The part of a name that says to which domain it belongs, as in v1.chunk.handbook.7: handbook. None of others."""
+    parts = name.split(".", 3)
+    return parts[2] if len(parts) == _OF_DOMAIN and parts[1] in IN_DOMAINS and parts[0] == "v1" else None
 
 
 def guess_name(text: str) -> str | None:

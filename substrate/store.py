@@ -121,7 +121,7 @@ class OpenStore:
     def _associator(self) -> Associator:
         from substrate.relate.associate import Associator  # noqa: PLC0415 - loads numpy
 
-        return Associator(self.models, self.nearest, self.search.columns)
+        return Associator(self.models, self.nearest, self.search.columns, self.search.domains)
 
     # -- what records: each client has its own, and all are ended before the store is closed ------------------------
 

@@ -16,7 +16,7 @@ from substrate.claims import compare, drop_cached, read
 from substrate.learn import calibration
 from substrate.memory import Memory
 from substrate.search import versions
-from substrate.search.versions import Chains
+from substrate.search.columns.versions import Chains
 
 PACKAGE = Path(__file__).parents[1] / "substrate"
 SENTENCES = [f"v1.fact.service_{number} = The timeout of service {number} is {number} seconds" for number in range(50)]

@@ -6,6 +6,7 @@ from substrate.atoms.bodies import Body
 from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.resolve import resolve
 from substrate.atoms.stale import stale_because
+from substrate.atoms.supersedes import superseders
 from substrate.atoms.validity import version_at
 from substrate.codec import read_body
 from substrate.errors import NotFound
@@ -17,6 +18,7 @@ from substrate.snapshot import Snapshot
 from substrate.values.atoms import Access
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow
+from substrate.views.cards import Card, card_of
 
 __all__ = ["access"]
 
@@ -32,13 +34,14 @@ def access(snapshot: Snapshot, name: str, *, proof: bool = False) -> Access:
     found = version_at(snapshot, latest)
     if found is None:
         raise NotFound(f"there is no {name}: {_why(snapshot, latest)}; its history shows what it was")
-    atom = atom_of(snapshot, *found)
+    card = card_of(transaction, latest.subject)
+    atom = atom_of(snapshot, *found, superseded_by=superseders(snapshot, latest.subject, card))
     if atom.damaged is not None:
         raise damage_of(atom)
     if not snapshot.is_now:
         return Access(atom, prove_recorded(transaction, atom.seq) if proof else None)
     bundle = prove_name(transaction, atom.name) if proof else None
-    return Access(atom, bundle, _stale(snapshot, latest.subject))
+    return Access(atom, bundle, _stale(snapshot, latest.subject, card))
 
 
 def _why(snapshot: Snapshot, latest: VersionRow) -> str:
@@ -55,11 +58,13 @@ def _proven(snapshot: Snapshot, name: str) -> Access | None:
     entry = decode_entry(bundle.entry.data)
     version = VersionRow(entry.subject, bundle.entry.seq, entry.kind, name)
     members, damage = read_body(entry.kind, bundle.opening.body)
-    atom = atom_of(snapshot, version, Body(members, entry.time, damage))
+    card = card_of(snapshot.transaction, entry.subject)
+    by = superseders(snapshot, entry.subject, card)
+    atom = atom_of(snapshot, version, Body(members, entry.time, damage), superseded_by=by)
     if atom.damaged is not None:
         raise damage_of(atom)
-    return Access(atom, bundle, _stale(snapshot, entry.subject))
+    return Access(atom, bundle, _stale(snapshot, entry.subject, card))
 
 
-def _stale(snapshot: Snapshot, subject: bytes) -> tuple[str, ...]:
-    return tuple(stale.reason for stale in stale_because(snapshot, subject))
+def _stale(snapshot: Snapshot, subject: bytes, card: Card) -> tuple[str, ...]:
+    return tuple([stale.reason for stale in stale_because(snapshot, subject, card)])

@@ -9,7 +9,7 @@ from substrate.codec import read_body
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored_entry
-from substrate.log.prove import opened
+from substrate.log.prove import checked_body
 from substrate.log.tables import BODIES, ENTRIES, seq_key
 from substrate.messages import FSCK
 from substrate.proof.encoding import Json
@@ -36,28 +36,32 @@ VersionFound: TypeAlias = tuple[VersionRow, Body]
 
 def body_of(transaction: ReadTransaction, seq: int) -> Body | None:
     """What an entry says, checked against its commitment; None if it was erased."""
-    return bodies_of(transaction, (seq,))[0]
+    at = seq_key(seq)
+    return _body(seq, transaction.get(ENTRIES, at), transaction.get(BODIES, at))
 
 
 def bodies_of(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body | None]:
     """What each of many entries says, read at once, each checked against its commitment; None where it was erased."""
     keys = [seq_key(seq) for seq in seqs]
     rows = zip(seqs, transaction.get_many(ENTRIES, keys), transaction.get_many(BODIES, keys), strict=True)
-    found: list[Body | None] = []
-    for seq, data, row in rows:
-        entry = stored_entry(seq, data)
-        opening = opened(seq, entry, row)
-        if opening is None:
-            found.append(None)
-        else:
-            members, damage = read_body(entry.kind, opening.body)
-            found.append(Body(members, entry.time, damage))
-    return found
+    return [_body(seq, data, row) for seq, data, row in rows]
+
+
+def _body(seq: int, data: bytes | None, row: bytes | None) -> Body | None:
+    entry = stored_entry(seq, data)
+    said = checked_body(seq, entry, row)
+    if said is None:
+        return None
+    members, damage = read_body(entry.kind, said)
+    return Body(members, entry.time, damage)
 
 
 def require_body(transaction: ReadTransaction, seq: int) -> Body:
     """What an entry says that was not erased. StoreDamaged if it is gone."""
-    return require_bodies(transaction, (seq,))[0]
+    body = body_of(transaction, seq)
+    if body is None:
+        raise _gone(seq)
+    return body
 
 
 def require_bodies(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Body]:
@@ -65,9 +69,13 @@ def require_bodies(transaction: ReadTransaction, seqs: Sequence[int]) -> list[Bo
     found = []
     for seq, body in zip(seqs, bodies_of(transaction, seqs), strict=True):
         if body is None:
-            raise StoreDamaged(f"the body of entry {seq} is gone without a forget entry; run ", FSCK)
+            raise _gone(seq)
         found.append(body)
     return found
+
+
+def _gone(seq: int) -> StoreDamaged:
+    return StoreDamaged(f"the body of entry {seq} is gone without a forget entry; run ", FSCK)
 
 
 def kind_of(transaction: ReadTransaction, seq: int) -> Kind:

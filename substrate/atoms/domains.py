@@ -1,45 +1,92 @@
 """Domains: which atoms belong to which. The one place that decides it.
 
-An atom belongs to a domain if at most two `member_of` edges lead from it to the domain's atom. At the moment asked
-about, each of these edges must hold, and each atom that they lead to must be in use.
+An atom belongs to a domain if at most two *steps* lead from it to the domain's atom. A step is one of these:
+
+- an edge `member_of` that holds, to an atom that is in use;
+- a name: `v1.document.shop.x`, and chunks and entities so named, are one step from `v1.domain.shop`, whether somebody
+  has saved that atom or not.
+
+A part belongs where its whole does, if that is in use: what a version says its `parent` to be is no step.
+All of it at the moment asked about. What a dot in a domain's name is, a part of another name spells `%2E`.
+
+`search/columns/members.py` works the same out for all atoms at once; a test compares the two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from substrate.atoms.links import holding, is_live
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
-from substrate.errors import NotFound, SchemaInvalid
+from substrate.atoms.validity import version_at
+from substrate.codec import decode_body
+from substrate.errors import Forgotten, NotFound, SchemaInvalid
 from substrate.kv.api import ReadTransaction
+from substrate.log.tables import BODIES, seq_key
 from substrate.messages import AN_ATOM, ATOMS, Arg
-from substrate.names import check_name
-from substrate.proof.entry import Kind
+from substrate.names import IN_DOMAINS, check_name, domain_part
+from substrate.proof.encoding import Json
+from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.schema import is_id
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
-from substrate.views.atoms import versions_of
+from substrate.views.atoms import VersionRow, first_version, names, versions_of
+from substrate.views.cards import card_of
 from substrate.views.edges import Link, find_links, links_of
 from substrate.views.learned.sessions import HOLE
 
-__all__ = ["DOMAIN", "Domains", "domain_of", "find_domain", "read_domain"]
+__all__ = ["DOMAIN", "Domain", "Domains", "domain_of", "find_domain", "prefixes_of", "read_domain"]
 
 DOMAIN: Final = "v1.domain."
 """What the names of domains begin with."""
-_HOPS: Final = 2
+_DOT: Final = "%2E"
+_PARENT: Final = b'"parent"'
+"""Stands in every body that says of what it is a part; most do not, and need not be decoded to know."""
 
 
-def find_domain(snapshot: Snapshot, domain: str) -> bytes:
-    """The id of a domain, given by its name or by what follows `v1.domain.` in it. NotFound."""
+class Domain(NamedTuple):
+    """A domain: the id that its atom has or would have, and how names spell it; None if no name can."""
+
+    subject: bytes
+    part: str | None
+
+
+def prefixes_of(domain: Domain) -> tuple[str, ...]:
+    """What names begin with that say to belong to the domain, but for the last dot."""
+    return () if domain.part is None else tuple(f"v1.{kind}.{domain.part}" for kind in IN_DOMAINS)
+
+
+def find_domain(snapshot: Snapshot, domain: str) -> Domain:
+    """A domain, given by its name or by what follows `v1.domain.` in it. NotFound if neither atom nor name has it."""
     name = domain if domain.startswith("v1.") else DOMAIN + domain
     subject = find_subject(snapshot.transaction, check_name(name))
+    found = Domain(subject, _part(name))
     if next(versions_of(snapshot.transaction, subject, upto=snapshot.upto), None) is None:
+        if any(_is_begun(snapshot, f"{prefix}.") for prefix in prefixes_of(found)):
+            return found
         near = or_near(snapshot.transaction, name, DOMAIN)
         raise NotFound(
             f"there is no domain {name}{near}; domains are ", ATOMS, " v1.domain.*, and edges member_of lead to them"
         )
-    return subject
+    return found
+
+
+def _part(name: str) -> str | None:
+    """How a domain of this name is spelt in other names."""
+    rest = name.removeprefix(DOMAIN)
+    return None if rest == name or _DOT in rest else rest.replace(".", _DOT)
+
+
+def _is_begun(snapshot: Snapshot, prefix: str) -> bool:
+    """Whether some name begins so, as of the snapshot."""
+    rows = names(snapshot.transaction, prefix)
+    upto = snapshot.upto
+    if upto is None:
+        return next(rows, None) is not None
+    firsts = (first_version(snapshot.transaction, row.subject) for row in rows)
+    return any(first is not None and first <= upto for first in firsts)
 
 
 class Domains:
@@ -49,6 +96,9 @@ class Domains:
         self._snapshot = snapshot
         self._stated: dict[bytes, tuple[bytes, ...]] = {}
         self._live: dict[bytes, bool] = {}
+        self._near: dict[bytes, frozenset[bytes]] = {}
+        self._by_part: dict[str, bytes] = {}
+        self._names: dict[bytes, str] = {}
 
     def stated(self, subject: bytes, links: Sequence[Link] | None = None) -> tuple[bytes, ...]:
         """Where the `member_of` edges of an atom lead that hold, whether that is in use, or there, or not.
@@ -58,41 +108,62 @@ class Domains:
         targets = self._stated.get(subject)
         if targets is None:
             if links is None:
-                links = list(self._links(subject, out=True))
+                links = self._links(subject)
             held = holding(self._snapshot, links) if links else ()
             targets = self._stated[subject] = tuple(link.target for link in held)
         return targets
 
-    def groups_of(self, subject: bytes) -> tuple[bytes, ...]:
-        """What an atom is a member of by one edge: domains, hubs."""
-        return tuple(target for target in self.stated(subject) if self._is_live(target))
+    def groups_of(self, subject: bytes) -> frozenset[bytes]:
+        """What lies one step from an atom: domains, hubs. A domain among them, out of a name, may not be saved."""
+        near = self._near.get(subject)
+        if near is None:
+            near = self._near[subject] = self._groups(subject, {subject})
+        return near
+
+    def _groups(self, subject: bytes, seen: set[bytes]) -> frozenset[bytes]:
+        """`seen`: parts on the way here. Who says to be a part of a part of itself is none."""
+        found = {target for target in self.stated(subject) if self._is_live(target)}
+        latest = next(versions_of(self._snapshot.transaction, subject, upto=self._snapshot.upto), None)
+        if latest is not None:
+            name = latest.name or name_of(self._snapshot.transaction, subject) or ""
+            part = domain_part(name)
+            if part is not None:
+                found.add(self._domain_in_names(part))
+            whole = self._whole(latest)
+            if whole is not None and whole not in seen and self._is_live(whole):
+                seen.add(whole)
+                found |= self._groups(whole, seen)
+        return frozenset(found)
+
+    def steps(self, subject: bytes, domain: bytes) -> int:
+        """How many steps lead from an atom to a domain: 1 or 2; 0 if it does not belong to it."""
+        groups = self.groups_of(subject)
+        if domain in groups:
+            return 1
+        return 2 * any(domain in self.groups_of(group) for group in groups if self._is_live(group))
 
     def belongs(self, subject: bytes, domain: bytes) -> bool:
         """Whether an atom belongs to a domain."""
-        groups = self.groups_of(subject)
-        return domain in groups or any(domain in self.groups_of(group) for group in groups)
+        return self.steps(subject, domain) > 0
 
     def of(self, subject: bytes) -> frozenset[bytes]:
         """The domains that an atom belongs to."""
         groups = set(self.groups_of(subject))
-        groups |= {above for group in groups for above in self.groups_of(group)}
-        return frozenset(group for group in groups if self._is_domain(group))
+        groups |= {above for group in groups if self._is_live(group) for above in self.groups_of(group)}
+        return frozenset(group for group in groups if self.name(group).startswith(DOMAIN))
 
-    def members(self, domain: bytes) -> set[bytes]:
-        """All atoms that belong to a domain, those out of use among them."""
-        found: set[bytes] = set()
-        reached = {domain}
-        for _ in range(_HOPS):
-            into = (self._links(end, out=False) for end in reached if self._is_live(end))
-            links = [link for links in into for link in links]
-            reached = {link.source for link in holding(self._snapshot, links)} - found
-            found |= reached
-        return found
+    def name(self, group: bytes) -> str:
+        """The name of a group that was found; empty if nobody knows it."""
+        return name_of(self._snapshot.transaction, group) or self._names.get(group, "")
+
+    def domain(self, subject: bytes) -> Domain:
+        """The domain with this id."""
+        return Domain(subject, _part(self.name(subject)))
 
     def direct(self, domain: bytes, subjects: Iterable[bytes]) -> set[bytes]:
         """Those of the atoms that one edge leads from to the domain. One look at all: there may be hundreds."""
         if self._snapshot.upto is not None:  # of the past there is no such look
-            return {subject for subject in subjects if domain in self.groups_of(subject)}
+            return {subject for subject in subjects if domain in self.stated(subject) and self._is_live(domain)}
         links = find_links(self._snapshot.transaction, list(subjects), MEMBER_OF, domain)
         stated = [link for link in links if link is not None and link.kind is Kind.EDGE]
         held = holding(self._snapshot, stated) if stated and self._is_live(domain) else ()
@@ -103,17 +174,44 @@ class Domains:
         known = list(links)
         return (link.source for link in holding(self._snapshot, known)) if known and self._is_live(domain) else ()
 
-    def _links(self, subject: bytes, *, out: bool) -> Iterable[Link]:
-        return links_of(self._snapshot.transaction, subject, out=out, kind=MEMBER_OF, upto=self._snapshot.upto)
+    def _links(self, subject: bytes) -> Sequence[Link]:
+        transaction = self._snapshot.transaction
+        if not card_of(transaction, subject).groups:  # it was never said to be a member of anything
+            return ()
+        return list(links_of(transaction, subject, out=True, kind=MEMBER_OF, upto=self._snapshot.upto))
+
+    def _domain_in_names(self, part: str) -> bytes:
+        subject = self._by_part.get(part)
+        if subject is None:
+            name = DOMAIN + part.replace(_DOT, ".")
+            subject = self._by_part[part] = find_subject(self._snapshot.transaction, name)
+            self._names[subject] = name
+        return subject
+
+    def _whole(self, latest: VersionRow) -> bytes | None:
+        """What the version that answers says its atom to be a part of. Not checked against the log, as edges here."""
+        whole = self._said(latest)
+        return bytes.fromhex(whole) if is_id(whole) else None
+
+    def _said(self, latest: VersionRow) -> Json:
+        if self._snapshot.valid_at is not None:
+            try:
+                found = version_at(self._snapshot, latest)
+            except Forgotten:
+                return None
+            return None if found is None else found[1].members.get("parent")
+        if latest.kind is not Kind.PUT:
+            return None
+        row = self._snapshot.transaction.get(BODIES, seq_key(latest.seq))
+        if row is None or _PARENT not in row:
+            return None
+        return decode_body(row[SALT_BYTES:]).get("parent")
 
     def _is_live(self, subject: bytes) -> bool:
         live = self._live.get(subject)
         if live is None:
             live = self._live[subject] = is_live(self._snapshot.transaction, subject, self._snapshot.upto)
         return live
-
-    def _is_domain(self, subject: bytes) -> bool:
-        return (name_of(self._snapshot.transaction, subject) or "").startswith(DOMAIN)
 
 
 def read_domain(domain: object) -> str | None:

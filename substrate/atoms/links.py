@@ -22,7 +22,8 @@ from substrate.schema import EDGE_TYPE, is_name, is_share
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge, Window
 from substrate.values.times import from_microseconds
-from substrate.views.atoms import versions_of
+from substrate.views.atoms import is_in_use, versions_of
+from substrate.views.cards import card_of
 from substrate.views.edges import Link, links_of
 from substrate.views.traces import confirmation_of, expected_name
 
@@ -32,12 +33,14 @@ __all__ = [
     "edge_of",
     "end_of",
     "holding",
+    "holds_at",
     "is_live",
     "is_tombstoned",
     "joined_to",
     "live_sources",
     "read_edge_type",
     "stated",
+    "times_of",
     "weighed",
 ]
 
@@ -63,9 +66,7 @@ class End:
 
 def is_live(transaction: ReadTransaction, subject: bytes, upto: int | None) -> bool:
     """Whether the atom was in use after seq `upto` (None: is)."""
-    for version in versions_of(transaction, subject, upto=upto):
-        return version.kind is Kind.PUT
-    return False
+    return is_in_use(transaction, subject, upto)
 
 
 def is_tombstoned(transaction: ReadTransaction, subject: bytes) -> bool:
@@ -94,6 +95,20 @@ def weighed(snapshot: Snapshot, links: Sequence[Link]) -> Iterator[tuple[Link, f
         yield link, float(said) if is_share(said) else 1.0
 
 
+def holds_at(snapshot: Snapshot, seq: int) -> bool:
+    """Whether an edge holds at these moments, by the statement at this seq. As `holding`, of one."""
+    row = snapshot.transaction.get(BODIES, seq_key(seq))
+    return row is not None and _open_at(_edge_body(row), snapshot.at)
+
+
+def times_of(transaction: ReadTransaction, seq: int) -> Iterator[int]:
+    """When an edge begins and ceases to hold, by the statement at this seq."""
+    row = transaction.get(BODIES, seq_key(seq))
+    windows = None if row is None else _edge_body(row).members.get("windows")
+    for ends in windows if isinstance(windows, list) else ():
+        yield from (time for time in ends if isinstance(time, int)) if isinstance(ends, list) else ()
+
+
 def _edge_body(row: bytes) -> Body:
     members, damage = read_body(Kind.EDGE, row[SALT_BYTES:])
     return Body(members, 0, damage)
@@ -119,6 +134,8 @@ def joined_to(snapshot: Snapshot, subject: bytes) -> Iterator[bytes]:
 
     Of each type those stated last come first: the same data gives the same ones in every store, up to `_READ` edges.
     """
+    if not card_of(snapshot.transaction, subject).statements:
+        return
     for out in (True, False):
         links = list(islice(links_of(snapshot.transaction, subject, out=out, upto=snapshot.upto), _READ))
         links.sort(key=lambda link: (link.type, -link.seq))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
-from substrate.atoms.bodies import Body, VersionFound, body_of, kind_of
+from substrate.atoms.bodies import Body, VersionFound, body_of, kind_of, require_bodies
 from substrate.atoms.load import atom_of
-from substrate.atoms.supersedes import is_superseded
+from substrate.atoms.supersedes import is_superseded, superseders
 from substrate.atoms.validity import version_at
 from substrate.errors import Forgotten
 from substrate.kv.api import ReadTransaction
@@ -19,9 +19,15 @@ from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.atoms import Atom, Listing
 from substrate.views.atoms import VersionRow, gaps_at, names, versions_of
+from substrate.views.cards import Card, cards_of
 
 __all__ = ["list_atoms"]
 
+_Listed: TypeAlias = tuple[VersionRow | None, Body | None, bool, Card | None]
+"""A version and what it says (neither: it was erased); whether its name was out of use then; its card, if known."""
+
+_AT_ONCE: Final = 128
+"""Names whose bodies are read at once."""
 _COUNTED: Final = 10_000
 """Names, those out of use among them, up to which the atoms of a listing are counted: a fraction of a second."""
 
@@ -45,11 +51,12 @@ def list_atoms(  # noqa: PLR0913
     last = None
     more = False
     gaps = 0
-    for version, body, out_of_use in _versions(snapshot, prefix, after, tombstoned=tombstoned):
+    for version, body, out_of_use, card in _versions(snapshot, prefix, after, tombstoned=tombstoned, most=limit + 1):
         if version is None or body is None:
             gaps += 1
             continue
-        if not superseded and is_superseded(snapshot, version.subject):
+        by = superseders(snapshot, version.subject, card)
+        if by and not superseded:
             continue
         if offset:
             offset -= 1
@@ -57,7 +64,7 @@ def list_atoms(  # noqa: PLR0913
             more = True
             break
         else:
-            atom = atom_of(snapshot, version, body, tombstoned=out_of_use)
+            atom = atom_of(snapshot, version, body, tombstoned=out_of_use, superseded_by=by)
             found.append(_with_reason(snapshot, version, atom) if out_of_use else atom)
             last = version.name
     upto = snapshot.upto
@@ -73,21 +80,41 @@ def _total(snapshot: Snapshot, prefix: str, *, tombstoned: bool, superseded: boo
         return None
     if tombstoned or snapshot.upto is not None or snapshot.valid_at is not None:
         listed = _versions(snapshot, prefix, None, tombstoned=tombstoned)
-        found = [version.subject for version, _, _ in listed if version is not None]
+        found = [version.subject for version, _, _, _ in listed if version is not None]
     else:
         found = [row.subject for row in rows if row.kind is Kind.PUT]  # what they say need not be read
-    return len(found) if superseded else sum(not is_superseded(snapshot, one) for one in found)
+    if superseded:
+        return len(found)
+    cards = cards_of(snapshot.transaction, found)
+    return sum(not card.superseded or not is_superseded(snapshot, one) for one, card in zip(found, cards, strict=True))
 
 
 def _versions(
-    snapshot: Snapshot, prefix: str, after: str | None, *, tombstoned: bool
-) -> Iterator[tuple[VersionRow | None, Body | None, bool]]:
-    """The version of each name that answers, with what it says; and whether the name was out of use then.
+    snapshot: Snapshot, prefix: str, after: str | None, *, tombstoned: bool, most: int = _AT_ONCE
+) -> Iterator[_Listed]:
+    """The version of each name that answers, with what it says.
 
-    Neither version nor body: it was erased.
+    Neither version nor body: it was erased. `most`: how many the caller will probably take; so many are read at once.
     """
+    rows = names(snapshot.transaction, normalise(prefix), None if after is None else normalise(after))
+    if not snapshot.is_now:
+        yield from _versions_then(snapshot, rows, tombstoned=tombstoned)
+        return
+    while some := list(islice(rows, min(most, _AT_ONCE))):
+        live = [row.seq for row in some if row.kind is Kind.PUT]
+        bodies = iter(require_bodies(snapshot.transaction, live))
+        cards = cards_of(snapshot.transaction, [row.subject for row in some])
+        for row, card in zip(some, cards, strict=True):
+            if row.kind is Kind.PUT:
+                yield row, next(bodies), False, card
+            elif tombstoned and (said := _last_put(snapshot.transaction, row)) is not None:
+                yield *said, True, card
+
+
+def _versions_then(snapshot: Snapshot, rows: Iterable[VersionRow], *, tombstoned: bool) -> Iterator[_Listed]:
+    """The same of another moment, one by one."""
     upto = snapshot.upto
-    for row in names(snapshot.transaction, normalise(prefix), None if after is None else normalise(after)):
+    for row in rows:
         latest: VersionRow | None = row
         if upto is not None and row.seq > upto:
             latest = next(versions_of(snapshot.transaction, row.subject, upto=upto), None)
@@ -96,16 +123,16 @@ def _versions(
         try:
             found = version_at(snapshot, latest)
         except Forgotten:
-            yield None, None, False
+            yield None, None, False, None
             continue
         if found is not None:
-            yield *found, False
+            yield *found, False, None
         elif (
             tombstoned
             and latest.kind is Kind.TOMBSTONE
             and (last := _last_put(snapshot.transaction, latest)) is not None
         ):
-            yield *last, True
+            yield *last, True, None
 
 
 def _last_put(transaction: ReadTransaction, tombstone: VersionRow) -> VersionFound | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from substrate.atoms.bodies import Body
@@ -11,7 +10,7 @@ from substrate.errors import StoreDamaged
 from substrate.log.identity import id_text
 from substrate.proof.encoding import Json
 from substrate.snapshot import Snapshot
-from substrate.values.atoms import Atom
+from substrate.values.atoms import Atom, atom_of_fields
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow
 from substrate.views.traces import confirmation_of
@@ -19,8 +18,7 @@ from substrate.views.traces import confirmation_of
 __all__ = ["atom_of", "damage_of"]
 
 
-def _time(members: Mapping[str, Json], field: str) -> datetime | None:
-    time = members.get(field)
+def _time(time: Json) -> datetime | None:
     return from_microseconds(time) if isinstance(time, int) else None
 
 
@@ -68,27 +66,31 @@ def atom_of(
     if snapshot.upto is None:
         confirmed = confirmation_of(snapshot.transaction, version.subject, version.seq)
     get = members.get
-    return Atom(
-        # What is read here was checked against its commitment, and field by field, when the body was read.
-        name=get("name"),  # type: ignore[arg-type]
-        value=get("value"),  # type: ignore[arg-type]
-        id=id_text(version.subject),
-        seq=version.seq,
-        recorded_at=from_microseconds(body.time),
-        tags=tuple(get("tags") or ()),  # type: ignore[arg-type]
-        entities=tuple(get("entities") or ()),  # type: ignore[arg-type]
-        confidence=get("confidence"),  # type: ignore[arg-type]
-        source=get("source"),  # type: ignore[arg-type]
-        origin=get("origin"),  # type: ignore[arg-type]
-        actor=get("actor"),  # type: ignore[arg-type]
-        session=get("session"),  # type: ignore[arg-type]
-        occurred_at=_time(members, "occurred_at"),
-        valid_from=_time(members, "valid_from"),
-        valid_to=_time(members, "valid_to"),
-        parent=_uuid(get("parent")),
-        position=get("position"),  # type: ignore[arg-type]
-        attrs=get("attrs") or {},  # type: ignore[arg-type]
-        tombstoned=tombstoned,
-        confirmed_at=None if confirmed is None else from_microseconds(confirmed.time),
-        superseded_by=superseders(snapshot, version.subject) if superseded_by is None else superseded_by,
-    )
+    occurred, start, end = get("occurred_at"), get("valid_from"), get("valid_to")
+    parent = get("parent")
+    # What is read here was checked against its commitment, and field by field, when the body was read.
+    return atom_of_fields((
+        get("name"),
+        get("value"),
+        id_text(version.subject),
+        version.seq,
+        from_microseconds(body.time),
+        tuple(get("tags") or ()),  # type: ignore[arg-type]
+        tuple(get("entities") or ()),  # type: ignore[arg-type]
+        get("confidence"),
+        get("source"),
+        get("origin"),
+        get("actor"),
+        get("session"),
+        None if occurred is None else _time(occurred),
+        None if start is None else _time(start),
+        None if end is None else _time(end),
+        None if parent is None else _uuid(parent),
+        get("position"),
+        get("attrs") or {},
+        tombstoned,
+        None,
+        None if confirmed is None else from_microseconds(confirmed.time),
+        superseders(snapshot, version.subject) if superseded_by is None else superseded_by,
+        None,
+    ))  # fmt: skip

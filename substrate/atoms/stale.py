@@ -34,6 +34,7 @@ from substrate.values.edges import DEPENDS_ON, DERIVED_FROM, SUPERSEDES
 from substrate.values.stale import StaleAtom, StaleAtoms, StaleReason
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow, gap_of, names, versions_of
+from substrate.views.cards import Card, card_of
 from substrate.views.edges import Link, links_of
 from substrate.views.traces import confirmation_of
 
@@ -66,11 +67,14 @@ class Stale(NamedTuple):
         return f"{self.name} {'was ' if self.change == 'superseded' else ''}{self.change} (entry {self.seq}){way}"
 
 
-def stale_because(snapshot: Snapshot, subject: bytes) -> tuple[Stale, ...]:
+def stale_because(snapshot: Snapshot, subject: bytes, card: Card | None = None) -> tuple[Stale, ...]:
     """Why the atom is to be reviewed, the nearest dependency first. Empty: it is not, or it is out of use.
 
-    Two looks at edges if it depends on nothing. With `moments.upto`, as of then, confirmations apart: these are of now.
+    `card`: its own, if known; it tells of an atom that never depended on anything. With `moments.upto`, as of then,
+    confirmations apart: these are of now.
     """
+    if not (card or card_of(snapshot.transaction, subject)).depends:
+        return ()
     links = list(_links(snapshot.transaction, subject, snapshot.upto))
     if not links:
         return ()

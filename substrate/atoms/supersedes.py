@@ -14,6 +14,7 @@ from substrate.log.identity import id_text
 from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
 from substrate.views.atoms import versions_of
+from substrate.views.cards import Card, card_of
 from substrate.views.edges import Link, links_of
 
 __all__ = ["Chains", "Heirs", "is_superseded", "successors", "superseders"]
@@ -65,6 +66,8 @@ def successors(snapshot: Snapshot, subject: bytes) -> Iterator[Link]:
     version of it holds. What does not hold at that time supersedes nothing then. But if another atom stands in *its*
     place, that one stands in the place of both.
     """
+    if not card_of(snapshot.transaction, subject).superseded:  # nobody ever said so: mostly, one look is enough
+        return
     seen, waiting = {subject}, [subject]
     while waiting:
         links = links_of(snapshot.transaction, waiting.pop(), out=False, kind=SUPERSEDES, upto=snapshot.upto)
@@ -88,8 +91,10 @@ def is_superseded(snapshot: Snapshot, subject: bytes, links: Sequence[Link] | No
     return next(live_sources(snapshot, links), None) is not None
 
 
-def superseders(snapshot: Snapshot, subject: bytes) -> tuple[str, ...]:
-    """The names of the atoms that stand in the place of this one."""
+def superseders(snapshot: Snapshot, subject: bytes, card: Card | None = None) -> tuple[str, ...]:
+    """The names of the atoms that stand in the place of this one. `card`: its own, if known."""
+    if card is not None and not card.superseded:
+        return ()
     sources = (link.source for link in successors(snapshot, subject))
     return tuple(sorted(name_of(snapshot.transaction, source) or id_text(source) for source in sources))
 
@@ -109,7 +114,7 @@ class Heirs:
         """The atoms whose place this one took, and whose places those took."""
         if subject not in self._known:
             found: dict[bytes, None] = {}
-            waiting = [subject]
+            waiting = [subject] if card_of(self._snapshot.transaction, subject).statements else []
             while waiting and len(found) < _MOST:
                 links = list(
                     islice(links_of(self._snapshot.transaction, waiting.pop(), out=True, kind=SUPERSEDES), _MOST)

@@ -18,11 +18,12 @@ from substrate.log.heads import map_salt
 from substrate.names import check_name
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
-from substrate.search.columns import Documents
+from substrate.search.columns.documents import Documents
 from substrate.search.words import score_words
 from substrate.text.terms import query_terms
 from substrate.values.opening import Absent
 from substrate.views.atoms import find_name, gaps_of, versions_of
+from substrate.views.cards import card_of
 from substrate.views.edges import links_of
 
 __all__ = ["NEVER", "absent_in", "absent_under", "why_absent"]
@@ -60,6 +61,8 @@ def why_absent(transaction: ReadTransaction, name: str) -> str:
 
 def absent_under(transaction: ReadTransaction, subject: bytes, name: str) -> Iterator[Absent]:
     """What an atom depends on, or is derived from, and is not there."""
+    if not card_of(transaction, subject).depends:
+        return
     for kind in DEPENDENCIES:
         for link in islice(links_of(transaction, subject, out=True, kind=kind), _SOME):
             if not is_live(transaction, link.target, None) and (target := name_of(transaction, link.target)):

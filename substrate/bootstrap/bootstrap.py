@@ -31,7 +31,7 @@ from substrate.learn.forecast import Forecaster, Need
 from substrate.limits import check_size
 from substrate.messages import Arg
 from substrate.result import Result, compact
-from substrate.search.columns import Documents
+from substrate.search.columns.documents import Documents
 from substrate.search.index import SearchIndex
 from substrate.search.objective import Match
 from substrate.search.recent import newest

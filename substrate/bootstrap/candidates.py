@@ -22,6 +22,8 @@ from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
 from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.cards import Card, card_of, cards_of
+from substrate.views.conflicts import has_conflicts
 from substrate.views.edges import Link, links_around, links_of
 from substrate.views.traces import confirmation_of
 
@@ -93,14 +95,18 @@ class Gatherer:
         self._ingested = ingested
         self.domains = Domains(snapshot)
         self._around: dict[bytes, list[Link] | None] = {}
+        self._cards: dict[bytes, Card] = {}
+        self._in_conflict = has_conflicts(snapshot.transaction)
         self.left_out: Counter[str] = Counter()
         self.lost: list[Lost] = []
 
     def gather(self, needs: Sequence[Need]) -> list[Candidate]:
         """Those of the atoms that may be shown, in the order given."""
         versions = self._versions(needs)
+        subjects = [need.subject for need, _ in versions]
+        self._cards.update(zip(subjects, cards_of(self._snapshot.transaction, subjects), strict=True))
         bodies = bodies_of(self._snapshot.transaction, [version.seq for _, version in versions])
-        uses = uses_of(self._snapshot.transaction, [need.subject for need, _ in versions])
+        uses = uses_of(self._snapshot.transaction, subjects)
         found = []
         for (need, version), body, used in zip(versions, bodies, uses, strict=True):
             judged = self._judged(need, version, body, used) if body and body.damage is None else "gone"
@@ -116,6 +122,8 @@ class Gatherer:
 
     def _links(self, subject: bytes, kind: str, *, out: bool) -> list[Link] | None:
         """All edges of a type from or to an atom, read once for all types; None of an atom that has very many."""
+        if self._card(subject).statements == 0:
+            return []
         if subject not in self._around:
             self._around[subject] = links_around(self._snapshot.transaction, subject, _AROUND)
         around = self._around[subject]
@@ -123,6 +131,12 @@ class Gatherer:
             return None
         end = 0 if out else 1
         return [link for link in around if link.type == kind and (link.source, link.target)[end] == subject]
+
+    def _card(self, subject: bytes) -> Card:
+        card = self._cards.get(subject)
+        if card is None:
+            card = self._cards[subject] = card_of(self._snapshot.transaction, subject)
+        return card
 
     def _references(self, subject: bytes) -> list[Link]:
         """Edges `references` to an atom, some of them."""
@@ -173,7 +187,7 @@ class Gatherer:
         if is_superseded(self._snapshot, subject, self._links(subject, SUPERSEDES, out=False)):
             return "superseded"
         clashes = self._clashes(subject)
-        stale = stale_because(self._snapshot, subject)
+        stale = stale_because(self._snapshot, subject, self._card(subject))
         evidence = weigh(self._grounds(version, body, used, len(clashes), is_stale=bool(stale)))
         if evidence.value < self._threshold:
             return "low_evidence"
@@ -186,7 +200,7 @@ class Gatherer:
         A page that somebody else wrote neither gets into the opening by contradicting what is there, nor makes that
         doubtful.
         """
-        found = tuple(conflicts_of(self._snapshot, subject))
+        found = tuple(conflicts_of(self._snapshot, subject)) if self._in_conflict else ()
         return found if self._ingested else tuple(clash for clash in found if not self._is_withheld(subject, clash))
 
     def _is_withheld(self, subject: bytes, clash: Clash) -> bool:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from substrate.atoms.links import holding, is_tombstoned
 from substrate.atoms.resolve import find_subject
 from substrate.proof.entry import Kind
-from substrate.search.columns import Documents
+from substrate.search.columns.documents import Documents
 from substrate.search.words import keyword_seqs
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 from substrate.forget.compaction import is_owed
-from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
 from substrate.log.tables import EXPECTED, GAPS, HEADS
-from substrate.names import type_of
-from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.behind import Behind
 from substrate.values.saved import Stats
-from substrate.views.atoms import names
-from substrate.views.edges import all_links, links_of
+from substrate.views.cards import cards_of, edges_stated
+from substrate.views.counts import counts_by_domain, counts_by_type
 from substrate.views.learned.episodes import episodes_seen, trainings_learnt
 
 __all__ = ["stats"]
@@ -23,33 +20,28 @@ __all__ = ["stats"]
 def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stats:
     """See `Memory.stats`."""
     transaction = snapshot.transaction
-    types: Counter[str] = Counter()
-    tombstoned = 0
-    for row in names(transaction, ""):
-        if row.kind is Kind.PUT and row.name is not None:
-            types[type_of(row.name)] += 1
-        else:
-            tombstoned += 1
+    types = counts_by_type(transaction)
+    domains: Counter[str] = Counter()
+    for domain, _, count in counts_by_domain(transaction):
+        domains[domain] += count.live
     head = require_head(transaction).head
     trainings = trainings_learnt(transaction)
+    waited_for = [subject for subject, _ in transaction.scan(EXPECTED)]
     return Stats(
         origin=head.origin,
         entries=head.size,
         heads=transaction.count(HEADS),
-        atoms=types.total(),
-        tombstoned=tombstoned,
+        atoms=sum(count.live for count in types.values()),
+        tombstoned=sum(count.tombstoned for count in types.values()),
         forgotten=transaction.count(GAPS),
-        edges=sum(1 for _ in all_links(transaction)),
-        dangling=sum(_is_waited_for(transaction, subject) for subject, _ in transaction.scan(EXPECTED)),
+        edges=edges_stated(transaction),
+        dangling=sum(card.live > 0 for card in cards_of(transaction, waited_for)),
         bytes=bytes_on_disk,
         compaction_owed=is_owed(transaction),
-        types=dict(sorted(types.items())),
+        types={kind: count.live for kind, count in sorted(types.items()) if count.live},
         sessions=episodes_seen(transaction) - trainings,
         trainings=trainings,
         behind=behind,
+        characters=sum(count.characters for count in types.values()),
+        domains={domain: live for domain, live in sorted(domains.items()) if live},
     )
-
-
-def _is_waited_for(transaction: ReadTransaction, subject: bytes) -> bool:
-    """Whether an edge that is not taken back has this end."""
-    return any(next(links_of(transaction, subject, out=out), None) is not None for out in (True, False))

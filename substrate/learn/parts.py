@@ -30,6 +30,7 @@ from substrate.atoms.supersedes import Heirs
 from substrate.learn.mixture import Part, best
 from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
+from substrate.views.cards import cards_of
 from substrate.views.edges import links_of
 from substrate.views.learned.counts import ATOM, START, USAGE, Cells, read_cells
 from substrate.views.learned.episodes import episode_count, episodes_for, episodes_with, needed_in, objective_terms
@@ -224,7 +225,9 @@ class Reader:
     def _edges(self, items: Mapping[bytes, float]) -> Part:
         """What stated edges join to weighed atoms: one event each, and one more that is left to others."""
         reached: dict[bytes, float] = {}
-        for item, weight in items.items():
+        for (item, weight), card in zip(items.items(), cards_of(self._transaction, list(items)), strict=True):
+            if not card.live:
+                continue
             ends = [
                 link.target if out else link.source
                 for out in (True, False)

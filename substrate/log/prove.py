@@ -17,7 +17,7 @@ from substrate.proof.head import Head, Pin
 from substrate.proof.note import VerifierKey
 from substrate.proof.record import Record, State, decode_record
 
-__all__ = ["find_record", "opened", "opening_of", "prove_extended", "prove_name", "prove_recorded"]
+__all__ = ["checked_body", "find_record", "opened", "opening_of", "prove_extended", "prove_name", "prove_recorded"]
 
 _CLAIMS = {State.LIVE: "current", State.TOMBSTONED: "tombstoned", State.FORGOTTEN: "forgotten"}
 
@@ -29,12 +29,18 @@ def opening_of(transaction: ReadTransaction, seq: int, entry: Entry) -> Opening 
 
 def opened(seq: int, entry: Entry, row: bytes | None) -> Opening | None:
     """Salt and body in a row of BODIES; None if there is none. StoreDamaged if they are not what the entry says."""
+    body = checked_body(seq, entry, row)
+    return None if row is None or body is None else Opening(row[:SALT_BYTES], body)
+
+
+def checked_body(seq: int, entry: Entry, row: bytes | None) -> bytes | None:
+    """The same, without the salt."""
     if row is None:
         return None
-    opening = Opening(row[:SALT_BYTES], row[SALT_BYTES:])
-    if commitment(opening.salt, opening.body) != entry.commitment:
+    body = row[SALT_BYTES:]
+    if commitment(row[:SALT_BYTES], body) != entry.commitment:
         raise StoreDamaged(f"the body of entry {seq} is not the one the entry commits to; run ", FSCK)
-    return opening
+    return body
 
 
 def find_record(transaction: ReadTransaction, name: str) -> Record | None:

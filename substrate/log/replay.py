@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple, Protocol, TypeAlias, TypeGuard
+from typing import Final, Protocol, TypeAlias, TypeGuard
 
+from substrate.codec import read_body
 from substrate.kv.api import ReadTransaction, WriteTransaction
 from substrate.log.decode import stored_entry
 from substrate.log.tables import BODIES, ENTRIES, SEQ_BYTES, read_seq, seq_key
+from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 
 __all__ = [
@@ -39,18 +41,30 @@ _BYTES: Final = 16 << 20
 """Of bodies that are read at once: so memory does not grow with them."""
 
 
-class Logged(NamedTuple):
+class Logged:
     """An entry as views see it. `body` None: erased. `name`: what the body names, where the append knows it already.
 
-    A tuple: one is made for every entry, and frozen dataclasses take four times as long.
+    One is made for every entry: slots and a plain `__init__`, as frozen dataclasses take four times as long.
     """
 
-    seq: int
-    kind: Kind
-    subject: bytes
-    time: int
-    body: bytes | None
-    name: str | None = None
+    __slots__ = ("_read", "body", "kind", "name", "seq", "subject", "time")
+
+    def __init__(  # noqa: PLR0913, PLR0917
+        self, seq: int, kind: Kind, subject: bytes, time: int, body: bytes | None, name: str | None = None
+    ) -> None:
+        self.seq = seq
+        self.kind = kind
+        self.subject = subject
+        self.time = time
+        self.body = body
+        self.name = name
+        self._read: tuple[dict[str, Json], str | None] | None = None
+
+    def read(self) -> tuple[dict[str, Json], str | None]:
+        """What `read_body` says of the body, read once for all views. Nobody may change it. Empty if it was erased."""
+        if self._read is None:
+            self._read = ({}, None) if self.body is None else read_body(self.kind, self.body)
+        return self._read
 
 
 Check: TypeAlias = Callable[[ReadTransaction], None]

@@ -16,10 +16,12 @@ __all__ = [
     "ATOMS",
     "BODIES",
     "CACHES",
+    "CARDS",
     "CHOICES",
     "CLAIMS",
     "CONFIRMED",
     "CONFLICTS",
+    "COUNTS",
     "DOCUMENTS",
     "EMBEDDED",
     "ENTRIES",
@@ -28,6 +30,7 @@ __all__ = [
     "FORGOTTEN",
     "GAPS",
     "HEADS",
+    "JOINS",
     "KEYS",
     "LINKS",
     "MAP",
@@ -83,6 +86,8 @@ KEYS: Final = "keys"
 
 ATOMS: Final = "atoms"
 """name -> its latest version; views/atoms.py."""
+COUNTS: Final = "counts"
+"""type, or domain and type -> how many atoms of it there are, and characters; views/counts.py."""
 VERSIONS: Final = "versions"
 """atom id, seq -> kind and name of that version; views/atoms.py."""
 GAPS: Final = "gaps"
@@ -93,6 +98,10 @@ LINKS: Final = "links"
 """atom id, direction, edge type, other atom's id -> latest statement of that edge; views/edges.py."""
 STATEMENTS: Final = "statements"
 """edge id, seq -> what was stated; views/edges.py."""
+CARDS: Final = "cards"
+"""atom id -> how many edges it has, and of which kinds; views/cards.py."""
+JOINS: Final = "joins"
+"""block of seqs -> a row of fixed width for each statement of an edge, and each part of a whole; views/joins.py."""
 POSTINGS: Final = "postings"
 """block of seqs, term -> which versions of the block have the term, and how often; views/words.py."""
 DOCUMENTS: Final = "documents"
@@ -140,11 +149,14 @@ TABLES: Final[dict[str, Sureness]] = {
     MAP: Sureness.VIEW,
     KEYS: Sureness.VIEW,
     ATOMS: Sureness.VIEW,
+    COUNTS: Sureness.VIEW,
     VERSIONS: Sureness.VIEW,
     GAPS: Sureness.VIEW,
     FORGOTTEN: Sureness.VIEW,
     LINKS: Sureness.VIEW,
     STATEMENTS: Sureness.VIEW,
+    CARDS: Sureness.VIEW,
+    JOINS: Sureness.VIEW,
     POSTINGS: Sureness.VIEW,
     DOCUMENTS: Sureness.VIEW,
     PLACES: Sureness.VIEW,

@@ -28,8 +28,8 @@ from substrate.messages import INDEX, Arg, Message
 from substrate.proof.entry import Kind
 from substrate.relate.neighbours import Nearby, nearby
 from substrate.relate.strength import FLOOR, STATED, meaning_part, neighbours_part, together, words_part
-from substrate.search.columns import Columns, Documents, Mask
-from substrate.search.scope import members_of
+from substrate.search.columns.documents import Columns, Documents, Mask
+from substrate.search.columns.members import DomainMasks
 from substrate.search.words import keyword_mask, score_words
 from substrate.snapshot import Snapshot
 from substrate.text.terms import query_terms
@@ -83,10 +83,11 @@ class _View:
 class Associator:
     """What associating in one open store needs between calls. Safe to share between threads."""
 
-    def __init__(self, models: Models, nearest: NearestIndex, columns: Columns) -> None:
+    def __init__(self, models: Models, nearest: NearestIndex, columns: Columns, domains: DomainMasks) -> None:
         self._models = models
         self._nearest = nearest
         self._columns = columns
+        self._domains = domains
 
     def associate(
         self,
@@ -107,7 +108,7 @@ class Associator:
         documents = self._columns.at(snapshot.transaction)
         nearest, dimensions, why = self._meaning(snapshot.transaction, documents.size)
         view = _View(snapshot, documents, nearest, dimensions)
-        domains = _Domains(view, domain, others)
+        domains = _Domains(view, self._domains, domain, others)
         sources = [_Source(view, domains, subject) for subject in asked.subjects]
         bare = [source.atom.name for source in sources if nearest is not None and not len(source.vectors)]
         if bare:
@@ -135,12 +136,13 @@ def _listed(all_domains: str | Iterable[str]) -> tuple[str, ...]:
 class _Domains:
     """Which versions lie in other domains than an atom. Atoms without one are as a domain of their own."""
 
-    def __init__(self, view: _View, given: str | None, others: tuple[str, ...] | None) -> None:
+    def __init__(self, view: _View, masks: DomainMasks, given: str | None, others: tuple[str, ...] | None) -> None:
         self._view = view
+        self._of_domains = masks
         snapshot = view.snapshot
         self._domains = Domains(snapshot)
-        self._given = frozenset[bytes]() if given is None else frozenset({find_domain(snapshot, given)})
-        self._others = None if others is None else {find_domain(snapshot, name) for name in others}
+        self._given = frozenset[bytes]() if given is None else frozenset({find_domain(snapshot, given).subject})
+        self._others = None if others is None else {find_domain(snapshot, name).subject for name in others}
         self._masks: dict[frozenset[bytes], Mask] = {}
         self._members: dict[bytes, Mask] = {}
 
@@ -151,7 +153,7 @@ class _Domains:
     def names(self, subject: bytes) -> tuple[str, ...]:
         """The names of the domains that an atom belongs to."""
         found = self._domains.of(subject)
-        return tuple(sorted(name_of(self._view.transaction, domain) or "" for domain in found))
+        return tuple(sorted(self._domains.name(domain) for domain in found))
 
     def elsewhere(self, own: frozenset[bytes]) -> Mask:
         """The current versions of atoms that belong to others than these domains, and to none of these."""
@@ -178,7 +180,8 @@ class _Domains:
 
     def _of_domain(self, domain: bytes) -> Mask:
         if domain not in self._members:
-            self._members[domain] = members_of(self._view.snapshot, self._view.documents, domain)
+            of = self._domains.domain(domain)
+            self._members[domain] = self._of_domains.mask(self._view.snapshot, self._view.documents, of)
         return self._members[domain]
 
 

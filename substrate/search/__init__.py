@@ -8,8 +8,7 @@ lazy        loads the rest when it is first needed
 index       what search keeps between calls, and what a query is looked up in
 filters     what callers restrict a search to, checked
 scope       filters as a mask over versions
-columns     every version as columns in memory, and masks over them
-versions    which version came before which
+columns     every version and every edge in memory, and masks over them; who belongs to which domain
 words       BM25 and keywords
 when        the time in a question
 candidates  what is worth ranking

@@ -24,7 +24,7 @@ from substrate.log.tables import BODIES, CONFIRMED, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES
 from substrate.schema import is_id, is_position, is_share
-from substrate.search.columns import Documents, Mask
+from substrate.search.columns.documents import Documents, Mask
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
 from substrate.search.words import WordScores
 from substrate.snapshot import Snapshot

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 from substrate.embed.query import Meaning, QueryVector
 from substrate.kv.api import ReadTransaction
 from substrate.search.candidates import Lists
-from substrate.search.columns import Columns, Documents, Mask
+from substrate.search.columns.documents import Columns, Documents, Mask
+from substrate.search.columns.members import DomainMasks
 from substrate.search.directory.rows import EntityRows
 from substrate.search.filters import Filters
 from substrate.search.scope import scope_of
@@ -39,11 +40,12 @@ class Query(NamedTuple):
 class SearchIndex:
     """What one open store keeps for searching. Safe to share between threads."""
 
-    def __init__(self, meaning: Meaning, nearest: NearestIndex, columns: Columns) -> None:
+    def __init__(self, meaning: Meaning, nearest: NearestIndex, columns: Columns, domains: DomainMasks) -> None:
         self._meaning = meaning
         self._nearest = nearest
         self._columns = columns
         self.entities = EntityRows()
+        self.domains = domains
 
     def query(self, text: str, asked_at: int, wait_s: float) -> Query:
         """A question that is asked at a time: `last month` is the one before it. Waits so long for the model."""
@@ -64,7 +66,7 @@ class SearchIndex:
     def lists(self, snapshot: Snapshot, documents: Documents, query: Query, filters: Filters, *, past: bool) -> Lists:
         """What the query is looked up in. `past`: earlier versions, and what is superseded, may answer too."""
         mask = documents.in_use(snapshot.upto) if past else documents.current(snapshot.upto, snapshot.valid_at)
-        scope = scope_of(snapshot, documents, filters)
+        scope = scope_of(snapshot, documents, filters, self.domains)
         if scope is not None:
             mask = mask & scope
         asked = query.vector

@@ -10,7 +10,8 @@ from substrate.embed.query import Meaning
 from substrate.views.nearest.index import NearestIndex
 
 if TYPE_CHECKING:
-    from substrate.search.columns import Columns
+    from substrate.search.columns.documents import Columns
+    from substrate.search.columns.members import DomainMasks
     from substrate.search.index import SearchIndex
     from substrate.search.objective import Match
 
@@ -32,6 +33,12 @@ class LazySearch:
             return self._columns
 
     @property
+    def domains(self) -> DomainMasks:
+        """Who belongs to which domain, in memory."""
+        with self._making:
+            return self._domains
+
+    @property
     def index(self) -> SearchIndex:
         """What searching keeps between calls."""
         with self._making:
@@ -45,12 +52,18 @@ class LazySearch:
 
     @cached_property
     def _columns(self) -> Columns:
-        from substrate.search.columns import Columns  # noqa: PLC0415 - loads numpy
+        from substrate.search.columns.documents import Columns  # noqa: PLC0415 - loads numpy
 
         return Columns()
+
+    @cached_property
+    def _domains(self) -> DomainMasks:
+        from substrate.search.columns.members import DomainMasks  # noqa: PLC0415 - loads numpy
+
+        return DomainMasks()
 
     @cached_property
     def _index(self) -> SearchIndex:
         from substrate.search.index import SearchIndex  # noqa: PLC0415 - loads numpy
 
-        return SearchIndex(self._meaning, self._nearest, self._columns)
+        return SearchIndex(self._meaning, self._nearest, self._columns, self._domains)

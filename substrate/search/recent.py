@@ -15,7 +15,7 @@ from substrate.atoms.supersedes import is_superseded
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS, check_limit
 from substrate.proof.entry import Kind
-from substrate.search.columns import Documents, Mask
+from substrate.search.columns.documents import Documents, Mask
 from substrate.search.filters import Filters
 from substrate.search.index import SearchIndex
 from substrate.search.scope import scope_of
@@ -44,7 +44,7 @@ def recent(
     check_limit(limit, offset, LIMITS["search_items"])
     documents = index.documents(snapshot.transaction)
     mask = documents.current(snapshot.upto)
-    scope = scope_of(snapshot, documents, filters)
+    scope = scope_of(snapshot, documents, filters, index.domains)
     hits = _newest_first(snapshot, documents, mask if scope is None else mask & scope)
     found = list(islice(hits, offset, offset + limit + 1))
     return Found(tuple(found[:limit]), "", seq=documents.size - 1, more=len(found) > limit)

@@ -7,24 +7,25 @@ from typing import Final
 
 import numpy as np
 
-from substrate.atoms.domains import Domains, find_domain
+from substrate.atoms.domains import find_domain
 from substrate.entities.lookup import same_names
 from substrate.kv.api import ReadTransaction
 from substrate.names import normalise
-from substrate.search.columns import Documents, Mask
+from substrate.search.columns.documents import Documents, Mask
+from substrate.search.columns.members import DomainMasks
 from substrate.search.filters import Filters
 from substrate.search.words import keyword_mask
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import names, versions_of
 from substrate.views.words import Field
 
-__all__ = ["members_of", "scope_of"]
+__all__ = ["scope_of"]
 
 _FEW: Final = 2000
 """Atoms whose versions are looked up one by one; of more, all versions are looked through at once."""
 
 
-def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters) -> Mask | None:
+def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters, domains: DomainMasks) -> Mask | None:
     """The versions that pass all filters; None: all do. NotFound if there is no such domain."""
     masks: list[Mask] = []
 
@@ -32,7 +33,7 @@ def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters) -> Mask
         return keyword_mask(snapshot.transaction, documents, field, text)
 
     def within(domain: str) -> Mask:
-        return members_of(snapshot, documents, find_domain(snapshot, domain))
+        return domains.mask(snapshot, documents, find_domain(snapshot, domain))
 
     if filters.types:
         masks.append(_any(with_keyword(Field.UNDER, f"v1.{kind}") for kind in filters.types))
@@ -75,11 +76,6 @@ def _under(transaction: ReadTransaction, documents: Documents, prefix: str) -> M
     if prefix.endswith("."):
         return keyword_mask(transaction, documents, Field.UNDER, prefix[:-1])
     return _versions(transaction, documents, [row.subject for row in names(transaction, prefix)])
-
-
-def members_of(snapshot: Snapshot, documents: Documents, domain: bytes) -> Mask:
-    """The versions of all atoms that belong to a domain."""
-    return _versions(snapshot.transaction, documents, sorted(Domains(snapshot).members(domain)))
 
 
 def _versions(transaction: ReadTransaction, documents: Documents, subjects: Sequence[bytes]) -> Mask:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import POSTINGS
-from substrate.search.columns import Documents, Mask, extent_of
+from substrate.search.columns.documents import Documents, Mask, extent_of
 from substrate.views.words import BLOCK, Field, keyword_term, posting_keys, split_postings
 
 __all__ = ["BM25_B", "BM25_K1", "TermScore", "WordScores", "keyword_mask", "keyword_seqs", "score_words"]

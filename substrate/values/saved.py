@@ -108,6 +108,10 @@ class Stats(Result):
     """That were learnt."""
     behind: Behind | None = None
     """What this store lacks, if another copy of it is ahead: then it is only read."""
+    characters: int = 0
+    """Of the values of live atoms."""
+    domains: Mapping[str, int] = field(default_factory=dict)
+    """Live documents, chunks and entities of each domain that stands in their names."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,7 +2,10 @@
 
     catalogue.py  every view there is, with its version; what else fsck looks at
     atoms.py      which version a name is at, which versions an atom has, what was forgotten
+    counts.py     how many atoms there are, by type and by domain; kept by the view of atoms
     edges.py      what is stated between atoms, in both directions, now and before
+    cards.py      how many edges an atom has, of which kinds; kept by the view of edges
+    joins.py      all that joins atoms, as rows of fixed width; kept by the view of edges
     words.py      which versions hold a term, and what ranking and filters need of each version
     claims.py     what the current version of each atom claims
     models.py     which model embeds from which entry on

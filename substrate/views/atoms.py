@@ -1,6 +1,8 @@
 """The view of atoms: which version a name is at, which versions an atom has, and what was forgotten.
 
-    atoms      name -> id (16), seq (8), kind (1): the latest version of every name that is not forgotten
+    atoms      name -> id (16), seq (8), kind (1), characters of the value (4): the latest version of every name that
+               is not forgotten
+    counts     type, or domain and type -> how many of these there are; see views/counts.py
     versions   id (16), seq (8) -> kind (1), name: every version. Of one that was erased, a gap: kind, 0, seq of the
                forget entry (8)
     gaps       map key (32), seq of the forget entry (8) -> seqs of the versions (8 each): names that were forgotten
@@ -21,8 +23,9 @@ from typing import Final, NamedTuple
 from substrate.codec import decode_body, read_forget
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
-from substrate.log.tables import ATOMS, FORGOTTEN, GAPS, VERSIONS, name_key, read_seq, seq_key
+from substrate.log.tables import ATOMS, COUNTS, FORGOTTEN, GAPS, VERSIONS, name_key, read_seq, seq_key
 from substrate.proof.entry import ID_BYTES, Kind
+from substrate.views.counts import Changes
 
 __all__ = [
     "AtomView",
@@ -34,13 +37,15 @@ __all__ = [
     "gap_of",
     "gaps_at",
     "gaps_of",
+    "is_in_use",
     "names",
     "names_before",
     "versions_of",
 ]
 
-_ROW: Final = Struct(">16sQB")
+_ROW: Final = Struct(">16sQBI")
 _KEY_BYTES: Final = 32
+_MOST: Final = 2**32 - 1
 _NO_NAME: Final = b"\x00"
 _KINDS: Final = {int(kind): kind for kind in (Kind.PUT, Kind.TOMBSTONE)}
 
@@ -74,22 +79,23 @@ class AtomView:
     """See the module."""
 
     name = "atoms"
-    version = 1
-    tables: Sequence[str] = (ATOMS, VERSIONS, GAPS, FORGOTTEN)
+    version = 2
+    tables: Sequence[str] = (ATOMS, VERSIONS, GAPS, FORGOTTEN, COUNTS)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
         """Take in entries that come right after those applied before."""
         atoms: dict[bytes, bytes] = {}
         versions: list[tuple[bytes, bytes]] = []
         for entry in entries:
-            if entry.kind in (Kind.PUT, Kind.TOMBSTONE):
+            kind = entry.kind
+            if kind is Kind.PUT or kind is Kind.TOMBSTONE:
                 name = _NO_NAME if entry.body is None else _name(entry, entry.body)
                 if name is None:
                     continue
-                versions.append((entry.subject + seq_key(entry.seq), bytes([entry.kind]) + name))
+                versions.append((entry.subject + seq_key(entry.seq), bytes([kind]) + name))
                 if entry.body is not None:
-                    atoms[name] = _ROW.pack(entry.subject, entry.seq, entry.kind)
-            elif entry.kind is Kind.FORGET:
+                    atoms[name] = _ROW.pack(entry.subject, entry.seq, kind, _characters(entry))
+            elif kind is Kind.FORGET:
                 _flush(transaction, atoms, versions)
                 _forget(transaction, entry)
         _flush(transaction, atoms, versions)
@@ -102,26 +108,52 @@ def _name(entry: Logged, body: bytes) -> bytes | None:
     """
     if entry.name is not None:
         return entry.name.encode()
-    return name_key(decode_body(body).get("name"))
+    members, damage = entry.read()
+    return name_key((members if damage is None else decode_body(body)).get("name"))
+
+
+def _characters(entry: Logged) -> int:
+    """How long the value is; 0 of a tombstone, and of a body that does not fit the schema."""
+    if entry.kind is not Kind.PUT:
+        return 0
+    value = entry.read()[0].get("value")
+    return min(len(value), _MOST) if isinstance(value, str) else 0
 
 
 def _flush(transaction: WriteTransaction, atoms: dict[bytes, bytes], versions: list[tuple[bytes, bytes]]) -> None:
-    transaction.put_many(ATOMS, sorted(atoms.items()))
+    items = sorted(atoms.items())
+    changes = Changes()
+    before = transaction.get_many(ATOMS, [name for name, _ in items])
+    for (name, row), was in zip(items, before, strict=True):
+        _count(changes, name, row)
+        if was is not None:
+            _count(changes, name, was, times=-1)
+    changes.write(transaction)
+    transaction.put_many(ATOMS, items)
     transaction.put_many(VERSIONS, sorted(versions))
     atoms.clear()
     versions.clear()
+
+
+def _count(changes: Changes, name: bytes, row: bytes, times: int = 1) -> None:
+    _, _, kind, characters = _ROW.unpack(row)
+    changes.add(name.decode(), live=kind == Kind.PUT, characters=characters, times=times)
 
 
 def _forget(transaction: WriteTransaction, entry: Logged) -> None:
     erased, key, _ = read_forget(entry.body)
     known = list(versions_of(transaction, entry.subject))
     if key is not None:
+        changes = Changes()
         for version in known:
             transaction.delete(VERSIONS, entry.subject + seq_key(version.seq))
             if version.name is not None:
-                row = find_name(transaction, version.name)
-                if row is not None and row.subject == entry.subject:
-                    transaction.delete(ATOMS, version.name.encode())
+                name = version.name.encode()
+                row = transaction.get(ATOMS, name)
+                if row is not None and row.startswith(entry.subject):
+                    transaction.delete(ATOMS, name)
+                    _count(changes, name, row, times=-1)
+        changes.write(transaction)
         seqs = sorted(version.seq for version in known)
         transaction.put(GAPS, key + seq_key(entry.seq), b"".join(map(seq_key, seqs)))
         transaction.put(FORGOTTEN, entry.subject, seq_key(entry.seq) + key)
@@ -137,7 +169,7 @@ def find_name(transaction: ReadTransaction, name: str) -> VersionRow | None:
     row = transaction.get(ATOMS, name.encode())
     if row is None:
         return None
-    subject, seq, kind = _ROW.unpack(row)
+    subject, seq, kind, _ = _ROW.unpack(row)
     return VersionRow(subject, seq, _KINDS[kind], name)
 
 
@@ -148,7 +180,7 @@ def find_names(transaction: ReadTransaction, wanted: Sequence[str]) -> list[Vers
         if row is None:
             versions.append(None)
         else:
-            subject, seq, kind = _ROW.unpack(row)
+            subject, seq, kind, _ = _ROW.unpack(row)
             versions.append(VersionRow(subject, seq, _KINDS[kind], name))
     return versions
 
@@ -159,14 +191,14 @@ def names(transaction: ReadTransaction, prefix: str, after: str | None = None) -
     stop = behind(start)
     first = start if after is None else max(start, after.encode() + b"\x00")
     for key, row in transaction.scan(ATOMS, first, stop):
-        subject, seq, kind = _ROW.unpack(row)
+        subject, seq, kind, _ = _ROW.unpack(row)
         yield VersionRow(subject, seq, _KINDS[kind], key.decode())
 
 
 def names_before(transaction: ReadTransaction, name: str) -> Iterator[VersionRow]:
     """The latest version of every name that comes before this one, the nearest first."""
     for key, row in transaction.scan(ATOMS, b"", name.encode(), reverse=True):
-        subject, seq, kind = _ROW.unpack(row)
+        subject, seq, kind, _ = _ROW.unpack(row)
         yield VersionRow(subject, seq, _KINDS[kind], key.decode())
 
 
@@ -179,6 +211,12 @@ def versions_of(transaction: ReadTransaction, subject: bytes, *, upto: int | Non
             yield VersionRow(subject, seq, kind, row[1:].decode())
         else:
             yield VersionRow(subject, seq, kind, None, read_seq(row[2:10]))
+
+
+def is_in_use(transaction: ReadTransaction, subject: bytes, upto: int | None = None) -> bool:
+    """Whether the last version of an atom after seq `upto` (None: of all) is there, and no tombstone."""
+    stop = behind(subject) if upto is None else subject + seq_key(upto + 1)
+    return any(row[0] == Kind.PUT for _, row in transaction.scan(VERSIONS, subject, stop, reverse=True, limit=1))
 
 
 def first_version(transaction: ReadTransaction, subject: bytes) -> int | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from substrate import claims
 from substrate.claims.fault import FORESEEN, log_fault
-from substrate.codec import read_body, read_forget
+from substrate.codec import read_forget
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
@@ -68,7 +68,7 @@ class ClaimView:
         rows: list[tuple[bytes, bytes]] = []
         for subject, last in latest.items():
             if last is not None and last.body is not None:
-                members, damage = read_body(Kind.PUT, last.body)
+                members, damage = last.read()
                 rows += _rows(subject, last.seq, members) if damage is None else []
         transaction.put_many(CLAIMS, sorted(rows))
         if any(latest.values()):

@@ -28,6 +28,7 @@ __all__ = [
     "check_conflicts",
     "conflict_keys",
     "conflicts_with",
+    "has_conflicts",
     "in_order",
     "newest_conflicts",
     "trace_conflict",
@@ -56,6 +57,11 @@ def trace_conflict(row: ConflictRow) -> list[_Trace]:
     there = _ROW.pack(row.first_seq, row.second_seq, number, row.found_at)
     back = _ROW.pack(row.second_seq, row.first_seq, number, row.found_at)
     return [(CONFLICTS, row.first + row.second, there), (CONFLICTS, row.second + row.first, back)]
+
+
+def has_conflicts(transaction: ReadTransaction) -> bool:
+    """Whether there is any conflict, settled or not."""
+    return transaction.any(CONFLICTS)
 
 
 def conflicts_with(transaction: ReadTransaction, subject: bytes) -> Iterator[ConflictRow]:

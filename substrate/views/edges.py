@@ -3,6 +3,9 @@
     links      atom id (16), direction (1), type, 0, other id (16) -> edge id (16), seq (8), kind (1)
     statements edge id (16), seq (8) -> kind (1), source (16), target (16), type: every statement of every edge. Of one
                that was erased just the kind: a gap
+    cards      atom id (16) -> how many edges it has; see views/cards.py
+    joins      block of seqs (8) -> the statements as rows of fixed width, and which atoms are parts of which; see
+               views/joins.py
 
 A link stays when its edge is taken back, so that the past can be read; its kind says so. Of an edge that was forgotten
 as a whole nothing stays: its bodies are erased, and the forget entry lists its id.
@@ -17,14 +20,16 @@ from typing import Final, NamedTuple
 from substrate.codec import decode_body, read_forget
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
-from substrate.log.tables import LINKS, STATEMENTS, read_seq, seq_key
+from substrate.log.tables import CARDS, JOINS, LINKS, STATEMENTS, read_seq, seq_key
+from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
-from substrate.schema import is_stated
+from substrate.schema import is_id, is_stated
+from substrate.views.cards import CardChanges
+from substrate.views.joins import PART, drop_joins, gap_row, join_row, type_number, write_joins
 
 __all__ = [
     "EdgeView",
     "Link",
-    "all_links",
     "edges_touching",
     "ever_linked",
     "find_link",
@@ -58,36 +63,78 @@ class EdgeView:
     """See the module."""
 
     name = "edges"
-    version = 1
-    tables: Sequence[str] = (LINKS, STATEMENTS)
+    version = 2
+    tables: Sequence[str] = (LINKS, STATEMENTS, CARDS, JOINS)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
         """Take in entries that come right after those applied before."""
+        links: list[Link] = []
+        gaps: list[bytes] = []
+        joins: list[bytes] = []
         for entry in entries:
-            if entry.kind in (Kind.EDGE, Kind.UNEDGE):
+            kind = entry.kind
+            if kind is Kind.PUT:
+                if entry.body is not None and (whole := _whole(entry)) is not None:
+                    joins.append(join_row(entry.seq, entry.subject, entry.subject, whole, kind, PART))
+            elif kind is Kind.EDGE or kind is Kind.UNEDGE:
                 if entry.body is None:
-                    transaction.put(STATEMENTS, entry.subject + seq_key(entry.seq), bytes([entry.kind]))
-                elif (link := _link(entry, entry.body)) is not None:
-                    _write(transaction, link)
-            elif entry.kind is Kind.FORGET:
+                    gaps.append(entry.subject + seq_key(entry.seq) + bytes([kind]))
+                    joins.append(gap_row(entry.seq, entry.subject, kind))
+                elif (stated := _stated(entry, entry.body)) is not None:
+                    link, windows = stated
+                    links.append(link)
+                    ends = link.edge, link.source, link.target
+                    joins.append(join_row(link.seq, *ends, kind, type_number(link.type), windows))
+            elif kind is Kind.FORGET:
+                _flush(transaction, links, gaps, joins)
                 _forget(transaction, entry)
+        _flush(transaction, links, gaps, joins)
 
 
-def _link(entry: Logged, body: bytes) -> Link | None:
-    """What an entry states; None if its ends or its type, in a log from elsewhere, cannot be those of an edge."""
-    members = decode_body(body)
-    if not is_stated(members):
+def _whole(entry: Logged) -> bytes | None:
+    """The atom that this version says its own to be a part of."""
+    whole = entry.read()[0].get("parent")
+    return bytes.fromhex(whole) if is_id(whole) else None
+
+
+def _stated(entry: Logged, body: bytes) -> tuple[Link, Json] | None:
+    """What an entry states, and its windows; None if its ends or type, in a log from elsewhere, can be of no edge."""
+    members, damage = entry.read()
+    said = members if damage is None else decode_body(body)
+    if not is_stated(said):
         return None
-    source, target, kind = str(members["source"]), str(members["target"]), str(members["type"])
-    return Link(entry.subject, entry.seq, entry.kind, bytes.fromhex(source), bytes.fromhex(target), kind)
+    source, target = bytes.fromhex(str(said["source"])), bytes.fromhex(str(said["target"]))
+    link = Link(entry.subject, entry.seq, entry.kind, source, target, str(said["type"]))
+    return link, members.get("windows")
 
 
-def _write(transaction: WriteTransaction, link: Link) -> None:
-    row = _ROW.pack(link.edge, link.seq, link.kind)
-    for key in _keys(link):
-        transaction.put(LINKS, key, row)
-    statement = _STATEMENT.pack(link.kind, link.source, link.target) + link.type.encode()
-    transaction.put(STATEMENTS, link.edge + seq_key(link.seq), statement)
+def _flush(transaction: WriteTransaction, links: list[Link], gaps: list[bytes], joins: list[bytes]) -> None:
+    """Write what was taken in so far, at once."""
+    statements = [(gap[:-1], gap[-1:]) for gap in gaps]
+    rows: dict[bytes, bytes] = {}
+    latest: dict[bytes, Link] = {}
+    changes = CardChanges()
+    for link in links:
+        out, into = _keys(link)
+        rows[out] = rows[into] = _ROW.pack(link.edge, link.seq, link.kind)
+        latest[out] = link
+        statement = _STATEMENT.pack(link.kind, link.source, link.target) + link.type.encode()
+        statements.append((link.edge + seq_key(link.seq), statement))
+        changes.state(link.source, link.type, link.target, link.kind)
+    for link, before in zip(latest.values(), transaction.get_many(LINKS, list(latest)), strict=True):
+        change = (link.kind is Kind.EDGE) - (before is not None and before[-1] == Kind.EDGE)
+        if change:
+            changes.live(link.source, link.target, change)
+    if rows:
+        transaction.put_many(LINKS, sorted(rows.items()))
+        changes.write(transaction)
+    if statements:
+        transaction.put_many(STATEMENTS, sorted(statements))
+    if joins:
+        write_joins(transaction, joins)
+    links.clear()
+    gaps.clear()
+    joins.clear()
 
 
 def _keys(link: Link) -> tuple[bytes, bytes]:
@@ -97,16 +144,37 @@ def _keys(link: Link) -> tuple[bytes, bytes]:
 
 def _forget(transaction: WriteTransaction, entry: Logged) -> None:
     erased, _, edges = read_forget(entry.body)
+    changes = CardChanges()
+    gaps: dict[int, bytes] = {}
+    dropped = set(erased)  # versions of an atom among them: what they are parts of is not kept either
     for subject in edges:
         for link in list(statements_of(transaction, subject)):
             transaction.delete(STATEMENTS, subject + seq_key(link.seq))
-            for key in _keys(link) if link.type else ():
-                transaction.delete(LINKS, key)
+            dropped.add(link.seq)
+            if link.type:
+                _drop_link(transaction, link, changes)
+                changes.state(link.source, link.type, link.target, link.kind, -1)
     for seq in erased:
         key = entry.subject + seq_key(seq)
         row = transaction.get(STATEMENTS, key)
         if row is not None:
-            transaction.put(STATEMENTS, key, row[:1])
+            gaps[seq] = gap_row(seq, entry.subject, _KINDS[row[0]])
+            if len(row) > 1:
+                transaction.put(STATEMENTS, key, row[:1])
+                number, source, target = _STATEMENT.unpack_from(row)
+                changes.state(source, row[_STATEMENT.size :].decode("utf-8", "replace"), target, _KINDS[number], -1)
+    changes.write(transaction)
+    drop_joins(transaction, dropped, gaps)
+
+
+def _drop_link(transaction: WriteTransaction, link: Link, changes: CardChanges) -> None:
+    """Nothing stays of an edge that was forgotten as a whole."""
+    out, into = _keys(link)
+    before = transaction.get(LINKS, out)
+    if before is not None and before[-1] == Kind.EDGE:
+        changes.live(link.source, link.target, -1)
+    transaction.delete(LINKS, out)
+    transaction.delete(LINKS, into)
 
 
 def find_link(transaction: ReadTransaction, source: bytes, kind: str, target: bytes) -> Link | None:
@@ -175,15 +243,6 @@ def ever_linked(transaction: ReadTransaction, atom: bytes) -> Iterator[bytes]:
     """The other ends of all edges, taken back or not, that have this end; one as often as it has such edges."""
     for key, _ in transaction.scan(LINKS, atom, behind(atom)):
         yield key[-ID_BYTES:]
-
-
-def all_links(transaction: ReadTransaction) -> Iterator[Link]:
-    """Every edge that is stated and not taken back, once."""
-    for key, row in transaction.scan(LINKS):
-        edge, seq, number = _ROW.unpack(row)
-        if key[ID_BYTES : ID_BYTES + 1] == OUT and number == Kind.EDGE:
-            kind = key[ID_BYTES + 1 : -ID_BYTES - 1].decode("utf-8", "replace")
-            yield Link(edge, seq, Kind.EDGE, key[:ID_BYTES], key[-ID_BYTES:], kind)
 
 
 def statement_at(transaction: ReadTransaction, edge: bytes, upto: int) -> Link | None:

@@ -22,7 +22,7 @@ from hashlib import blake2b
 from struct import Struct, pack, unpack_from
 from typing import Any, Final, TypeAlias
 
-from substrate.codec import read_body, read_forget
+from substrate.codec import read_forget
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
 from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, read_seq, seq_key
@@ -106,7 +106,7 @@ class WordView:
                 if entry.body is None:
                     rows[seq] = _erased_row(entry.subject, kind, entry.time)
                     continue
-                members, damage = read_body(kind, entry.body)
+                members, damage = entry.read()
                 length = 0
                 if kind is Kind.PUT and damage is None:
                     posted = blocks.get(seq // BLOCK)

@@ -375,8 +375,9 @@ def pack(folder: Path, archive: Path) -> None:
         return None if Path(entry.name).name in LEFT_OUT and entry.isfile() else entry
 
     with tarfile.open(archive, "w:xz", preset=9) as made:
-        for name in ("store", "home", "pin.txt", "proof.json"):
-            made.add(folder / name, name, filter=kept)
+        for name in ("store", "home", "pin.txt", "proof.json", "answers.json"):
+            if (folder / name).exists():
+                made.add(folder / name, name, filter=kept)
 
 
 if __name__ == "__main__":

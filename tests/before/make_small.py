@@ -1,14 +1,19 @@
-"""Makes a small store, for the versions after this one to open: `python -m tests.before.make_small ARCHIVE`.
+"""Makes a small store, for the versions after this one to open: `python -m tests.before.make_small NAME ARCHIVE`.
 
 Each version that changes what is stored, or what may be, keeps such a store of the version before it, in `stores/`.
-The first, `free_names`, is of the last version that took any printable character in a new name.
+The first, `free_names`, is of the last version that took any printable character in a new name; `no_cards` of the last
+that kept neither cards of atoms, nor edges as columns, nor counts. Its answers go with it.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import substrate
 from substrate.clock import ManualClock
@@ -49,7 +54,102 @@ def make(folder: Path) -> None:
         memory.compact()
 
 
+FACTS = tuple(f"v1.fact.f{number}" for number in range(8))
+KEPT_ATOMS = (*FACTS, "v1.chunk.manual.c1", "v1.chunk.manual.c2", "v1.document.manual.d", "v1.state.s")
+MOMENTS: Mapping[str, Mapping[str, Any]] = {
+    "now": {},
+    "before": {"as_of": 14},
+    "then": {"valid_at": datetime(2025, 1, 1, tzinfo=UTC)},
+}
+
+
+def make_without_cards(folder: Path) -> None:
+    """Edges of all kinds, some taken back, erased or with windows; parts of wholes; what is forgotten or out of use."""
+    clock = ManualClock(START)
+
+    def edge(source: str, kind: str, target: str, **more: object) -> dict[str, Any]:
+        return {"source": source, "type": kind, "target": target, **more}
+
+    with substrate.open(
+        folder / "store", home=folder / "home", origin="substrate-small", clock=clock, background=False, model="none"
+    ) as memory:
+        memory.checkpoint(["v1.domain.shop = All of the shop", "v1.hub.till = The till"])
+        memory.checkpoint([f"{name} = Fact number {at} of the shop" for at, name in enumerate(FACTS)])
+        memory.checkpoint(
+            [
+                {"name": "v1.document.manual.d", "value": "The manual of the till"},
+                {
+                    "name": "v1.chunk.manual.c1",
+                    "value": "Open the shop",
+                    "parent": "v1.document.manual.d",
+                    "position": 0,
+                },
+                {"name": "v1.chunk.manual.c2", "value": "Close the shop", "parent": "v1.document.manual.d"},
+                "v1.state.s = open",
+                "v1.fact.gone = It will be forgotten",
+            ]
+        )
+        clock.advance(1_000_000)
+        memory.checkpoint(
+            edges=[
+                edge(FACTS[1], "supersedes", FACTS[0]),
+                edge(FACTS[3], "supersedes", FACTS[2]),
+                edge(FACTS[4], "member_of", "v1.domain.shop"),
+                edge(FACTS[5], "member_of", "v1.hub.till"),
+                edge("v1.hub.till", "member_of", "v1.domain.shop"),
+                edge(FACTS[6], "member_of", "v1.domain.shop", valid_from="2024-01-01", valid_to="2025-06-01"),
+                edge(FACTS[4], "depends_on", FACTS[7]),
+                edge(FACTS[5], "references", FACTS[4]),
+                edge(FACTS[5], "references", "v1.fact.not_yet"),
+                edge("v1.fact.gone", "supersedes", FACTS[5]),
+                edge("v1.state.s", "likes", "v1.state.s"),
+            ],
+            actor="ann",
+        )
+        memory.checkpoint(unedges=[edge(FACTS[3], "supersedes", FACTS[2])])
+        memory.checkpoint([f"{FACTS[7]} = It has changed", f"{FACTS[4]} = Fact number 4 of the shop"])
+        memory.checkpoint(tombstones=["v1.state.s"])
+        memory.checkpoint(["v1.state.s = closed"], edges=[edge(FACTS[3], "likes", FACTS[2])], actor="bob")
+        memory.forget("v1.fact.gone")
+        memory.forget(actor="bob")
+        memory.checkpoint(["v1.fact.last = The last fact"])
+        memory.compact()
+    with (
+        substrate.open(
+            folder / "store", home=folder / "nobody", read_only=True, clock=clock, background=False, model="none"
+        ) as reader,
+        reader.session(observe=False),
+    ):
+        (folder / "answers.json").write_text(json.dumps(small_answers(reader)), encoding="utf-8")
+
+
+def small_answers(memory: Any) -> dict[str, Any]:
+    """What a store says of itself, at some moments, as JSON has it."""
+    said: dict[str, Any] = {}
+    for moment, asked in MOMENTS.items():
+        listed = memory.list(superseded=True, tombstoned=True, count=True, **asked)
+        said[f"list {moment}"] = [listed.to_dict(), memory.list(count=True, **asked).to_dict()]
+        for word in ("shop", "fact", "manual"):
+            for domain in (None, "shop", "v1.hub.till"):
+                found = memory.search(word, domain=domain, **asked)
+                said[f"search {word} in {domain} {moment}"] = [[hit.name, round(hit.score, 6)] for hit in found]
+        for name in KEPT_ATOMS:
+            try:
+                said[f"access {name} {moment}"] = memory.access(name, predictions=0, **asked).to_dict()
+                said[f"edges {name} {moment}"] = memory.edges(name, **asked).to_dict()
+            except substrate.errors.SubstrateError as error:
+                said[f"access {name} {moment}"] = error.code
+    stats = memory.stats().to_dict()
+    said["stats"] = {word: stats[word] for word in ("atoms", "tombstoned", "forgotten", "edges", "dangling", "types")}
+    said["bootstrap"] = [item.name for item in memory.bootstrap("open the shop", domain="shop", begin=False)]
+    answers: dict[str, Any] = json.loads(json.dumps(said))
+    return answers
+
+
+MAKERS = {"free_names": make, "no_cards": make_without_cards}
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made_in:
-        make(Path(made_in))
-        pack(Path(made_in), Path(sys.argv[1]))
+        MAKERS[sys.argv[1]](Path(made_in))
+        pack(Path(made_in), Path(sys.argv[2]))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import substrate
 from substrate.clock import ManualClock
+from substrate.log import replay, upgrade
 from tests.before.asking import NOW, unpack
-from tests.before.make_small import ODD_NAMES
+from tests.before.make import START
+from tests.before.make_small import FACTS, ODD_NAMES, small_answers
 
 STORES = Path(__file__).parent / "stores"
 
@@ -60,3 +64,53 @@ def test_an_odd_name_keeps_its_place_gets_new_versions_and_is_forgotten(store: P
         assert memory.access(ODD_NAMES[1]).atom.id == before[ODD_NAMES[1]]
         memory.forget(ODD_NAMES[0])
     assert substrate.fsck(store, home=home).ok
+
+
+# -- of the last version without cards, columns of edges, and counts ---------------------------------------------------
+
+
+@pytest.fixture
+def no_cards(tmp_path: Path) -> Path:
+    return unpack(tmp_path, STORES / "no_cards.tar.xz")
+
+
+def answers_of(store: Path, **how: Any) -> dict[str, Any]:
+    clock = ManualClock(START + 1_000_000)
+    memory = substrate.open(store, model="none", clock=clock, background=False, **how)
+    with memory, memory.session(observe=False):
+        return small_answers(memory)
+
+
+def test_a_store_without_cards_answers_the_same_before_and_after_it_is_upgraded(
+    no_cards: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = json.loads((no_cards.parent / "answers.json").read_text(encoding="utf-8"))
+    home, keyless = no_cards.parent / "home", no_cards.parent / "nobody"
+    before = sorted(path.read_bytes() for path in no_cards.rglob("data.mdb"))
+    assert answers_of(no_cards, read_only=True, home=keyless) == recorded
+    assert sorted(path.read_bytes() for path in no_cards.rglob("data.mdb")) == before
+    assert substrate.fsck(no_cards, home=home).ok
+    slices: list[Any] = []
+    monkeypatch.setattr(replay, "BATCH", 5)
+    monkeypatch.setattr(upgrade, "_advance", spied(upgrade._advance, slices))
+    assert answers_of(no_cards, home=home) == recorded
+    assert len(slices) > 5
+    monkeypatch.undo()
+    assert substrate.fsck(no_cards, home=home).ok
+    assert answers_of(no_cards, read_only=True, home=keyless) == recorded
+    with substrate.open(no_cards, home=home, model="none", background=False) as memory:
+        assert memory.stats().domains == {"manual": 3}
+        assert len(memory.search("shop", domain="manual")) == 2
+        memory.checkpoint(edges=[{"source": FACTS[6], "type": "supersedes", "target": FACTS[4]}])
+        assert memory.access(FACTS[4]).atom.superseded_by == (FACTS[6],)
+    assert substrate.fsck(no_cards, home=home).ok
+
+
+def spied(done: Any, calls: list[Any]) -> Any:
+    """The function, and what it was called with."""
+
+    def call(*args: Any) -> Any:
+        calls.append(args)
+        return done(*args)
+
+    return call

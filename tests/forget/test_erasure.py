@@ -13,7 +13,7 @@ from substrate.errors import Forgotten, NotFound
 from substrate.kv.lmdb.environment import LmdbStore
 from substrate.kv.lmdb.transactions import Writing
 from substrate.log.copies.check import check_store
-from substrate.log.tables import ATOMS, BODIES, EXPECTED, POSTINGS, VERSIONS
+from substrate.log.tables import ATOMS, BODIES, CARDS, COUNTS, EXPECTED, JOINS, POSTINGS, VERSIONS
 from substrate.memory import Memory, open_memory
 from substrate.proof.verify import Verifier
 from substrate.views import words
@@ -200,6 +200,47 @@ def test_another_handle_reads_on_after_a_forget(reopen: Callable[..., Memory], t
 
 
 # -- broken twins: the search through the files finds what a careless forget would leave ---------------------------
+
+
+def a_secret_domain(memory: Memory) -> tuple[str, tuple[str, str]]:
+    """A document of a domain that is told of nowhere else, joined to others; its domain, and its id."""
+    canary = made_up(13)[:20]
+    name = f"v1.document.{canary}.d"
+    memory.checkpoint([f"{name} = x", {"name": "v1.fact.part", "value": "y", "parent": name}])
+    memory.checkpoint(edges=[edge("v1.fact.part", "member_of", name), edge("v1.fact.other", canary, name)])
+    return name, (canary, memory.access(name).atom.id.replace("-", ""))
+
+
+def rows_with(memory: Memory, table: str, sought: bytes) -> int:
+    with memory._store.log.snapshot() as transaction:
+        return sum(sought in key or sought in row for key, row in transaction.scan(table))
+
+
+@pytest.mark.parametrize("table", [CARDS, JOINS, COUNTS])
+def test_cards_joins_and_counts_tell_nothing_of_what_was_forgotten(memory: Memory, tmp_path: Path, table: str) -> None:
+    name, (canary, subject) = a_secret_domain(memory)
+    sought = {CARDS: bytes.fromhex(subject), JOINS: bytes.fromhex(subject), COUNTS: canary.encode()}[table]
+    assert rows_with(memory, table, sought)
+    memory.forget(["v1.fact.part", name])
+    assert not rows_with(memory, table, sought)
+    assert traces_of([canary], tmp_path) == []
+
+
+@pytest.mark.parametrize("table", [CARDS, JOINS, COUNTS])
+def test_a_forget_that_skips_cards_joins_or_counts_is_caught(
+    memory: Memory, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, (canary, subject) = a_secret_domain(memory)
+    for change in ("delete", "put", "put_many"):
+        skip_table(monkeypatch, change, table)
+    memory.forget(["v1.fact.part", name])
+    sought = {CARDS: bytes.fromhex(subject), JOINS: bytes.fromhex(subject), COUNTS: canary.encode()}[table]
+    assert rows_with(memory, table, sought)
+
+
+def skip_table(patch: pytest.MonkeyPatch, change: str, table: str) -> None:
+    done = getattr(Writing, change)
+    patch.setattr(Writing, change, lambda self, where, *said: None if where == table else done(self, where, *said))
 
 
 @pytest.mark.parametrize("table", [ATOMS, VERSIONS, EXPECTED, BODIES, POSTINGS])

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis.stateful import invariant, precondition, rule
 
 import substrate
+from substrate.atoms.domains import find_domain
+from substrate.atoms.resolve import name_of
 from substrate.errors import Forgotten, InputError
 from substrate.log.copies.check import check_store
 from substrate.memory import Memory
+from substrate.names import type_of
 from substrate.values.atoms import Atom
 from substrate.values.growth import Change
 from substrate.values.times import from_microseconds
@@ -77,6 +83,26 @@ class StoreMachine(Doing):
         stats = memory.stats()
         assert (stats.entries, stats.atoms, stats.tombstoned) == (model.size, sum(live), len(live) - sum(live))
         assert (stats.edges, stats.dangling) == (len(model.live_edges()), len(model.dangling()))
+        in_use = [event for event, is_live in zip(versions, live, strict=True) if is_live]
+        assert stats.types == Counter(type_of(model.names[event.about]) for event in in_use)  # type: ignore[index]
+        assert stats.characters == model.characters()
+        self.compare_members(memory)
+
+    def compare_members(self, memory: Memory, seq: int | None = None, **moment: Any) -> None:
+        """Every atom taken as a domain: the mask has who belongs to it, as far as it answers at that moment."""
+        with memory._store.read(**moment) as snapshot:
+            documents = memory._store.search.columns.at(snapshot.transaction)
+            current = documents.current(snapshot.upto, snapshot.valid_at)
+            for name in NAMES:
+                about = self.model.number(name)
+                if about is None or self.model.last(about, seq) is None:
+                    continue
+                domain = find_domain(snapshot, name)
+                mask = memory._store.search.domains.mask(snapshot, documents, domain) & current
+                found = {name_of(snapshot.transaction, one) for one in documents.subjects(np.flatnonzero(mask))}
+                answering = {name_of(snapshot.transaction, one) for one in documents.subjects(np.flatnonzero(current))}
+                known = {self.model.names[one] for one in self.model.members(about, seq, snapshot.at)}
+                assert found == known & answering, (name, moment)
 
     def compare_atom(self, memory: Memory, name: str) -> None:
         found, known = accessed(memory, name), self.model.access(name)
@@ -131,6 +157,7 @@ class StoreMachine(Doing):
         self.compare_search(self.memory, model.listing(seq), as_of=moment)
         if not self.has_gaps():
             assert listing.forgotten == model.forgotten_since(seq)
+            self.compare_members(self.memory, seq, as_of=moment)
 
     def ask_what_was_true(self, time: int, seq: int | None) -> None:
         moment = {"as_of": seq, "valid_at": from_microseconds(time)}
@@ -145,6 +172,8 @@ class StoreMachine(Doing):
             events = self.model.listing(seq, time, superseded=superseded)
             assert [shown(atom) for atom in listing] == [expected(self.model, event) for event in events]
         self.compare_search(self.memory, self.model.listing(seq, time), **moment)
+        if not self.has_gaps():
+            self.compare_members(self.memory, seq, **moment)
 
     def compare_search(self, memory: Memory, events: list[Event], **moment: object) -> None:
         """The types of all names are words, so a search for them finds all there is: once each, and nothing else."""

@@ -307,6 +307,28 @@ class PlainModel:
                 shown.append(event)
         return shown
 
+    def members(self, about: int, as_of: int | None, at: int) -> set[int]:
+        """The atoms from which at most two `member_of` edges lead to this one, over atoms in use."""
+        found: set[int] = set()
+        for group in (about, *self.direct_members(about, as_of, at)):
+            found |= self.direct_members(group, as_of, at)
+        return found
+
+    def direct_members(self, about: int, as_of: int | None, at: int) -> set[int]:
+        edges = [edge for edge in self.live_edges(as_of) if edge[1:] == ("member_of", about)]
+        return {edge[0] for edge in edges if self.is_live(about, as_of) and self.holds_then(edge, as_of, at)}
+
+    def holds_then(self, edge: Edge, as_of: int | None, at: int) -> bool:
+        """Whether a window of an edge contains the time, if it has any."""
+        event = self.last(edge, as_of)
+        windows = event.said.get("windows", ()) if event else ()
+        return not windows or any(_within(window, at) for window in windows)
+
+    def characters(self) -> int:
+        """Of the values of all atoms in use."""
+        live = [self.last(about) for about in range(len(self.names)) if self.is_live(about)]
+        return sum(len(str(event.said["value"])) for event in live if event)
+
     def dangling(self) -> set[str]:
         ends = {end for edge in self.live_edges() for end in (edge[0], edge[2])}
         return {self.names[end] for end in ends if self.last(end) is None}

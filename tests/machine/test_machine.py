@@ -86,6 +86,24 @@ class ATombstonedAtomIsStillLearnt(PlainModel):
         return self.number(name) is not None
 
 
+class ATakenBackMembershipStillCounts(PlainModel):
+    def direct_members(self, about: int, as_of: int | None, at: int) -> set[int]:  # noqa: ARG002
+        ever = {event.about for event in self.events if event.kind == "edge" and event.erased_by is None}
+        edges = [edge for edge in ever if isinstance(edge, tuple) and edge[1:] == ("member_of", about)]
+        return {edge[0] for edge in edges} if self.is_live(about, as_of) else set()
+
+
+class AMembershipHoldsBeyondItsWindow(PlainModel):
+    def holds_then(self, edge: Edge, as_of: int | None, at: int) -> bool:  # noqa: ARG002
+        return True
+
+
+class WhatIsOutOfUseIsCounted(PlainModel):
+    def characters(self) -> int:
+        puts = [[event for event in self.of(about) if event.kind == "put"] for about in range(len(self.names))]
+        return sum(len(str(events[-1].said["value"])) for events in puts if events)
+
+
 TIMES = ("occurred_at", "valid_from", "valid_to")
 TWINS = {
     LaterTombstonesEmptyThePast: 4,
@@ -96,6 +114,9 @@ TWINS = {
     WhatDoesNotHoldStillSupersedes: 1,
     AForgottenNameKeepsItsId: 1,
     ATombstonedAtomIsStillLearnt: 3,
+    ATakenBackMembershipStillCounts: 2,
+    AMembershipHoldsBeyondItsWindow: 2,
+    WhatIsOutOfUseIsCounted: 1,
 }
 """Each with a seed that finds it out soon. Should the machine change: any seed will do, and takes longer."""
 

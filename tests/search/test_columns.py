@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import substrate.search.columns as module
+import substrate.search.columns.documents as module
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.kv.lmdb.environment import LmdbStore
 from substrate.log.tables import DOCUMENTS, HEADS, seq_key
 from substrate.memory import Memory
-from substrate.search.columns import Columns, Documents
-from substrate.search.versions import Chains
+from substrate.search.columns.documents import Columns, Documents
+from substrate.search.columns.versions import Chains
 from substrate.values.times import from_microseconds
 from substrate.views import follow as trail
 from substrate.views import words
@@ -222,7 +222,7 @@ def test_two_processes_agree_at_the_same_seq() -> None:
         memory.forget("v1.fact.n2")
         here = at(columns, memory)
         script = (
-            "import sys, substrate\nfrom substrate.search.columns import Columns\n"
+            "import sys, substrate\nfrom substrate.search.columns.documents import Columns\n"
             "with substrate.open(sys.argv[1], read_only=True) as memory, memory._store.log.snapshot() as snapshot:\n"
             "    there = Columns().at(snapshot)\n"
             "    print(there.size, there.current().tobytes().hex(), there.value.tobytes().hex())"

@@ -15,7 +15,7 @@ from substrate.codec import decode_body
 from substrate.log.replay import Logged, replay
 from substrate.memory import Memory
 from substrate.proof.entry import Kind
-from substrate.search.columns import Columns, Documents
+from substrate.search.columns.documents import Columns, Documents
 from substrate.search.words import BM25_B, BM25_K1, WordScores, keyword_mask, score_words
 from substrate.text.terms import query_terms
 from substrate.views.words import Field

@@ -22,7 +22,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.identity import id_text
 from substrate.log.tables import POSTINGS
 from substrate.proof.encoding import Json
-from substrate.search.columns import Documents, Mask
+from substrate.search.columns.documents import Documents, Mask
 from substrate.values.entities import EntityEntry
 from substrate.views.atoms import VersionRow
 from substrate.views.follow import Trail, erased_between

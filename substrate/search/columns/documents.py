@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.messages import FSCK
-from substrate.proof.entry import ID_BYTES, Kind
-from substrate.search.versions import Chains
+from substrate.proof.entry import Kind
+from substrate.search.columns.ids import Ids, ids_of
+from substrate.search.columns.versions import Chains
 from substrate.views.follow import Trail, erased_between, latest_head
 from substrate.views.words import ERASED, NONE, ROW, document_rows
 
@@ -80,20 +81,43 @@ class Documents:
 
     def subjects(self, seqs: NDArray[np.int64]) -> list[bytes]:
         """The ids of the atoms that these are versions of."""
-        halves = np.stack([self.subject_high[seqs], self.subject_low[seqs]], axis=1).tobytes()
-        return [halves[at : at + ID_BYTES] for at in range(0, len(halves), ID_BYTES)]
+        return self.ids(seqs).listed()
+
+    def ids(self, seqs: NDArray[np.int64]) -> Ids:
+        """The same as arrays."""
+        return Ids(self.subject_high[seqs], self.subject_low[seqs])
 
     @cached_property
     def said(self) -> Mask:
         """Versions that say something: not tombstones, not erased."""
-        said: Mask = (self.kind == Kind.PUT) & (self.flags & ERASED == 0)
-        return said
+        return _said(vars(self), slice(None))
 
     @cached_property
     def when(self) -> NDArray[np.int64]:
         """When it happened or, if that is not said, from when it holds or when it was recorded."""
-        said = np.where(self.occurred != NONE, self.occurred, self.valid_from)
-        return np.where(said != NONE, said, self.time)
+        return _when(vars(self), slice(None))
+
+    def take_over(self, earlier: Documents) -> None:
+        """Carry on what was worked out of the versions of `earlier`, with which these begin. Nothing is read anew."""
+        known, own = vars(earlier), vars(self)
+        fresh = self.followers[np.searchsorted(self.followers, earlier.size) :]
+        replaced = self.before[fresh]
+        if "now" in known:
+            now = np.empty(self.size, np.bool_)
+            now[: earlier.size] = earlier.now
+            now[earlier.size :] = self.said[earlier.size :]
+            now[replaced] = False
+            now.flags.writeable = False
+            own["now"] = now
+        if "extent" in known and "now" in own:
+            gone = replaced[replaced < earlier.size]
+            gone = gone[earlier.now[gone]]
+            (versions, length), added = earlier.extent, extent_of(self.length[earlier.size :], now[earlier.size :])
+            lost = int(self.length[gone].sum(dtype=np.int64))
+            own["extent"] = versions + added[0] - len(gone), length + added[1] - lost
+        tombstones = Kind.TOMBSTONE in self.kind[earlier.size :] or Kind.TOMBSTONE in self.kind[replaced]
+        if "ended" in known and not tombstones:
+            own["ended"] = earlier.ended
 
     def in_use(self, upto: int | None = None) -> Mask:
         """Versions that say something, the superseded ones too, of atoms that were in use after seq `upto`."""
@@ -109,17 +133,11 @@ class Documents:
 
     def of_atoms(self, subjects: Sequence[bytes]) -> Mask:
         """The versions of these atoms."""
-        halves = np.frombuffer(b"".join(subjects), np.dtype([("high", "<u8"), ("low", "<u8")]))
-        order = np.argsort(halves["high"], kind="stable")
-        high, low = halves["high"][order], halves["low"][order]
-        start = np.searchsorted(high, self.subject_high, "left")
-        stop = np.searchsorted(high, self.subject_high, "right")
-        mask = np.zeros(self.size, np.bool_)
-        near = np.flatnonzero((stop > start) & (self.kind != 0))
-        for step in range(int((stop - start).max(initial=0))):  # ids that share their first half, if there are such
-            at = start[near] + step
-            there = at < stop[near]
-            mask[near[there]] |= low[at[there]] == self.subject_low[near[there]]
+        return self.of_ids(ids_of(subjects))
+
+    def of_ids(self, ids: Ids) -> Mask:
+        """The same, of ids in arrays."""
+        mask: Mask = Ids(self.subject_high, self.subject_low).are_in(ids) & (self.kind != 0)
         return mask
 
     @cached_property
@@ -152,6 +170,10 @@ class Documents:
         if valid_at is not None:
             return self._valid(stop, valid_at)
         return self.now if stop == self.size else self._said_last(stop)
+
+    def last(self, upto: int | None = None) -> Mask:
+        """The last version of each atom after seq `upto`, be it a tombstone."""
+        return self._last(self.size if upto is None else max(0, min(upto + 1, self.size)))
 
     def _last(self, stop: int) -> Mask:
         last = np.zeros(self.size, np.bool_)
@@ -209,6 +231,24 @@ class Documents:
         return answers
 
 
+def _said(columns: Mapping[str, NDArray[Any]], where: slice) -> Mask:
+    said: Mask = (columns["kind"][where] == Kind.PUT) & (columns["flags"][where] & ERASED == 0)
+    return said
+
+
+def _when(columns: Mapping[str, NDArray[Any]], where: slice) -> NDArray[np.int64]:
+    occurred, start = columns["occurred"][where], columns["valid_from"][where]
+    said = np.where(occurred != NONE, occurred, start)
+    return np.where(said != NONE, said, columns["time"][where])
+
+
+_DERIVED: Final[Mapping[str, tuple[Any, Callable[[Mapping[str, NDArray[Any]], slice], NDArray[Any]]]]] = {
+    "said": (np.bool_, _said),
+    "when": (np.int64, _when),
+}
+"""What of each version follows from its row alone: worked out once, as columns of their own."""
+
+
 def extent_of(length: NDArray[np.uint32], mask: Mask) -> tuple[int, int]:
     """How many versions the mask has, and how many words they have. By portions: large arrays are dear to come by."""
     portions = (slice(at, at + _PORTION) for at in range(0, len(mask), _PORTION))
@@ -247,7 +287,9 @@ class Columns:
         except BaseException:  # an interrupt too: what was taken in by half would be taken in twice
             self._begin()
             raise
-        self._latest = self._documents(size)
+        before, self._latest = self._latest, self._documents(size)
+        if before is not None and self._forgot < before.size:
+            self._latest.take_over(before)
         return self._latest
 
     def _begin(self) -> None:
@@ -255,6 +297,7 @@ class Columns:
         self._latest = None
         self._forgot = -1
         self._columns = {name: np.zeros(_FIRST_ROOM, _DTYPE[name]) for name in _NAMES}
+        self._columns |= {name: np.zeros(_FIRST_ROOM, kind) for name, (kind, _) in _DERIVED.items()}
         self._chains = Chains()
 
     def _documents(self, size: int) -> Documents:
@@ -262,7 +305,10 @@ class Columns:
         before, followers = self._chains.arrays(size)
         for array in (*arrays.values(), before, followers):
             array.flags.writeable = False
-        return Documents(size, **arrays, before=before, followers=followers)
+        derived = {name: arrays.pop(name) for name in _DERIVED}
+        documents = Documents(size, **arrays, before=before, followers=followers)
+        vars(documents).update(derived)  # where they would be kept once they are worked out
+        return documents
 
     def _follow(self, transaction: ReadTransaction, size: int) -> None:
         """Take in the entries that are new. What was forgotten by one of them is blanked in a copy."""
@@ -274,12 +320,18 @@ class Columns:
             skipped = max(0, start - first)
             if first + len(rows) > size:
                 raise StoreDamaged("table documents has rows beyond the last entry; run ", FSCK)
-            for name, column in columns.items():
-                column[first + skipped : first + len(rows)] = rows[name][skipped:]
+            for name in _NAMES:
+                columns[name][first + skipped : first + len(rows)] = rows[name][skipped:]
+        self._derive(columns, slice(start, size))
         self._chains.extend(start, size, columns["kind"], columns["subject_high"], columns["subject_low"])
         if start:
             self._blank(transaction, start, size)
         self._trail.follow(transaction)
+
+    @staticmethod
+    def _derive(columns: dict[str, NDArray[Any]], where: slice) -> None:
+        for name, (_, work_out) in _DERIVED.items():
+            columns[name][where] = work_out(columns, where)
 
     def _make_room(self, used: int, size: int) -> None:
         room = len(self._columns["kind"])
@@ -300,6 +352,8 @@ class Columns:
                 column = self._columns[name].copy()
                 column[erased] = blank
                 self._columns[name] = column
+            self._columns |= {name: self._columns[name].copy() for name in _DERIVED}
+            self._derive(self._columns, slice(0, stop))
 
 
 def _portions(transaction: ReadTransaction, start: int) -> Iterator[tuple[int, bytes]]:

@@ -1,0 +1,59 @@
+"""Ids as arrays: two halves of 64 bits, in the bytes' own order. Compared whole: half an id says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from substrate.proof.entry import ID_BYTES
+
+__all__ = ["Ids", "ids_of"]
+
+_HALVES: Final = np.dtype([("high", "<u8"), ("low", "<u8")])
+
+
+class Ids(NamedTuple):
+    """Some ids, in any order."""
+
+    high: NDArray[np.uint64]
+    low: NDArray[np.uint64]
+
+    def at(self, places: NDArray[np.int64] | NDArray[np.bool_]) -> Ids:
+        """Those at some places."""
+        return Ids(self.high[places], self.low[places])
+
+    def are_in(self, others: Ids) -> NDArray[np.bool_]:
+        """Of each whether it is one of the others."""
+        found = np.zeros(len(self.high), np.bool_)
+        if not len(others.high) or not len(found):
+            return found
+        order = np.argsort(others.high, kind="stable")
+        high, low = others.high[order], others.low[order]
+        start = np.searchsorted(high, self.high, "left")
+        stop = np.searchsorted(high, self.high, "right")
+        near = np.flatnonzero(stop > start)
+        for step in range(int((stop - start).max(initial=0))):  # ids that share their first half, or stand there twice
+            at = start[near] + step
+            there = at < stop[near]
+            found[near[there]] |= low[at[there]] == self.low[near[there]]
+        return found
+
+    def are(self, one: bytes) -> NDArray[np.bool_]:
+        """Of each whether it is this id."""
+        (high, low) = ids_of([one])
+        same: NDArray[np.bool_] = (self.high == high[0]) & (self.low == low[0])
+        return same
+
+    def listed(self) -> list[bytes]:
+        """As bytes."""
+        data = np.stack([self.high, self.low], axis=1).tobytes()
+        return [data[at : at + ID_BYTES] for at in range(0, len(data), ID_BYTES)]
+
+
+def ids_of(subjects: Iterable[bytes]) -> Ids:
+    """Ids given as bytes."""
+    halves = np.frombuffer(b"".join(subjects), _HALVES)
+    return Ids(np.ascontiguousarray(halves["high"]), np.ascontiguousarray(halves["low"]))

@@ -1,0 +1,117 @@
+"""Cards: of each atom how many edges it has, by what they are for. Rows that the view of edges keeps.
+
+    cards   atom id (16) -> six numbers (4 each), see `Card`. An atom without edges has no row
+            `*` -> how many edges are stated in the whole store (8)
+
+One look at a card tells that there is nothing to look for: no `supersedes` edge was ever stated to this atom, it never
+depended on anything. That is exact for every moment, as what is counted are all statements that are not erased, those
+that were taken back among them. Where a number is not 0, the edges themselves are read, and decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from struct import Struct
+from typing import Final, NamedTuple
+
+from substrate.kv.api import ReadTransaction, WriteTransaction
+from substrate.log.tables import CARDS
+from substrate.proof.entry import Kind
+from substrate.values.edges import DEPENDS_ON, DERIVED_FROM, MEMBER_OF, REFERENCES, SUPERSEDES
+
+__all__ = ["NO_EDGES", "Card", "CardChanges", "card_of", "cards_of", "edges_stated"]
+
+_ROW: Final = Struct(">6I")
+_ALL: Final = b"*"
+_TOTAL: Final = Struct(">Q")
+_FROM: Final = {DEPENDS_ON: 3, DERIVED_FROM: 3, MEMBER_OF: 4}
+"""Which number counts the edges of a type that lead from an atom."""
+_TO: Final = {SUPERSEDES: 2, REFERENCES: 5}
+"""The same of those that lead to it."""
+
+
+class Card(NamedTuple):
+    """How many statements of edges have this atom as an end; those but `live` count every statement ever made."""
+
+    statements: int = 0
+    """Of any type, in both directions; also that an edge was taken back."""
+    live: int = 0
+    """Edges that are stated now."""
+    superseded: int = 0
+    """That something supersedes it."""
+    depends: int = 0
+    """That it depends on something, or is derived from it."""
+    groups: int = 0
+    """That it is a member of something."""
+    referred: int = 0
+    """That something refers to it."""
+
+
+NO_EDGES: Final = Card()
+
+
+class CardChanges:
+    """What some statements add to cards and take from them."""
+
+    def __init__(self) -> None:
+        self._by_atom: dict[bytes, list[int]] = {}
+        self._live = 0
+
+    def state(self, source: bytes, kind: str, target: bytes, what: Kind, times: int = 1) -> None:
+        """A statement is made (`times` 1), or erased (-1)."""
+        for atom, counted in ((source, _FROM), (target, _TO)):
+            change = self._of(atom)
+            change[0] += times
+            at = counted.get(kind)
+            if at is not None and what is Kind.EDGE:
+                change[at] += times
+
+    def live(self, source: bytes, target: bytes, times: int) -> None:
+        """An edge is stated now, and was not (1); or is no longer (-1)."""
+        self._live += times
+        self._of(source)[1] += times
+        self._of(target)[1] += times
+
+    def _of(self, atom: bytes) -> list[int]:
+        change = self._by_atom.get(atom)
+        if change is None:
+            change = self._by_atom[atom] = [0, 0, 0, 0, 0, 0]
+        return change
+
+    def write(self, transaction: WriteTransaction) -> None:
+        """Put them into the table."""
+        changed = sorted((atom, change) for atom, change in self._by_atom.items() if any(change))
+        rows = transaction.get_many(CARDS, [atom for atom, _ in changed])
+        kept: list[tuple[bytes, bytes]] = []
+        for (atom, change), row in zip(changed, rows, strict=True):
+            before = NO_EDGES if row is None else _ROW.unpack(row)
+            after = [max(0, was + by) for was, by in zip(before, change, strict=True)]
+            if any(after):
+                kept.append((atom, _ROW.pack(*after)))
+            else:
+                transaction.delete(CARDS, atom)
+        transaction.put_many(CARDS, kept)
+        if self._live:
+            total = edges_stated(transaction) + self._live
+            if total > 0:
+                transaction.put(CARDS, _ALL, _TOTAL.pack(total))
+            else:
+                transaction.delete(CARDS, _ALL)
+
+
+def card_of(transaction: ReadTransaction, atom: bytes) -> Card:
+    """The card of an atom."""
+    row = transaction.get(CARDS, atom)
+    return NO_EDGES if row is None else Card(*_ROW.unpack(row))
+
+
+def cards_of(transaction: ReadTransaction, atoms: Sequence[bytes]) -> Iterable[Card]:
+    """The cards of many atoms, read at once."""
+    for row in transaction.get_many(CARDS, atoms):
+        yield NO_EDGES if row is None else Card(*_ROW.unpack(row))
+
+
+def edges_stated(transaction: ReadTransaction) -> int:
+    """How many edges are stated and not taken back."""
+    row = transaction.get(CARDS, _ALL)
+    return 0 if row is None else int(_TOTAL.unpack(row)[0])
