@@ -29,7 +29,10 @@ from substrate.embed.tokens import TokenCounter, cut, token_counter
 from substrate.errors import InputError, SchemaInvalid
 from substrate.learn.forecast import Forecaster, Need
 from substrate.limits import check_size
+from substrate.log.decode import stored_entry
+from substrate.log.tables import ENTRIES, seq_key
 from substrate.messages import Arg
+from substrate.proof.entry import Kind
 from substrate.result import Result, compact
 from substrate.search.columns.documents import Documents
 from substrate.search.index import SearchIndex
@@ -61,6 +64,8 @@ _TOKENS: Final = 40
 """For so many tokens of an opening one more atom comes into question: few of them are as short as that."""
 _RECENT: Final = 100
 """Of what was recorded last so many come into question."""
+_SCANNED: Final = 400
+"""Entries that are looked through for them."""
 _MEMBERS: Final = 32
 """Of the domain's members so many come into question, if nothing else speaks for them."""
 _LIKELY: Final = 64
@@ -258,9 +263,15 @@ class _Opener:
         return self._gatherer.domains.direct(self._domain, subjects)
 
     def _recent(self) -> Iterator[bytes]:
-        """The atoms in use that were recorded last, newest first; but for text that was taken in from elsewhere."""
-        seqs = newest(self._snapshot.transaction, self._documents, _RECENT)
-        yield from self._documents.subjects(seqs)
+        """The atoms recorded last, newest first; but for documents and what was made of them."""
+        transaction = self._snapshot.transaction
+        seqs = newest(transaction, self._documents, _SCANNED).tolist()
+        subjects: dict[bytes, None] = {}
+        for seq, data in zip(seqs, transaction.get_many(ENTRIES, [seq_key(seq) for seq in seqs]), strict=True):
+            entry = stored_entry(seq, data)
+            if entry.kind is Kind.PUT:
+                subjects.setdefault(entry.subject)
+        yield from islice(subjects, _RECENT)
 
     # -- what of it is shown ---------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from substrate.bootstrap.evidence import Evidence, Grounds, weigh
 from substrate.conflicts.detect import Clash, conflicts_of
 from substrate.errors import Forgotten
 from substrate.learn.forecast import Need, uses_of
+from substrate.names import IN_DOMAINS, type_of
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
@@ -64,9 +65,9 @@ class Candidate:
         return self.need.share * self.evidence.value * boost
 
 
-def _is_filler(need: Need) -> bool:
-    """Whether nothing speaks for it but that there is room: neither the objective, nor what is needed beside it."""
-    return bool(need.parts) and _FILLS.issuperset(need.parts)
+def _is_filler(need: Need, version: VersionRow) -> bool:
+    """Whether nothing speaks for a page but that there is room: neither the objective, nor what is needed beside it."""
+    return type_of(version.name or "") in IN_DOMAINS and bool(need.parts) and _FILLS.issuperset(need.parts)
 
 
 class Lost(NamedTuple):
@@ -176,7 +177,7 @@ class Gatherer:
     def _judged(self, need: Need, version: VersionRow, body: Body, used: float) -> Candidate | str:
         """The candidate that this version is; or the reason why it is none."""
         members = body.members
-        if members.get("origin") == "ingested" and (not self._ingested or _is_filler(need)):
+        if members.get("origin") == "ingested" and (not self._ingested or _is_filler(need, version)):
             return "ingested"
         if "valid_from" in members or "valid_to" in members:
             found = self._in_force(version)

@@ -31,8 +31,8 @@ _SHORT: Final = 5
 """Words of a value without a verb."""
 _SENTENCE: Final = 20
 """Words of a sentence that is taken apart."""
-_SILENT_TYPES: Final = frozenset(("chunk", "document", "task", "hub", "domain"))
-"""Types of atoms that claim nothing: texts of others, things to do, places to gather at."""
+_SILENT_TYPES: Final = frozenset(("chunk", "document", "entity", "task", "hub", "domain"))
+"""Types of atoms that claim nothing: texts of others, what they speak of, things to do, places to gather at."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 ClaimKind: TypeAlias = Literal["number", "date", "thing", "truth"]

@@ -37,8 +37,8 @@ class Filters:
     session: str | None = None
     since: int | None = None
     until: int | None = None
-    without_origins: tuple[str, ...] = ()
-    """None of these."""
+    without_pages: bool = False
+    """Nothing that was made of texts from elsewhere."""
 
     @classmethod
     def of(  # noqa: PLR0913

@@ -27,7 +27,7 @@ class Match:
     index: SearchIndex
     query: Query
     ingested: bool = False
-    """Whether text that was taken in from elsewhere counts. A large folder leaves no room for all the rest."""
+    """Whether documents and what was made of them count. A large folder leaves no room for all the rest."""
 
     @property
     def why(self) -> str:
@@ -40,7 +40,7 @@ class Match:
         Hits that say little of the objective count next to nothing: scores are squared.
         """
         documents = self.index.documents(snapshot.transaction)
-        filters = Filters(without_origins=() if self.ingested else ("ingested",))
+        filters = Filters(without_pages=not self.ingested)
         lists = self.index.lists(snapshot, documents, self.query, filters, past=False)
         gathered = gather(lists, documents.when)
         ranked = rank(gathered.candidates, lists.vector, self.query.when)

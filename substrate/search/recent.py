@@ -18,13 +18,11 @@ from substrate.proof.entry import Kind
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.filters import Filters
 from substrate.search.index import SearchIndex
-from substrate.search.scope import scope_of
-from substrate.search.words import keyword_seqs
+from substrate.search.scope import pages_of, scope_of
 from substrate.snapshot import Snapshot
 from substrate.text.snippet import snippet_of
 from substrate.values.hits import Found, Hit
 from substrate.views.atoms import VersionRow
-from substrate.views.words import Field
 
 __all__ = ["newest", "recent"]
 
@@ -51,18 +49,15 @@ def recent(
 
 
 def newest(transaction: ReadTransaction, documents: Documents, count: int) -> NDArray[np.int64]:
-    """The versions in use that were recorded last, newest first; but for those that were taken in from elsewhere.
-
-    From the end, a slice at a time: a store may have millions.
-    """
-    foreign = keyword_seqs(transaction, documents, Field.ORIGIN, "ingested")
+    """The last seqs of the log, newest first; but for those of documents and what was made of them."""
+    pages = np.flatnonzero(pages_of(transaction, documents))
     found = np.zeros(0, np.int64)
     stop = documents.size
-    while stop and found.size < count:
+    while stop and found.size < count:  # from the end, a slice at a time: a store may have millions
         start = max(stop - _SLICE, 0)
-        seqs = np.flatnonzero(documents.now[start:stop]) + start
-        inside = foreign[np.searchsorted(foreign, start) : np.searchsorted(foreign, stop)]
-        found = np.concatenate([found, np.setdiff1d(seqs, inside, assume_unique=True)[::-1]])
+        inside = pages[np.searchsorted(pages, start) : np.searchsorted(pages, stop)]
+        seqs = np.setdiff1d(np.arange(start, stop), inside, assume_unique=True)
+        found = np.concatenate([found, seqs[::-1]])
         stop = start
     return found[:count]
 

@@ -10,7 +10,7 @@ import numpy as np
 from substrate.atoms.domains import find_domain
 from substrate.entities.lookup import same_names
 from substrate.kv.api import ReadTransaction
-from substrate.names import normalise
+from substrate.names import IN_DOMAINS, normalise
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.columns.members import DomainMasks
 from substrate.search.filters import Filters
@@ -19,7 +19,7 @@ from substrate.snapshot import Snapshot
 from substrate.views.atoms import names, versions_of
 from substrate.views.words import Field
 
-__all__ = ["scope_of"]
+__all__ = ["pages_of", "scope_of"]
 
 _FEW: Final = 2000
 """Atoms whose versions are looked up one by one; of more, all versions are looked through at once."""
@@ -51,7 +51,7 @@ def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters, domains
     for field, text in (*exact, (Field.SESSION, filters.session)):
         if text is not None:
             masks.append(with_keyword(field, text))
-    masks += [~with_keyword(Field.ORIGIN, origin) for origin in filters.without_origins]
+    masks += [~pages_of(snapshot.transaction, documents)] if filters.without_pages else []
     if filters.since is not None:
         masks.append(documents.when >= filters.since)
     if filters.until is not None:
@@ -63,6 +63,14 @@ def _mentioning(snapshot: Snapshot, documents: Documents, entity: str) -> Mask:
     """The versions that list an entity under one of its names."""
     names = same_names(snapshot.transaction, entity, snapshot.upto)
     return _any(keyword_mask(snapshot.transaction, documents, Field.ENTITY, name) for name in names)
+
+
+def pages_of(transaction: ReadTransaction, documents: Documents) -> Mask:
+    """The versions that were made of texts from elsewhere: documents, their chunks, what these speak of."""
+    ingested = keyword_mask(transaction, documents, Field.ORIGIN, "ingested")
+    if not ingested.any():  # as in most stores
+        return ingested
+    return ingested & _any(keyword_mask(transaction, documents, Field.UNDER, f"v1.{kind}") for kind in IN_DOMAINS)
 
 
 def _any(masks: Iterable[Mask]) -> Mask:
