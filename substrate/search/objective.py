@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from substrate.atoms.domains import Domains
 from substrate.search.candidates import gather
+from substrate.search.columns.documents import Documents
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex
 from substrate.search.ranking import rank
+from substrate.search.scope import pages_of
 from substrate.snapshot import Snapshot
 
 __all__ = ["Match"]
@@ -27,7 +32,7 @@ class Match:
     index: SearchIndex
     query: Query
     ingested: bool = False
-    """Whether documents and what was made of them count. A large folder leaves no room for all the rest."""
+    """Whether documents and what was made of them may take most of the places."""
 
     @property
     def why(self) -> str:
@@ -40,17 +45,29 @@ class Match:
         Hits that say little of the objective count next to nothing: scores are squared.
         """
         documents = self.index.documents(snapshot.transaction)
-        filters = Filters(without_pages=not self.ingested)
-        lists = self.index.lists(snapshot, documents, self.query, filters, past=False)
-        gathered = gather(lists, documents.when)
-        ranked = rank(gathered.candidates, lists.vector, self.query.when)
+        seqs, points = self._best(snapshot, documents, Filters())
+        if not self.ingested and _is_crowded(snapshot, documents, seqs):
+            seqs, points = self._best(snapshot, documents, Filters(without_pages=True))
         scores: dict[bytes, float] = {}
         domains = Domains(snapshot)
-        best = ranked.order[:_MATCHES]
-        subjects = documents.subjects(gathered.seqs[best])
-        for subject, given in zip(subjects, ranked.score[best].tolist(), strict=True):
+        for subject, given in zip(documents.subjects(seqs), points.tolist(), strict=True):
             score = max(given, 0.0)
             inside = domain is None or domains.belongs(subject, domain)
             scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if inside else _OUTSIDE))
         total = sum(scores.values())
         return {subject: score / total for subject, score in scores.items()} if total > 0 else {}
+
+    def _best(
+        self, snapshot: Snapshot, documents: Documents, filters: Filters
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The versions that match best, with their scores."""
+        lists = self.index.lists(snapshot, documents, self.query, filters, past=False)
+        gathered = gather(lists, documents.when)
+        ranked = rank(gathered.candidates, lists.vector, self.query.when)
+        best = ranked.order[:_MATCHES]
+        return gathered.seqs[best], ranked.score[best]
+
+
+def _is_crowded(snapshot: Snapshot, documents: Documents, seqs: NDArray[np.int64]) -> bool:
+    """Whether documents and what was made of them take most of the places."""
+    return int(pages_of(snapshot.transaction, documents)[seqs].sum()) * 2 > _MATCHES
