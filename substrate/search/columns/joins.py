@@ -87,9 +87,10 @@ class Joins:
         """The rows of versions that say of what they are a part."""
         return np.flatnonzero((self.type == PART) & (self.kind == Kind.PUT))
 
-    def windowed(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of the rows that hold in some time only."""
-        return rows[(self.flags[rows] & WINDOW).astype(np.bool_)]
+    @cached_property
+    def windowed(self) -> NDArray[np.int64]:
+        """The rows that hold in some time only, whether they are still stated or not."""
+        return np.flatnonzero(self.flags & WINDOW)
 
 
 class JoinColumns:

@@ -94,9 +94,15 @@ def _follow(snapshot: Snapshot, documents: Documents, joins: Joins, domain: Doma
 
 
 def _until(snapshot: Snapshot, joins: Joins) -> int:
-    """When the next edge begins or ceases to hold."""
-    rows = joins.windowed(joins.stated(_MEMBER))
-    return min((time for time in _times(snapshot.transaction, joins, rows) if time > snapshot.at), default=FOR_GOOD)
+    """When the next edge begins or ceases to hold; one that is taken back may be among those that are looked at."""
+    times = _times(snapshot.transaction, joins, _timed(joins))
+    return min((time for time in times if time > snapshot.at), default=FOR_GOOD)
+
+
+def _timed(joins: Joins) -> NDArray[np.int64]:
+    rows = joins.windowed
+    found: NDArray[np.int64] = rows[joins.type[rows] == _MEMBER]
+    return found
 
 
 def _times(transaction: ReadTransaction, joins: Joins, rows: NDArray[np.int64]) -> Iterator[int]:
@@ -157,7 +163,7 @@ def _turned(snapshot: Snapshot, joins: Joins, kept: _Kept) -> NDArray[np.int64]:
     """The edges that began or ceased to hold since."""
     if snapshot.at < kept.until:
         return np.zeros(0, np.int64)
-    rows = joins.windowed(joins.stated(_MEMBER))
+    rows = _timed(joins)
     several = joins.flags[rows] & SEVERAL != 0
     turned = several.copy()
     for times in (joins.start[rows], joins.end[rows]):
@@ -204,8 +210,7 @@ class _Work:
         self._joins = joins
         upto = snapshot.upto
         rows = joins.stated(_MEMBER, upto)
-        windowed = joins.windowed(rows)
-        self.edges = rows[self._open(rows)] if len(windowed) else rows
+        self.edges = rows[self._open(rows)] if len(joins.windowed) else rows
         """The `member_of` edges that hold."""
         parts = joins.parts
         self._parts = parts[documents.current(upto, snapshot.valid_at)[joins.seq[parts]]]
