@@ -11,6 +11,7 @@ that were taken back among them. Where a number is not 0, the edges themselves a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import add
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -59,12 +60,14 @@ class CardChanges:
 
     def state(self, source: bytes, kind: str, target: bytes, what: Kind, times: int = 1) -> None:
         """A statement is made (`times` 1), or erased (-1)."""
-        for atom, counted in ((source, _FROM), (target, _TO)):
-            change = self._of(atom)
-            change[0] += times
-            at = counted.get(kind)
-            if at is not None and what is Kind.EDGE:
-                change[at] += times
+        out, into = self._of(source), self._of(target)
+        out[0] += times
+        into[0] += times
+        if what is Kind.EDGE:
+            if kind in _FROM:
+                out[_FROM[kind]] += times
+            if kind in _TO:
+                into[_TO[kind]] += times
 
     def live(self, source: bytes, target: bytes, times: int) -> None:
         """An edge is stated now, and was not (1); or is no longer (-1)."""
@@ -84,8 +87,9 @@ class CardChanges:
         rows = transaction.get_many(CARDS, [atom for atom, _ in changed])
         kept: list[tuple[bytes, bytes]] = []
         for (atom, change), row in zip(changed, rows, strict=True):
-            before = NO_EDGES if row is None else _ROW.unpack(row)
-            after = [max(0, was + by) for was, by in zip(before, change, strict=True)]
+            after = change if row is None else list(map(add, _ROW.unpack(row), change))
+            if min(after) < 0:  # a log from elsewhere may take away what it never stated
+                after = [max(0, number) for number in after]
             if any(after):
                 kept.append((atom, _ROW.pack(*after)))
             else:

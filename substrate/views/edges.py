@@ -45,6 +45,7 @@ OUT: Final = b">"
 IN: Final = b"<"
 _ROW: Final = Struct(">16sQB")
 _STATEMENT: Final = Struct(">B16s16s")
+_WINDOWS: Final = b'"windows"'
 _KINDS: Final = {int(kind): kind for kind in (Kind.EDGE, Kind.UNEDGE)}
 
 
@@ -71,6 +72,7 @@ class EdgeView:
         links: list[Link] = []
         gaps: list[bytes] = []
         joins: list[bytes] = []
+        numbers: dict[str, int] = {}
         for entry in entries:
             kind = entry.kind
             if kind is Kind.PUT:
@@ -83,8 +85,10 @@ class EdgeView:
                 elif (stated := _stated(entry, entry.body)) is not None:
                     link, windows = stated
                     links.append(link)
-                    ends = link.edge, link.source, link.target
-                    joins.append(join_row(link.seq, *ends, kind, type_number(link.type), windows))
+                    number = numbers.get(link.type)
+                    if number is None:
+                        number = numbers[link.type] = type_number(link.type)
+                    joins.append(join_row(link.seq, link.edge, link.source, link.target, kind, number, windows))
             elif kind is Kind.FORGET:
                 _flush(transaction, links, gaps, joins)
                 _forget(transaction, entry)
@@ -99,13 +103,13 @@ def _whole(entry: Logged) -> bytes | None:
 
 def _stated(entry: Logged, body: bytes) -> tuple[Link, Json] | None:
     """What an entry states, and its windows; None if its ends or type, in a log from elsewhere, can be of no edge."""
-    members, damage = entry.read()
-    said = members if damage is None else decode_body(body)
+    said = decode_body(body)
     if not is_stated(said):
         return None
     source, target = bytes.fromhex(str(said["source"])), bytes.fromhex(str(said["target"]))
     link = Link(entry.subject, entry.seq, entry.kind, source, target, str(said["type"]))
-    return link, members.get("windows")
+    # What does not fit the schema has no windows; the others need not be checked to know it.
+    return link, entry.read()[0].get("windows") if _WINDOWS in body else None
 
 
 def _flush(transaction: WriteTransaction, links: list[Link], gaps: list[bytes], joins: list[bytes]) -> None:

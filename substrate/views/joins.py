@@ -52,6 +52,7 @@ ERASED: Final = 4
 """Flag: what it stated was forgotten."""
 FROM_EVER: Final = -(2**63)
 FOR_GOOD: Final = 2**63 - 1
+_ALWAYS: Final = (0, FROM_EVER, FOR_GOOD)
 _NOBODY: Final = bytes(16)
 _SEQ: Final = Struct("<Q")
 
@@ -65,14 +66,14 @@ def join_row(  # noqa: PLR0913, PLR0917
     seq: int, edge: bytes, source: bytes, target: bytes, kind: Kind, number: int, windows: Json = None
 ) -> bytes:
     """The row of a statement, or of a part (`number` PART)."""
-    flags, start, end = _window(windows)
+    flags, start, end = _ALWAYS if windows is None else _window(windows)
     return ROW.pack(seq, edge, source, target, number, kind, flags, start, end)
 
 
 def _window(windows: Json) -> tuple[int, int, int]:
     """Flags, start and end."""
     if not isinstance(windows, list) or not windows:
-        return 0, FROM_EVER, FOR_GOOD
+        return _ALWAYS
     match windows:
         case [[int() | None as start, int() | None as end]]:
             held = FROM_EVER if start is None else start, FOR_GOOD if end is None else end

@@ -114,8 +114,8 @@ TWINS = {
     WhatDoesNotHoldStillSupersedes: 1,
     AForgottenNameKeepsItsId: 1,
     ATombstonedAtomIsStillLearnt: 3,
-    ATakenBackMembershipStillCounts: 2,
-    AMembershipHoldsBeyondItsWindow: 2,
+    ATakenBackMembershipStillCounts: 6,
+    AMembershipHoldsBeyondItsWindow: 6,
     WhatIsOutOfUseIsCounted: 1,
 }
 """Each with a seed that finds it out soon. Should the machine change: any seed will do, and takes longer."""
