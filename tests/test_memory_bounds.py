@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from substrate.claims import compare, drop_cached, read
+from substrate.claims.words import Sentence
 from substrate.learn import calibration
 from substrate.memory import Memory
 from substrate.search import versions
@@ -77,7 +78,7 @@ def test_a_checkpoint_reads_each_claim_once_though_it_is_compared_and_kept(
     taken: list[str] = []
     first_sentence = read.first_sentence
 
-    def counted(value: str) -> str:
+    def counted(value: str) -> Sentence:
         taken.append(value)
         return first_sentence(value)
 

@@ -12,13 +12,14 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 from substrate.claims.amounts import same_amount, same_day
-from substrate.claims.lexicon import GENERIC, SCOPES
+from substrate.claims.lexicon import GENERIC, POLAR, SCOPES, SILENT, even
 from substrate.claims.read import Claim, drop_read
 from substrate.claims.words import is_id
 
 __all__ = ["KEY_BYTES", "Contradiction", "contradiction", "drop_cached", "keys_of"]
 
 KEY_BYTES: Final = 8
+_SIGNS: Final = {even(word): sign for word, sign in POLAR.items()}
 
 
 class Contradiction(NamedTuple):
@@ -106,11 +107,25 @@ def _other_thing(a: Claim, b: Claim) -> Contradiction | None:
     if not a.affirmed or a.many or b.many or one <= other or other <= one:
         return None
     shared = one & other
-    if shared and not (len(one) == len(other) and len(shared) == len(one) - 1):
+    if shared and not (len(one) == len(other) and len(shared) == len(one) - 1) and not _other_name(a, b):
         return None  # the same in other words, perhaps
     if _shape(a.written) != _shape(b.written) or not _same_question(a, b):
         return None
     return Contradiction("value", f"{a.written} is not {b.written}")
+
+
+def _are_opposite(ours: set[str], theirs: set[str]) -> bool:
+    """`breakpoint.enable` and `breakpoint.disable`: two things that one can do."""
+    signs = [{_SIGNS[word] for word in words if word in _SIGNS} for words in (ours, theirs)]
+    return any((one, not plus) in signs[1] for one, plus in signs[0])
+
+
+def _other_name(a: Claim, b: Claim) -> bool:
+    """Whether both are names, and not of one with the same last name and initial: `Lawrence S. Bacow`, `L. Bacow`."""
+    one, other = ([word for word in claim.written.split() if word.lower() not in SILENT] for claim in (a, b))
+    if not all(word[0].isupper() for word in (*one, *other)):
+        return False
+    return one[-1] != other[-1] or one[0][0] != other[0][0]
 
 
 def _same_question(a: Claim, b: Claim) -> bool:
@@ -143,6 +158,8 @@ def _same_scope(a: Claim, b: Claim) -> bool:
     names, others = (set() if is_id(claim.about) else set(claim.about) for claim in (a, b))
     said, heard = names.union(a.topic, a.thing), others.union(b.topic, b.thing)
     ours, theirs = names - heard - GENERIC, others - said - GENERIC
+    if names != others and _are_opposite(names - others, others - names):
+        return False
     if any(word in SCOPES or any(map(str.isdigit, word)) for word in ours | theirs):
         return False
     # staging.tls and production.tls: as they have a word in common, the other tells them apart.

@@ -14,7 +14,9 @@ from substrate.text.terms import keyword, spans
 __all__ = [
     "ADVERBS",
     "ATTRIBUTES",
+    "CLAUSES",
     "COPULAS",
+    "COUNTERS",
     "COUNTING",
     "DETERMINERS",
     "EVENTS",
@@ -23,23 +25,35 @@ __all__ = [
     "IDS",
     "INDEFINITE",
     "INVERSE",
+    "JOINTS",
+    "KEPT",
+    "KINDS",
+    "LABELS",
     "MANY",
+    "MEANS",
     "NEGATIONS",
     "NOISE",
     "NOT_NOW",
+    "OFFICES",
     "PAST",
     "PLACES",
+    "POINTERS",
     "POLAR",
     "POSITIONS",
     "RELATIONS",
+    "ROLES",
     "SCOPES",
+    "SEVERAL",
     "SILENT",
     "SWITCHES",
+    "TIED",
+    "URGES",
+    "VAGUE",
     "even",
 ]
 
-_EXACT: Final = {"production": "prod", "productive": "prod"}
-"""Words whose stem is that of another."""
+_EXACT: Final = {"production": "prod", "productive": "prod", "last": "final", "report": "paper"}
+"""Words whose stem is that of another: `last` is not `lasts`, nor does a report report to anyone."""
 _SAME: Final = """
 database db
 postgresql postgres
@@ -117,6 +131,7 @@ def _evened(text: str) -> frozenset[str]:
 SILENT: Final = _set(
     "a an the of to in on at for with by from our my we i you your us me it its he she they their his her this that "
     "these those as be been am is are has have had do does did and or also just only still now currently always "
+    "somebody someone anybody anyone everybody everyone "
     "there so very please make sure can must shall will ist sind est sont der die das le la les el à en"
 )
 """Words that say nothing about what a claim is of."""
@@ -124,7 +139,7 @@ DETERMINERS: Final = _set("the our my your their its his her this die der das la
 INDEFINITE: Final = _set("a an one some another any")
 ADVERBS: Final = _set("now currently always also only still just already officially actually really generally usually")
 NEGATIONS: Final = _set(
-    "not never no cannot without nor neither nicht kein keine nie pas jamais isnt arent dont doesnt"
+    "not never no cannot without nor neither nobody nicht kein keine nie pas jamais isnt arent dont doesnt"
 )
 COPULAS: Final = _set("is are am be equals ist sind est sont")
 HAVE: Final = _set("has have hat")
@@ -146,8 +161,54 @@ NOT_NOW: Final = _set(
     "guess suppose unless reach aim goal"
 )
 """Who says one of these speaks of what is not, not yet, or not surely so."""
-EVENTS: Final = _set("born founded established created invented built opened incorporated")
-"""What happened once, and so stays as it was: `was founded in 2011`."""
+EVENTS: Final = _set(
+    "born founded established created invented built opened incorporated buried developed designed discovered written "
+    "composed painted directed produced published performed recorded released launched manufactured made introduced "
+    "drawn sung translated adapted"
+)
+"""What happened once, and so stays as it was: `was founded in 2011`, `was created by Alice`."""
+KEPT: Final = _set(
+    "located situated based hosted stored kept held deployed headquartered registered housed installed filed archived "
+    "published written built made owned led managed maintained employed chaired operated sponsored licensed "
+    "implemented coded trained cached saved logged tracked"
+)
+"""What is done with a thing at one place, or by one, at a time: `is hosted on AWS`, `is owned by Alice`."""
+MEANS: Final = _set(
+    "hashed encrypted signed encoded compressed formatted imputed normalized serialized authenticated rendered paid "
+    "measured built compiled packaged deployed provisioned"
+)
+"""What is done with one means at a time: `is hashed with bcrypt`."""
+TIED: Final = _set("married engaged set assigned pinned limited restricted bound fixed deployed")
+"""What ties a thing to one other: `is married to`, `is set to`. Not so `is committed to`, `is related to`."""
+ROLES: Final = _evened("citizen national native resident inhabitant employee subsidiary province suburb capital")
+"""What one is of one other: `is a citizen of`. Not so `member`, `fan`, `part`."""
+KINDS: Final = _evened(
+    "city town village country state province region district county continent island planet language sport position "
+    "field profession occupation religion faith genre rank party school industry category currency color species "
+    "department nationality"
+)
+"""What is said before a name to say what kind it is of: `the city of Paris`. Who is tied to one is tied to one."""
+SEVERAL: Final = _set("speaks speak knows know likes like loves visits visited teaches covers includes supports")
+"""Verbs that also have another object."""
+CLAUSES: Final = _set("that which who whom whose where")
+"""What begins a clause within the subject: `the company that made it is`."""
+JOINTS: Final = frozenset((",", "and", "or", "than", "because", "that", "which"))
+"""Who says more than one thing is not taken apart."""
+POINTERS: Final = _set("it its this that these those they their he she his her him here such one both each")
+"""Words in place of what a sentence is about, if it is alone: what that is stands elsewhere."""
+VAGUE: Final = _evened(
+    "default value result return type name size number parameter argument arg output input option field item element "
+    "object class function method module example first second third last other new old same length count string "
+    "order format exception error instance attribute key variable list keyword data index information see detail "
+    "program shape array dimension note callback caller mode flag"
+)
+"""Nouns that are of something, and do not say of what: `the default is 30`."""
+COUNTERS: Final = _evened(
+    "day scene step chapter part act episode season round phase lesson week page section figure table line item volume "
+    "sprint stage grade question exercise option task level session experiment case appendix paragraph night verse "
+    "game match set book issue ticket bug rule note slide module unit no number pep rfc"
+)
+"""Words behind which a bare number says which one is meant, and not how much: `scene 4`."""
 RELATIONS: Final = _set(
     "lives live resides works runs run reports reply respond answer takes costs listens lasts expires ends starts "
     "begins belongs sits stands uses use needs requires habite wohnt vive"
@@ -155,11 +216,17 @@ RELATIONS: Final = _set(
 """Verbs with one object at a time."""
 INVERSE: Final = _set("owns leads manages chairs")
 """Verbs that say who has an office: `Alice owns billing` is `the owner of billing is Alice`."""
+OFFICES: Final = _set(
+    "handles processes hosts maintains runs operates powers coordinates heads directs supervises administers controls "
+    "moderates oversees"
+)
+"""Those that do so of what is ours: `Stripe handles our card payments`."""
 ATTRIBUTES: Final = _evened(
     "branch key provider engine framework language color theme mode format method strategy policy library tool editor "
     "font unit license role plan model queue store host region zone target column metric loss optimizer database orm "
     "currency owner lead city capital broker cache protocol shell compiler manager seed encoding separator delimiter "
-    "source sink platform backend bucket schema index timezone os default favorite"
+    "source sink platform backend bucket schema index timezone os default favorite sport genre type kind religion "
+    "profession occupation nationality"
 )
 """Nouns that are asked `which`, not `how`: what follows `the branch is` is a thing, also in small letters."""
 GENERIC: Final = _evened(
@@ -167,9 +234,11 @@ GENERIC: Final = _evened(
     "level duration period total provider engine visibility version info only access table detail preferred day"
 )
 """Words that a name may have or not: `sla` and `sla_target`."""
-NOISE: Final = _evened("note notes memo fact chunk message turn entry item misc todo remark observation")
+NOISE: Final = _evened("note notes memo fact misc todo remark observation")
 """Words of a name that say nothing of what it is about."""
-IDS: Final = NOISE | _evened(
+LABELS: Final = NOISE | _evened("chunk message turn entry item")
+"""The same, and those that do so where nothing but a number is beside them: `message_12`, but not `mailbox.message`."""
+IDS: Final = LABELS | _evened(
     "memory mem record journal diary id uid uuid ref snippet obs one two three four five six seven eight nine ten"
 )
 """Words that with a number are an id, and count nothing: `memory_3`, `one0`."""
@@ -219,9 +288,22 @@ online / offline
 green / red broken
 deprecated / undeprecated
 """
+_URGES: Final = """
+increase increases raises rises grows / decrease decreases reduce reduces lowers drops falls shrinks
+improve improves / worsen worsens degrades
+allow allows permits / forbid forbids prohibits disallows
+accept accepts / reject rejects refuses
+include includes / exclude excludes
+encourage encourages / discourage discourages
+enables / disables
+accelerates / slows
+strengthens / weakens
+"""
+"""Verbs. At the beginning of a sentence they tell what to do, or what a function does, and claim nothing."""
 POLAR: Final[dict[str, tuple[str, bool]]] = {}
 """A word as written -> the one word for it and its opposites, and whether it affirms that."""
-for _line in _OPPOSITES.strip().split("\n"):
+URGES: Final = _set(_URGES.replace("/", " "))
+for _line in (_URGES + _OPPOSITES.lstrip()).strip().split("\n"):
     _plus, _minus = (side.split() for side in _line.split("/"))
     POLAR.update({word: (even(_plus[0]), True) for word in _plus})
     POLAR.update({word: (even(_plus[0]), False) for word in _minus})

@@ -13,9 +13,35 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from substrate.claims.amounts import Amount, Day
-from substrate.claims.lexicon import EVENTS, GENERIC, NOT_NOW, PAST, POLAR, SILENT, even
-from substrate.claims.sentences import find_verb, part, tells_the_past, without_light_verbs
-from substrate.claims.words import Word, content_of, first_sentence, name_words, opposites, show, undenied, words_of
+from substrate.claims.lexicon import (
+    COPULAS,
+    COUNTERS,
+    DETERMINERS,
+    EVENTS,
+    GENERIC,
+    PLACES,
+    POLAR,
+    POSITIONS,
+    even,
+)
+from substrate.claims.sentences import find_verb, is_vague, part, tells_the_past, without_light_verbs
+from substrate.claims.words import (
+    BYGONE,
+    CLAUSE,
+    DENIAL,
+    DOUBT,
+    SILENCE,
+    VERB,
+    Word,
+    content_of,
+    first_sentence,
+    is_id,
+    name_words,
+    opposites,
+    show,
+    undenied,
+    words_of,
+)
 
 __all__ = ["READ", "Claim", "ClaimKind", "drop_read", "pack_claim", "read_claim", "unpack_claim"]
 
@@ -27,8 +53,6 @@ _TOPIC: Final = 12
 """Words of what a claim is about. Who takes more to say it, tells a story."""
 _OBJECT: Final = 4
 """Words of an object."""
-_SHORT: Final = 5
-"""Words of a value without a verb."""
 _SENTENCE: Final = 20
 """Words of a sentence that is taken apart."""
 _SILENT_TYPES: Final = frozenset(("chunk", "document", "entity", "task", "hub", "domain"))
@@ -92,58 +116,115 @@ def drop_read() -> None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _read(name: str, value: str) -> Claim | None:
-    sentence = first_sentence(value)
+    sentence, short = first_sentence(value)
     words = words_of(sentence) if sentence.count(" ") < _SENTENCE else []
     if not words:
         return None
-    lowers = {word.lower for word in words}
-    if not NOT_NOW.isdisjoint(lowers):
-        return None
-    if not PAST.isdisjoint(lowers) and ("was" not in lowers or EVENTS.isdisjoint(lowers)):
+    marks = 0
+    for word in words:
+        marks |= word.marks
+    if marks & DOUBT or (marks & BYGONE and _is_past(words)):
         return None
     about, many = name_words(name)
-    affirmed, words = undenied(words)
-    if not words:
+    affirmed = True
+    if marks & DENIAL:
+        affirmed, words = undenied(words)
+    verb = find_verb(words) if marks & VERB else None
+    if not words or (verb is not None and not affirmed and not _is_main(words, verb)):
         return None  # `do`, `do not`: what denies or affirms, and nothing that it would be said of
-    verb = find_verb(words)
+    said = _Said(about, words, marks, affirmed, sentence)
     claim = None
-    if verb is None and about and len(words) <= _SHORT and not _is_sentence(words, affirmed=affirmed):
-        claim = _read_object(about, words, affirmed=affirmed, many=many)
-    if claim is None:
-        claim = _read_sentence(about, words, verb, affirmed=affirmed)
-    if claim is not None and (claim.kind == "truth" or not affirmed):
-        return claim._replace(written=sentence)  # what denies is no part of its words
+    if verb is None and about and len(words) <= short and not _is_sentence(words, affirmed=affirmed):
+        claim = _read_object(said, many=many)
+    if claim is None and not (verb is None and marks & CLAUSE):
+        # In a clause, what is said is said of something within: `a stream that does not end`.
+        claim = _read_sentence(said, verb)
     return claim
+
+
+class _Said(NamedTuple):
+    """What is read: the words of the name, those of the sentence but for those that deny, and the sentence."""
+
+    about: tuple[str, ...]
+    words: Sequence[Word]
+    marks: int
+    affirmed: bool
+    sentence: str
+
+    def written(self, written: str) -> str:
+        """How an object is shown: what denies is no part of its words."""
+        return written if self.affirmed else self.sentence
+
+
+def _is_main(words: Sequence[Word], verb: int) -> bool:
+    """Whether a verb is that of the sentence, and not of a clause: `use 1 for tokens that are masked`."""
+    return words[0].lower in DETERMINERS or not any(word.marks & CLAUSE for word in words[1:verb])
+
+
+def _is_past(words: Sequence[Word]) -> bool:
+    """Whether a word tells of the past, and not of what was done once and stays: `was founded by`.
+
+    Not so in `are sent`, nor in a clause of the subject: `the school where she was taught is`.
+    """
+    lowers = [word.lower for word in words]
+    if "was" in lowers and not EVENTS.isdisjoint(lowers):
+        return False
+    start = end = 0
+    if lowers[0] == "the":
+        start = next((i for i, word in enumerate(words) if i > 1 and word.marks & CLAUSE), 0)
+        end = max((i for i, lower in enumerate(lowers) if lower == "is"), default=0) if start else 0
+    return any(
+        word.marks & BYGONE and not start < i < end and (not i or lowers[i - 1] not in COPULAS)
+        for i, word in enumerate(words)
+    )
 
 
 def _is_sentence(words: Sequence[Word], *, affirmed: bool) -> bool:
     """Whether words without a verb that we know look like a sentence all the same: `Bob eats meat`, `deploy on`."""
     if any(word.lower in ("i", "we", "you", "on", "to") for word in words):
         return len(words) > 1
-    return len(words) > 2 and (not affirmed or (words[1].lower.endswith("s") and words[1].raw.islower()))  # noqa: PLR2004
+    if len(words) < 3 or not affirmed:  # noqa: PLR2004
+        return len(words) > 2  # noqa: PLR2004
+    verbs = words[2:-1] if words[0].lower in DETERMINERS else words[1:2]
+    return any(word.raw.islower() and (word.lower.endswith("s") or word.lower in ("can", "must")) for word in verbs)
 
 
 # -- a value that is an object -----------------------------------------------------------------------------------------
 
 
-def _read_object(about: tuple[str, ...], words: Sequence[Word], *, affirmed: bool, many: bool) -> Claim | None:
-    slots = [word for word in words if word.slot is not None]
-    plain = [word for word in words if word.slot is None]
-    if any(word.lower in (",", "and", "or", "/", "&", "+") for word in plain):
+def _read_object(said: _Said, *, many: bool) -> Claim | None:
+    about, words, _, affirmed, _ = said
+    if any(word.lower in (",", "and", "or", "/", "&", "+") for word in words):
         return None  # a list
-    left = content_of(plain) - set(about) - GENERIC
-    counted = words[0].slot is not None or words[0].raw.islower()
-    if len(slots) == 1 and (not left or (len(left) == 1 and counted)):
-        return _read_slot(about, (), slots[0].slot, show(words)) if affirmed else None
-    if slots and words[0].slot is None and not words[0].raw.isascii():
-        return None  # a script without spaces: a sentence, as far as we can tell
+    slots = [i for i, word in enumerate(words) if word.slot is not None]
+    if len(slots) == 1 and _is_amount(about, words, slots[0]):
+        return _read_slot(about, (), words[slots[0]].slot, show(words)) if affirmed else None
     if len(words) == 1 and words[0].lower in POLAR:
         one, plus = POLAR[words[0].lower]
-        return Claim("truth", about, tuple(sorted({*about, one})), show(words), affirmed=affirmed == plus)
-    thing = {even(word.lower or word.raw.lower()) for word in words if word.lower not in SILENT}
-    if not thing or len(thing) > _OBJECT:
+        return Claim("truth", about, tuple(sorted({*about, one})), said.sentence, affirmed=affirmed == plus)
+    thing = {word.stem for word in words if not word.marks & SILENCE}
+    if not 0 < len(thing) <= _OBJECT or (len(words) > 1 and _is_phrase(words)):
         return None
-    return Claim("thing", about, (), show(words), tuple(sorted(thing)), affirmed=affirmed, many=many)
+    if len(words) == 1 and set(about).issuperset(map(even, words[0].lower.replace("_", ".").split("."))):
+        return None  # its own name
+    return Claim("thing", about, (), said.written(show(words)), tuple(sorted(thing)), affirmed=affirmed, many=many)
+
+
+def _is_amount(about: tuple[str, ...], words: Sequence[Word], at: int) -> bool:
+    """Whether the amount is all that words say, but for what is counted, or what the name says too."""
+    if _is_label(words, at, named=False):
+        return words[at - 1].stem in about
+    left = content_of([*words[:at], *words[at + 1 :]]) - GENERIC - set(about)
+    return not left or (len(left) == 1 and (not at or words[0].raw.islower()))
+
+
+def _is_phrase(words: Sequence[Word]) -> bool:
+    """Whether words say more than a name does: `Tools for signal generation`, but not `University of Oxford`."""
+    if words[0].slot is None and not words[0].raw.isascii() and any(word.slot is not None for word in words):
+        return True  # a script without spaces: a sentence, as far as we can tell
+    if all(word.lower not in PLACES and word.lower not in POSITIONS for word in words[1:-1]):
+        return False
+    return any(word.raw.islower() and not word.marks & SILENCE for word in words)
 
 
 def _read_slot(about: tuple[str, ...], topic: tuple[str, ...], slot: Amount | Day | None, written: str) -> Claim:
@@ -155,21 +236,40 @@ def _read_slot(about: tuple[str, ...], topic: tuple[str, ...], slot: Amount | Da
 # -- a value that is a sentence ----------------------------------------------------------------------------------------
 
 
-def _read_sentence(about: tuple[str, ...], words: Sequence[Word], verb: int | None, *, affirmed: bool) -> Claim | None:
+def _read_sentence(said: _Said, verb: int | None) -> Claim | None:
+    about, words, marks, affirmed, sentence = said
+    context: tuple[str, ...] = ()
+    if is_vague(words, verb):
+        if not about or is_id(about):
+            return None  # of what, nobody knows
+        context = about
     # A number before the verb says which one is meant, as in `Error 404 means`: it belongs to the subject.
-    slots = [i for i, word in enumerate(words) if word.slot is not None and (verb is None or i > verb)]
+    slots = [
+        i
+        for i, word in enumerate(words)
+        if word.slot is not None and (verb is None or i > verb) and not _is_label(words, i, named=not verb)
+    ]
     if len(slots) == 1 and affirmed and not tells_the_past(words):
         (at,) = slots
         topic = content_of([*words[:at], *words[at + 1 :]])
         if 0 < len(topic) <= _TOPIC:
-            return _read_slot(about, tuple(sorted(without_light_verbs(topic))), words[at].slot, words[at].raw)
-    parted = part(words, verb) if verb is not None and not slots else None
+            topic = without_light_verbs(topic).union(context)
+            return _read_slot(about, tuple(sorted(topic)), words[at].slot, words[at].raw)
+    parted = None if slots else part(words, verb, marks)
     if parted is not None and 0 < len(parted.topic) <= _TOPIC and 0 < len(parted.thing) <= _OBJECT:
-        of, thing = tuple(sorted(parted.topic)), tuple(sorted(parted.thing))
-        return Claim("thing", about, of, parted.written, thing, affirmed=affirmed, place=parted.place)
-    subject = content_of(words[: verb or 0])
-    predicate, plus = opposites(words[verb or 0 :])
-    topic = subject | predicate
+        of, thing = tuple(sorted(parted.topic.union(context))), tuple(sorted(parted.thing))
+        return Claim("thing", about, of, said.written(parted.written), thing, affirmed=affirmed, place=parted.place)
+    topic, plus = opposites(words[verb or 0 :], said=verb is not None)
+    topic |= content_of(words[: verb or 0])
     if not 0 < len(topic) <= _TOPIC:
         return None
-    return Claim("truth", about, tuple(sorted(topic)), show(words), affirmed=affirmed == plus)
+    return Claim("truth", about, tuple(sorted(topic.union(context))), sentence, affirmed=affirmed == plus)
+
+
+def _is_label(words: Sequence[Word], i: int, *, named: bool) -> bool:
+    """Whether a bare number says which one is meant: `scene 4`; where it stands beside a name, `Visual Studio 2008`."""
+    slot = words[i].slot
+    if not i or not isinstance(slot, Amount) or slot.dimension or not slot.written.isdigit():
+        return False
+    before = words[i - 1]
+    return before.stem in COUNTERS or (named and before.raw[:1].isupper())

@@ -9,10 +9,45 @@ from typing import Final, NamedTuple
 from unicodedata import normalize
 
 from substrate.claims.amounts import Amount, Day, find_slots
-from substrate.claims.lexicon import COPULAS, COUNTING, HAVE, IDS, MANY, NEGATIONS, NOISE, POLAR, SILENT, SWITCHES, even
+from substrate.claims.lexicon import (
+    CLAUSES,
+    COPULAS,
+    COUNTING,
+    DETERMINERS,
+    HAVE,
+    IDS,
+    INVERSE,
+    JOINTS,
+    KINDS,
+    LABELS,
+    MANY,
+    NEGATIONS,
+    NOISE,
+    NOT_NOW,
+    OFFICES,
+    PAST,
+    PLACES,
+    POLAR,
+    POSITIONS,
+    RELATIONS,
+    SILENT,
+    SWITCHES,
+    URGES,
+    even,
+)
 
 __all__ = [
+    "BYGONE",
+    "CLAUSE",
+    "DENIAL",
+    "DOUBT",
+    "JOINT",
+    "KIND",
+    "OPPOSITE",
+    "SILENCE",
     "UN",
+    "VERB",
+    "Sentence",
     "Word",
     "content_of",
     "first_sentence",
@@ -25,9 +60,24 @@ __all__ = [
 ]
 
 _REMEMBERED: Final = 10_000
-_SENTENCE: Final = re.compile(r"[\n\r;!]|[.?](?=\s|$)|\s[-\u2013\u2014]\s|\(")
+_SENTENCE: Final = re.compile(
+    r"[\n\r;!(\[{|.?=<:\-\u2013\u2014](?:(?<=[\n\r;!(\[{|])"
+    r"|(?<=[.?])(?:(?=\s|$)(?<!\b[A-Z].)(?<!\b[DMS][rst].)|(?<=\.)\.\.)"
+    r"|(?<=[-\u2013\u2014])(?=\s)(?<=\s.)|(?<=[-=])>|(?<=[=<])=|(?<=:):)"
+)
+"""What ends a sentence, or is no part of one. Not so the stop in `Lawrence S. Bacow` and `St. Gallen`."""
+_CODE: Final = frozenset(("[", "{", "|", "->", "=>", "==", "<=", "::", "..."))
+_OBJECT: Final = 5
+_ENDED: Final = 2
+"""More words, and a full stop: that is a title, or a sentence whose verb we do not know."""
 _TOKEN: Final = re.compile(r"[^\W\d]+['\u2019][^\W\d]+|[\w@/#+&]+(?:[-.:@/_][\w@/#+&]+)*|,")
 _NAME_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+\d*|\d+|[^\W_]+")
+_JOINS: Final = frozenset("a an the of in on at for with by is are and or our my".split())  # noqa: SIM905
+"""Words within a name that say nothing: but `timeout_at` is not `timeout`, nor is `from_json` `to_json`."""
+_ENDS: Final = frozenset(("from", "to", "for", "of"))
+"""Those that do so at its end: `free_delivery_from`."""
+_AFTER: Final = PLACES | POSITIONS | DETERMINERS
+"""What stands behind a verb, and not between an adjective and its noun."""
 _SINGULAR: Final = frozenset("terms hours days headquarters news series address alias".split())  # noqa: SIM905
 _TWO: Final = tuple((even(first), even(second), even(first + second)) for first, second in [("time", "zone")])
 """What is one word to some and two to others."""
@@ -37,21 +87,73 @@ UN: Final = re.compile(r"un(?=[a-z]{5,}ed$)")
 """`unsigned` is not signed."""
 
 
+SILENCE: Final = 1
+DENIAL: Final = 2
+DOUBT: Final = 4
+BYGONE: Final = 8
+CLAUSE: Final = 16
+KIND: Final = 32
+VERB: Final = 64
+OPPOSITE: Final = 128
+JOINT: Final = 256
+_MARKS: Final[dict[str, int]] = {}
+for _mark, _marked in (
+    (SILENCE, SILENT),
+    (DENIAL, NEGATIONS | {"do", "does", "always"}),
+    (DOUBT, NOT_NOW),
+    (BYGONE, PAST),
+    (CLAUSE, CLAUSES),
+    (VERB, RELATIONS | INVERSE | OFFICES | COPULAS | HAVE | {"was"}),
+    (OPPOSITE, POLAR),
+    (JOINT, JOINTS),
+):
+    for _lower in _marked:
+        _MARKS[_lower] = _MARKS.get(_lower, 0) | _mark
+
+
 class Word(NamedTuple):
     """A word as it was written, and in small letters; or an amount or a date in its place."""
 
     raw: str
     lower: str
-    slot: Amount | Day | None = None
+    slot: Amount | Day | None
+    stem: str
+    """In its one form."""
+    marks: int
+    """Of which tables it is: so that what none of the words can be is not looked for, word by word."""
 
 
-def first_sentence(text: str) -> str:
-    """The first sentence of a text; nothing if that is a question."""
+class Sentence(NamedTuple):
+    """The first sentence of a text, and of how many words it is at most if it is a mere object: a name, an amount."""
+
+    text: str
+    short: int
+
+
+_NOTHING: Final = Sentence("", 0)
+
+
+def first_sentence(text: str) -> Sentence:
+    """The first sentence of a text; nothing if that is a question, a heading, code or a line of a list."""
     text = (text if text.isascii() else normalize("NFC", text)).strip("`\"' \t\r\n")
     end = _SENTENCE.search(text)
+    at = len(text) if end is None else end.start()
+    said = text[:at].strip()
     if end is None:
-        return text
-    return "" if end[0] == "?" else text[: end.start()].strip()
+        return _NOTHING if said.endswith(":") else Sentence(said, _OBJECT)
+    sign = end[0]
+    if (
+        sign == "?"
+        or sign in _CODE
+        or said.endswith(":")
+        or (sign == "(" and at == len(said))
+        or (sign == "." and said.isdecimal())
+    ):
+        return _NOTHING  # a call has no space before its bracket
+    if sign == "(":
+        rest = text[at:].partition(")")[2].lstrip(" ")
+        return Sentence(said, _OBJECT if not rest else _ENDED if rest[0] in ".\n" else 0)
+    return Sentence(said, _ENDED)
 
 
 def words_of(sentence: str) -> list[Word]:
@@ -63,7 +165,8 @@ def words_of(sentence: str) -> list[Word]:
     at = 0
     for slot in find_slots(lowered if lowered.isascii() else _spaced(lowered)):
         words += _plain(sentence[at : slot.start])
-        words.append(Word(sentence[slot.start : slot.end].strip(), "", slot.said))
+        raw = sentence[slot.start : slot.end].strip()
+        words.append(Word(raw, "", slot.said, even(raw.lower()), 0))
         at = slot.end
     words += _plain(sentence[at:])
     return words
@@ -80,19 +183,26 @@ def _plain(text: str) -> list[Word]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _word(raw: str) -> Word:
-    return Word(raw, raw.lower())
+    lower = raw.lower()
+    stem = even(lower)
+    marks = _MARKS.get(lower, 0) | (KIND if stem in KINDS else 0) | (OPPOSITE if UN.match(lower) else 0)
+    if lower.endswith(("n't", "n\u2019t")):
+        marks |= DENIAL
+    return Word(raw, lower, None, stem, marks)
 
 
 def name_words(name: str) -> tuple[tuple[str, ...], bool]:
     """The words of a name behind its type, sorted, and whether it is of what one can have several of."""
     rest = name.split(".", 2)[-1]
-    raw = [part.lower() for piece in rest.replace("_", " ").replace(".", " ").split() for part in _humps(piece)]
-    words = [part if part.isdecimal() else even(part) for part in raw]
-    kept = {word for word in words if word not in NOISE and word not in SILENT} or set(words)
-    if all(word.isdigit() for word in kept):
+    pieces = [part for piece in rest.replace("_", " ").replace(".", " ").split() for part in _parts(piece)]
+    words = [word for _, word in pieces]
+    last = len(words) - 1
+    kept = {word for i, word in enumerate(words) if word not in NOISE and word not in (_ENDS if i == last else _JOINS)}
+    kept = kept or set(words)
+    if all(word.isdigit() or word in LABELS for word in kept):
         return (), False  # `note_12` says nothing
-    last = raw[-1]
-    plural = last.endswith("s") and not last.endswith(("ss", "us", "is", "os")) and last not in _SINGULAR
+    end = pieces[-1][0]
+    plural = end.endswith("s") and not end.endswith(("ss", "us", "is", "os")) and end not in _SINGULAR
     return tuple(sorted(_joined(kept))), plural or words[-1] in MANY
 
 
@@ -108,8 +218,15 @@ def _is_mark(word: str) -> bool:
     return letters not in COUNTING if len(letters) == 1 else even(letters) in IDS or word in IDS
 
 
-def _humps(piece: str) -> list[str]:
-    return [piece] if piece.islower() or piece.isdecimal() else _NAME_WORD.findall(piece)
+def _parts(piece: str) -> tuple[tuple[str, str], ...]:
+    return ((piece, piece),) if piece.isdecimal() else _humps(piece)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _humps(piece: str) -> tuple[tuple[str, str], ...]:
+    """The words of a piece of a name, `maxLineLength`, in small letters, and in one form each."""
+    parts = [piece] if piece.islower() else [part.lower() for part in _NAME_WORD.findall(piece)]
+    return tuple((part, part if part.isdecimal() else even(part)) for part in parts)
 
 
 def _joined(words: set[str]) -> set[str]:
@@ -123,12 +240,14 @@ def undenied(words: Sequence[Word]) -> tuple[bool, list[Word]]:
     """Whether a sentence affirms, and its words without those that deny."""
     affirmed = True
     kept: list[Word] = []
+    if words[0].lower == "nobody" and len(words) > 1 and words[1].lower in INVERSE:
+        return True, list(words)  # `nobody owns it`: who has the office is nobody
     for word in words:
         lower = word.lower.replace("\u2019", "'")
         if lower.endswith("n't"):
             affirmed = not affirmed
             if lower[:-3] in COPULAS or lower[:-3] in HAVE:
-                kept.append(Word(lower[:-3], lower[:-3]))
+                kept.append(_word(lower[:-3]))
         elif lower in NEGATIONS and len(words) > 1:
             affirmed = not affirmed
         elif lower not in ("do", "does", "always"):
@@ -138,24 +257,40 @@ def undenied(words: Sequence[Word]) -> tuple[bool, list[Word]]:
 
 def content_of(words: Sequence[Word]) -> set[str]:
     """The words that say something, in one form each."""
-    return _joined({even(word.lower or word.raw.lower()) for word in words if word.lower not in SILENT} - {","})
+    return _joined({word.stem for word in words if not word.marks & SILENCE and word.lower != ","})
 
 
-def opposites(words: Sequence[Word]) -> tuple[set[str], bool]:
-    """The same, opposites as one word, and whether they come to an affirmation."""
+def opposites(words: Sequence[Word], *, said: bool) -> tuple[set[str], bool]:
+    """The same, opposites as one word, and whether they come to an affirmation.
+
+    `said`: whether they are what a verb says. If not, only a verb or the last word is: in `Open an unused port` nothing
+    is said of the port.
+    """
     affirmed, kept, plain = True, set(), []
     last = len(words) - 1
     for i, word in enumerate(words):
-        if word.lower in POLAR and (word.lower not in SWITCHES or i == last):
-            one, plus = POLAR[word.lower]
-            kept.add(one)
-            affirmed = affirmed == plus
-        elif UN.match(word.lower):
+        if not word.marks & OPPOSITE or not (said or _is_said(words, i)):
+            plain.append(word)
+            continue
+        sign = POLAR.get(word.lower)
+        if sign is None:
             kept.add(even(word.lower[2:]))
             affirmed = not affirmed
+        elif word.lower not in SWITCHES or i == last:
+            kept.add(sign[0])
+            affirmed = affirmed == sign[1]
         else:
             plain.append(word)
     return kept | content_of(plain), affirmed
+
+
+def _is_said(words: Sequence[Word], i: int) -> bool:
+    """Whether a word is what is said, where no verb is known: not so if a noun follows, or if it tells what to do."""
+    if words[i].lower in URGES:
+        return i > 0
+    if i == len(words) - 1:
+        return not i or words[i - 1].lower != "as"  # `Mark it as disabled`
+    return words[i + 1].lower in _AFTER
 
 
 def show(words: Sequence[Word]) -> str:

@@ -53,7 +53,7 @@ class ClaimView:
     """See the module."""
 
     name = "claims"
-    version = 2  # 1: entities claimed something
+    version = 3
     tables: Sequence[str] = (CLAIMS,)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
