@@ -62,6 +62,7 @@ bench: $(STAMP) chromium ## the store beside its physical limits; SIZES="10000 1
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.markov $(SIZES)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.prefetch --if-there
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.conflicts
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.contradictions
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.associations
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mcp_server $(SIZES)
 	$(BIN)/python -m benchmarks.notebook

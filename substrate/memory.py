@@ -1041,15 +1041,18 @@ class Memory(Tabular):
 
     # -- judge ---------------------------------------------------------------------------------------------------------
 
-    def conflicts(self, name: Name | None = None, *, limit: int = 100, offset: int = 0) -> Conflicts:
+    def conflicts(
+        self, name: Name | None = None, *, limit: int = 100, offset: int = 0, ingested: bool = False
+    ) -> Conflicts:
         """Open conflicts: atoms in use of which not both can be right, those that came up last first.
 
         With `name`, those of this atom. They are found when an atom is recorded (docs/conflicts.md says which are found
         and which are not); a conflict ends when one of the two gets another value, is tombstoned, forgotten or
-        superseded, or when it is resolved. `limit` is at most 1,000. NotFound if there is no such atom.
+        superseded, or when it is resolved. `ingested` also lists those with text that was taken in from elsewhere.
+        `limit` is at most 1,000. NotFound if there is no such atom.
         """
         with self._store.read() as snapshot:
-            return list_conflicts(snapshot, name, limit=limit, offset=offset)
+            return list_conflicts(snapshot, name, limit=limit, offset=offset, ingested=ingested)
 
     def resolve(  # noqa: PLR0913
         self,

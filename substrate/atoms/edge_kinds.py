@@ -27,6 +27,7 @@ from substrate.schema import EDGE_TYPE
 from substrate.text.quote import in_quotes
 from substrate.values.edges import (
     CONSISTENT_WITH,
+    CONTRADICTS,
     DEPENDS_ON,
     DERIVED_FROM,
     MEMBER_OF,
@@ -69,6 +70,7 @@ _OWN: Final = (
     EdgeKind(REFERENCES, "referenced_by"),
     EdgeKind("constrains", "constrained_by"),
     EdgeKind(CONSISTENT_WITH, CONSISTENT_WITH),
+    EdgeKind(CONTRADICTS, CONTRADICTS),
 )
 """The types that mean something to the engine: kept under these names."""
 _WELL_KNOWN: Final = (
@@ -76,7 +78,6 @@ _WELL_KNOWN: Final = (
     EdgeKind("child_of", "parent_of"),
     EdgeKind("causes", "caused_by"),
     EdgeKind("supports", "supported_by"),
-    EdgeKind("contradicts", "contradicts"),
     EdgeKind("related", "related"),
     EdgeKind("related_to", "related_to"),
     EdgeKind("same_as", "same_as"),

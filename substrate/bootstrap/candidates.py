@@ -189,7 +189,7 @@ class Gatherer:
             return "superseded"
         clashes = self._clashes(subject)
         stale = stale_because(self._snapshot, subject, self._card(subject))
-        evidence = weigh(self._grounds(version, body, used, len(clashes), is_stale=bool(stale)))
+        evidence = weigh(self._grounds(version, body, used, clashes, is_stale=bool(stale)))
         if evidence.value < self._threshold:
             return "low_evidence"
         groups = self.groups_of(subject)
@@ -218,11 +218,14 @@ class Gatherer:
             return None
         return None if found is None or found[1].damage is not None else found
 
-    def _grounds(self, version: VersionRow, body: Body, used: float, clashes: int, *, is_stale: bool) -> Grounds:
+    def _grounds(
+        self, version: VersionRow, body: Body, used: float, clashes: Sequence[Clash], *, is_stale: bool
+    ) -> Grounds:
         get = body.members.get
         confirmed = confirmation_of(self._snapshot.transaction, version.subject, version.seq)
         origin, confidence = get("origin"), get("confidence")
         references = self._references(version.subject)
+        confirmed_ones = sum(clash.confirmed for clash in clashes)
         return Grounds(
             origin=origin if isinstance(origin, str) else None,
             has_source=bool(get("source")),
@@ -231,6 +234,7 @@ class Gatherer:
             references=sum(1 for _ in live_sources(self._snapshot, references)),
             uses=used,
             age_s=(self._snapshot.at - (body.time if confirmed is None else confirmed.time)) / _SECOND,
-            conflicts=clashes,
+            conflicts=confirmed_ones,
+            suspicions=len(clashes) - confirmed_ones,
             is_stale=is_stale,
         )

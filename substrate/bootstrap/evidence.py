@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import exp, log2
+from math import exp, log, log2
 from typing import Final, NamedTuple
 
 __all__ = ["HIGH_IMPACT", "Evidence", "Grounds", "evidence_of", "weigh"]
@@ -30,6 +30,8 @@ _USED: Final = 0.15
 _AGED: Final = -0.3
 _HALF_LIFE_S: Final = 365 * 86_400.0
 _IN_CONFLICT: Final = -1.2
+_SUSPECTED: Final = log(0.9)
+"""Takes a tenth at most, wherever evidence stands, and once: a detector that is wrong makes nothing doubtful."""
 _STALE: Final = -1.0
 _MANY: Final = 15
 """Confirmations, references, uses or conflicts beyond this many add nothing."""
@@ -51,7 +53,9 @@ class Grounds:
     age_s: float = 0
     """Seconds since it was last recorded or said again."""
     conflicts: int = 0
-    """Open ones."""
+    """Open ones that somebody confirmed."""
+    suspicions: int = 0
+    """Open ones that only the detector saw."""
     is_stale: bool = False
     """Whether what it depends on has changed since."""
     is_proven: bool = True
@@ -76,7 +80,7 @@ def weigh(grounds: Grounds) -> Evidence:
         "referred": _REFERRED * _often(grounds.references),
         "used": _USED * _often(grounds.uses),
         "age": _AGED * (1 - 2 ** (-max(grounds.age_s, 0.0) / _HALF_LIFE_S)),
-        "conflict": _IN_CONFLICT * _often(grounds.conflicts),
+        "conflict": _IN_CONFLICT * _often(grounds.conflicts) + (_SUSPECTED if grounds.suspicions > 0 else 0.0),
         "stale": _STALE if grounds.is_stale else 0.0,
     }
     value = evidence_of(parts) if grounds.is_proven else 0.0

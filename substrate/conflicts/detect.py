@@ -4,9 +4,12 @@
    under each, the newest, those of the same checkpoint among them, until `FOUND` contradict it. That bounds the cost,
    whatever the store holds.
 2. A row says that two versions contradict each other. Whether that is an *open* conflict is seen when it is read: not
-   if one of the two is superseded, and not if it was settled after both were recorded.
+   if one of the two is superseded, not if it was settled after both were recorded, and not if an earlier release took
+   for a contradiction what this one does not.
 3. Settled means a live `consistent_with` edge between the two, either way, whose latest statement is later than what
-   both say now. Another value, or another time at which it holds, is another claim, and a new conflict.
+   both say now. Another value, or another time at which it holds, is another claim, and a new conflict. A `contradicts`
+   edge *confirms* it in the same way: until then, only the detector says so.
+4. Text that was taken in from elsewhere is compared too, but who does not ask is not told of what it contradicts.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from substrate import claims
@@ -33,7 +36,7 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.conflicts import Conflict, Conflicts
-from substrate.values.edges import CONSISTENT_WITH, SUPERSEDES
+from substrate.values.edges import CONSISTENT_WITH, CONTRADICTS, SUPERSEDES
 from substrate.values.saved import Contradicted
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import versions_of
@@ -68,6 +71,11 @@ COMPARED: Final = 64
 FOUND: Final = 8
 """Conflicts that are looked for when an atom is recorded: who contradicts so many others is known to be doubtful."""
 
+_INGESTED: Final = "ingested"
+Fresh: TypeAlias = Mapping[int, Mapping[str, Json]]
+"""What versions say that are about to be written, by their seq."""
+_NONE: Final[Fresh] = MappingProxyType({})
+
 
 class Clash(NamedTuple):
     """An open conflict between the atoms with these ids; the version of `first` was recorded earlier."""
@@ -76,6 +84,8 @@ class Clash(NamedTuple):
     second: bytes
     kind: str
     reason: str
+    confirmed: bool
+    """Whether somebody said so, and not only the detector."""
 
 
 class Detected(NamedTuple):
@@ -84,7 +94,7 @@ class Detected(NamedTuple):
     traces: list[Trace]
     """The rows to write with it."""
     conflicts: list[Contradicted]
-    """Those that are open."""
+    """Those that are open, but for those with ingested text."""
     unchecked: list[str]
     """Atoms that could not be compared, by a fault of ours: it is logged."""
 
@@ -123,7 +133,7 @@ def detect(
     for atom in written:
         try:
             rows = search.compare(atom)
-            told = [contradicted for row, contradicted in rows if standing.is_open(row)]
+            told = [contradicted for row, contradicted in rows if standing.is_open(row) and standing.is_own(row)]
         except FORESEEN:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is: to be saved matters more than to be compared
@@ -153,7 +163,11 @@ class _Standing:
             if self._superseded[subject]:
                 return False
         settled = {(row.first, CONSISTENT_WITH, row.second), (row.second, CONSISTENT_WITH, row.first)} & self._stated
-        return not settled and not _is_settled(self._snapshot.transaction, row, self._fresh)
+        return not settled and not _is_stated(self._snapshot.transaction, CONSISTENT_WITH, row, self._fresh)
+
+    def is_own(self, row: ConflictRow) -> bool:
+        """Neither of the two is text from elsewhere."""
+        return _is_own(self._snapshot.transaction, row, self._fresh)
 
 
 class _Search:
@@ -223,13 +237,19 @@ def _overlap(a: Held, b: Held) -> bool:
 def conflicts_of(snapshot: Snapshot, subject: bytes) -> list[Clash]:
     """The open conflicts of one atom. Reads its rows, and of each the two claims and the edges between them."""
     return [
-        Clash(row.first, row.second, row.kind, _reason(snapshot.transaction, row))
+        Clash(
+            row.first,
+            row.second,
+            row.kind,
+            _reason(snapshot.transaction, row),
+            _is_stated(snapshot.transaction, CONTRADICTS, row),
+        )
         for row in map(in_order, conflicts_with(snapshot.transaction, subject))
         if _is_open(snapshot, row)
     ]
 
 
-def list_conflicts(snapshot: Snapshot, name: str | None, *, limit: int, offset: int) -> Conflicts:
+def list_conflicts(snapshot: Snapshot, name: str | None, *, limit: int, offset: int, ingested: bool) -> Conflicts:
     """See `Memory.conflicts`."""
     for field, number in ((Arg("limit"), limit), (Arg("offset"), offset)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
@@ -240,7 +260,7 @@ def list_conflicts(snapshot: Snapshot, name: str | None, *, limit: int, offset: 
     else:
         rows = map(in_order, conflicts_with(snapshot.transaction, resolve(snapshot.transaction, name).subject))
         newest = iter(sorted(rows, key=lambda row: (-row.second_seq, -row.first_seq)))
-    standing = (row for row in newest if _is_open(snapshot, row))
+    standing = (row for row in newest if _is_open(snapshot, row) and (ingested or _is_own(snapshot.transaction, row)))
     page = list(islice(standing, offset, offset + limit + 1))
     return Conflicts(tuple(_shown(snapshot, row) for row in page[:limit]), len(page) > limit)
 
@@ -252,23 +272,27 @@ def _is_open(snapshot: Snapshot, row: ConflictRow) -> bool:
             return False  # a trace is not proven: the log says which version is current
     if any(is_superseded(snapshot, subject) for subject in (row.first, row.second)):
         return False
-    return not _is_settled(snapshot.transaction, row)
+    if _is_stated(snapshot.transaction, CONSISTENT_WITH, row):
+        return False
+    return _found(snapshot.transaction, row) is not None or _is_stated(snapshot.transaction, CONTRADICTS, row)
 
 
-def _is_settled(
-    transaction: ReadTransaction, row: ConflictRow, fresh: Mapping[int, Mapping[str, Json]] = MappingProxyType({})
-) -> bool:
-    """Whether an edge says that both are right. `fresh`: what versions say that are about to be written."""
+def _is_own(transaction: ReadTransaction, row: ConflictRow, fresh: Fresh = _NONE) -> bool:
+    """Whether neither of the two is text that was taken in from elsewhere."""
+    said = (fresh.get(seq) or require_body(transaction, seq).members for seq in (row.first_seq, row.second_seq))
+    return all(members.get("origin") != _INGESTED for members in said)
+
+
+def _is_stated(transaction: ReadTransaction, kind: str, row: ConflictRow, fresh: Fresh = _NONE) -> bool:
+    """Whether an edge of this type is between the two. `fresh`: what versions say that are about to be written."""
     for source, target in ((row.first, row.second), (row.second, row.first)):
-        link = find_link(transaction, source, CONSISTENT_WITH, target)
+        link = find_link(transaction, source, kind, target)
         if link is not None and link.kind is Kind.EDGE and _covers(transaction, link, row, fresh):
             return True
     return False
 
 
-def _covers(
-    transaction: ReadTransaction, link: Link, row: ConflictRow, fresh: Mapping[int, Mapping[str, Json]]
-) -> bool:
+def _covers(transaction: ReadTransaction, link: Link, row: ConflictRow, fresh: Fresh) -> bool:
     """Whether the edge was stated about what both say now. Other tags or another source are no other claim."""
     for subject, seq in ((row.first, row.first_seq), (row.second, row.second_seq)):
         if seq < link.seq:
@@ -286,16 +310,21 @@ def _said(members: Mapping[str, Json]) -> tuple[Json, int, int]:
     return members.get("value"), *window_of(members)
 
 
-def _reason(transaction: ReadTransaction, row: ConflictRow) -> str:
+def _found(transaction: ReadTransaction, row: ConflictRow) -> Contradiction | None:
+    """How the two contradict each other, as they are read by this release; None if they do not."""
     first, second = claims_of(transaction, (row.first, row.second))
     try:
-        found = None if first is None or second is None else claims.contradiction(first.claim, second.claim)
+        return None if first is None or second is None else claims.contradiction(first.claim, second.claim)
     except FORESEEN:
         raise
     except Exception as error:  # noqa: BLE001 - that they are in conflict is known without it
         log_fault("saying why two atoms are in conflict", error)
-        found = None
-    return row.kind if found is None else found.reason  # found by another release, which read claims differently
+        return claims.Contradiction(row.kind, row.kind)
+
+
+def _reason(transaction: ReadTransaction, row: ConflictRow) -> str:
+    found = _found(transaction, row)
+    return row.kind if found is None else found.reason  # somebody says so, though the detector does not any more
 
 
 def _shown(snapshot: Snapshot, row: ConflictRow) -> Conflict:

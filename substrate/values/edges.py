@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONSISTENT_WITH",
+    "CONTRADICTS",
     "DEPENDS_ON",
     "DERIVED_FROM",
     "MEMBER_OF",
@@ -33,6 +34,7 @@ DEPENDS_ON: Final = "depends_on"
 DERIVED_FROM: Final = "derived_from"
 PRODUCED_BY: Final = "produced_by"
 CONSISTENT_WITH: Final = "consistent_with"
+CONTRADICTS: Final = "contradicts"
 REFERENCES: Final = "references"
 """The types that mean something to the engine; others are as good."""
 

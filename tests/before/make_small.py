@@ -2,7 +2,8 @@
 
 Each version that changes what is stored, or what may be, keeps such a store of the version before it, in `stores/`.
 The first, `free_names`, is of the last version that took any printable character in a new name; `no_cards` of the last
-that kept neither cards of atoms, nor edges as columns, nor counts. Its answers go with it.
+that kept neither cards of atoms, nor edges as columns, nor counts. Its answers go with it. `claims` is of the last with
+the first version of the view of claims.
 """
 
 from __future__ import annotations
@@ -146,7 +147,36 @@ def small_answers(memory: Any) -> dict[str, Any]:
     return answers
 
 
-MAKERS = {"free_names": make, "no_cards": make_without_cards}
+CLAIMS = {
+    "v1.note.datetime.datetime": "datetime(year, month, day)\n\nThe arguments are integers.",
+    "v1.note.datetime.date": "Concrete date type.",
+    "v1.fact.payment_provider": "Stripe",
+    "v1.decision.payments": "The payment provider is Adyen",
+    "v1.fact.n1": "Priya is a citizen of Kenya",
+    "v1.fact.n2": "Priya is a citizen of Norway",
+}
+"""Two that were taken to contradict each other and do not, two that do, and two of which that was not seen."""
+
+
+def make_claims(folder: Path) -> None:
+    """A store with these, one checkpoint each."""
+    with substrate.open(
+        folder / "store",
+        home=folder / "home",
+        origin="substrate-small",
+        clock=ManualClock(START),
+        background=False,
+        model="none",
+    ) as memory:
+        for name, value in CLAIMS.items():
+            memory.checkpoint([{"name": name, "value": value}])
+        assert len(memory.conflicts()) == 2
+        (folder / "pin.txt").write_text(str(memory.pin()), encoding="utf-8")
+        (folder / "proof.json").write_text(memory.prove("v1.fact.n1").to_json(), encoding="utf-8")
+        memory.compact()
+
+
+MAKERS = {"free_names": make, "no_cards": make_without_cards, "claims": make_claims}
 
 
 if __name__ == "__main__":

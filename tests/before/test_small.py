@@ -13,7 +13,7 @@ from substrate.clock import ManualClock
 from substrate.log import replay, upgrade
 from tests.before.asking import NOW, unpack
 from tests.before.make import START
-from tests.before.make_small import FACTS, ODD_NAMES, small_answers
+from tests.before.make_small import CLAIMS, FACTS, ODD_NAMES, small_answers
 
 STORES = Path(__file__).parent / "stores"
 
@@ -114,3 +114,22 @@ def spied(done: Any, calls: list[Any]) -> Any:
         return done(*args)
 
     return call
+
+
+# -- of the last version with the first view of claims -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_conflicts_of_an_earlier_reader_of_claims_are_judged_anew(tmp_path: Path, *, read_only: bool) -> None:
+    store = unpack(tmp_path, STORES / "claims.tar.xz")
+    home, clock = store.parent / "home", ManualClock(NOW)
+    one, other = "v1.fact.payment_provider", "v1.decision.payments"
+    with substrate.open(store, home=home, read_only=read_only, model="none", background=False, clock=clock) as memory:
+        assert {atom.name: atom.value for atom in memory.list(limit=100)} == CLAIMS
+        assert [(item.first.name, item.second.name) for item in memory.conflicts()] == [(one, other)]
+        if not read_only:
+            said = {"name": "v1.fact.n2", "value": "Priya is a citizen of Chile"}
+            assert [(told.first, told.second) for told in memory.checkpoint([said]).conflicts] == [
+                ("v1.fact.n1", "v1.fact.n2")
+            ]
+    assert substrate.fsck(store, home=home).ok

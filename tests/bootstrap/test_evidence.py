@@ -23,6 +23,7 @@ BETTER: dict[str, st.SearchStrategy[Any]] = {
     "uses": st.tuples(counts, counts).map(lambda pair: tuple(sorted(pair))),
     "age_s": st.tuples(st.floats(0, 1e10), st.floats(0, 1e10)).map(lambda pair: tuple(sorted(pair, reverse=True))),
     "conflicts": st.tuples(counts, counts).map(lambda pair: tuple(sorted(pair, reverse=True))),
+    "suspicions": st.tuples(counts, counts).map(lambda pair: tuple(sorted(pair, reverse=True))),
     "is_stale": st.just((True, False)),
     "is_proven": st.just((False, True)),
 }
@@ -37,6 +38,7 @@ grounds = st.builds(
     uses=st.floats(0, 1e6),
     age_s=st.floats(-1e6, 1e12),
     conflicts=counts,
+    suspicions=counts,
     is_stale=st.booleans(),
     is_proven=st.booleans(),
 )
@@ -65,6 +67,16 @@ def test_the_parts_are_what_it_is_made_of(known: Grounds) -> None:
     assert (evidence.value > 0.5) == (sum(evidence.parts.values()) > 0) or abs(evidence.value - 0.5) < 1e-9
 
 
+@given(grounds)
+def test_what_only_the_detector_saw_takes_a_tenth_at_most(known: Grounds) -> None:
+    assert weigh(known).value >= 0.9 * weigh(replace(known, suspicions=0)).value - 1e-12
+
+
+def test_what_somebody_confirmed_takes_more() -> None:
+    assert weigh(Grounds(conflicts=1)).value < 0.9 * weigh(Grounds()).value
+    assert weigh(Grounds(suspicions=1)).value < weigh(Grounds()).value
+
+
 def test_what_cannot_be_proven_has_no_evidence() -> None:
     assert weigh(Grounds(origin="user", has_source=True, confirmations=9, is_proven=False)).value == 0
 
@@ -80,6 +92,7 @@ def test_what_cannot_be_proven_has_no_evidence() -> None:
         Grounds(references=4),
         Grounds(origin="ingested", has_source=True, confirmations=2),
         Grounds(origin="agent", confidence=1.0, references=1),
+        Grounds(origin="user", suspicions=3),
     ],
 )
 def test_what_has_support_passes_where_a_mistake_is_dear(known: Grounds) -> None:

@@ -80,9 +80,9 @@ def test_within_one_checkpoint_too(memory: Memory) -> None:
 
 def test_it_is_found_from_both_sides(clashing: Memory) -> None:
     assert open_pairs(clashing, A) == open_pairs(clashing, B) == {(A, B)}
-    ((first, second, kind, reason),) = clashes(clashing, B)
-    assert (first, second, kind, reason) == clashes(clashing, A)[0]
-    assert (kind, reason) == ("value", "Stripe is not Adyen")
+    (clash,) = clashes(clashing, B)
+    assert clash == clashes(clashing, A)[0]
+    assert (clash.kind, clash.reason, clash.confirmed) == ("value", "Stripe is not Adyen", False)
     with pytest.raises(NotFound):
         clashing.conflicts("v1.fact.nobody")
 
@@ -99,8 +99,10 @@ def test_the_reason_follows_the_order_of_the_two_atoms_wherever_it_is_shown(memo
 def test_ingested_text_gets_into_no_opening_by_contradicting_what_is_there(memory: Memory) -> None:
     memory.checkpoint([{"name": A, "value": "Stripe", "origin": "user"}])
     before = memory.bootstrap()
-    memory.checkpoint([{"name": B, "value": "Adyen", "origin": "ingested"}])
-    assert open_pairs(memory) == {(A, B)}
+    saved = memory.checkpoint([{"name": B, "value": "Adyen", "origin": "ingested"}])
+    assert (saved.conflicts, open_pairs(memory), open_pairs(memory, A)) == ((), set(), set())
+    (asked,) = memory.conflicts(A, ingested=True)
+    assert (asked.first.name, asked.second.name) == (A, B)
     after = memory.bootstrap()
     assert after.conflicting_facts == ()
     assert "Adyen" not in str(after.to_dict())
@@ -109,6 +111,44 @@ def test_ingested_text_gets_into_no_opening_by_contradicting_what_is_there(memor
     assert [(clash.first, clash.second) for clash in shown.conflicting_facts] == [(A, B)]
     evidence = {atom.name: atom.evidence for atom in shown.atoms}
     assert (evidence[A] or 1) < (before.atoms[0].evidence or 0)
+
+
+def test_who_records_against_ingested_text_is_not_told_either(memory: Memory) -> None:
+    memory.checkpoint([{"name": A, "value": "Stripe", "origin": "ingested"}])
+    assert memory.checkpoint([ADYEN]).conflicts == ()
+    assert [item.second.name for item in memory.conflicts(ingested=True)] == [B]
+    assert memory.checkpoint([f"{C} = The payment provider is Klarna"]).conflicts[0].first == B
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_conflict_counts_for_little_until_somebody_confirms_it(clashing: Memory, *, turned: bool) -> None:
+    def evidence(name: str) -> float:
+        (atom,) = clashing.weigh([name])
+        assert atom.evidence is not None
+        return atom.evidence
+
+    suspected = evidence(A)
+    assert 0.45 <= suspected < 0.5
+    source, target = (B, A) if turned else (A, B)
+    clashing.checkpoint(edges=[{"source": source, "type": "contradicts", "target": target}])
+    assert [clash.confirmed for clash in clashes(clashing, A)] == [True]
+    assert evidence(A) < 0.25
+    assert open_pairs(clashing) == {(A, B)}
+    clashing.checkpoint([f"{B} = Klarna"])  # another value: nobody confirmed that one
+    assert [clash.confirmed for clash in clashes(clashing, A)] == [False]
+    assert evidence(A) == pytest.approx(suspected, abs=0.01)
+    clashing.resolve(A, B)
+    assert evidence(A) > suspected
+
+
+def test_what_an_earlier_release_took_for_a_contradiction_is_open_only_if_confirmed(clashing: Memory) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("substrate.claims.contradiction", lambda *_: None)
+        assert len(clashing.conflicts()) == 0
+        clashing.checkpoint(edges=[{"source": A, "type": "contradicts", "target": B}])
+        (found,) = clashing.conflicts()
+        assert found.reason == found.kind == "value"
+    assert len(clashing.conflicts()) == 1
 
 
 def test_another_version_is_no_conflict_with_the_one_before(memory: Memory) -> None:

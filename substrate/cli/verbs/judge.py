@@ -20,7 +20,7 @@ __all__ = ["conflicts", "resolve"]
 def conflicts(given: Namespace, _: Output) -> Answer:
     """Print pairs of atoms that contradict each other."""
     with reading(given) as memory:
-        found = memory.conflicts(given.name, limit=given.limit, offset=given.offset)
+        found = memory.conflicts(given.name, limit=given.limit, offset=given.offset, ingested=given.ingested)
     hints = [] if found.items else ["there are no open conflicts"]
     if found.items:
         hints.append("to settle one: substrate resolve FIRST SECOND, with --keep NAME if only one of them is right")

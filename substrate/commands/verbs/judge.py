@@ -24,7 +24,12 @@ CONFLICTS = Command(
         Example("substrate conflicts v1.fact.payment_provider --json", "those of one atom, with both atoms, as JSON"),
         Example("%memory conflicts"),
     ),
-    (replace(NAME, nargs="?"), limit(100, most=1000), OFFSET),
+    (
+        replace(NAME, nargs="?"),
+        limit(100, most=1000),
+        OFFSET,
+        flag("--ingested", help="also those with text that was taken in from elsewhere"),
+    ),
 )
 
 RESOLVE = Command(

@@ -20,7 +20,7 @@ __all__ = ["conflicts", "resolve"]
 @verb(CONFLICTS)
 def conflicts(workspace: Workspace, given: Namespace, _: str | None) -> Conflicts:
     """Pairs of atoms that contradict each other."""
-    return workspace.memory().conflicts(given.name, limit=given.limit, offset=given.offset)
+    return workspace.memory().conflicts(given.name, limit=given.limit, offset=given.offset, ingested=given.ingested)
 
 
 @verb(RESOLVE)
