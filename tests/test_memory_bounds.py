@@ -16,7 +16,7 @@ from substrate.claims import compare, drop_cached, read
 from substrate.claims.words import Sentence
 from substrate.learn import calibration
 from substrate.memory import Memory
-from substrate.search import versions
+from substrate.search.columns import versions
 from substrate.search.columns.versions import Chains
 
 PACKAGE = Path(__file__).parents[1] / "substrate"
