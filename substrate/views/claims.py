@@ -53,7 +53,7 @@ class ClaimView:
     """See the module."""
 
     name = "claims"
-    version = 3
+    version = 3  # 1: entities claimed something; 2: sentences were not read by their form
     tables: Sequence[str] = (CLAIMS,)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
