@@ -133,7 +133,8 @@ def test_pages_have_no_gaps_and_no_repeats(memory: Memory) -> None:
     save(memory, "", *(edge("m1", f"m{number}") for number in range(2, 40)))
     whole = memory.context("v1.fact.m1", depth=2, limit=1000)
     assert whole.cut == ("v1.fact.hub",)
-    assert len(whole) < 1 + 38 + 38 + 25  # its own edges, those of what they lead to, and 25 of the hub
+    # Its own edges, those of what they lead to, and 25 of the hub. Random ids choose these: some may be there already.
+    assert len(whole) <= 1 + 38 + 38 + 25
     edges, atoms, cut, offset = [], [], [], 0
     while True:
         page = memory.context("v1.fact.m1", depth=2, limit=17, offset=offset)
