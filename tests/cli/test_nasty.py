@@ -41,7 +41,8 @@ def command(verb: Command, rng: random.Random) -> list[str]:
     words = [verb.name]
     for item in verb.options:
         if item.by_place:
-            count = {None: 1, "?": rng.randint(0, 1), "*": rng.randint(0, 3)}[item.nargs]
+            one, some = rng.randint(0, 1), rng.randint(0, 3)
+            count = {None: 1, "?": one, "*": some, "+": max(1, some)}[item.nargs]
             words += rng.choices(NASTY, k=count)
         elif rng.random() < 0.3:
             words += [item.flags[0]] if item.metavar is None else [item.flags[0], rng.choice(NASTY)]
