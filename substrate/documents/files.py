@@ -22,12 +22,15 @@ from substrate.errors import Denied, InputError, PathEscape, SchemaInvalid, Subs
 from substrate.files import expanded
 from substrate.foreign_files import OddFile, open_file, open_folder
 from substrate.limits import LIMITS, check_size
+from substrate.text.quote import in_quotes
 
 __all__ = ["FileRead", "Found", "Listed", "Root", "locate", "open_root"]
 
 _HIDDEN: Final = "hidden"
 _UNKNOWN: Final = "of no known format"
 _FIRST_READ: Final = 1 << 16
+_SHOWN: Final = 80
+"""Characters of a path that the system does not take that a message repeats."""
 
 
 class Found(NamedTuple):
@@ -61,9 +64,13 @@ def locate(path: Path, root: str | Path | None = None) -> tuple[Path, tuple[str,
     """
     if "\0" in str(path):
         raise SchemaInvalid("a path cannot hold a NUL")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise SchemaInvalid("a path cannot hold half a character (a lone surrogate)") from None
     if root is None:
         path = expanded(path)
-        return (path, ()) if path.is_dir() else (path.parent, (path.name,))
+        return (path, ()) if _is_folder(path) else (path.parent, (path.name,))
     folder = expanded(root)
     below = path.parts
     if path.is_absolute():
@@ -74,6 +81,14 @@ def locate(path: Path, root: str | Path | None = None) -> tuple[Path, tuple[str,
     if ".." in below:
         raise PathEscape("the path holds `..`, which may lead out of the root: give one below it")
     return folder, below
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether a folder is at this path, which may be a link. InputError, Denied."""
+    try:
+        return path.is_dir()
+    except OSError as error:  # such as of a name that is too long
+        raise _from_os(error, in_quotes(str(path)[:_SHOWN])) from None
 
 
 @contextmanager

@@ -51,6 +51,8 @@ _CHARACTERS: Final = 2_000_000
 _TRIES: Final = 5
 """How often a document is worked out again when others write to it meanwhile."""
 _FIRST_LINE: Final = 1000
+_FIRST_SECOND: Final = int(datetime(1, 1, 1, tzinfo=UTC).timestamp())
+_LAST_SECOND: Final = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
 _LIKE_A_PATH: Final = re.compile(rf"\S+(?:{'|'.join(map(re.escape, SUFFIXES))}|/)", re.IGNORECASE)
 
 
@@ -190,7 +192,9 @@ def read_file(root: Root, parts: tuple[str, ...], request: Request) -> Incoming:
     except UnicodeEncodeError:
         raise SchemaInvalid("its name is not UTF-8: rename it") from None
     media_type = request.media_type or media_type_of(parts[-1]) or PLAIN
-    modified = iso(datetime.fromtimestamp(modified_ns // 1_000_000_000, UTC))
+    # Some file systems keep times that no calendar has: whoever made the file may have chosen one.
+    seconds = min(max(modified_ns // 1_000_000_000, _FIRST_SECOND), _LAST_SECOND)
+    modified = iso(datetime.fromtimestamp(seconds, UTC))
     return Incoming(source, data, media_type, request.title, title_from(parts[-1]) or parts[-1], modified)
 
 

@@ -60,6 +60,37 @@ def test_html_of_any_shape_is_read(page: str) -> None:
     assert read("a.html", page).exact is False
 
 
+@pytest.mark.parametrize(
+    "piece", ["<a ", '<a "', "<a=", "<a/", "<!--", "<![", "<!a", "</", "<?", "<title>a<b>", """<a b='">"""]
+)
+def test_a_page_takes_as_long_as_it_is(piece: str) -> None:
+    """Each of these stops the parser of the standard library, or has it look at the rest anew each time: for hours."""
+    assert read("a.html", f"<p>seen</p>{piece * 100_000}").text.startswith("seen\n\n")
+
+
+def test_elements_that_are_never_closed_are_not_looked_through_for_each_end() -> None:
+    assert read("a.html", f"<p>seen</p>{'<svg>' * 200_000}{'</b>' * 200_000}no").text == "seen\n\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("1 < 2 <3 </ x>4", "1 < 2 <3 4"),
+        ("<a title='a>b' c=\"d>e\" f='>'>in</a>", "in"),
+        ("<a b='>one</a>", "one"),
+        ("a<!-->b<!--->c<!-- > -- -->d<![CDATA[e]]>f<?g?>h", "abcdfh"),
+        ("a<script>if (1</2) '</p>' </SCRIPT >b<style></styles></style>c", "abc"),
+        ("a<script>never closed<p>no", "a"),
+        ("a<!-- never closed", "a"),
+        ("a<p never='closed", "a"),
+        ("<svg/>a<svg><svg></svg>no</svg>b", "ab"),
+        ("&lt;b&gt; &amp;amp;", "<b> &amp;"),
+    ],
+)
+def test_what_is_markup_is_decided_as_browsers_do(page: str, text: str) -> None:
+    assert read("a.html", page).text == f"{text}\n\n"
+
+
 def test_a_notebook_is_its_cells() -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Title\n", "words"]},
@@ -71,6 +102,18 @@ def test_a_notebook_is_its_cells() -> None:
     assert found.text == "# Title\nwords\n\n````\nprint('```')\n````\n\nraw\n\n"
     assert [depth for _, depth in found.sections] == [1, 7, 7]
     assert found.title == "Title"
+
+
+def test_a_cell_of_nothing_but_ticks_is_fenced_by_one_more() -> None:
+    ticks = "`" * 1_000_000
+    found = read("a.ipynb", json.dumps({"cells": [{"cell_type": "code", "source": ticks}]}))
+    assert found.text == f"`{ticks}\n{ticks}\n`{ticks}\n\n"
+
+
+def test_headings_are_found_in_one_look_at_a_line() -> None:
+    text = "## Title ##\n" + f"# a{' ' * 990}x\n" * 2_000
+    found = read("a.md", text)
+    assert (len(found.sections), found.title) == (2_001, "a x")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ import pytest
 
 from substrate.documents import write
 from substrate.documents.align import STEP
+from substrate.documents.files import FileRead, Root
+from substrate.documents.ingest import Request, read_file
 from substrate.documents.naming import chunk_name
 from substrate.errors import (
     Conflict,
@@ -25,6 +27,7 @@ from substrate.errors import (
 from substrate.limits import LIMITS
 from substrate.log.copies.check import check_store
 from substrate.memory import Memory, open_memory
+from substrate.names import normalise
 from substrate.save.checkpoint import checkpoint
 from substrate.values.saved import Saved
 from substrate.views.catalogue import VIEWS
@@ -189,6 +192,31 @@ def test_a_dot_in_a_domain_mixes_it_with_no_other(memory: Memory) -> None:
     found = {memory.ingest("text", domain=domain, source="s")[0].name for domain in ("a.b", "a_b", "a", "a%2Eb", "A.b")}
     assert len(found) == 5
     assert {name.split(".")[2] for name in found} == {"a%2Eb", "a_b", "a", "a%252Eb", "A%2Eb"}
+
+
+@pytest.mark.parametrize("domain", ["a.b", "a%2Eb", "a%252Eb", "50%", "e\u0301"])
+def test_a_domain_finds_its_own_documents_and_no_others(memory: Memory, domain: str) -> None:
+    for one in ("a.b", "a%2Eb", "a%252Eb", "a%25252Eb", "50%", "50%25", "\u00e9"):
+        memory.ingest(f"text {one}", domain=one, source="s")
+    wanted = {f"text {normalise(domain)}"}
+    assert {hit.value for hit in memory.search("text", domain=domain)} == wanted
+    assert {atom.value for atom in memory.recent(domain=domain, type="chunk")} == wanted
+
+
+def test_a_file_of_a_time_that_no_calendar_has_is_taken() -> None:
+    class Elsewhere(Root):
+        def read(self, parts: tuple[str, ...]) -> FileRead:
+            return FileRead(b"text", {"late.md": 1 << 90, "early.md": -(1 << 90)}[parts[-1]])
+
+    root, request = Elsewhere("root", -1), Request.of(said={})
+    assert read_file(root, ("late.md",), request).modified == "9999-12-31T23:59:59Z"
+    assert read_file(root, ("early.md",), request).modified == "0001-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize("path", ["a" * 5_000, "/".join(["a" * 200] * 50), "\ud800.md"])
+def test_a_path_that_the_system_does_not_take_is_refused(memory: Memory, path: str) -> None:
+    with pytest.raises(InputError):
+        memory.ingest(Path(path))
 
 
 @pytest.mark.parametrize("domain", ["...", ".", "", " ", "a{b}", "v1.fact.x", "x\0y"])

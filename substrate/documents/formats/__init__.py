@@ -5,6 +5,7 @@ extracted       what reading a file gives; bytes to text
 markdown        Markdown
 restructured    reStructuredText
 html            HTML: the text that is seen
+tags            the tags and texts of a page, in one pass
 notebook        Jupyter notebooks: their cells
 pdf             PDF, read in a child process with limits
 pdf_process     what that child does

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from collections import Counter
 from typing import Final
 
 from substrate.documents.chunk import Section
 from substrate.documents.formats.extracted import Extracted, decode, title_from
+from substrate.documents.formats.tags import Tag, read_tags
 
 __all__ = ["read_html"]
 
@@ -58,26 +59,37 @@ _SPACES: Final = re.compile(r"\s+")
 def read_html(data: bytes) -> Extracted:
     """The text of a page. SchemaInvalid if it is not UTF-8."""
     reader = _Reader()
-    reader.feed(decode(data))
-    reader.close()
+    for tag in read_tags(decode(data)):
+        reader.take(tag)
     return reader.extracted()
 
 
-class _Reader(HTMLParser):
+class _Reader:
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self._blocks: list[tuple[str, int]] = []
         """Each with its depth as a heading; 0: none."""
         self._said: list[str] = []
         self._unseen: list[str] = []
+        self._open: Counter[str] = Counter()
+        """How many there are of each in `_unseen`, which may be long."""
         self._verbatim = 0
         self._depth = 0
         self._is_title = False
-        self._title = ""
+        self._title: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+    def take(self, tag: Tag) -> None:
+        """The next tag or text of the page."""
+        if not tag.name:
+            self._say(tag.text)
+        elif tag.closes:
+            self._close(tag.name)
+        elif not tag.is_empty or tag.name not in _UNSEEN:
+            self._begin(tag.name)
+
+    def _begin(self, tag: str) -> None:
         if tag in _UNSEEN:
             self._unseen.append(tag)
+            self._open[tag] += 1
         if tag in _BLOCKS or tag in _HEADINGS:
             self._end_block()
         self._depth = _HEADINGS.get(tag, self._depth)
@@ -86,25 +98,20 @@ class _Reader(HTMLParser):
         if tag == "li":
             self._said.append("- ")
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in _UNSEEN:
-            self.handle_starttag(tag, attrs)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._unseen:
-            while self._unseen.pop() != tag:
-                pass
+    def _close(self, tag: str) -> None:
+        if self._open[tag]:
+            while (last := self._unseen.pop()) != tag:
+                self._open[last] -= 1
+            self._open[tag] -= 1
         if tag in _BLOCKS or tag in _HEADINGS:
             self._end_block()
         self._depth = 0 if tag in _HEADINGS else self._depth
         self._is_title = self._is_title and tag != "title"
         self._verbatim = max(self._verbatim - (tag == "pre"), 0)
 
-    def handle_data(self, data: str) -> None:
-        if self._is_title and not self._unseen:
-            self._title += data
-        elif not self._unseen:
-            self._said.append(data)
+    def _say(self, text: str) -> None:
+        if not self._unseen:
+            (self._title if self._is_title else self._said).append(text)
 
     def _end_block(self) -> None:
         joined = "".join(self._said)
@@ -125,5 +132,5 @@ class _Reader(HTMLParser):
             parts.append(text + "\n\n")
             at += len(parts[-1])
         first = next((text.lstrip("# ") for text, depth in self._blocks if depth), "")
-        title = title_from(self._title) or title_from(first)
+        title = title_from("".join(self._title)) or title_from(first)
         return Extracted("".join(parts), tuple(sections), title, exact=False)

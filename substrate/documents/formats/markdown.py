@@ -10,7 +10,7 @@ from substrate.documents.formats.extracted import Extracted, decode, lines, titl
 
 __all__ = ["read_markdown", "sections_of"]
 
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t#]*\Z")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]|[ \t#]*+\Z)")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _UNDERLINE: Final = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
 _LONG: Final = 1000
@@ -37,7 +37,8 @@ def sections_of(text: str) -> tuple[tuple[Section, ...], str | None]:
         if opened is not None and (not fence or _closes(opened[1], fence, line)):
             fence = "" if fence else opened[1]
         elif not fence and (heading := _HEADING.match(line)) is not None:
-            found.append((Section(start, len(heading[1])), heading[2] or ""))
+            said = line[heading.end() :].strip(" \t").rstrip(" \t#")
+            found.append((Section(start, len(heading[1])), said))
         elif not fence and before[1].strip() and (under := _UNDERLINE.match(line)) is not None:
             found.append((Section(before[0], 1 if under[1][0] == "=" else 2), before[1]))
             line = ""  # noqa: PLW2901 - an underline is nothing that can be underlined

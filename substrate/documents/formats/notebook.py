@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Final
 
 from substrate.documents.chunk import Section
@@ -12,6 +13,7 @@ from substrate.errors import SchemaInvalid
 
 __all__ = ["read_notebook"]
 
+_TICKS: Final = re.compile("`{3,}")
 _CELL: Final = 7
 """How deep a section a cell is: any heading is higher."""
 
@@ -54,7 +56,6 @@ def _source(cell: object) -> str:
         raise SchemaInvalid("one of its cells holds a NUL")
     if cell.get("cell_type") != "code" or not joined.strip():
         return joined
-    fence = "```"
-    while fence in joined:
-        fence += "`"
+    longest = max(map(len, _TICKS.findall(joined)), default=0)
+    fence = "`" * max(longest + 1, 3)
     return f"{fence}\n{joined.rstrip(chr(10))}\n{fence}"
