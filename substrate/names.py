@@ -60,6 +60,8 @@ _VERSION = re.compile(r"(?:[vV]0*([1-9][0-9]{0,5})[._:/ -]+)?(.*)", re.DOTALL)
 _TYPED = re.compile(rf"({'|'.join(TYPES)})s?[._:/ -]+(.+)", re.DOTALL | re.IGNORECASE)
 _SYNTAX: Final = re.compile(r"""[{}$`"\\]|[^\S ]""")
 """What notebooks, shells and templates evaluate, or end a text with. An apostrophe is a letter of many languages."""
+_SHRINKS: Final = 3
+"""How many characters, at most, become one when a name is normalised, or bytes one byte."""
 _SHOWN = 80
 """Characters of a wrong name that a message repeats."""
 
@@ -88,6 +90,9 @@ def _checked(name: str) -> str:
             "name contains a control character, a line separator or a lone surrogate; any other characters are allowed"
             + _hint(name)
         )
+    # To normalise very many accents takes very long. No text becomes shorter than a third of what it was.
+    if len(name) > _SHRINKS * LIMITS["name_bytes"]:
+        check_size("name", len(name.encode()), "name_bytes")
     name = normalise(name)
     check_size("name", len(name.encode()), "name_bytes")
     if not _GRAMMAR.fullmatch(name):

@@ -208,3 +208,9 @@ def test_an_id_is_shown_as_a_uuid(subject: bytes) -> None:
 def test_a_body_with_more_behind_it_is_damaged(body: bytes) -> None:
     with pytest.raises(StoreDamaged, match="well-formed"):
         decode_body(body)
+
+
+def test_a_name_of_very_many_accents_is_refused_before_they_are_put_in_order() -> None:
+    with pytest.raises(TooLarge):
+        check_name("v1.fact.a" + "\u0300\u0323" * 1_000_000)
+    assert check_name("v1.fact." + "\u1112\u1161\u11ab" * 130) == "v1.fact." + "\ud55c" * 130

@@ -7,7 +7,8 @@ An atom belongs to a domain if at most two *steps* lead from it to the domain's 
   has saved that atom or not.
 
 A part belongs where its whole does, if that is in use: what a version says its `parent` to be is no step.
-All of it at the moment asked about. What a dot in a domain's name is, a part of another name spells `%2E`.
+All of it at the moment asked about. Other names spell a domain's as `names.escape_part` does: `a.b` is `a%2Eb`, and
+`a%2Eb` is `a%252Eb`. So no name belongs to two, and one that is spelt otherwise belongs to none by it.
 
 `search/columns/members.py` works the same out for all atoms at once; a test compares the two.
 """
@@ -22,11 +23,11 @@ from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.atoms.validity import version_at
 from substrate.codec import decode_body
-from substrate.errors import Forgotten, NotFound, SchemaInvalid
+from substrate.errors import Forgotten, NameInvalid, NotFound, SchemaInvalid, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, seq_key
 from substrate.messages import AN_ATOM, ATOMS, Arg
-from substrate.names import IN_DOMAINS, check_name, domain_part
+from substrate.names import IN_DOMAINS, check_name, domain_part, escape_part, unescape_rest
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.schema import is_id
@@ -41,7 +42,6 @@ __all__ = ["DOMAIN", "Domain", "Domains", "domain_of", "find_domain", "prefixes_
 
 DOMAIN: Final = "v1.domain."
 """What the names of domains begin with."""
-_DOT: Final = "%2E"
 _PARENT: Final = b'"parent"'
 """Stands in every body that says of what it is a part; most do not, and need not be decoded to know."""
 
@@ -60,8 +60,8 @@ def prefixes_of(domain: Domain) -> tuple[str, ...]:
 
 def find_domain(snapshot: Snapshot, domain: str) -> Domain:
     """A domain, given by its name or by what follows `v1.domain.` in it. NotFound if neither atom nor name has it."""
-    name = domain if domain.startswith("v1.") else DOMAIN + domain
-    subject = find_subject(snapshot.transaction, check_name(name))
+    name = check_name(domain if domain.startswith("v1.") else DOMAIN + domain)
+    subject = find_subject(snapshot.transaction, name)
     found = Domain(subject, _part(name))
     if next(versions_of(snapshot.transaction, subject, upto=snapshot.upto), None) is None:
         if any(_is_begun(snapshot, f"{prefix}.") for prefix in prefixes_of(found)):
@@ -76,7 +76,16 @@ def find_domain(snapshot: Snapshot, domain: str) -> Domain:
 def _part(name: str) -> str | None:
     """How a domain of this name is spelt in other names."""
     rest = name.removeprefix(DOMAIN)
-    return None if rest == name or _DOT in rest else rest.replace(".", _DOT)
+    return None if rest == name else escape_part(rest)
+
+
+def _spelt(part: str) -> str | None:
+    """The name of the domain that other names spell so; None if no domain is."""
+    name = DOMAIN + unescape_rest(part)
+    try:
+        return name if _part(check_name(name)) == part else None
+    except (NameInvalid, TooLarge):
+        return None
 
 
 def _is_begun(snapshot: Snapshot, prefix: str) -> bool:
@@ -97,7 +106,7 @@ class Domains:
         self._stated: dict[bytes, tuple[bytes, ...]] = {}
         self._live: dict[bytes, bool] = {}
         self._near: dict[bytes, frozenset[bytes]] = {}
-        self._by_part: dict[str, bytes] = {}
+        self._by_part: dict[str, frozenset[bytes]] = {}
         self._names: dict[bytes, str] = {}
 
     def stated(self, subject: bytes, links: Sequence[Link] | None = None) -> tuple[bytes, ...]:
@@ -117,22 +126,25 @@ class Domains:
         """What lies one step from an atom: domains, hubs. A domain among them, out of a name, may not be saved."""
         near = self._near.get(subject)
         if near is None:
-            near = self._near[subject] = self._groups(subject, {subject})
+            near = self._near[subject] = self._groups(subject)
         return near
 
-    def _groups(self, subject: bytes, seen: set[bytes]) -> frozenset[bytes]:
-        """`seen`: parts on the way here. Who says to be a part of a part of itself is none."""
-        found = {target for target in self.stated(subject) if self._is_live(target)}
-        latest = next(versions_of(self._snapshot.transaction, subject, upto=self._snapshot.upto), None)
-        if latest is not None:
-            name = latest.name or name_of(self._snapshot.transaction, subject) or ""
-            part = domain_part(name)
+    def _groups(self, subject: bytes) -> frozenset[bytes]:
+        """Those of an atom, of its whole, and of what that is a part of. There may be thousands, or a ring of them."""
+        found: set[bytes] = set()
+        seen: set[bytes] = set()
+        at: bytes | None = subject
+        while at is not None and at not in seen:
+            seen.add(at)
+            found.update(target for target in self.stated(at) if self._is_live(target))
+            latest = next(versions_of(self._snapshot.transaction, at, upto=self._snapshot.upto), None)
+            if latest is None:
+                break
+            part = domain_part(latest.name or name_of(self._snapshot.transaction, at) or "")
             if part is not None:
-                found.add(self._domain_in_names(part))
+                found |= self._domain_in_names(part)
             whole = self._whole(latest)
-            if whole is not None and whole not in seen and self._is_live(whole):
-                seen.add(whole)
-                found |= self._groups(whole, seen)
+            at = whole if whole is not None and self._is_live(whole) else None
         return frozenset(found)
 
     def steps(self, subject: bytes, domain: bytes) -> int:
@@ -180,13 +192,15 @@ class Domains:
             return ()
         return list(links_of(transaction, subject, out=True, kind=MEMBER_OF, upto=self._snapshot.upto))
 
-    def _domain_in_names(self, part: str) -> bytes:
-        subject = self._by_part.get(part)
-        if subject is None:
-            name = DOMAIN + part.replace(_DOT, ".")
-            subject = self._by_part[part] = find_subject(self._snapshot.transaction, name)
-            self._names[subject] = name
-        return subject
+    def _domain_in_names(self, part: str) -> frozenset[bytes]:
+        """The domain that is spelt so, if one can be."""
+        found = self._by_part.get(part)
+        if found is None:
+            name = _spelt(part)
+            found = frozenset() if name is None else frozenset({find_subject(self._snapshot.transaction, name)})
+            self._by_part[part] = found
+            self._names |= {subject: name for subject in found if name is not None}
+        return found
 
     def _whole(self, latest: VersionRow) -> bytes | None:
         """What the version that answers says its atom to be a part of. Not checked against the log, as edges here."""

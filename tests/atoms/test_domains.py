@@ -96,3 +96,13 @@ def test_groups_that_are_cut_off_would_be_told(memory: Memory, monkeypatch: pyte
     joined_to_many(memory)
     with memory._store.read() as snapshot, pytest.raises(AssertionError):
         check_agreed(memory, snapshot)
+
+
+def test_a_part_belongs_where_its_whole_does_however_many_wholes_there_are(memory: Memory) -> None:
+    count = 1_200
+    parts = [{"name": f"v1.fact.p{at}", "value": "text", "parent": f"v1.fact.p{at - 1}"} for at in range(1, count)]
+    edge = {"source": "v1.fact.p0", "type": "member_of", "target": "v1.domain.deep"}
+    memory.checkpoint([*("v1.domain.deep = deep", "v1.fact.p0 = first"), *parts], edges=[edge])
+    with memory._store.read() as snapshot:
+        deep, last = (find_subject(snapshot.transaction, name) for name in ("v1.domain.deep", f"v1.fact.p{count - 1}"))
+        assert Domains(snapshot).belongs(last, deep)
