@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 from substrate.atoms.bodies import Body, bodies_of, body_of
-from substrate.documents.naming import chunk_prefix
+from substrate.documents.naming import chunk_name, chunk_prefix
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import HEADS, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
+from substrate.schema import MAX_POSITION
 from substrate.views.atoms import VersionRow, names, versions_of
 
 __all__ = ["INGESTED", "Slot", "attrs_of", "end_of", "left_out_of", "read_slots"]
@@ -74,8 +75,10 @@ def read_slots(
     rows = {}
     for row in names(transaction, prefix):
         digits = (row.name or "").removeprefix(prefix)
-        if digits.isascii() and digits.isdigit():
-            rows[int(digits)] = row
+        # Others may save names that begin so. One that no ingest gives is no chunk: two could be at one position.
+        if digits.isascii() and digits.isdigit() and row.name == chunk_name(document, position := int(digits)):
+            if position < MAX_POSITION:
+                rows[position] = row
     slots = []
     for is_member in (True, False):
         asked = [

@@ -13,7 +13,7 @@ from substrate.documents import write
 from substrate.documents.align import STEP
 from substrate.documents.files import FileRead, Root
 from substrate.documents.ingest import Request, read_file
-from substrate.documents.naming import chunk_name
+from substrate.documents.naming import chunk_name, chunk_prefix
 from substrate.errors import (
     Conflict,
     InputError,
@@ -342,6 +342,17 @@ def test_what_a_person_wrote_over_a_chunk_stays_while_the_source_says_the_same(m
     path.write_text("All is new.\n")
     memory.ingest(path)
     assert memory.document(name).text == "All is new.\n"
+
+
+@pytest.mark.parametrize("digits", ["5", "1000", "000001000", "9" * 200])
+def test_an_atom_that_is_named_almost_as_a_chunk_is_no_part_of_the_text(memory: Memory, digits: str) -> None:
+    name = memory.ingest("one two three", source="s")[0].name
+    planted = f"{chunk_prefix(name)}{digits}"
+    memory.checkpoint([{"name": planted, "value": "planted", "origin": "ingested"}])
+    assert not memory.ingest("one two three four", source="s").failed
+    found = memory.document(name)
+    assert (found.text, found.exact) == ("one two three four", True)
+    assert memory.access(planted).value == "planted"
 
 
 def test_a_document_of_which_a_chunk_was_forgotten_says_so(memory: Memory, tmp_path: Path) -> None:
