@@ -76,9 +76,9 @@ def read_slots(
     for row in names(transaction, prefix):
         digits = (row.name or "").removeprefix(prefix)
         # Others may save names that begin so. One that no ingest gives is no chunk: two could be at one position.
-        if digits.isascii() and digits.isdigit() and row.name == chunk_name(document, position := int(digits)):
-            if position < MAX_POSITION:
-                rows[position] = row
+        position = int(digits) if digits.isascii() and digits.isdigit() else MAX_POSITION
+        if position < MAX_POSITION and row.name == chunk_name(document, position):
+            rows[position] = row
     slots = []
     for is_member in (True, False):
         asked = [
