@@ -359,12 +359,14 @@ class Memory(Tabular):
         session: str | None = None,
         allow_secrets: bool = False,
         every: float = 2.0,
+        stop: threading.Event | None = None,
     ) -> Iterator[Ingested]:
         """Ingest a folder, and again whenever it changes: yields what each look at it came to, unless that is nothing.
 
         It looks every so many seconds, at sizes and times of files, and at digests where these differ. The document
         of a file that is gone is taken out of use. If the folder is missing, cannot be read, or is suddenly empty,
-        nothing is, and `note` says so. It ends when the caller stops asking. Arguments are those of `ingest`.
+        nothing is, and `note` says so. It ends when the caller stops asking, or after the look in which `stop` is set.
+        Arguments are those of `ingest`.
         """
         from substrate.documents.ingest import Request  # noqa: PLC0415
         from substrate.documents.watch import FolderWatch  # noqa: PLC0415
@@ -378,7 +380,7 @@ class Memory(Tabular):
             entities=entities,
         )
         watch = FolderWatch(self._store.log, folder, request)
-        for ingested in watch.looks(every):
+        for ingested in watch.looks(every, stop or threading.Event()):
             self._store.follower.wake()
             yield ingested
 

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -45,15 +46,15 @@ class FolderWatch:
         self._told: set[tuple[str, str]] = set()
         self._note = ""
 
-    def looks(self, every_s: float) -> Iterator[Ingested]:
-        """Look at it every so many seconds, for ever; each look that found something."""
+    def looks(self, every_s: float, stop: threading.Event) -> Iterator[Ingested]:
+        """Look at it every so many seconds, until `stop` is set; each look that found something."""
         if isinstance(every_s, bool) or not isinstance(every_s, int | float) or not 0 < every_s < float("inf"):
             raise SchemaInvalid(Arg("every"), " must be a number of seconds above 0")
-        while True:
+        while not stop.is_set():
             ingested = self.look()
             if ingested is not None:
                 yield ingested
-            time.sleep(every_s)
+            stop.wait(every_s)
 
     def look(self, progress: Progress | None = None) -> Ingested | None:
         """What changed since the last look, ingested; None if nothing did. A fault of the folder is told once."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,20 +56,34 @@ def ingest(given: Namespace, output: Output) -> Answer:
 
 
 def _watch(memory: Memory, given: Namespace, output: Output) -> Answer:
-    """Show what each look comes to, until Ctrl-C."""
+    """Show what each look comes to, until Ctrl-C: after the look that goes on then, or at the second one at once."""
     words = ("domain", "source", "root", "actor", "session", "allow_secrets", "every")
     options = {word: getattr(given, word) for word in words}
-    looks = memory.follow(Path(given.paths[0]), **options, entities=not given.no_entities)
+    stop = threading.Event()
+    looks = memory.follow(Path(given.paths[0]), **options, entities=not given.no_entities, stop=stop)
     output.hint("watching: Ctrl-C ends it")
     seen = []
-    try:
+    with suppress(KeyboardInterrupt), _interrupted(stop):
         for ingested in looks:
             seen.append(ingested)
             output.show(_answer([ingested]))
-    except KeyboardInterrupt:
-        pass
     failed = any(ingested.failed for ingested in seen)
     return Answer(hints=("stopped watching",), exit=Exit.PARTIAL if failed else Exit.OK)
+
+
+@contextmanager
+def _interrupted(stop: threading.Event) -> Iterator[None]:
+    """In the block the first Ctrl-C sets the event. As an exception it would be lost if it came in a finalizer."""
+
+    def first(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        stop.set()
+
+    before = signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _answer(results: Sequence[Ingested]) -> Answer:
