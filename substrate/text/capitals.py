@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate, compress
 from typing import Final, NamedTuple
 
 from substrate.text.no_names import (
@@ -43,7 +44,9 @@ __all__ = ["find_capitals"]
 
 _LETTERS: Final = rf"[^\W_{CASELESS}]"
 _RUN: Final = rf"{_LETTERS}+(?:[\u0300-\u036f]+{_LETTERS}*)*"
-_WORD: Final = re.compile(rf"{_RUN}(?:['\u2019\u02bc&\u2010\u2011-]{_RUN})*(?:\+\+|[+#](?!\w))?")
+_WORD: Final = re.compile(rf"({_RUN}(?:['\u2019\u02bc&\u2010\u2011-]{_RUN})*(?:\+\+|[+#](?!\w))?)")
+_ASCII_WORD: Final = re.compile(r"([A-Za-z0-9]+(?:['&-][A-Za-z0-9]+)*(?:\+\+|[+#](?!\w))?)")
+"""The same in a text of nothing else."""
 _CASELESS: Final = re.compile(rf"[{CASELESS}]")
 _NEWLINE: Final = re.compile("\n")
 _DASH: Final = re.compile("[\u2010\u2011-]")
@@ -85,9 +88,9 @@ class _Token(NamedTuple):
 
 def find_capitals(text: str) -> Iterator[Sign]:
     """The names of a text by their capitals, in order."""
-    tokens = [_Token(match.start(), match.end(), match[0]) for match in _WORD.finditer(text)]
-    if tokens:
-        yield from _Reader(text, tokens).names()
+    parts = (_ASCII_WORD if text.isascii() else _WORD).split(text)  # what is between words, and words, in turn
+    if len(parts) > 1:
+        yield from _Reader(text, parts).names()
 
 
 # -- how a word is written ---------------------------------------------------------------------------------------------
@@ -149,36 +152,45 @@ def _trim(token: _Token, *, romance: bool, german: bool) -> tuple[_Token, bool]:
 
 
 class _Reader:
-    """One text. What the whole text says about its capitals is found out once."""
+    """One text. What the whole text says about its capitals is found out once.
 
-    def __init__(self, text: str, tokens: list[_Token]) -> None:
-        self._text, self._tokens = text, tokens
-        small = {token.word for token in tokens if token.word.islower()}
+    Most words are small and are passed over: nothing is made of them one by one but what C makes.
+    """
+
+    def __init__(self, text: str, parts: list[str]) -> None:
+        self._text, self._words = text, parts[1::2]
+        self._places = list(accumulate(map(len, parts)))
+        words, are_small = self._words, list(map(str.islower, self._words))
+        small = set(compress(words, are_small))
+        self._large = [at for at, is_small in enumerate(are_small) if not is_small]
         english = not small.isdisjoint(ENGLISH)
         self._function, self._common = (FUNCTION, COMMON) if english else (FUNCTION_ELSEWHERE, COMMON_ELSEWHERE)
-        shouted = sum(1 for token in tokens if len(token.word) > 1 and token.word.isupper())
+        shouted = sum(1 for at in self._large if len(words[at]) > 1 and words[at].isupper())
         self._german = small.isdisjoint(NOT_GERMAN) and len(small & GERMAN) >= _PAIR
         self._romance = not english and len(small & ROMANCE) >= _PAIR
         self._joining = PARTICLES if self._german else JOINING
         self._caseless = not text.isascii() and _CASELESS.search(text) is not None
-        self._shouted = shouted >= _SHOUTED and shouted * 2 > len(tokens)
+        self._shouted = shouted >= _SHOUTED and shouted * 2 > len(words)
         self._lines = [0, *(match.end() for match in _NEWLINE.finditer(text))] if "\n" in text else [0]
         self._headings: dict[int, bool] = {}
 
     def names(self) -> Iterator[Sign]:
-        at = 0
-        while at < len(self._tokens):
-            token = self._tokens[at]
-            if token.word.islower() or token.word.isdigit():
-                if self._caseless and self._is_set_in(token):
-                    yield Sign(*token, "name")
-                at += 1
+        upto = 0
+        for at in range(len(self._words)) if self._caseless else self._large:
+            word = self._words[at]
+            if at < upto:
                 continue
-            run, behind = self._run(at)
-            sign = self._judge(run, at, behind) if run else None
+            if word.islower() or word.isdigit():
+                if self._caseless and self._is_set_in(token := self._token(at)):
+                    yield Sign(*token, "name")
+                continue
+            run, upto = self._run(at)
+            sign = self._judge(run, at, upto) if run else None
             if sign is not None:
                 yield sign
-            at = max(behind, at + 1)
+
+    def _token(self, at: int) -> _Token:
+        return _Token(self._places[2 * at], self._places[2 * at + 1], self._words[at])
 
     def _is_set_in(self, token: _Token) -> bool:
         """Whether a word of small letters stands right inside Chinese, Japanese or Korean, as names of tools do."""
@@ -189,21 +201,21 @@ class _Reader:
     # -- words that follow each other --
 
     def _gap(self, before: _Token, at: int) -> str:
-        return self._text[before.end : self._tokens[at].start]
+        return self._text[before.end : self._places[2 * at]]
 
     def _run(self, at: int) -> tuple[list[_Token], int]:
         """The words with capitals from here on that follow each other, with what joins them; and who comes behind."""
         run: list[_Token] = []
-        while at < len(self._tokens) and len(run) < _LONGEST_RUN:
-            token, ends = _trim(self._tokens[at], romance=self._romance, german=self._german)
+        while at < len(self._words) and len(run) < _LONGEST_RUN:
+            token, ends = _trim(self._token(at), romance=self._romance, german=self._german)
             if not token.word or not _shape(token.word):
                 break
             run.append(token)
             at += 1
-            step = 0 if ends or at == len(self._tokens) else self._step(token, at)
+            step = 0 if ends or at == len(self._words) else self._step(token, at)
             if step == 0:
                 break
-            run += self._tokens[at : at + step - 1]  # what joins
+            run += map(self._token, range(at, at + step - 1))  # what joins
             at += step - 1
         while run and run[-1].word.islower():
             run.pop()
@@ -212,7 +224,7 @@ class _Reader:
 
     def _step(self, before: _Token, at: int) -> int:
         """How many tokens on the next word of the same name is; 0: there is none."""
-        gap, word = self._gap(before, at), self._tokens[at].word
+        gap, word = self._gap(before, at), self._words[at]
         if gap in (". ", "."):
             dotted = before.word.lower() in ABBREVIATIONS or (len(before.word) == 1 and before.word != "I")
             return 1 if dotted and word[0].isupper() else 0
@@ -224,10 +236,13 @@ class _Reader:
 
     def _is_next(self, at: int, behind: frozenset[str] | None = None) -> bool:
         """Whether this token has a capital, and a space before it; and one of these words, if any, before that."""
-        if at >= len(self._tokens) or not self._tokens[at].word[0].isupper():
+        if at >= len(self._words) or not self._words[at][0].isupper():
             return False
-        spaced = self._gap(self._tokens[at - 1], at) == " "
-        return spaced and (behind is None or self._tokens[at - 1].word in behind)
+        return self._is_spaced(at) and (behind is None or self._words[at - 1] in behind)
+
+    def _is_spaced(self, at: int) -> bool:
+        """Whether a space is all between this token and the one before it."""
+        return self._text[self._places[2 * at - 1] : self._places[2 * at]] == " "
 
     # -- is it a name --
 
@@ -235,7 +250,7 @@ class _Reader:
         """The name in words with capitals that follow each other, if there is one."""
         if len(run) > 1 and _is_shouted(run):
             return None
-        opens = not self._caseless and run[0].start == self._tokens[at].start and self._begins(at)
+        opens = not self._caseless and run[0].start == self._places[2 * at] and self._begins(at)
         bare = self._without_opener(run) if opens else self._without_function(run)
         kept = _without_titles(bare)
         if not kept:
@@ -293,8 +308,8 @@ class _Reader:
 
     def _begins(self, at: int) -> bool:
         """Whether a sentence begins with this token."""
-        end = self._tokens[at - 1].end if at else 0
-        gap = self._text[end : self._tokens[at].start]
+        end = self._places[2 * at - 1] if at else 0
+        gap = self._text[end : self._places[2 * at]]
         if gap == " ":
             return False
         if at == 0:
@@ -307,11 +322,11 @@ class _Reader:
         gap = gap[gap.rfind(HIDE) + 1 :]
         if not any(sign in gap for sign in _ENDS):
             return False
-        return not (gap == ". " and self._tokens[at - 1].word.lower() in ABBREVIATIONS)
+        return not (gap == ". " and self._words[at - 1].lower() in ABBREVIATIONS)
 
     def _is_heading(self, at: int) -> bool:
         """Whether in the line of this token every word of weight has a capital: there, capitals say nothing."""
-        line = bisect_right(self._lines, self._tokens[at].start) - 1
+        line = bisect_right(self._lines, self._places[2 * at]) - 1
         known = self._headings.get(line)
         if known is None:
             known = self._headings[line] = self._read_heading(line, at)
@@ -322,13 +337,13 @@ class _Reader:
         end = self._lines[line + 1] if line + 1 < len(self._lines) else len(self._text)
         large = 0
         # Asked about is the first word with a capital: one before it can only be small.
-        first = at - 1 if at and self._tokens[at - 1].start >= begin else at
-        for token in self._tokens[first : first + _HEADING]:
-            if token.start >= end:
+        first = at - 1 if at and self._places[2 * at - 2] >= begin else at
+        for number, word in enumerate(self._words[first : first + _HEADING], first):
+            if self._places[2 * number] >= end:
                 break
-            if token.word[0].islower() and token.word not in SMALL_IN_TITLES:
+            if word[0].islower() and word not in SMALL_IN_TITLES:
                 return False
-            large += token.word[0].isupper()
+            large += word[0].isupper()
         return large >= (_MARKED_HEADING_WORDS if self._text.startswith("#", begin) else _HEADING_WORDS)
 
     def _is_amount(self, token: _Token) -> bool:
@@ -349,17 +364,17 @@ class _Reader:
             return True
         if lower in self._common or lower in UNCOUNTED or lower.endswith(_NOUNS):
             return False
-        if self._tokens[behind - 1].word != token.word:
-            return _POSSESSIVE.search(self._tokens[behind - 1].word) is not None
-        return behind < len(self._tokens) and self._is_subject(token, lower, behind)
+        if self._words[behind - 1] != token.word:
+            return _POSSESSIVE.search(self._words[behind - 1]) is not None
+        return behind < len(self._words) and self._is_subject(token, lower, behind)
 
     def _is_subject(self, token: _Token, lower: str, behind: int) -> bool:
         """Whether what follows needs a subject without an article, or lists names."""
-        gap, following = self._gap(token, behind), self._tokens[behind].word
-        if gap == " " and following[0].isdigit() and behind + 1 < len(self._tokens):  # Postgres 16 is
+        gap, following = self._gap(token, behind), self._words[behind]
+        if gap == " " and following[0].isdigit() and behind + 1 < len(self._words):  # Postgres 16 is
             behind += 1
-            following = self._tokens[behind].word
-        third = self._tokens[behind + 1].word if behind + 1 < len(self._tokens) else ""
+            following = self._words[behind]
+        third = self._words[behind + 1] if behind + 1 < len(self._words) else ""
         if gap == ", ":
             return following in ADDRESSED or self._is_other_name(following)
         if gap != " ":
@@ -375,9 +390,9 @@ class _Reader:
 
     def _stands_in_german(self, lower: str, at: int) -> bool:
         """Whether a German noun is a name: behind a preposition, without an article."""
-        if at < 1 or self._gap(self._tokens[at - 1], at) != " ":
+        if at < 1 or not self._is_spaced(at):
             return False
-        before = self._tokens[at - 1].word
+        before = self._words[at - 1]
         if before not in GERMAN_PREPOSITIONS or lower in GERMAN_NOUNS or lower.endswith(_GERMAN_ENDINGS):
             return False
         return before in ("in", "nach", "aus") or not lower.endswith(("chen", "en", "er", "ern", "e"))

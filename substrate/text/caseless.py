@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from substrate.text.signs import Sign
+from substrate.text.signs import CASELESS, Sign
 
 __all__ = ["find_caseless"]
 
@@ -23,11 +23,15 @@ _PERSON: Final = re.compile(
     r" (?P<behind>\w{2,30})"
     rf"|(?<![{_HANGUL}])(?P<korean>[{_HANGUL}]{{2,4}}) ?(?=씨(?:[는가를의와도은이에]|[^{_HANGUL}]|\Z))"
 )
+_ANY: Final = re.compile(rf"[{CASELESS}]")
+"""What every one of them begins with: a text without any costs no more than to see that."""
 _NO_PERSON: Final = frozenset({"皆", "客", "奥", "母", "父", "娘", "息子", "兄", "姉", "神", "お客", "看護師"})
 
 
 def find_caseless(text: str) -> Iterator[Sign]:
     """People with a form of address behind them, foreign names with a middle dot, and some places."""
+    if _ANY.search(text) is None:
+        return
     for match in _PERSON.finditer(text):
         kind = match.lastgroup or ""
         if match[kind] not in _NO_PERSON:

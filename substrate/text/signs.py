@@ -30,16 +30,18 @@ HIDE: Final = "\x01"
 """What stands for each character of what was found: neither a letter, nor a space, nor the end of a sentence."""
 
 _SPANS: Final = re.compile(
-    r"(?P<fence>^(?:```|~~~).*?(?:^(?:```|~~~)|\Z))"
-    r"|`(?P<code>[^`\n]{1,200})`"
-    r"|《(?P<title>[^《》\n]{1,100})》|『(?P<book>[^『』\n]{1,100})』"
-    r"|(?P<tag></?[a-z][a-z0-9-]{0,20}(?:\s[^<>\n]{0,120})?/?>)"
-    r"|[\"“„«](?P<quote>[^\"“”„«»\n]{1,100})[\"”“»]",
-    re.DOTALL | re.MULTILINE,
+    r"[`~《『<\"“„«](?:"  # first what all begin with: the search passes over everything else at once
+    r"(?P<fence>(?:(?<=^`)``|(?<=^~)~~)[^\n]*+(?:\n(?!```|~~~)[^\n]*+)*+(?:\n(?:```|~~~)|\Z))"
+    r"|(?<=`)(?P<code>[^`\n]{1,200})`"
+    r"|(?<=《)(?P<title>[^《》\n]{1,100})》|(?<=『)(?P<book>[^『』\n]{1,100})』"
+    r"|(?<=<)(?P<tag>/?[a-z][a-z0-9-]{0,20}(?:\s[^<>\n]{0,120})?/?>)"
+    r"|(?<=[\"“„«])(?P<quote>[^\"“”„«»\n]{1,100})[\"”“»])",
+    re.MULTILINE,
 )
-_SPAN_SIGNS: Final = re.compile(r"[`~《『<\"“„«]")
 _QUOTED_WORD: Final = re.compile(r"[^\W_][\w'\u2019-]*")
 _INNER: Final = re.compile(r"[@_/]|\w\.\w|\w\(\)|(?<!\S)\.[A-Za-z]")
+_INNER_SIGN: Final = re.compile(r"[@_/.(](?:(?<![.(])|(?<=\.)(?=\w)|(?<=\()(?=\)))")
+"""What every `_INNER` has."""
 _CHUNK: Final = re.compile(rf"[^\s{HIDE}{CASELESS}]+")
 _LONGEST: Final = 400
 """Characters without a space that are looked at. No entity is longer."""
@@ -81,18 +83,23 @@ _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 def find_signs(text: str) -> Iterator[Sign]:
     """What signs set apart: first spans with a sign at both ends, then what has one inside."""
-    rest = text
-    if _SPAN_SIGNS.search(text):
-        spans = list(_spans(text))
-        yield from spans
-        rest = hide(text, spans) if spans else text
-    if _INNER.search(rest):
-        for match in _CHUNK.finditer(rest):
-            chunk = match[0]
-            if len(chunk) <= _LONGEST and _INNER.search(chunk):
-                sign = _of_chunk(chunk, match.start())
-                if sign is not None:
-                    yield sign
+    spans = list(_spans(text))
+    yield from spans
+    rest = hide(text, spans) if spans else text
+    at = 0
+    while (inner := _INNER_SIGN.search(rest, at)) is not None:
+        start, at = _around(rest, at, inner.start())
+        if at - start <= _LONGEST and _INNER.search(chunk := rest[start:at]):
+            sign = _of_chunk(chunk, start)
+            if sign is not None:
+                yield sign
+
+
+def _around(text: str, least: int, at: int) -> tuple[int, int]:
+    """From where to where the characters without a space around this one go. What is too long begins too late."""
+    before = _CHUNK.match(text[max(least, at - _LONGEST) : at][::-1])
+    behind = _CHUNK.match(text, at)
+    return at - (0 if before is None else before.end()), at + 1 if behind is None else behind.end()
 
 
 def hide(text: str, signs: list[Sign]) -> str:
