@@ -69,7 +69,9 @@ def enter(transaction: ReadTransaction, domain: str, texts: Sequence[Iterable[En
     lookup = Lookup(transaction, domain)
     shown: dict[str, str] = {}
     atoms: list[Mapping[str, object]] = []
-    for form, row in zip(listed, lookup.named(list(listed)), strict=True):
+    latest = lookup.named(list(listed))
+    lookup.read_listed([named[form].name for form, row in zip(listed, latest, strict=True) if row is None])
+    for form, row in zip(listed, latest, strict=True):
         entity = named[form]
         if row is not None and row.kind is Kind.PUT:
             shown[form] = entity.name

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from struct import unpack_from
 from typing import Final, NamedTuple
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.moments import last_seq
-from substrate.entities.naming import ENTITY, entity_name, entity_prefix, names_of
+from substrate.entities.naming import ENTITY, entity_prefix, names_of
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.tables import DOCUMENTS, POSTINGS, seq_key
+from substrate.names import escape_rest
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.text.canonical import canonical
 from substrate.text.terms import keyword
@@ -37,19 +39,28 @@ class Lookup:
         self._upto = upto
         self._size = last_seq(transaction) + 1
         self._own: list[bytes | None] | None = None
+        self._listed: dict[str, list[bytes | None]] = {}
 
     def named(self, names: Sequence[str]) -> list[VersionRow | None]:
         """The latest version of the entities whose own names these are, tombstones too; read at once. Of a domain."""
         if self._domain is None:
             raise ValueError("without a domain, an entity has no name of its own")
-        wanted = [entity_name(self._domain, name) for name in names]
+        prefix = entity_prefix(self._domain)
+        wanted = [prefix + escape_rest(canonical(name)) for name in names]
         fitting = [name for name in wanted if len(name.encode()) <= LIMITS["name_bytes"]]
         found = dict(zip(fitting, find_names(self._transaction, fitting), strict=True))
         return [found.get(name) for name in wanted]
 
+    def read_listed(self, texts: Sequence[str]) -> None:
+        """Read at once what `aliased` reads of each of these."""
+        terms = [(text, keyword_term(Field.ENTITY, text)) for text in texts if text not in self._listed]
+        keys = [posting_keys(Field.ENTITY, term, self._size) for _, term in terms]
+        rows = iter(self._transaction.get_many(POSTINGS, [key for of_one in keys for key in of_one]))
+        self._listed |= {text: list(islice(rows, len(of_one))) for (text, _), of_one in zip(terms, keys, strict=True)}
+
     def aliased(self, text: str) -> Iterator[Known]:
         """The entities in use that list this among their names, the one that was recorded last first."""
-        there = self._rows(Field.ENTITY, text)
+        there = self._listed[text] if text in self._listed else self._rows(Field.ENTITY, text)
         if not any(there):
             return
         if self._own is None:

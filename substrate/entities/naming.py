@@ -79,9 +79,12 @@ def with_names(said: dict[str, Json], known: Mapping[str, Json] | None) -> dict[
     of names.
     """
     name = str(said["name"])
-    if not name.startswith(ENTITY) or read_name(name) is None:
+    read = read_name(name) if name.startswith(ENTITY) else None
+    if read is None:
         return said
     _check_aliases(said.get("attrs"))
+    if "entities" not in said and _has_one_name(read, said):
+        return said
     names = names_of(name, str(said["value"]), said.get("attrs"))
     before = () if known is None else names_of(name, str(known.get("value")), known.get("attrs"))
     listed = said.get("entities")
@@ -93,6 +96,17 @@ def with_names(said: dict[str, Json], known: Mapping[str, Json] | None) -> dict[
         raise SchemaInvalid(f"an entity has at most {LIMITS['entities']} names, with the entities that it lists")
     rest = {key: member for key, member in said.items() if key != "entities"}
     return {**rest, "entities": entities} if entities else rest
+
+
+def _has_one_name(read: EntityName, said: Mapping[str, Json]) -> bool:
+    """Whether its value is its name, and it has no other, as most: they are seen at a glance."""
+    attrs = said.get("attrs")
+    value = spelling(str(said["value"]))
+    return (
+        not (isinstance(attrs, Mapping) and "aliases" in attrs)
+        and is_canonical_key(value)
+        and canonical(value) == read.form
+    )
 
 
 def _check_aliases(attrs: Json) -> None:

@@ -53,6 +53,8 @@ TombstoneInput: TypeAlias = "str | Mapping[str, object]"
 EdgeInput: TypeAlias = "Mapping[str, object] | Edge"
 ExpectInput: TypeAlias = "Expect | Mapping[str, int | None] | Head | SignedHead | Pin | str"
 _SEPARATOR: Final = " = "
+_FEW, _SHORT_TEXT = 8, 200
+"""Attrs that need no further look: so many, with so many characters each at most. They are far from any limit."""
 _READ_ONLY: Final = frozenset(
     {"id", "seq", "recorded_at", "tombstoned", "reason", "confirmed_at", "superseded_by", "dangling", "damaged"}
 )
@@ -291,6 +293,8 @@ def _ends(window: object) -> tuple[object, object]:
 def _attrs(raw: object, field: str) -> dict[str, Json]:
     if not isinstance(raw, Mapping):
         raise SchemaInvalid(f"{field} must be a mapping")
+    if _is_small(raw):
+        return dict(raw)
     check_size(field, _depth(raw), "attrs_depth", "levels")
     check_size(field, _least_size(raw), "attrs_bytes")
     try:
@@ -300,6 +304,16 @@ def _attrs(raw: object, field: str) -> dict[str, Json]:
     check_size(field, len(text), "attrs_bytes")
     plain: dict[str, Json] = json.loads(text)  # tuples are lists in it, keys strings: what reading will give back
     return plain
+
+
+def _is_small(raw: Mapping[object, object]) -> bool:
+    """Whether these are a few short texts, as most are: JSON that needs no further look. All others are looked at."""
+    if len(raw) > _FEW:
+        return False
+    return all(
+        type(key) is str and type(said) is str and len(key) + len(said) <= _SHORT_TEXT and (key + said).isascii()
+        for key, said in raw.items()
+    )
 
 
 def _depth(value: object, level: int = 0) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from substrate.text.canonical import is_canonical_key
@@ -45,6 +46,8 @@ _INNER_SIGN: Final = re.compile(r"[@_/.(](?:(?<![.(])|(?<=\.)(?=\w)|(?<=\()(?=\)
 _CHUNK: Final = re.compile(rf"[^\s{HIDE}{CASELESS}]+")
 _LONGEST: Final = 400
 """Characters without a space that are looked at. No entity is longer."""
+_SHORT: Final = 48
+"""Characters of what is kept, as it may be met again."""
 _OPENING: Final = "([{<\"'“\u2018«*|#"
 _CLOSING: Final = ".,;:!?)]}>\"'”\u2019»*…|~"
 _URL: Final = re.compile(r"(?:https?|ftps?|ssh|git|s3|file)://[^\s<>\"'|\\]+|www\.[\w-]+\.[^\s<>\"'|\\]+")
@@ -90,9 +93,9 @@ def find_signs(text: str) -> Iterator[Sign]:
     while (inner := _INNER_SIGN.search(rest, at)) is not None:
         start, at = _around(rest, at, inner.start())
         if at - start <= _LONGEST and _INNER.search(chunk := rest[start:at]):
-            sign = _of_chunk(chunk, start)
-            if sign is not None:
-                yield sign
+            found = _of_short_chunk(chunk) if len(chunk) <= _SHORT else _of_chunk(chunk)
+            if found is not None:
+                yield Sign(start + found.start, start + found.end, found.name, found.kind)
 
 
 def _around(text: str, least: int, at: int) -> tuple[int, int]:
@@ -138,14 +141,14 @@ def _is_title(quote: str, *, alone: bool) -> bool:
     return words[0][0].isupper() and all(not word[0].islower() or word in FUNCTION_ELSEWHERE for word in words)
 
 
-def _of_chunk(chunk: str, at: int) -> Sign | None:
+def _of_chunk(chunk: str) -> Sign | None:
     """The address, file or identifier in a run of characters without a space."""
     url = _URL.search(chunk)
     if url is not None:
         name = _closed(url[0])
-        return Sign(at + url.start(), at + url.start() + len(name), name, "address")
+        return Sign(url.start(), url.start() + len(name), name, "address")
     bare = chunk.lstrip(_OPENING)
-    at += len(chunk) - len(bare)
+    at = len(chunk) - len(bare)
     called = bare.find("()")
     bare = bare[: called + 2] if called > 0 else bare.rstrip(_CLOSING).removesuffix("'s").removesuffix("\u2019s")
     mail = _MAIL.search(bare) if "@" in bare else None
@@ -157,6 +160,10 @@ def _of_chunk(chunk: str, at: int) -> Sign | None:
         if pattern.fullmatch(bare) and is_canonical_key(bare):
             return Sign(at, at + len(bare), bare.removesuffix("()"), kind)
     return None
+
+
+_of_short_chunk = lru_cache(maxsize=4096)(_of_chunk)
+"""Paths and identifiers are met again and again."""
 
 
 def _closed(url: str) -> str:
