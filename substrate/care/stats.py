@@ -7,6 +7,7 @@ from collections import Counter
 from substrate.forget.compaction import is_owed
 from substrate.log.heads import require_head
 from substrate.log.tables import EXPECTED, GAPS, HEADS
+from substrate.names import unescape_rest
 from substrate.snapshot import Snapshot
 from substrate.values.behind import Behind
 from substrate.values.saved import Stats
@@ -23,7 +24,7 @@ def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stat
     types = counts_by_type(transaction)
     domains: Counter[str] = Counter()
     for domain, _, count in counts_by_domain(transaction):
-        domains[domain] += count.live
+        domains[unescape_rest(domain)] += count.live
     head = require_head(transaction).head
     trainings = trainings_learnt(transaction)
     waited_for = [subject for subject, _ in transaction.scan(EXPECTED)]

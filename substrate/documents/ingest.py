@@ -37,6 +37,7 @@ from substrate.proof.entry import Kind
 from substrate.result import iso
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
+from substrate.text.quote import in_quotes
 from substrate.text.secrets import find_secrets
 from substrate.values.documents import Ingested, IngestedDocument
 from substrate.values.progress import Progress
@@ -229,6 +230,7 @@ class Writer:
         self._done: list[IngestedDocument] = []
         self._failed: list[Refused] = []
         self._missing: tuple[str, ...] = ()
+        self._note = ""
         self._recorded = 0
         self._items = self._characters = 0
         self._named = False
@@ -259,10 +261,15 @@ class Writer:
         self._failed.append(Refused(hidden if find_secrets(safe) else safe, code, reason))
 
     def note_missing(self, root: str, below: tuple[str, ...], listed: Listed) -> None:
-        """Find documents of this folder whose files are gone: report them, or take them out of use if that is asked."""
+        """Find documents of this folder whose files are gone: report them, or take them out of use if that is asked.
+
+        A folder that is suddenly empty, such as one that is not mounted, takes nothing out of use.
+        """
         with self._log.snapshot() as transaction:
             gone = gone_from(transaction, self.request, root, below, listed)
-        if self.request.prune:
+        if self.request.prune and gone and not listed.files:
+            self._note = f"the folder {in_quotes(root)} has no documents any more: nothing was taken out of use"
+        if self.request.prune and listed.files:
             for name in gone:
                 self.drop(name)
         else:
@@ -279,6 +286,7 @@ class Writer:
             self._recorded,
             self.request.domain,
             self.request.dry_run,
+            self._note,
         )
 
     # -- within --------------------------------------------------------------------------------------------------------

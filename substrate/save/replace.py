@@ -15,6 +15,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.messages import Arg, Verb
 from substrate.names import check_name
+from substrate.proof.entry import Kind
 from substrate.result import iso
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
@@ -72,7 +73,7 @@ def replace(
         old = look(transaction)
         new = old.name if given.new is None else check_name(given.new)
         row = find_name(transaction, new)
-        expect = {old.name: old.seq, new: None if row is None else row.seq}
+        expect = {old.name: old.seq, new: None if row is None or row.kind is not Kind.PUT else row.seq}
     if new == old.name:
         if given.value == old.value:
             raise InputError("it says that already: nothing would be replaced")

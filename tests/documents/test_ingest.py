@@ -317,6 +317,20 @@ def test_files_that_are_gone_are_named_and_pruned_on_demand(memory: Memory, fold
     assert memory.document(gone, as_of=first.recorded).title == "The handbook"
 
 
+def test_a_folder_that_is_suddenly_empty_prunes_nothing(memory: Memory, folder: Path) -> None:
+    first = memory.ingest(folder, domain="handbook")
+    folder.rename(folder.with_name("elsewhere"))
+    folder.mkdir()
+    second = memory.ingest(folder, domain="handbook", prune=True)
+    assert (second.recorded, set(second.missing)) == (0, {item.name for item in first})
+    assert "nothing was taken out of use" in second.note
+
+
+def test_domains_are_counted_by_their_names(memory: Memory) -> None:
+    memory.ingest("word", domain="web.api 50%", title="t")
+    assert memory.stats().domains == {"web.api 50%": 2}
+
+
 def test_a_dry_run_writes_nothing(memory: Memory, folder: Path) -> None:
     before = memory.head()
     would = memory.ingest(folder, domain="handbook", dry_run=True)

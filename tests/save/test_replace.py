@@ -68,6 +68,14 @@ def test_under_the_same_name_it_is_a_version_that_holds_from_then_on(price: Memo
         price.replace("v1.fact.price", None, "price 12")
 
 
+def test_a_name_that_is_out_of_use_can_take_the_place(price: Memory) -> None:
+    price.checkpoint(["v1.fact.was_once = price 8"])
+    price.checkpoint(tombstones=["v1.fact.was_once"])
+    price.replace("v1.fact.price", "v1.fact.was_once", "price 12", at=AT)
+    assert found(price, BEFORE) == {"v1.fact.price", "v1.fact.was_once"}  # which was taken out of use much later
+    assert found(price, AFTER) == found(price, None) == {"v1.fact.was_once"}
+
+
 def test_what_is_to_come_leaves_the_old_one_in_use_until_then(price: Memory) -> None:
     price.replace("v1.fact.price", "v1.fact.later", "price 99", at="9000-01-01", tags=["plan"])
     assert "v1.fact.price" in found(price, None)  # a read without valid_at shows what is known, also of the future

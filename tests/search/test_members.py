@@ -15,6 +15,7 @@ from substrate.atoms.resolve import find_subject
 from substrate.clock import ManualClock
 from substrate.errors import NotFound
 from substrate.memory import Memory
+from substrate.names import escape_part
 from substrate.search.columns import members
 from substrate.search.columns.documents import Columns
 from substrate.search.columns.members import DomainMasks
@@ -182,6 +183,37 @@ def test_after_a_write_a_mask_is_carried_along_and_not_made_again(
     memory.checkpoint(unedges=[{"source": "v1.fact.a", "type": "member_of", "target": "v1.domain.shop"}])
     found = {hit.name for hit in memory.search("word", domain="shop")}
     assert found == {"v1.fact.b", "v1.chunk.shop.c", "v1.chunk.shop.d"}
+
+
+def test_a_part_leaves_the_domain_when_its_whole_is_forgotten(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.checkpoint(["v1.document.shop.whole = x"])
+    memory.checkpoint([{"name": "v1.fact.part", "value": "word", "parent": "v1.document.shop.whole"}])
+    memory.checkpoint(["v1.document.shop.other = word"])
+    assert {hit.name for hit in memory.search("word", domain="shop")} == {"v1.fact.part", "v1.document.shop.other"}
+    monkeypatch.setattr(members, "_all_at_once", None)
+    memory.forget("v1.document.shop.whole")
+    assert [hit.name for hit in memory.search("word", domain="shop")] == ["v1.document.shop.other"]
+
+
+@pytest.mark.parametrize("domain", ["50%", "a%2Eb", "a.b%", "Füße & Co"])
+def test_a_domain_whose_name_is_escaped_in_others_has_what_they_name(memory: Memory, domain: str) -> None:
+    memory.checkpoint([f"v1.chunk.{escape_part(domain)}.c = word", "v1.chunk.a.c = word"])
+    assert [hit.name for hit in memory.search("word", domain=domain)] == [f"v1.chunk.{escape_part(domain)}.c"]
+    memory.checkpoint([f"v1.domain.{domain} = x", f"v1.chunk.{escape_part(domain)}.d = word"])
+    assert len(memory.search("word", domain=domain)) == 2
+
+
+def test_a_name_that_spells_a_domain_otherwise_belongs_to_none(memory: Memory) -> None:
+    memory.checkpoint(
+        ["v1.domain.A = x", "v1.chunk.%41.c = word", "v1.chunk.%ED%A0%80.c = word", "v1.chunk.A.c = word"]
+    )
+    assert [hit.name for hit in memory.search("word", domain="A")] == ["v1.chunk.A.c"]
+    with memory._store.read() as snapshot:
+        rule = Domains(snapshot)
+        groups = [
+            rule.groups_of(find_subject(snapshot.transaction, f"v1.chunk.{part}.c")) for part in ("%41", "%ED%A0%80")
+        ]
+    assert groups == [frozenset(), frozenset()]
 
 
 def test_a_domain_is_there_as_soon_as_a_name_says_so(memory: Memory) -> None:

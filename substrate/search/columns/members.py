@@ -28,6 +28,7 @@ from substrate.search.words import keyword_mask
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
 from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.follow import erased_between
 from substrate.views.joins import ERASED, FOR_GOOD, FROM_EVER, PART, SEVERAL, type_number
 from substrate.views.words import ERASED as GONE
 from substrate.views.words import Field
@@ -129,6 +130,7 @@ def _carried(snapshot: Snapshot, documents: Documents, joins: Joins, domain: Dom
         return None
     sources = (documents.ids(fresh), joins.source.at(rows), joins.source.at(turned))
     waiting = dict.fromkeys(one for ids in sources for one in ids.listed())
+    waiting |= dict.fromkeys(_leaning_on(joins, _forgotten(snapshot.transaction, documents, kept.size)))
     if domain.subject in waiting:
         return None
     levels = np.zeros(documents.size, np.uint8)
@@ -170,6 +172,12 @@ def _turned(snapshot: Snapshot, joins: Joins, kept: _Kept) -> NDArray[np.int64]:
         turned |= (times > kept.at) & (times <= snapshot.at)
     found: NDArray[np.int64] = rows[turned]
     return found
+
+
+def _forgotten(transaction: ReadTransaction, documents: Documents, size: int) -> list[bytes]:
+    """The atoms of which the entries from `size` on erased versions that were there before."""
+    erased = np.array([seq for seq in erased_between(transaction, size, documents.size) if seq < size], np.int64)
+    return documents.ids(erased[documents.kind[erased] != 0]).listed()
 
 
 def _leaning_on(joins: Joins, subjects: Sequence[bytes]) -> Iterable[bytes]:
