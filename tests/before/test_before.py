@@ -27,7 +27,8 @@ _SUSPECTED: Final = (
     "a conflict that only the detector saw takes a tenth of the evidence; ingested text contradicts nobody"
 )
 EXPLAINED: Final[Mapping[int, str]] = {
-    **dict.fromkeys((267, 310, 539, 546, 547), _SUSPECTED),
+    **dict.fromkeys((205, 238, 246, 250, 258, 261, 267, 284, 291, 292, 294, 295, 296, 298, 300), _SUSPECTED),
+    **dict.fromkeys((302, 304, 306, 307, 310, 539, 546, 547), _SUSPECTED),
     **dict.fromkeys((91, 315, 317), _NAMED),
     **dict.fromkeys((12, 136, 153, 223, 313, 314, 378), _DRAWN),
     **dict.fromkeys((235, 239, 243, 247, 251, 255, 259, 263, 265, 266, 279, 280, 372, 380), _EXPIRED),
