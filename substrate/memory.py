@@ -620,10 +620,10 @@ class Memory(Tabular):
     def which(self, text: str, kind: str | None = None) -> Matches:
         """The atom that a text means: given by its id or the beginning of one, name, short id, title or alias.
 
-        `kind` is a type of atoms, such as `domain`: only these are meant. The `verdict` is `exact` if just one is
-        called so; `close` if up to three may be meant, each with its score (0.6 to 1) and the reason; else `none`.
-        Letters of all scripts count, their case does not. Only of what is in use. SchemaInvalid, TooLarge; InputError
-        if the text has neither letters nor digits.
+        A document is also meant by its source. `kind` is a type of atoms, such as `domain`: only these are meant.
+        The `verdict` is `exact` if just one is called so; `close` if up to three may be meant, each with its score
+        (0.6 to 1) and the reason; else `none`. Letters of all scripts count, their case does not. Only of what is in
+        use. SchemaInvalid, TooLarge; InputError if the text has neither letters nor digits.
         """
         with self._store.read() as snapshot:
             return which(snapshot, text, kind, in_force())

@@ -234,6 +234,8 @@ def _explained(shown: str) -> Iterator[None]:
 
 
 def _from_os(error: OSError, shown: str) -> SubstrateError:
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"there is no file or folder {shown}")
     why = error.strerror or str(error)
     if isinstance(error, PermissionError):
         return Denied(f"{shown} cannot be read: {why}")

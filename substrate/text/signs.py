@@ -33,7 +33,7 @@ HIDE: Final = "\x01"
 _SPANS: Final = re.compile(
     r"[`~《『<\"“„«](?:"  # first what all begin with: the search passes over everything else at once
     r"(?P<fence>(?:(?<=^`)``|(?<=^~)~~)[^\n]*+(?:\n(?!```|~~~)[^\n]*+)*+(?:\n(?:```|~~~)|\Z))"
-    r"|(?<=`)(?P<code>[^`\n]{1,200})`"
+    r"|(?<=`)(?<!``)(?P<ticks>`{0,2})(?P<code>[^`\n]{1,200})`(?P=ticks)(?!`)"
     r"|(?<=《)(?P<title>[^《》\n]{1,100})》|(?<=『)(?P<book>[^『』\n]{1,100})』"
     r"|(?<=<)(?P<tag>/?[a-z][a-z0-9-]{0,20}(?:\s[^<>\n]{0,120})?/?>)"
     r"|(?<=[\"“„«])(?P<quote>[^\"“”„«»\n]{1,100})[\"”“»])",

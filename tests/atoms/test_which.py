@@ -173,6 +173,17 @@ def test_what_is_out_of_use_or_forgotten_is_not_meant(some: Memory) -> None:
     assert some.which("Book Notes").verdict == "none"
 
 
+def test_a_document_is_called_by_its_source_and_its_chunks_are_not(memory: Memory) -> None:
+    first = memory.ingest("# Heads\n\nThey are signed.", source="docs/heads.md")[0].name
+    memory.checkpoint([{"name": PAY, "value": "Stripe", "source": "docs/heads.md"}])
+    assert exactly(memory.which("docs/heads.md")) == (first, "its source")
+    assert memory.which("docs/heads.md", kind="fact").verdict != "exact"
+    second = memory.ingest("# Tails\n\nThey are not.", source="docs/heads.md", domain="other")[0].name
+    assert {match.name for match in memory.which("docs/heads.md")} == {first, second}
+    memory.checkpoint(tombstones=[second])
+    assert exactly(memory.which("docs/heads.md")) == (first, "its source")
+
+
 def test_an_older_title_is_not_what_it_is_called(some: Memory) -> None:
     some.checkpoint([{"name": "v1.document.main.abc123", "value": "How pins are made"}])
     assert some.which("how heads are signed", "document").verdict == "none"

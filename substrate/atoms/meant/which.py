@@ -1,8 +1,9 @@
 """The verb which: the atom that a text means, given by whichever of its names; or those that it may mean, and why.
 
 Looked for, in this order, until something is found: an id; a name; what follows the type in a name; a short id, as
-other memory servers have them (`memory_x`, `doc_x`, `edge_<id>`); a title or an alias; the beginning of an id. If
-exactly one is found, it is meant. Else what is like it is told: by the text it contains, by its words, by its spelling.
+other memory servers have them (`memory_x`, `doc_x`, `edge_<id>`); a title or an alias; the source of a document; the
+beginning of an id. If exactly one is found, it is meant. Else what is like it is told: by the text it contains, by its
+words, by its spelling.
 
 Whatever the policy in force hides is as if it were not there, also among what is like it. The work is bounded, whatever
 the store's size: postings and the order of names lead to a few candidates, and only these are read.
@@ -121,8 +122,9 @@ class _Look:
             called += self._called(self._shown(islice(rows, _READ)))
             if matches := self._called_so(called):
                 return _exact(matches)
-        if found := self._shown(self._by_id_start()):
-            return _exact([self._match(row, 1.0, "its id begins so") for row in found])
+        for rows, reason in ((self._by_source(), "its source"), (self._by_id_start(), "its id begins so")):
+            if found := self._shown(rows):
+                return _exact([self._match(row, 1.0, reason) for row in found])
         if not self._has_all:
             called = self._further(called)
             if matches := self._called_so(called):
@@ -227,6 +229,12 @@ class _Look:
         """What has all words of the text: that may be its title."""
         own = [] if self._kind is None else [_under(self._kind)]
         yield from self._latest(having_all(self._transaction, [*own, *self._terms()]))
+
+    def _by_source(self) -> Iterator[VersionRow | None]:
+        """Documents of this source: the path of a file, as it was ingested."""
+        if self._kind in (None, "document"):
+            own = (Field.SOURCE, keyword_term(Field.SOURCE, self._text))
+            yield from islice(self._latest(having_all(self._transaction, [own, _under("document")])), _READ)
 
     def _latest(self, seqs: Iterable[int]) -> Iterator[VersionRow | None]:
         """The latest versions of the atoms that these are versions of, each once."""

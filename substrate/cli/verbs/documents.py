@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from substrate.cli.answer import Answer, Facts, Raw, Sheet
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
+from substrate.cli.spelling import WORDS
 from substrate.cli.stores import is_new_store, reading, writing
 from substrate.commands.files import read_text_exactly, write_text
 from substrate.commands.verbs.documents import ingest_options
 from substrate.errors import InputError
+from substrate.messages import render
 from substrate.result import iso
 from substrate.text.quote import in_quotes
 
@@ -33,7 +35,7 @@ _NAMED = 100
 def ingest(given: Namespace, output: Output) -> Answer:
     """Take in files, folders and standard input; with --watch, what changes in a folder."""
     if not given.paths or (given.watch and (len(given.paths) > 1 or given.paths[0] == "-")):
-        raise InputError("give a file or a folder to take in; with --watch one folder")
+        raise InputError("give a file or a folder to take in, or - for standard input; with --watch one folder")
     if not all(given.paths):
         raise InputError("a path is empty: give a file or a folder")
     if given.watch and (given.title is not None or given.dry_run):
@@ -93,7 +95,7 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     new = [item for item in items if item.status != "kept"]
     rows: list[tuple[str, object]] = [(item.status, f"{item.name} {_shown(item.source)}") for item in new[:_NAMED]]
     rows += [("more documents", len(new) - _NAMED)] if len(new) > _NAMED else []
-    rows += [("not taken", f"{_shown(one.item)}: {one.reason}") for one in failed[:_NAMED]]
+    rows += [("not taken", f"{_shown(one.item)}: {render(one.reason, WORDS)}") for one in failed[:_NAMED]]
     rows += [("more not taken", len(failed) - _NAMED)] if len(failed) > _NAMED else []
     rows += [("file is gone", name) for result in results for name in result.missing[:_NAMED]]
     rows += [("note", result.note) for result in results if result.note]

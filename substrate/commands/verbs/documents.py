@@ -24,15 +24,16 @@ INGEST = Command(
     "Take in files and folders as documents that search finds by their passages.",
     "Markdown, plain text, reStructuredText, HTML, Jupyter notebooks, and PDF if pypdf is installed; in UTF-8, at most "
     "10 MB each. A document is kept in chunks, which joined are the file. The same file again records only what "
-    "changed in it. No link is followed. Files that cannot be taken are named with the reason, and the others are "
-    "saved.",
+    "changed in it: it is known by its source, the folder's own name and the path below it. So two folders of one name "
+    "need two domains, or --source. No link is followed. Files that cannot be taken are named with the reason, and the "
+    "others are saved.",
     (
         Example(
             "printf '# Heads\\n\\nA head is signed with Ed25519.\\n' | "
             "substrate ingest - --source heads.md --domain handbook",
             "takes in a text; prints the document's name",
         ),
-        Example("substrate search 'how are heads signed' --prefix v1.chunk.handbook.", "finds the passage"),
+        Example("substrate search 'how are heads signed' --domain handbook --type chunk", "finds the passage"),
         Example("%%memory ingest --source heads.md --domain handbook\n# Heads\n\nA head is signed with Ed25519.\n"),
     ),
     (
@@ -68,8 +69,9 @@ DOCUMENT = Command(
     "read",
     "Print a document as it was ingested.",
     "The text of the file, byte for byte; of HTML, notebooks and PDF the text that was found in them. It is checked "
-    "against the digest of what was ingested.",
+    "against the digest of what was ingested. What a document is called, which tells: by its source or its title.",
     (
+        Example("substrate which heads.md --kind document", "the name of the document with this source"),
         Example("substrate document v1.document.handbook.c4397663528d2c3e843355416dc6db", "its text"),
         Example(
             "substrate document v1.document.handbook.c4397663528d2c3e843355416dc6db --json",

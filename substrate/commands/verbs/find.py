@@ -93,8 +93,9 @@ WHICH = Command(
     "find",
     "Tell which atom a text means.",
     "TEXT is its name, or what follows the type in it; its id, or at least eight digits of its beginning; a short id "
-    "such as memory_x, doc_x or edge_<id>; its title or an alias. If no atom, or more than one, is called just so, up "
-    "to three that may be meant are told, with how like they are and why. Letters of all scripts count, case does not.",
+    "such as memory_x, doc_x or edge_<id>; its title or an alias; the source of a document. If no atom, or more than "
+    "one, is called just so, up to three that may be meant are told, with how like they are and why. Letters of all "
+    "scripts count, case does not.",
     (
         Example("substrate which payment_provider", "the name of the atom"),
         Example(

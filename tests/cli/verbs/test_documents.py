@@ -48,6 +48,9 @@ def test_the_report_names_what_is_new_and_what_was_not_taken(run: Commands, fold
     labels = [row[0] for row in ran.rows]
     assert labels[:3] == ["new", "new", "not taken"]
     assert '"docs/latin.md"' in ran.rows[2][1]
+    (folder / "latin.md").write_text("the key is AKIAIOSFODNN7EXAMPLQ")
+    assert run("ingest", str(folder)).rows[0][1].endswith("to save it anyway, repeat with --allow-secrets")
+    assert run.ok("which", "docs/heads.md").rows[0][0].startswith("v1.document.main.")
     assert ["entries recorded", "6"] in ran.rows  # two documents, two chunks, the domain, and Ed25519
 
 
