@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from html import escape
+from typing import Final
 
 from substrate.result import Result, Results
 from substrate.values.atoms import Atom
 from substrate.values.saved import Refused
 
 __all__ = ["Document", "Ingested", "IngestedDocument"]
+
+_SHOWN: Final = 100
+"""Documents and files that a notebook shows; `items`, `failed` and `missing` have all."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,6 +45,10 @@ class IngestedDocument(Result):
     def chunks(self) -> int:
         """How many chunks it has now."""
         return self.added + self.changed + self.kept
+
+    def row(self) -> dict[str, object]:
+        """What became of it, its source, title and name."""
+        return {"status": self.status, "source": self.source or "", "title": self.title, "name": self.name}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -79,6 +88,28 @@ class Ingested(Results[IngestedDocument]):
     def tombstoned(self) -> int:
         """Chunks that were taken out of use."""
         return sum(item.tombstoned for item in self.items)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What it came to: the sums, and what was not taken, with the reason."""
+        would = "would be: " if self.dry_run else ""
+        sums = f"{self.added:,} added, {self.changed:,} changed, {self.kept:,} kept, {self.tombstoned:,} tombstoned"
+        told = [f"{would}{len(self.items):,} documents, chunks: {sums}"]
+        told += [f"not taken: {one.item}: {one.reason}" for one in self.failed[:_SHOWN]]
+        told += [f"file is gone: {name}" for name in self.missing[:_SHOWN]]
+        rest = {"failed": len(self.failed) - _SHOWN, "missing": len(self.missing) - _SHOWN}
+        told += [f"{count:,} more are in .{where}" for where, count in rest.items() if count > 0]
+        told += [f"skipped, {why}: {count:,}" for why, count in self.skipped.items()]
+        return (*told, *([self.note] if self.note else []))
+
+    def __repr__(self) -> str:
+        return super(Ingested, self).__repr__() + "".join(f"\n({word})" for word in self.remarks)
+
+    def _repr_html_(self) -> str:
+        news = tuple(item for item in self.items if item.status != "kept")
+        table = super(Ingested, Ingested(news[:_SHOWN]))._repr_html_() if news else ""
+        more = [f"{len(news) - _SHOWN:,} more documents are in .items"] if len(news) > _SHOWN else []
+        return table + "".join(f"<p>{escape(word)}</p>" for word in (*more, *self.remarks))
 
     def to_dict(self) -> dict[str, object]:
         """Its documents, with the sums."""

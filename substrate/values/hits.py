@@ -66,6 +66,8 @@ class Hit(Result):
         """Score, name, snippet and the reasons."""
         shown = {"score": round(self.score, 3), "name": self.name, "snippet": self.snippet, "why": self.why}
         when = self.atom.occurred_at or self.atom.valid_from or self.atom.recorded_at
+        if self.atom.parent is not None and self.atom.source:
+            shown["source"] = self.atom.source  # the name of a chunk says nothing about where it stands
         return {**shown, "when": f"{when:%Y-%m-%d}", "current": "yes" if self.current else "earlier"}
 
 

@@ -331,6 +331,23 @@ def test_domains_are_counted_by_their_names(memory: Memory) -> None:
     assert memory.stats().domains == {"web.api 50%": 2}
 
 
+def test_what_is_shown_of_an_ingest_has_its_sums_and_what_was_not_taken(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(150):
+        (folder / f"{number}.md").write_text(f"# Page {number}")
+    (folder / "<odd>.md").write_bytes(b"\xff")
+    shown = memory.ingest(folder, entities=False)._repr_html_()
+    assert shown.count("many/") == 101  # a hundred, and the one that was not taken
+    assert "50 more documents are in .items" in shown
+    assert "150 documents, chunks: 150 added" in shown
+    assert "not taken: many/&lt;odd&gt;.md" in shown
+    again = memory.ingest(folder, entities=False)
+    assert "150 kept" in again._repr_html_()
+    assert "<table" not in again._repr_html_()
+    assert "not taken: many/<odd>.md" in repr(again)
+
+
 def test_a_dry_run_writes_nothing(memory: Memory, folder: Path) -> None:
     before = memory.head()
     would = memory.ingest(folder, domain="handbook", dry_run=True)
