@@ -7,8 +7,8 @@ A store adds rows by the atom `v1.schema.edges`, whose value is JSON:
 
     {"strict": false, "types": {"works_for": {"inverse": "employs", "from": ["person"], "to": ["company"]}}}
 
-`from` and `to` are the types of atoms that it may lead from and to; left out: any. With `strict`, an edge of a type
-that is in neither table is refused.
+`from` and `to` are the types of atoms that it may lead from and to; left out: any. The engine's own types join any: who
+may save could else keep others from superseding. With `strict`, an edge of a type that is in neither table is refused.
 """
 
 from __future__ import annotations
@@ -133,6 +133,7 @@ class EdgeKinds:
 
 
 _OWN_TYPES: Final = frozenset(row.type for row in _OWN if row.type != row.inverse)
+_OWN_NAMES: Final = frozenset(name for row in _OWN for name in (row.type, row.inverse))
 BUILT_IN: Final = EdgeKinds()
 
 
@@ -213,6 +214,8 @@ def _row(spelled: str, said: object) -> EdgeKind:
     if named is not None and BUILT_IN.inverse(named) not in (None, kind):
         raise SchemaInvalid(f"{named} is the inverse of {BUILT_IN.inverse(named)} already: give {kind} another one")
     row = EdgeKind(kind, named, _ends(members, "from", kind), _ends(members, "to", kind))
+    if (row.sources or row.targets) and kind in _OWN_NAMES:
+        raise SchemaInvalid(f"{kind} means something to the engine: {SCHEMA} cannot say what it may join")
     if named == kind and row.sources != row.targets:
         raise SchemaInvalid(f"{kind} is its own inverse: from and to must be the same")
     return row

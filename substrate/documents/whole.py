@@ -5,10 +5,11 @@ What goes is looked for again after it went: chunks that were recorded meanwhile
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Final, NamedTuple
 
+from substrate.atoms.bodies import bodies_of
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.documents.naming import DOCUMENT, chunk_prefix
@@ -18,15 +19,17 @@ from substrate.forget.forget import forget
 from substrate.forget.select import Selection
 from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored_entry
+from substrate.log.identity import id_text
 from substrate.log.log import Log
 from substrate.log.tables import ENTRIES, seq_key
+from substrate.proof.entry import Kind
 from substrate.values.progress import Progress
 from substrate.values.saved import Forgot
 from substrate.views.atoms import names, versions_of
 from substrate.views.edges import edges_touching
 from substrate.views.words import NONE, beside
 
-__all__ = ["forget_whole", "parts_of"]
+__all__ = ["Parts", "forget_whole", "parts_of"]
 
 _ROUNDS: Final = 5
 
@@ -49,7 +52,7 @@ def forget_whole(log: Log, selection: Selection, *, dry_run: bool, progress: Pro
 
 
 class _Everything(NamedTuple):
-    """What goes with a whole, in the order in which it goes; and which entities stay, with the reason."""
+    """What goes with a whole, in the order in which it goes; and which parts and entities stay, with the reason."""
 
     subjects: tuple[bytes, ...]
     kept: Mapping[str, str]
@@ -60,34 +63,60 @@ def _forget(log: Log, everything: _Everything, *, dry_run: bool, progress: Progr
     return replace(forget(log, named, dry_run=dry_run, progress=progress), kept=everything.kept)
 
 
-def parts_of(transaction: ReadTransaction, whole: bytes, name: str | None) -> Iterator[bytes]:
-    """The ids of the atoms that are or were parts of an atom, and of their parts; some twice."""
-    found: set[bytes] = set()
-    waiting = [whole]
-    while waiting:
-        for seq in beside(transaction, waiting.pop(), NONE, after=True):
-            part = stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).subject
-            if part not in found and part != whole:
-                found.add(part)
-                waiting.append(part)
-    yield from found
-    # Chunks whose last version somebody saved without a parent are parts by their name.
+class Parts(NamedTuple):
+    """What goes with a whole, and what was called a part of it and stays, by name, with the reason."""
+
+    subjects: tuple[bytes, ...]
+    kept: Mapping[str, str]
+
+
+def parts_of(transaction: ReadTransaction, whole: bytes, name: str | None) -> Parts:
+    """The atoms that are parts of an atom, and of their parts.
+
+    One statement that something is a part of this must not take it along: a document stays, and so does what was
+    recorded as anything but a part. Chunks go by their names, also those that somebody saved without a parent.
+    """
+    found: dict[bytes, None] = {}
     if name is not None and name.startswith(DOCUMENT):
-        yield from (row.subject for row in names(transaction, chunk_prefix(name)))
+        found = dict.fromkeys(row.subject for row in names(transaction, chunk_prefix(name)))
+    kept: dict[str, str] = {}
+    waiting = [whole, *found]
+    while waiting:
+        above = waiting.pop()
+        for seq in beside(transaction, above, NONE, after=True):
+            part = stored_entry(seq, transaction.get(ENTRIES, seq_key(seq))).subject
+            if part in found or part == whole:
+                continue
+            if why := _stays(transaction, part, above):
+                kept[name_of(transaction, part) or id_text(part)] = why
+            else:
+                found[part] = None
+                waiting.append(part)
+    return Parts(tuple(found), kept)
+
+
+def _stays(transaction: ReadTransaction, part: bytes, whole: bytes) -> str:
+    """Why an atom that was once stated to be a part of another does not go with it; empty: it goes."""
+    if (name_of(transaction, part) or "").startswith(DOCUMENT):
+        return "it is a document by itself"
+    puts = [version.seq for version in versions_of(transaction, part) if version.kind is Kind.PUT and version.name]
+    bodies = (body.members for body in bodies_of(transaction, puts) if body is not None)
+    return "" if all(body.get("parent") == whole.hex() for body in bodies) else "it was recorded by itself, too"
 
 
 def _all_of(transaction: ReadTransaction, whole: str) -> _Everything:
     """The entities that nothing else speaks of, the parts, and last the whole: who is interrupted can begin again."""
     subject = find_subject(transaction, whole)
     name = whole if "." in whole else name_of(transaction, subject)
-    known = dict.fromkeys((*parts_of(transaction, subject, name), subject))
+    parts = parts_of(transaction, subject, name)
+    known = (*parts.subjects, subject)
     there = [
         one
         for one in known
         if next(versions_of(transaction, one), None) is not None or edges_touching(transaction, one)
     ]
     orphans = unmentioned(transaction, mentioned_by(transaction, there), there)
-    return _Everything((*orphans.unmentioned, *there), dict(orphans.kept))
+    return _Everything((*orphans.unmentioned, *there), {**parts.kept, **dict(orphans.kept)})
 
 
 def _sum(one: Forgot, two: Forgot) -> Forgot:

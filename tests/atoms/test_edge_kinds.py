@@ -125,6 +125,8 @@ BAD = {
     '{"types": {"a": {"from": "no type"}}}': "from of a must be a list of types",
     '{"types": {"a": {"to": 3}}}': "to of a must be a list of types",
     '{"types": {"a": {"inverse": "a", "from": ["b"]}}}': "from and to must be the same",
+    '{"types": {"supersedes": {"from": ["nothing"]}}}': "cannot say what it may join",
+    '{"types": {"has_member": {"to": ["nothing"]}}}': "cannot say what it may join",
 }
 
 
@@ -137,9 +139,9 @@ def test_a_table_that_cannot_be_read_is_refused_when_it_is_saved(pair: Memory, v
 
 
 def test_a_row_of_the_store_may_narrow_what_is_built_in() -> None:
-    narrowed = read_edge_kinds('{"types": {"member_of": {"to": ["domain", "hub"]}}}')
-    assert narrowed["has_member"].sources == ("domain", "hub")
-    assert narrowed.inverse("member_of") == BUILT_IN.inverse("member_of") == "has_member"
+    narrowed = read_edge_kinds('{"types": {"part_of": {"to": ["domain", "hub"]}}}')
+    assert narrowed["has_part"].sources == ("domain", "hub")
+    assert narrowed.inverse("part_of") == BUILT_IN.inverse("part_of") == "has_part"
 
 
 def test_edges_of_before_keep_their_bytes_and_are_found_by_both_names(

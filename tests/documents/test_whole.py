@@ -67,13 +67,31 @@ def test_nothing_is_left_of_a_document_that_was_forgotten(
 def test_twin_a_forget_that_skips_parts_is_found_out(
     memory: Memory, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_parts(_: ReadTransaction, __: bytes, ___: str | None) -> tuple[bytes, ...]:
-        return ()
+    def no_parts(_: ReadTransaction, __: bytes, ___: str | None) -> whole.Parts:
+        return whole.Parts((), {})
 
     name = planted(memory, folder)
     monkeypatch.setattr(whole, "parts_of", no_parts)
     memory.forget(whole=name)
     assert traces_of(CANARY, tmp_path)
+
+
+def test_what_is_stated_to_be_a_part_and_was_more_than_that_stays_and_is_named(memory: Memory) -> None:
+    ours, others = (memory.ingest(f"the text of {name}", domain="d", source=name)[0].name for name in "AB")
+    memory.checkpoint(
+        ["v1.note.mine = precious", {"name": "v1.turn.one", "value": "hello", "parent": ours, "position": 9}]
+    )
+    stated = [
+        {"name": "v1.note.mine", "value": "precious, too", "parent": ours, "position": 1},
+        {"name": others, "value": "B", "parent": ours, "position": 2},
+    ]
+    memory.checkpoint(stated)
+    forgot = memory.forget(whole=ours)
+    assert forgot.kept == {"v1.note.mine": "it was recorded by itself, too", others: "it is a document by itself"}
+    assert memory.access("v1.note.mine").value == "precious, too"
+    assert [atom.value for atom in memory.list("v1.chunk.")] == ["the text of B"]
+    with pytest.raises(Forgotten):
+        memory.access("v1.turn.one")
 
 
 SPOKEN_OF = f"We met Dr. Qwzx{CANARY.title()} and Marta Ruiz in `Lisbon_Office`, and John Doe of `Acme_Corp`."
