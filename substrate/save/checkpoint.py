@@ -168,6 +168,8 @@ class Planner:
     _gone: dict[str, bytes] = field(default_factory=dict)
     """Atoms that are tombstoned: their ids by name."""
     _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
+    _wholes: dict[str, str] = field(default_factory=dict)
+    """The ids of what atoms are parts of, by name."""
     _chains: Chains | None = None
     _kinds: EdgeKinds | None = None
 
@@ -320,7 +322,10 @@ class Planner:
     def _put(self, transaction: ReadTransaction, atom: AtomGiven, time: int, waited_for: bool) -> None:  # noqa: FBT001
         members = atom.members
         if "parent" in members:
-            members["parent"] = find_subject(transaction, str(members["parent"])).hex()
+            whole = str(members["parent"])
+            if whole not in self._wholes:  # all parts of a document or a talk name the same
+                self._wholes[whole] = find_subject(transaction, whole).hex()
+            members["parent"] = self._wholes[whole]
         known = self._names[atom.name]
         if known is None:
             self._check_first(transaction, atom.name)
