@@ -67,6 +67,10 @@ _MONTHS_THAT_ARE_NAMES: Final = frozenset({"May", "March", "August", "April", "J
 _CURRENCIES: Final = frozenset({"EUR", "USD", "GBP", "CHF", "JPY"})
 _DEGREES: Final = frozenset({"PhD", "MSc", "BSc"})
 
+_PLAIN: Final = FUNCTION & COMMON
+_PLAIN_ELSEWHERE: Final = FUNCTION_ELSEWHERE & COMMON_ELSEWHERE
+"""Words that alone are no name, wherever they stand: most of those that begin a sentence."""
+
 _LONGEST_RUN: Final = 12
 """Words of a name."""
 _HEADING: Final = 40
@@ -165,6 +169,7 @@ class _Reader:
         self._large = [at for at, is_small in enumerate(are_small) if not is_small]
         english = not small.isdisjoint(ENGLISH)
         self._function, self._common = (FUNCTION, COMMON) if english else (FUNCTION_ELSEWHERE, COMMON_ELSEWHERE)
+        self._plain = _PLAIN if english else _PLAIN_ELSEWHERE
         shouted = sum(1 for at in self._large if len(words[at]) > 1 and words[at].isupper())
         self._german = small.isdisjoint(NOT_GERMAN) and len(small & GERMAN) >= _PAIR
         self._romance = not english and len(small & ROMANCE) >= _PAIR
@@ -184,10 +189,18 @@ class _Reader:
                 if self._caseless and self._is_set_in(token := self._token(at)):
                     yield Sign(*token, "name")
                 continue
+            if word.isalpha() and word.lower() in self._plain and self._is_alone(at):
+                continue
             run, upto = self._run(at)
             sign = self._judge(run, at, upto) if run else None
             if sign is not None:
                 yield sign
+
+    def _is_alone(self, at: int) -> bool:
+        """Whether it is no word of capitals, and nothing behind it can be of the same name."""
+        word, behind = self._words[at], self._words[at + 1] if at + 1 < len(self._words) else ""
+        small = not behind or (behind.islower() and behind not in self._joining)
+        return small and (len(word) == 1 or word[1:].islower())
 
     def _token(self, at: int) -> _Token:
         return _Token(self._places[2 * at], self._places[2 * at + 1], self._words[at])

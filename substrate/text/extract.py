@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from substrate.limits import LIMITS
@@ -66,11 +67,19 @@ def extract(text: str, limit: int = LIMITS["entities"]) -> Extracted:
     found.sort(key=_place)
     kept: dict[str, Entity] = {}
     for sign in found:
-        name = spelling(sign.name)
-        if sign.kind and len(name) <= _LONGEST and is_canonical_key(name):
-            kept.setdefault(canonical(name), Entity(name, sign.kind))
+        known = _known(sign.name) if sign.kind else None
+        if known is not None:
+            name, form = known
+            kept.setdefault(form, Entity(name, sign.kind))
     entities = tuple(kept.values())
     return Extracted(entities[:limit], max(0, len(entities) - limit))
+
+
+@lru_cache(maxsize=4096)  # the same names are met again and again
+def _known(written: str) -> tuple[str, str] | None:
+    """How a name is spelt, and its canonical form; None if it is none."""
+    name = spelling(written)
+    return (name, canonical(name)) if len(name) <= _LONGEST and is_canonical_key(name) else None
 
 
 def _place(sign: Sign) -> int:
