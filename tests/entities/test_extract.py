@@ -81,6 +81,8 @@ def test_every_word_with_a_capital_would_not_do() -> None:
         ("copy .env.example to .env", [".env.example", ".env"]),
         ("Die Hälfte der Antworten in München nennt die API-Prüfung", ["München", "API"]),
         ("他们用docker部署《三体》", ["docker", "三体"]),
+        ("有两个文件、.env在前", [".env"]),
+        ("The cat sat. A dog of Berlin ran. It is in The Hague.", ["Berlin", "The Hague"]),
     ],
 )
 def test_names_show_by_how_they_are_written(text: str, names: list[str]) -> None:
