@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from substrate.atoms.moments import Time, read_time
+from substrate.entities.naming import ENTITY
 from substrate.errors import SchemaInvalid
 from substrate.messages import Arg
 from substrate.values.atoms import ORIGINS
@@ -39,6 +40,11 @@ class Filters:
     until: int | None = None
     without_pages: bool = False
     """Nothing that was made of texts from elsewhere."""
+
+    @property
+    def is_of_entities(self) -> bool:
+        """Whether entities are asked for."""
+        return ENTITY.split(".")[1] in self.types or (self.prefix or "").startswith(ENTITY[:-1])
 
     @classmethod
     def of(  # noqa: PLR0913

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
 from substrate.atoms.domains import find_domain
 from substrate.entities.lookup import same_names
+from substrate.entities.naming import ENTITY
 from substrate.kv.api import ReadTransaction
 from substrate.names import IN_DOMAINS, normalise
 from substrate.search.columns.documents import Documents, Mask
@@ -51,7 +52,7 @@ def scope_of(snapshot: Snapshot, documents: Documents, filters: Filters, domains
     for field, text in (*exact, (Field.SESSION, filters.session)):
         if text is not None:
             masks.append(with_keyword(field, text))
-    masks += [~pages_of(snapshot.transaction, documents)] if filters.without_pages else []
+    masks += _kinds(snapshot.transaction, documents, filters)
     if filters.since is not None:
         masks.append(documents.when >= filters.since)
     if filters.until is not None:
@@ -71,6 +72,19 @@ def pages_of(transaction: ReadTransaction, documents: Documents) -> Mask:
     if not ingested.any():  # as in most stores
         return ingested
     return ingested & _any(keyword_mask(transaction, documents, Field.UNDER, f"v1.{kind}") for kind in IN_DOMAINS)
+
+
+def _kinds(transaction: ReadTransaction, documents: Documents, filters: Filters) -> Iterator[Mask]:
+    """Without pages, if that is asked for. Without entities that only pages speak of, unless entities are asked for.
+
+    These say nothing but their name, and would stand before the pages that say more.
+    """
+    if filters.without_pages:
+        yield ~pages_of(transaction, documents)
+    elif not filters.is_of_entities:
+        ingested = keyword_mask(transaction, documents, Field.ORIGIN, "ingested")
+        if ingested.any():  # not so in most stores
+            yield ~(ingested & keyword_mask(transaction, documents, Field.UNDER, ENTITY[:-1]))
 
 
 def _any(masks: Iterable[Mask]) -> Mask:
