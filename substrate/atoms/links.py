@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Final
 
 from substrate.atoms.bodies import Body, body_of
@@ -24,7 +23,7 @@ from substrate.values.edges import Edge, Window
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import is_in_use, versions_of
 from substrate.views.cards import card_of
-from substrate.views.edges import Link, links_of
+from substrate.views.edges import Link, some_links
 from substrate.views.traces import confirmation_of, expected_name
 
 __all__ = [
@@ -133,11 +132,12 @@ def joined_to(snapshot: Snapshot, subject: bytes) -> Iterator[bytes]:
     """The atoms at the other ends of an atom's edges, some out and some in, that hold at these moments.
 
     Of each type those stated last come first: the same data gives the same ones in every store, up to `_READ` edges.
+    Of a hub no more are looked at than `some_links` does, those that were taken back or stated later among them.
     """
     if not card_of(snapshot.transaction, subject).statements:
         return
     for out in (True, False):
-        links = list(islice(links_of(snapshot.transaction, subject, out=out, upto=snapshot.upto), _READ))
+        links, _ = some_links(snapshot.transaction, subject, _READ, out=out, upto=snapshot.upto)
         links.sort(key=lambda link: (link.type, -link.seq))
         for link in holding(snapshot, links[:_FEW]):
             yield link.target if out else link.source

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import NamedTuple
 
 from substrate.atoms.links import holding, weighed
@@ -12,7 +11,7 @@ from substrate.limits import LIMITS
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import VersionRow, versions_of
-from substrate.views.edges import Link, links_around, links_of
+from substrate.views.edges import Link, links_around, some_links
 
 __all__ = ["EdgeStep", "Steps"]
 
@@ -29,7 +28,9 @@ class Steps:
     """Steps out of atoms, each atom read once. Good for as long as the snapshot's transaction is open.
 
     Along edges that hold. Of a hub, `LIMITS["walk_edges"]` edges are followed, out of it and into it by halves, as far
-    as there are so many; `cut` names it. Bodies are not checked against the log: who shows an edge reads it anew.
+    as there are so many. They are found among `LOOKS` times as many in each direction, those that were taken back or
+    stated later among them. Where there are more of either, `cut` names the hub. Bodies are not checked against the
+    log: who shows an edge reads it anew.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -37,7 +38,7 @@ class Steps:
         self._in_use: dict[bytes, bool] = {}
         self._latest: dict[bytes, VersionRow | None] = {}
         self.cut: dict[bytes, None] = {}
-        """Atoms that have more edges than are followed, in the order in which they were met."""
+        """Atoms that have more edges than are followed, or looked at, in the order in which they were met."""
 
     def weighed(self, subject: bytes) -> list[EdgeStep]:
         """The steps out of an atom: in the order of types, and of each type the edge stated last first."""
@@ -53,10 +54,9 @@ class Steps:
         transaction, upto, most = self._snapshot.transaction, self._snapshot.upto, LIMITS["walk_edges"]
         links = links_around(transaction, subject, most) if upto is None else None
         if links is None:
-            out, into = (
-                list(islice(links_of(transaction, subject, out=out, upto=upto), most + 1)) for out in (True, False)
-            )
-            if len(out) + len(into) > most:
+            out, more_out = some_links(transaction, subject, most, out=True, upto=upto)
+            into, more_in = some_links(transaction, subject, most, out=False, upto=upto)
+            if more_out or more_in or len(out) + len(into) > most:
                 self.cut[subject] = None
                 out = out[: max(most // 2, most - len(into))]
                 into = into[: most - len(out)]

@@ -28,6 +28,7 @@ from substrate.views.cards import CardChanges
 from substrate.views.joins import PART, drop_joins, gap_row, join_row, type_number, write_joins
 
 __all__ = [
+    "LOOKS",
     "EdgeView",
     "Link",
     "edges_touching",
@@ -37,6 +38,7 @@ __all__ = [
     "is_linked",
     "links_around",
     "links_of",
+    "some_links",
     "statement_at",
     "statements_of",
 ]
@@ -46,6 +48,8 @@ IN: Final = b"<"
 _ROW: Final = Struct(">16sQB")
 _STATEMENT: Final = Struct(">B16s16s")
 _WINDOWS: Final = b'"windows"'
+LOOKS: Final = 4
+"""Edges that are looked at for each that may be given: those taken back, or stated later, take time too."""
 _KINDS: Final = {int(kind): kind for kind in (Kind.EDGE, Kind.UNEDGE)}
 
 
@@ -205,16 +209,40 @@ def links_of(
     """The edges from (`out`) or to an atom as they were after seq `upto`, those taken back left out."""
     prefix = atom + (OUT if out else IN) + (b"" if kind is None else kind.encode() + b"\x00")
     for key, row in transaction.scan(LINKS, prefix, behind(prefix)):
-        edge, seq, number = _ROW.unpack(row)
-        other, name = key[-ID_BYTES:], key[ID_BYTES + 1 : -ID_BYTES - 1].decode("utf-8", "replace")
-        link = Link(edge, seq, _KINDS[number], atom if out else other, other if out else atom, name)
-        if upto is not None and link.seq > upto:
-            earlier = statement_at(transaction, edge, upto)
-            if earlier is None or not earlier.type:
-                continue
-            link = earlier
-        if link.kind is Kind.EDGE:
+        link = _link_at(transaction, key, row, upto)
+        if link is not None:
             yield link
+
+
+def some_links(
+    transaction: ReadTransaction, atom: bytes, most: int, *, out: bool, upto: int | None = None
+) -> tuple[list[Link], bool]:
+    """The first `most` that `links_of` gives, and whether there may be more.
+
+    `LOOKS` times as many edges are looked at, those that are left out among them, however many the atom has.
+    """
+    prefix, looks = atom + (OUT if out else IN), LOOKS * most
+    found: list[Link] = []
+    for place, (key, row) in enumerate(transaction.scan(LINKS, prefix, behind(prefix), limit=looks + 1)):
+        link = _link_at(transaction, key, row, upto) if place < looks else None
+        if place == looks or (link is not None and len(found) == most):
+            return found, True
+        if link is not None:
+            found.append(link)
+    return found, False
+
+
+def _link_at(transaction: ReadTransaction, key: bytes, row: bytes, upto: int | None) -> Link | None:
+    """The edge of a row as it was after seq `upto`; None if it was not stated then, or taken back."""
+    edge, seq, number = _ROW.unpack(row)
+    if upto is not None and seq > upto:
+        link = statement_at(transaction, edge, upto)
+        return link if link is not None and link.type and link.kind is Kind.EDGE else None
+    if number != Kind.EDGE:
+        return None
+    atom, other = key[:ID_BYTES], key[-ID_BYTES:]
+    ends = (atom, other) if key[ID_BYTES : ID_BYTES + 1] == OUT else (other, atom)
+    return Link(edge, seq, Kind.EDGE, *ends, key[ID_BYTES + 1 : -ID_BYTES - 1].decode("utf-8", "replace"))
 
 
 def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[Link] | None:
@@ -222,14 +250,8 @@ def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[L
     rows = list(transaction.scan(LINKS, atom, behind(atom), limit=most + 1))
     if len(rows) > most:
         return None
-    found = []
-    for key, row in rows:
-        edge, seq, number = _ROW.unpack(row)
-        if number == Kind.EDGE:
-            other, kind = key[-ID_BYTES:], key[ID_BYTES + 1 : -ID_BYTES - 1].decode("utf-8", "replace")
-            ends = (atom, other) if key[ID_BYTES : ID_BYTES + 1] == OUT else (other, atom)
-            found.append(Link(edge, seq, Kind.EDGE, *ends, kind))
-    return found
+    links = (_link_at(transaction, key, row, None) for key, row in rows)
+    return [link for link in links if link is not None]
 
 
 def is_linked(transaction: ReadTransaction, atom: bytes) -> bool:

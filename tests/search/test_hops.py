@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 from substrate.clock import ManualClock
 from substrate.errors import InputError
+from substrate.kv.lmdb.transactions import Reading
+from substrate.limits import LIMITS
+from substrate.log.tables import LINKS, STATEMENTS
 from substrate.memory import Memory
 from substrate.values.hits import Found, Hit
 from tests.days import DAY, day
@@ -145,3 +150,58 @@ def test_what_cannot_be_walked_is_refused(memory: Memory) -> None:
             memory.search("heron", hops=count)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="best or pagerank"):
         memory.search("heron", hops=1, walk="drunk")
+
+
+# -- hubs of which little held then ------------------------------------------------------------------------------------
+
+
+def rows_read(monkeypatch: pytest.MonkeyPatch, ask: Callable[[], object]) -> int:
+    """How many rows of edges, and looks at what was stated of them, an answer takes."""
+    right, read = Reading.scan, [0]
+
+    def scan(self: Any, table: str, *given: Any, **options: Any) -> Any:
+        read[0] += table == STATEMENTS
+        for item in right(self, table, *given, **options):
+            read[0] += table == LINKS
+            yield item
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Reading, "scan", scan)
+        ask()
+    return read[0]
+
+
+def heron_hub(memory: Memory, count: int) -> tuple[int, int]:
+    """A hub with two edges, then many more, then those taken back: when it had the two, and when all of them."""
+    save(memory, edge("a", "b"), edge("c", "b"))
+    few = memory.head().head.size - 1
+    more = [edge(f"n{number}", "b") for number in range(count)]
+    memory.checkpoint([f"v1.fact.n{number} = x" for number in range(count)], edges=more)
+    many = memory.head().head.size - 1
+    memory.checkpoint(unedges=[{key: said[key] for key in ("source", "type", "target")} for said in more])
+    return few, many
+
+
+def test_of_a_hub_of_some_hundreds_all_edges_that_held_are_found(memory: Memory) -> None:
+    few, many = heron_hub(memory, 300)
+    for at in (few, memory.head().head.size - 1, None):
+        found = memory.search("heron", hops=2, as_of=at)
+        assert (letters(found), found.cut) == ("abc", ())
+        assert memory.path("v1.fact.a", "v1.fact.c", as_of=at).length == 2
+    assert memory.search("heron", hops=2, as_of=many).cut == ("v1.fact.b",)
+
+
+def test_a_hub_of_edges_taken_back_or_stated_later_is_read_in_part_and_named(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few, _ = heron_hub(memory, 1000)
+    for text, count in (("heron", 2), ("says b", 0)):
+        for at in (few, None):
+            ask = partial(memory.search, text, hops=count, as_of=at)
+            monkeypatch.setattr("substrate.views.edges.LOOKS", 1)
+            assert rows_read(monkeypatch, ask) < 3 * LIMITS["walk_edges"]
+            assert "v1.fact.b" in [hit.name for hit in ask()]
+            assert ask().cut == (("v1.fact.b",) if count else ())
+            monkeypatch.setattr("substrate.views.edges.LOOKS", 1000)  # the broken twin: it looks at all
+            assert rows_read(monkeypatch, ask) > 1000
+    assert len(memory.edges("v1.fact.b", as_of=few)) == len(memory.edges("v1.fact.b")) == 2  # a list is exact
