@@ -104,16 +104,17 @@ def open_root(path: Path) -> Iterator[Root]:
     except RuntimeError:  # links that lead to each other
         raise Denied(f"{path} is a link that leads to itself") from None
     try:
-        yield Root(resolved.name or "root", descriptor)
+        yield Root(resolved.name or "root", descriptor, os.fsencode(resolved))
     finally:
         os.close(descriptor)
 
 
 class Root:
-    """A folder that is open. `name` is the folder's own, without those above it."""
+    """A folder that is open. `name` is the folder's own, without those above it; `place` is its whole path."""
 
-    def __init__(self, name: str, descriptor: int) -> None:
+    def __init__(self, name: str, descriptor: int, place: bytes = b"") -> None:
         self.name = name
+        self.place = place
         self._descriptor = descriptor
 
     def read(self, parts: tuple[str, ...]) -> FileRead:

@@ -25,6 +25,7 @@ from substrate.documents.formats.catalogue import (
 )
 from substrate.documents.formats.extracted import title_from
 from substrate.documents.naming import DOCUMENT, document_name, domain_name
+from substrate.documents.roots import mark_in, mark_of
 from substrate.documents.slots import INGESTED, attrs_of
 from substrate.documents.write import Incoming, Plan, Prepared, plan_document, plan_gone, plan_same, texts_of
 from substrate.errors import Conflict, Denied, InputError, ItemsRefused, SchemaInvalid, SubstrateError
@@ -152,11 +153,12 @@ def _ingest_files(writer: Writer, root: Root, below: tuple[str, ...], progress: 
     request = writer.request
     if below and not root.is_folder(below):
         # The one file that is asked for: what keeps it from being read is the caller's to know.
-        writer.add(read_file(root, below, request))
+        # With a source that is said it may be of a folder above: it keeps the mark it has, or gets that of the folder.
+        writer.add(read_file(root, below, request, None if request.source else writer.mark_of(root)))
         return
     listed = _find(root, below, request)
     ingest_listed(writer, root, listed, listed.files, progress)
-    writer.note_missing(root.name, below, listed)
+    writer.note_missing(root, below, listed)
 
 
 def ingest_listed(
@@ -167,11 +169,12 @@ def ingest_listed(
         writer.fail(source_of(root.name, parts, writer.request), error)
     writer.skipped.update(listed.skipped)
     files = list(files)
+    mark = writer.mark_of(root)
     total = sum(file.size for file in files)
     done = 0
     for file in files:
         try:
-            writer.add(read_file(root, file.parts, writer.request))
+            writer.add(read_file(root, file.parts, writer.request, mark))
         except (InputError, Denied) as error:
             writer.fail(source_of(root.name, file.parts, writer.request), error)
         done += file.size
@@ -184,8 +187,8 @@ def source_of(root: str, parts: Iterable[str], request: Request) -> str:
     return "/".join((request.source or root, *parts))
 
 
-def read_file(root: Root, parts: tuple[str, ...], request: Request) -> Incoming:
-    """One file, read and understood. InputError, Denied."""
+def read_file(root: Root, parts: tuple[str, ...], request: Request, mark: str | None = None) -> Incoming:
+    """One file, as it comes in from the folder of this mark. InputError, Denied."""
     data, modified_ns = root.read(parts)
     source = source_of(root.name, parts, request)
     try:
@@ -196,7 +199,8 @@ def read_file(root: Root, parts: tuple[str, ...], request: Request) -> Incoming:
     # Some file systems keep times that no calendar has: whoever made the file may have chosen one.
     seconds = min(max(modified_ns // 1_000_000_000, _FIRST_SECOND), _LAST_SECOND)
     modified = iso(datetime.fromtimestamp(seconds, UTC))
-    return Incoming(source, data, media_type, request.title, title_from(parts[-1]) or parts[-1], modified)
+    title = title_from(parts[-1]) or parts[-1]
+    return Incoming(source, data, media_type, request.title, title, modified, mark, request.source is not None)
 
 
 def _text(text: str, request: Request) -> Incoming:
@@ -235,6 +239,11 @@ class Writer:
         self._items = self._characters = 0
         self._named = False
 
+    def mark_of(self, root: Root) -> str:
+        """The mark of a folder in the store that is written to."""
+        with self._log.snapshot() as transaction:
+            return mark_of(transaction, root)
+
     def add(self, incoming: Incoming) -> None:
         """Take in a document; when enough wait, they are written. InputError, SchemaInvalid, SecretFound."""
         domain, request = self.request.domain, self.request
@@ -260,7 +269,7 @@ class Writer:
         code, reason = (error.code, error.message) if first is None else (first.code, first.reason)
         self._failed.append(Refused(hidden if find_secrets(safe) else safe, code, reason))
 
-    def note_missing(self, root: str, below: tuple[str, ...], listed: Listed) -> None:
+    def note_missing(self, root: Root, below: tuple[str, ...], listed: Listed) -> None:
         """Find documents of this folder whose files are gone: report them, or take them out of use if that is asked.
 
         A folder that is suddenly empty, such as one that is not mounted, takes nothing out of use.
@@ -268,7 +277,7 @@ class Writer:
         with self._log.snapshot() as transaction:
             gone = gone_from(transaction, self.request, root, below, listed)
         if self.request.prune and gone and not listed.files:
-            self._note = f"the folder {in_quotes(root)} has no documents any more: nothing was taken out of use"
+            self._note = f"the folder {in_quotes(root.name)} has no documents any more: nothing was taken out of use"
         if self.request.prune and listed.files:
             for name in gone:
                 self.drop(name)
@@ -335,8 +344,12 @@ class Writer:
                 if not left:
                     self.fail(plan.report.source or plan.report.title, error)
                     return
-                with self._log.snapshot() as transaction:
-                    again = make(transaction)
+                try:
+                    with self._log.snapshot() as transaction:
+                        again = make(transaction)
+                except InputError as refused:  # the other was another folder
+                    self.fail(plan.report.source or plan.report.title, refused)
+                    return
                 if again is None or again.items == 0:
                     self._done.append((again or plan).report)
                     return
@@ -381,15 +394,16 @@ def _together(plans: Iterable[Plan]) -> Batch:
 
 
 def gone_from(
-    transaction: ReadTransaction, request: Request, root: str, below: tuple[str, ...], listed: Listed
+    transaction: ReadTransaction, request: Request, root: Root, below: tuple[str, ...], listed: Listed
 ) -> list[str]:
-    """The names of documents in use that came from a folder, and whose files are not in it any more.
+    """The names of documents in use that came from this very folder, and whose files are not in it any more.
 
     A file that cannot be read now, or lies in a folder that cannot be, is not gone.
     """
-    there = {source_of(root, file.parts, request) for file in listed.files}
-    unread = tuple(source_of(root, parts, request) for parts, _ in listed.failed)
-    start = source_of(root, below, request) + "/"
+    there = {source_of(root.name, file.parts, request) for file in listed.files}
+    unread = tuple(source_of(root.name, parts, request) for parts, _ in listed.failed)
+    start = source_of(root.name, below, request) + "/"
+    mark = mark_of(transaction, root)
     part = escape_part(request.domain.removeprefix(DOMAIN))
     found = []
     for row in names(transaction, f"{DOCUMENT}{part}."):
@@ -403,8 +417,8 @@ def gone_from(
             or source in there
         ):
             continue
-        if row.name != document_name(request.domain, source) or "modified" not in attrs_of(body):
-            continue  # it was no file, whatever its source reads like
+        if row.name != document_name(request.domain, source) or mark_in(attrs_of(body)) != mark:
+            continue  # it was no file of this folder, whatever its source reads like
         if not any(source == path or source.startswith(f"{path}/") for path in unread):
             found.append(row.name)
     return found

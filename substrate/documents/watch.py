@@ -68,7 +68,7 @@ class FolderWatch:
 
     def _take(self, root: Root, below: tuple[str, ...], listed: Listed, progress: Progress | None) -> Ingested | None:
         with self._log.snapshot() as transaction:
-            gone = gone_from(transaction, self._request, root.name, below, listed)
+            gone = gone_from(transaction, self._request, root, below, listed)
         if gone and not listed.files:
             return self._faulty(f"the folder {in_quotes(str(self._folder))} has no documents any more")
         self._note = ""

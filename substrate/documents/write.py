@@ -22,6 +22,7 @@ from substrate.documents.chunk import chunks
 from substrate.documents.formats.catalogue import read_document
 from substrate.documents.formats.extracted import Extracted as Content
 from substrate.documents.naming import chunk_name, document_name
+from substrate.documents.roots import ROOT, mark_in, of_another_folder
 from substrate.documents.slots import INGESTED, Slot, attrs_of, end_of, left_out_of, read_slots
 from substrate.entities.enter import enter
 from substrate.kv.api import ReadTransaction
@@ -56,6 +57,10 @@ class Incoming:
     """None: the text has it, or else it is called as `otherwise` says."""
     otherwise: str
     modified: str | None = None
+    root: str | None = None
+    """The mark of the folder it was read in; None: it is no file, or it does not say of which folder it is one."""
+    takes_over: bool = False
+    """Whether it may change a document of another folder: the caller said that this is that source."""
 
     @cached_property
     def digest(self) -> str:
@@ -99,8 +104,11 @@ class Prepared:
             return _NO_NAMES
         return self.names[text] if text in self.names else extract(text)
 
-    def attrs(self, left_out: Sequence[int]) -> dict[str, Json]:
-        """What the document's atom says of it; with the positions of chunks that somebody took out of use."""
+    def attrs(self, left_out: Sequence[int], mark: str | None) -> dict[str, Json]:
+        """What the document's atom says of it; with the positions of chunks that somebody took out of use.
+
+        `mark` is that of the folder that the document is of until now: a file that says no other stays in it.
+        """
         said: dict[str, Json] = {
             "digest": self.incoming.digest,
             "bytes": len(self.incoming.data),
@@ -111,6 +119,8 @@ class Prepared:
             said["text_digest"] = sha256(self.content.text.encode()).hexdigest()
         if self.incoming.modified is not None:
             said["modified"] = self.incoming.modified
+            if (root := self.incoming.root or mark) is not None:
+                said[ROOT] = root
         return {**said, "left_out": list(left_out)} if left_out else said
 
 
@@ -152,7 +162,11 @@ class Plan:
 
 
 def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming) -> Plan | None:
-    """Nothing to do, and the report of it, if the document is there and its bytes are the same; else None."""
+    """Nothing to do, and the report of it, if the document is there and its bytes are the same; else None.
+
+    One that has no mark of a folder yet, or is taken over, is recorded again. InputError if it is of another folder,
+    may not be taken over, and would change.
+    """
     name = document_name(domain, incoming.source, incoming.digest)
     row = find_name(transaction, name)
     known = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
@@ -160,7 +174,14 @@ def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming) -> 
         return None
     attrs, title = attrs_of(known), str(known.members.get("value"))
     same = attrs.get("digest") == incoming.digest and attrs.get("media_type") == incoming.media_type
-    if not same or incoming.title not in (None, title):
+    same = same and incoming.title in (None, title)
+    mark = mark_in(attrs)
+    if incoming.root not in (None, mark):
+        if mark is None or incoming.takes_over:
+            return None
+        if not same:
+            raise of_another_folder(incoming.shown)
+    if not same:
         return None
     report = _report(name, row.subject, incoming, title)
     return Plan(name, row.seq, replace(report, kept=_count(known)))
@@ -207,7 +228,8 @@ def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared)
             for (position, text), listed in zip(recorded, entered.fields, strict=True)
         ),
     ]
-    whole: _Item = {"name": name, "value": prepared.title, "source": incoming.source, "attrs": prepared.attrs(left_out)}
+    attrs = prepared.attrs(left_out, None if known is None else mark_in(attrs_of(known)))
+    whole: _Item = {"name": name, "value": prepared.title, "source": incoming.source, "attrs": attrs}
     report = replace(
         _report(name, find_subject(transaction, name), incoming, prepared.title),
         added=added,

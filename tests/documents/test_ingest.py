@@ -465,3 +465,125 @@ def test_an_export_and_an_import_keep_documents_whole(memory: Memory, tmp_path: 
         document = other.document(name)
         assert (document.text, document.exact) == ("short", True)
         assert other.ingest(path).recorded == 0
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Path, Path]:
+    """Two folders of one name: each has a readme and a licence, the first one also a page of its own."""
+    folders = tmp_path / "a" / "docs", tmp_path / "b" / "docs"
+    for folder, whose in zip(folders, "AB", strict=True):
+        folder.mkdir(parents=True)
+        (folder / "readme.md").write_text(f"# Readme of {whose}\n")
+        (folder / "licence.md").write_text("# Licence\n")
+    (folders[0] / "only.md").write_text("# Only in A\n")
+    return folders
+
+
+def titles(memory: Memory) -> set[str]:
+    return {atom.value for atom in memory.list("v1.document.")}
+
+
+def test_a_folder_changes_no_document_of_another_of_the_same_name(memory: Memory, two: tuple[Path, Path]) -> None:
+    memory.ingest(two[0])
+    before = memory.head()
+    second = memory.ingest(two[1], prune=True)
+    assert [(item.source, item.status) for item in second] == [("docs/licence.md", "kept")]
+    assert [(one.item, one.code) for one in second.failed] == [("docs/readme.md", "input")]
+    assert 'another folder called "docs" was ingested here' in second.failed[0].reason
+    assert (second.missing, memory.head()) == ((), before)
+    with pytest.raises(InputError, match="another folder"):
+        memory.ingest(two[1] / "readme.md")
+    assert [item.status for item in memory.ingest(two[1], source="docs-b")] == ["new", "new"]
+    assert titles(memory) == {"Readme of A", "Readme of B", "Licence", "Only in A"}
+
+
+def test_what_another_folder_of_the_same_name_has_is_not_pruned(memory: Memory, two: tuple[Path, Path]) -> None:
+    memory.ingest(two[0])
+    (two[1] / "readme.md").unlink()
+    (two[1] / "page.md").write_text("# Only in B\n")
+    memory.ingest(two[1])
+    (two[1] / "page.md").unlink()
+    assert [item.status for item in memory.ingest(two[1], prune=True)] == ["kept", "gone"]
+    assert titles(memory) == {"Readme of A", "Licence", "Only in A"}
+
+
+def test_a_moved_folder_goes_on_once_its_name_is_given(memory: Memory, two: tuple[Path, Path]) -> None:
+    first = memory.ingest(two[0])
+    moved = two[0].parent.with_name("c") / "docs"
+    moved.parent.mkdir()
+    two[0].rename(moved)
+    assert memory.ingest(moved).recorded == 0
+    (moved / "readme.md").write_text("# Readme, edited\n")
+    assert len(memory.ingest(moved).failed) == 1
+    taken = memory.ingest(moved, source="docs")
+    assert [(item.name, item.id) for item in taken] == [(item.name, item.id) for item in first]
+    assert (taken.failed, taken.added, taken.changed, taken.recorded) == ((), 0, 1, 4)  # a chunk, and three marks
+    (moved / "readme.md").write_text("# Readme, edited again\n")
+    (moved / "only.md").unlink()
+    again = memory.ingest(moved, prune=True)
+    assert {item.source: item.status for item in again} == {
+        "docs/licence.md": "kept",
+        "docs/only.md": "gone",
+        "docs/readme.md": "changed",
+    }
+
+
+def test_a_document_says_nothing_of_where_its_folder_lies(memory: Memory, two: tuple[Path, Path]) -> None:
+    marks = {memory.access(item.name).atom.attrs["root"] for item in memory.ingest(two[0])}
+    other = {memory.access(item.name).atom.attrs["root"] for item in memory.ingest(two[1], source="b")}
+    assert (len(marks), len(other), marks & other) == (1, 1, set())
+    assert {len(str(mark)) for mark in marks} == {16}
+    assert str(two[0].parent) not in str([atom.to_dict() for atom in memory.list("v1.")])
+
+
+def test_a_document_without_a_mark_is_pruned_only_after_it_was_ingested_again(
+    memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:  # as it was before there were marks
+        before.setattr(write, "ROOT", "another")
+        first = memory.ingest(folder)
+    kept = folder / "index.md"
+    text = kept.read_text()
+    kept.unlink()
+    second = memory.ingest(folder, prune=True)
+    assert (second.recorded, second.tombstoned, second.missing) == (2, 0, ())  # two others get their marks
+    kept.write_text(text)
+    assert memory.ingest(folder).recorded == 1
+    assert memory.ingest(folder).recorded == 0
+    kept.unlink()
+    assert memory.ingest(folder).missing == (first[2].name,)
+
+
+def test_two_folders_of_one_name_that_are_ingested_at_once_leave_one_of_them(
+    memory: Memory, two: tuple[Path, Path], store: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = open_memory(store, home=home)
+
+    def slow(*given: Any, **options: Any) -> Saved:
+        monkeypatch.undo()
+        other.ingest(two[0])
+        return checkpoint(*given, **options)
+
+    memory.ingest("so that the domain is there", title="t")
+    monkeypatch.setattr("substrate.documents.ingest.checkpoint", slow)
+    second = memory.ingest(two[1])
+    other.close()
+    assert [(one.item, one.code) for one in second.failed] == [("docs/readme.md", "input")]
+    assert titles(memory) == {"t", "Readme of A", "Licence", "Only in A"}
+
+
+def test_one_file_that_is_taken_in_again_stays_a_document_of_its_folder(memory: Memory, folder: Path) -> None:
+    memory.ingest(folder)
+    path = folder / "deep" / "long.txt"
+    for text in ("one", "two"):
+        path.write_text(text)
+        assert [item.status for item in memory.ingest(path, source="docs/deep")] == ["changed"]
+        path.write_text(f"{text} more")
+        assert not memory.ingest(folder).failed
+    new = folder / "deep" / "new.txt"
+    new.write_text("new")
+    assert [item.status for item in memory.ingest(new, source="docs/deep")] == ["new"]
+    new.write_text("newer")
+    assert not memory.ingest(folder).failed
+    new.unlink()
+    assert len(memory.ingest(folder).missing) == 1

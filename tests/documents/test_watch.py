@@ -155,3 +155,19 @@ def test_follow_yields_what_each_look_came_to(memory: Memory, folder: Path) -> N
         watch_of(memory, folder, title="one")
     with pytest.raises(NotFound):
         memory.document("v1.document.d.none")
+
+
+def test_a_watch_leaves_the_documents_of_another_folder_of_the_same_name(memory: Memory, folder: Path) -> None:
+    memory.ingest(folder, domain="d")
+    other = folder.parent / "elsewhere" / "docs"
+    other.mkdir(parents=True)
+    write(other / "a.md", "# Another A\n")
+    write(other / "c.md", "# C\n")
+    watch = watch_of(memory, other)
+    first = watch.look()
+    assert first is not None
+    assert (statuses(first), [one.item for one in first.failed]) == ({"docs/c.md": "new"}, ["docs/a.md"])
+    assert watch.look() is None
+    (other / "c.md").unlink()
+    assert statuses(watch.look()) == {"docs/c.md": "gone"}
+    assert {atom.value for atom in memory.list("v1.document.")} == {"A", "B"}

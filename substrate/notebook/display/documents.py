@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from substrate.messages import render
 from substrate.notebook.display.markup import ROWS, Child, badge, facts, footer, h, name, stored, table
 from substrate.notebook.display.style import page
-from substrate.notebook.spelling import counted
+from substrate.notebook.spelling import WORDS, counted
 
 if TYPE_CHECKING:
     from substrate.values.documents import Document, Ingested
@@ -31,7 +32,8 @@ def ingested(result: Ingested) -> str:
         for item in new[:ROWS]
     ]
     failed: Child = [
-        h("div", badge("not taken", "bad"), stored(f"{one.item}: {one.reason}")) for one in result.failed[:ROWS]
+        h("div", badge("not taken", "bad"), stored(f"{one.item}: {render(one.reason, WORDS)}"))
+        for one in result.failed[:ROWS]
     ]
     changes = {"added": result.added, "changed": result.changed, "kept": result.kept, "tombstoned": result.tombstoned}
     verb = "would record" if result.dry_run else "recorded"
