@@ -71,12 +71,12 @@ DOCUMENT = Command(
     "The text of the file, byte for byte; of HTML, notebooks and PDF the text that was found in them. It is checked "
     "against the digest of what was ingested. What a document is called, which tells: by its source or its title.",
     (
-        Example("substrate which heads.md --kind document", "the name of the document with this source"),
         Example("substrate document v1.document.handbook.c4397663528d2c3e843355416dc6db", "its text"),
         Example(
             "substrate document v1.document.handbook.c4397663528d2c3e843355416dc6db --json",
             "with its chunks and its digest",
         ),
+        Example("substrate which heads.md --kind document", "the name of the document with this source"),
         Example("%memory document v1.document.handbook.c4397663528d2c3e843355416dc6db"),
     ),
     (NAME, AS_OF, OUTPUT),
