@@ -63,6 +63,7 @@ from substrate.save.checkpoint import checkpoint
 from substrate.save.import_lines import import_lines
 from substrate.save.input import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.save.place import accesses, note_access
+from substrate.save.remember import read_statement, remember
 from substrate.save.replace import Replacement
 from substrate.save.replace import replace as replace_atom
 from substrate.search.filters import Filters
@@ -79,7 +80,7 @@ from substrate.values.hits import Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
 from substrate.values.relations import Associations, Context, PathFound
-from substrate.values.saved import Forgot, Refused, Saved, Stats
+from substrate.values.saved import Forgot, Refused, Remembered, Saved, Stats
 from substrate.values.stale import StaleAtoms
 from substrate.views.catalogue import CACHE_CHECKS
 
@@ -239,6 +240,39 @@ class Memory(Tabular):
         )
         self._store.follower.wake()
         return saved
+
+    def remember(  # noqa: PLR0913
+        self,
+        text: str,
+        type: str | None = None,  # noqa: A002 - the word for it
+        *,
+        tags: Iterable[str] = (),
+        actor: str | None = None,
+        origin: str | None = None,
+        session: str | None = None,
+        source: str | None = None,
+        allow_secrets: bool = False,
+        **fields: object,
+    ) -> Remembered:
+        """Save a text as an atom, under a name that is made for it: `remembered.name`.
+
+        The name is `v1.<type>.<words>`: the first words of the text that say something, and a digest too if another
+        text has that name. Without `type`, the wording decides where it is clear (decision, preference, goal,
+        constraint, procedure, task, event, fact), else the type is `note`. The same text again confirms the same atom,
+        and revives it if it was tombstoned. `fields` are further fields of the atom, as in `checkpoint`.
+
+        Raises InputError if there is no text; else as `checkpoint`.
+        """
+        remembered = remember(
+            self._store.log,
+            read_statement(text, type),
+            {**fields, **({"tags": list(tags)} if tags else {})},
+            said=self._client.said(actor, origin, session, source),
+            place=self._client.place(),
+            allow_secrets=allow_secrets,
+        )
+        self._store.follower.wake()
+        return remembered
 
     def replace(  # noqa: PLR0913
         self,

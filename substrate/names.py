@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
@@ -16,6 +17,7 @@ from urllib.parse import unquote
 from substrate.errors import NameInvalid
 from substrate.limits import LIMITS, check_size
 from substrate.text.secrets import find_secrets
+from substrate.text.terms import FUNCTION_WORDS, find_words
 from substrate.text.visible import HIDDEN
 
 __all__ = [
@@ -28,6 +30,7 @@ __all__ = [
     "escape_rest",
     "guess_name",
     "normalise",
+    "slug_of",
     "type_of",
     "unescape_rest",
 ]
@@ -60,6 +63,8 @@ _VERSION = re.compile(r"(?:[vV]0*([1-9][0-9]{0,5})[._:/ -]+)?(.*)", re.DOTALL)
 _TYPED = re.compile(rf"({'|'.join(TYPES)})s?[._:/ -]+(.+)", re.DOTALL | re.IGNORECASE)
 _SYNTAX: Final = re.compile(r"""[{}$`"\\]|[^\S ]""")
 """What notebooks, shells and templates evaluate, or end a text with. An apostrophe is a letter of many languages."""
+_APOSTROPHES: Final = re.compile("['\u2019\uff07\u02bc\u200c\u200d\ufe0e\ufe0f]")
+"""And joiners and selectors: in a slug they join nothing."""
 _SHRINKS: Final = 3
 """How many characters, at most, become one when a name is normalised, or bytes one byte."""
 _SHOWN = 80
@@ -159,6 +164,39 @@ _ESCAPED_TO_ASCII: Final = re.compile(rf"[^ -~]|{_ESCAPED.pattern}")
 
 def _as_bytes(found: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in found[0].encode(errors="surrogatepass"))
+
+
+_SLUG_READ: Final = 1_000
+_SLUG_WORDS: Final = 6
+_SLUG_LENGTH: Final = 60
+"""Characters of a text that a slug is made from; its words, and its characters, at most."""
+
+
+def slug_of(text: str, leave_out: Collection[str] = ()) -> str:
+    """The last part of a name for a text: its first words that say something, in small letters, `_` between them.
+
+    Without the words to `leave_out`. Empty if no such word is in it, or if it could not stand in a new name. Two texts
+    may have the same.
+    """
+    words = [word for word in _plain_words(text[:_SLUG_READ]) if word not in leave_out]
+    words = [word for word in words if word not in FUNCTION_WORDS] or words
+    slug = ""
+    for word in words[:_SLUG_WORDS]:
+        longer = f"{slug}_{word}" if slug else word[:_SLUG_LENGTH]
+        if len(longer) > _SLUG_LENGTH:
+            break
+        slug = longer
+    try:
+        check_new_name(f"v1.note.{slug}")
+    except NameInvalid:
+        return ""
+    return "" if find_secrets(slug) else slug
+
+
+def _plain_words(text: str) -> list[str]:
+    """The words in small letters, without apostrophes and without what cannot be seen."""
+    words = [normalise(_APOSTROPHES.sub("", HIDDEN.sub("", word)).lower()) for word in find_words(text)]
+    return [word for word in words if word]
 
 
 def type_of(name: str) -> str:

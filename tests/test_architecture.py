@@ -23,7 +23,7 @@ LAYERS = [
     {"text"},
     {"foreign_files"},
     {"files"},
-    {"names", "settings", "claims"},
+    {"names", "settings", "claims", "cues"},
     {"proof"},
     {"schema"},
     {"values", "codec"},
@@ -56,6 +56,7 @@ ONLY: dict[str, set[str]] = {
     "proof": {"errors", "messages", "result"},
     "text": {"errors", "limits", "messages"},
     "claims": {"errors", "text"},
+    "cues": set(),
     "kv": {"errors", "files", "foreign_files", "limits", "values", "messages"},
     "surfaces": {"errors", "limits", "result", "text", "values", "memory", "substrate", "messages"},
 }

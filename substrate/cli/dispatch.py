@@ -32,6 +32,7 @@ Run: TypeAlias = Callable[[Namespace, Output], Answer]
 
 RUNS: Mapping[str, Run] = MappingProxyType(
     {
+        "remember": save.remember,
         "checkpoint": save.checkpoint,
         "replace": save.replace,
         "ingest": documents.ingest,

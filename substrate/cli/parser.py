@@ -9,7 +9,7 @@ import re
 from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from textwrap import fill
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from substrate.cli.catalogue import TITLES, VERBS
 from substrate.cli.exits import EXITS
@@ -46,7 +46,8 @@ def parse(argv: Sequence[str]) -> tuple[Command | None, Namespace]:
         given.asked = "help"
         return verb, given
     parser = verb_parser(verb)
-    _, extra = parser.parse_known_intermixed_args(rest[1:], given)
+    options = _until_dashes(rest[1:])
+    _, extra = parser.parse_known_intermixed_args([*options, *map(_Word, rest[len(options) + 2 :])], given)
     if extra:
         raise InputError(_unknown(verb, extra))
     return verb, given
@@ -105,8 +106,17 @@ class _Formatter(RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=32, width=_WIDTH)
 
 
+class _Word(str):
+    """A word behind `--`: it is no option, whatever it begins with."""
+
+    __slots__ = ()
+
+
 class _Parser(ArgumentParser):
-    """Raises instead of leaving, and repeats no value."""
+    """Raises instead of leaving, and repeats no value. What stands behind `--` is never an option."""
+
+    def _parse_optional(self, arg_string: str) -> Any:  # noqa: ANN401 - argparse's own
+        return None if isinstance(arg_string, _Word) else super()._parse_optional(arg_string)
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"ignored explicit argument .*", "takes no value", message, flags=re.DOTALL)

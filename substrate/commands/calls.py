@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
     from substrate.values.relations import Context, PathFound
-    from substrate.values.saved import Forgot, Saved
+    from substrate.values.saved import Forgot, Remembered, Saved
 
 __all__ = [
     "context",
@@ -26,6 +26,7 @@ __all__ = [
     "named_in_question",
     "path",
     "predict",
+    "remember",
     "replace",
     "resolve",
     "search",
@@ -117,6 +118,20 @@ def predict(memory: Memory, given: Namespace) -> Predictions:
         horizon=given.horizon,
         again=given.again,
         floor=given.floor,
+    )
+
+
+def remember(memory: Memory, given: Namespace, text: str) -> Remembered:
+    """Save a text under a name that is made for it."""
+    return memory.remember(
+        text,
+        given.type,
+        tags=given.tag or (),
+        actor=given.actor,
+        origin=given.origin,
+        session=given.session,
+        source=given.source,
+        allow_secrets=given.allow_secrets,
     )
 
 

@@ -40,6 +40,7 @@ GROUPS = {
 COMMANDS: tuple[Command, ...] = (
     store.OPEN,
     store.STATUS,
+    save.REMEMBER,
     save.CHECKPOINT,
     save.REPLACE,
     documents.INGEST,

@@ -27,6 +27,7 @@ __all__ = ["VERBS", "table"]
 _ALL = (
     store.open_store,
     store.status,
+    save.remember,
     save.checkpoint,
     documents.ingest,
     documents.document,

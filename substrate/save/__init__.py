@@ -1,6 +1,7 @@
 """Saving: what callers hand in, checked and written as one checkpoint.
 
 checkpoint    the verb checkpoint
+remember      the verb remember
 replace       the verb replace
 batch         what a checkpoint is to save, as handed in
 input         each item checked, field by field

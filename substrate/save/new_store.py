@@ -7,8 +7,9 @@ checkpoint decides once more under the write lock: if another process was faster
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from substrate.errors import ItemsRefused
 from substrate.kv.api import WriteTransaction
@@ -24,9 +25,10 @@ from substrate.proof.note import Note, generate_signer
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import read_batch
 from substrate.save.input import AtomInput, EdgeInput, ExpectInput, TombstoneInput
+from substrate.save.remember import read_statement
 from substrate.views.catalogue import VIEWS
 
-__all__ = ["is_new", "refuse_first_checkpoint"]
+__all__ = ["is_new", "refuse_first_checkpoint", "refuse_first_text"]
 
 
 def is_new(path: Path) -> bool:
@@ -69,6 +71,12 @@ def refuse_first_checkpoint(  # noqa: PLR0913 - as `Memory.checkpoint`
     if not drafts:
         raise ItemsRefused("nothing was saved: every item was refused", tuple(planner.refused))
     check_batch(drafts)
+
+
+def refuse_first_text(text: str, type: str | None, *, tags: Iterable[str], said: Mapping[str, Any]) -> None:  # noqa: A002
+    """Raise what `Memory.remember` raises in a new store. `said` is for `refuse_first_checkpoint`."""
+    statement = read_statement(text, type)
+    refuse_first_checkpoint([statement.item(statement.names()[0], {"tags": list(tags)} if tags else {})], **said)
 
 
 def _begin(transaction: WriteTransaction) -> tuple[Head, bytes]:

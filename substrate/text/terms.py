@@ -25,10 +25,12 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
 __all__ = [
+    "FUNCTION_WORDS",
     "MAX_TERM",
     "QueryTerm",
     "Span",
     "document_words",
+    "find_words",
     "fit",
     "keyword",
     "matching",
@@ -72,7 +74,8 @@ a about am an and any are as at be been but by can could did do does for from ha
 how i if in into is it its me my no not of on or our she should so than that the their them then there these
 they this those to us was we were what when where which who whom whose why will with would you your
 """
-_FUNCTION_WORDS: Final = frozenset(_COMMON.split())
+FUNCTION_WORDS: Final = frozenset(_COMMON.split())
+"""The commonest English words: they say little of what a text is about."""
 
 
 class QueryTerm(NamedTuple):
@@ -100,12 +103,12 @@ def document_words(
     terms: list[str] = []
     length = 0
     typed = name.partition(".")[2]
-    for token in _ASCII_WORD.findall(typed) if typed.isascii() else _find_words(typed):
+    for token in _ASCII_WORD.findall(typed) if typed.isascii() else find_words(typed):
         words, found = _of_name[token]
         length += words
         terms += found
     for text in (value, *tags, *entities):
-        for token in _ASCII_WORD.findall(text) if text.isascii() else _find_words(text):
+        for token in _ASCII_WORD.findall(text) if text.isascii() else find_words(text):
             words, found = _of_text[token]
             length += words
             terms += found
@@ -118,7 +121,7 @@ def query_terms(text: str) -> list[QueryTerm]:
     common: dict[str, QueryTerm] = {}
     for match in _word().finditer(text.replace("_", " ")):
         spelling = match[0]
-        kept = common if _APOSTROPHE.split(spelling.lower())[0] in _FUNCTION_WORDS else found
+        kept = common if _APOSTROPHE.split(spelling.lower())[0] in FUNCTION_WORDS else found
         for piece in _pieces(spelling):
             for term in piece.terms:
                 kept.setdefault(term, QueryTerm(term, spelling[piece.start : piece.end]))
@@ -181,7 +184,8 @@ def _word() -> re.Pattern[str]:
     return re.compile(rf"{inside}(?:[{_APOSTROPHES}]{inside})*|[{_PICTOGRAMS}]")
 
 
-def _find_words(text: str) -> list[str]:
+def find_words(text: str) -> list[str]:
+    """The words of a text, as they are spelled, of any script."""
     return _word().findall(text.replace("_", " "))
 
 
@@ -255,7 +259,7 @@ def _runs(text: str) -> list[str]:
     """The words in an evened token: NFKC may have opened it up, and scripts may change in it."""
     if text.isascii() and text.isalnum():
         return [text]
-    return [run for word in _find_words(text) for run in _RUNS.split(word) if run]
+    return [run for word in find_words(text) for run in _RUNS.split(word) if run]
 
 
 def _pieces(token: str, *, singles: bool = False) -> Iterator[Span]:

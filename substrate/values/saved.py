@@ -9,7 +9,7 @@ from substrate.proof.head import SignedHead
 from substrate.result import Result
 from substrate.values.behind import Behind
 
-__all__ = ["Contradicted", "Forgot", "Refused", "Saved", "Stats"]
+__all__ = ["Contradicted", "Forgot", "Refused", "Remembered", "Saved", "Stats"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -51,6 +51,14 @@ class Saved(Result):
         """The head by its size and root."""
         head = {"size": self.head.head.size, "root": self.head.head.root.hex()}
         return {**super(Saved, self).to_dict(), "head": head}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Remembered(Saved):
+    """What became of a text that was to be remembered: the atom's `name` and `value`, and what the checkpoint did."""
+
+    name: str = ""
+    value: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -36,7 +36,7 @@ from substrate.values.hits import Found, Hit, Match, Matches
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 from substrate.values.predictions import Prediction, Predictions, Trained
 from substrate.values.relations import Arc, Association, Associations, Context, Missing, PathFound, Reached
-from substrate.values.saved import Contradicted, Forgot, Refused, Saved, Stats
+from substrate.values.saved import Contradicted, Forgot, Refused, Remembered, Saved, Stats
 from substrate.values.stale import StaleAtom, StaleAtoms, StaleReason
 from tests.scale import rounds
 
@@ -128,6 +128,14 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         Forgot(dry_run=False, atoms=1, versions=1, edges=1, traces=1, tombstoned=(text,)),
         History((Version(1, NOW, "put", atom, text), Version(2, NOW, "gap", actor=text, forgotten_by=3))),
         Listing((atom,), next=text),
+        Remembered(
+            range(1),
+            SignedHead(head, memory.head().note),
+            (text,),
+            conflicts=(Contradicted(text, text, text, text),),
+            name=text,
+            value=text,
+        ),
         Saved(
             range(1),
             SignedHead(head, memory.head().note),

@@ -27,6 +27,17 @@ def filled(notebook: Any) -> Any:
     return notebook
 
 
+def test_a_sentence_is_remembered_as_it_is_typed_on_the_line_or_in_the_cell(notebook: Any, folder: Path) -> None:
+    told = notebook.run("%memory remember --tag x we moved to $HOME and {folder} in May")
+    assert (told.name, told.value) == ("v1.event.moved_home_folder_may", "we moved to $HOME and {folder} in May")
+    assert notebook.run("%memory remember we moved to $HOME and {folder} in May").confirmed == (told.name,)
+    below = notebook.run("%%memory remember --type procedure\nfirst this\n  {then} that --yes")
+    assert below.value == "first this\n  {then} that --yes"
+    assert "nothing to remember" in notebook.error("%memory remember")
+    assert "options only" in notebook.error("%%memory remember a\nb")
+    assert (folder / "substrate-store").is_dir()
+
+
 def test_what_was_trained_is_predicted_and_opens_a_session(filled: Any) -> None:
     trained = filled.run("%memory train v1.fact.currency v1.goal.launch --passes 2 --objective 'take it live'")
     assert (trained.learnt, trained.passes) == (("v1.fact.currency", "v1.goal.launch"), 2)
@@ -179,6 +190,7 @@ def test_where_nobody_can_be_asked_forget_says_what_to_add(filled: Any, monkeypa
 ANSWERS = {
     "open": "open",
     "status": "status",
+    "remember": "remember we moved to Adyen in May",
     "checkpoint": "checkpoint v1.fact.new = x",
     "replace": "replace v1.fact.currency v1.fact.currency_2027 euro --at 2027-01-01",
     "ingest": "ingest notes.md --source notes --title Notes",

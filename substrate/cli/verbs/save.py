@@ -1,4 +1,4 @@
-"""The verbs that save: checkpoint, replace."""
+"""The verbs that save: remember, checkpoint, replace."""
 
 from __future__ import annotations
 
@@ -14,13 +14,34 @@ from substrate.cli.stores import is_new_store, writing
 from substrate.commands import calls
 from substrate.commands.files import read_text
 from substrate.commands.items import Item, Items, read_items
-from substrate.commands.verbs.save import PER_ATOM, checkpoint_options, tombstones_of
+from substrate.commands.verbs.save import PER_ATOM, checkpoint_options, said_options, tombstones_of
 from substrate.errors import InputError, ItemsRefused
 
 if TYPE_CHECKING:
     from substrate.values.saved import Refused, Saved
 
-__all__ = ["checkpoint", "replace", "saved_answer"]
+__all__ = ["checkpoint", "remember", "replace", "saved_answer"]
+
+
+def remember(given: Namespace, _: Output) -> Answer:
+    """Save a text under a name that is made for it."""
+    if given.text == ["-"]:
+        text = read_text("-", "what to remember")
+    elif given.text:
+        text = " ".join(given.text)
+    else:
+        raise InputError("there is nothing to remember: substrate remember 'we moved to Adyen in May'")
+    try:
+        if is_new_store(given):
+            from substrate.save.new_store import refuse_first_text  # noqa: PLC0415 - few are the first
+
+            refuse_first_text(text, given.type, tags=given.tag or (), said=said_options(given))
+        with writing(given, create=True) as memory:
+            remembered = calls.remember(memory, given, text)
+    except ItemsRefused as error:
+        raise ItemsRefused("nothing was saved", error.refused) from None
+    became = "confirmed" if remembered.confirmed else "recorded"
+    return saved_answer(remembered, [(became, remembered.name), ("value", remembered.value)])
 
 
 def checkpoint(given: Namespace, _: Output) -> Answer:

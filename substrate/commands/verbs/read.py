@@ -16,7 +16,7 @@ ACCESS = Command(
     "proves it: that this is the current version or, of an earlier moment, that it was recorded.",
     (
         Example("substrate access v1.fact.payment_provider", "prints Stripe"),
-        Example("substrate access v1.fact.payment_provider --json --as-of 2", "everything about it, as of entry 2"),
+        Example("substrate access v1.fact.payment_provider --json --as-of 4", "everything about it, as of entry 4"),
         Example("substrate access v1.fact.payment_provider --proof provider.json", "also writes the proof into a file"),
         Example("%memory access v1.fact.payment_provider --proof"),
     ),

@@ -1,4 +1,4 @@
-"""Save: checkpoint, replace."""
+"""Save: remember, checkpoint, replace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from substrate.commands.items import Items, read_edge, read_unedge
 from substrate.commands.options import ORIGINS
 from substrate.commands.readers import expectation, expected, fraction
 
-__all__ = ["CHECKPOINT", "PER_ATOM", "REPLACE", "checkpoint_options", "tombstones_of"]
+__all__ = ["CHECKPOINT", "PER_ATOM", "REMEMBER", "REPLACE", "checkpoint_options", "said_options", "tombstones_of"]
 
 PER_ATOM = ("confidence", "occurred_at", "valid_from", "valid_to")
 """The options that are fields of each atom given as text; `--tag` is one too, by the name of tags."""
@@ -28,11 +28,50 @@ def checkpoint_options(given: Namespace, items: Items) -> dict[str, Any]:
     }
 
 
+def said_options(given: Namespace) -> dict[str, Any]:
+    """What the options say of who speaks, and whether credentials may pass."""
+    return {name: getattr(given, name) for name in ("actor", "origin", "session", "source", "allow_secrets")}
+
+
 def tombstones_of(given: Namespace) -> list[str | dict[str, object]]:
     """The atoms that options take out of use, each with the reason, if one is given."""
     names: list[str] = given.tombstone or []
     return [name if given.reason is None else {"name": name, "reason": given.reason} for name in names]
 
+
+REMEMBER = Command(
+    "remember",
+    "save",
+    "Save a sentence as it is; the name is made for it.",
+    "The name holds a type and the first words of the text. The wording decides the type where it is clear: decision, "
+    "preference, goal, constraint, procedure, task, event or fact; else it is note. The same text again confirms "
+    "the same atom. Two texts never share a name.",
+    (
+        Example('substrate remember "we moved to Adyen in May"', "saves v1.event.moved_adyen_may"),
+        Example(
+            "substrate remember I prefer short answers --tag style",
+            "saves v1.preference.prefer_short_answers; a sentence without special characters needs no quotes",
+        ),
+        Example(
+            "printf 'Amounts must be integers, in cents.' | substrate remember -", "saves the text of standard input"
+        ),
+        Example("%memory remember we moved to Adyen in May"),
+        Example("%%memory remember --tag style\nI prefer short answers.\nAnd no tables."),
+    ),
+    (
+        argument("text", "what to remember; in a shell, - for standard input", nargs="*", default=()),
+        option("--type", metavar="TYPE", help="the type in its name, such as decision (default: by its wording)"),
+        option("--tag", metavar="TAG", repeatable=True, help="a tag; again for several"),
+        option("--source", metavar="TEXT", help="where it comes from"),
+        option("--actor", metavar="TEXT", help="who says it"),
+        option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested"),
+        option("--session", metavar="TEXT", help="in which session"),
+        flag("--allow-secrets", help="save what looks like a credential, too"),
+    ),
+    about_cli="The store is made if there is none.",
+    about_notebook="On a line, options come first, then the text, as it is typed. In a cell, all lines below the first "
+    "are the text. Neither `$name` nor `{braces}` are expanded in it.",
+)
 
 CHECKPOINT = Command(
     "checkpoint",

@@ -68,6 +68,7 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.saved", "Forgot"): saved.forgot,
         ("substrate.values.atoms", "History"): atoms.history,
         ("substrate.values.atoms", "Listing"): atoms.listing,
+        ("substrate.values.saved", "Remembered"): saved.remembered,
         ("substrate.values.saved", "Saved"): saved.saved,
         ("substrate.notebook.provenance.record", "Recorded"): sources.recorded,
         ("substrate.notebook.status", "Status"): store.status,

@@ -9,11 +9,26 @@ from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
-    from substrate.values.saved import Forgot, Saved
+    from substrate.values.saved import Forgot, Remembered, Saved
 
-__all__ = ["forgot", "saved"]
+__all__ = ["forgot", "remembered", "saved"]
 
 _SHOWN = 20
+_TEXT = 500
+"""Characters of what is remembered: all of it was just typed."""
+
+
+def remembered(result: Remembered) -> str:
+    """The atom that says the text, and what to do if another name is wanted."""
+    clashes: Child = [
+        h("div", badge("conflict"), name(one.second), ": ", h("bdi", one.reason)) for one in result.conflicts
+    ]
+    return page(
+        "known already: it is confirmed" if result.confirmed else "remembered",
+        facts({"name": name(result.name), "value": h("bdi", result.value[:_TEXT])}),
+        clashes,
+        footer("to settle a conflict: %memory resolve FIRST SECOND [--keep NAME]" if result.conflicts else ""),
+    )
 
 
 def saved(result: Saved) -> str:

@@ -1,4 +1,4 @@
-"""The verbs that save: checkpoint, replace."""
+"""The verbs that save: remember, checkpoint, replace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from IPython.core.error import UsageError
 
 from substrate.commands import calls
 from substrate.commands.items import Items
-from substrate.commands.verbs.save import CHECKPOINT, PER_ATOM, REPLACE, checkpoint_options, tombstones_of
+from substrate.commands.verbs.save import (
+    CHECKPOINT,
+    PER_ATOM,
+    REMEMBER,
+    REPLACE,
+    checkpoint_options,
+    said_options,
+    tombstones_of,
+)
 from substrate.errors import InputError, ItemsRefused
 from substrate.messages import render
 from substrate.notebook.items import read_cell
@@ -19,12 +27,30 @@ from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
 if TYPE_CHECKING:
-    from substrate.values.saved import Refused, Saved
+    from substrate.values.saved import Refused, Remembered, Saved
 
-__all__ = ["checkpoint", "replace"]
+__all__ = ["checkpoint", "remember", "replace"]
 
 _SHOWN = 3
 """Of items that were refused, in a line."""
+
+
+@verb(REMEMBER, rest="text", stores=True, cell=True)
+def remember(workspace: Workspace, given: Namespace, cell: str | None) -> Remembered:
+    """Save what stands on the line, or in the cell, under a name that is made for it."""
+    if cell is not None and given.text:
+        raise InputError("in a cell, the text stands below the line: after %%memory remember come options only")
+    text = given.text if cell is None else cell
+    if not text.strip():
+        raise InputError("there is nothing to remember: %memory remember we moved to Adyen in May")
+    try:
+        if workspace.stores.is_new:
+            from substrate.save.new_store import refuse_first_text  # noqa: PLC0415 - few are the first
+
+            refuse_first_text(text, given.type, tags=given.tag or (), said=said_options(given))
+        return calls.remember(workspace.memory(create=True), given, text)
+    except ItemsRefused as error:
+        raise UsageError(_refusal(cast("tuple[Refused, ...]", error.refused), Items())) from None
 
 
 @verb(CHECKPOINT, rest="item", stores=True, cell=True)

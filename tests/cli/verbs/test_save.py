@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pytest
 
 from substrate.cli.exits import Exit
 from tests.cli.run import Commands, Ran
+from tests.credentials import BARE
 
 
 def test_an_atom_is_saved_and_the_store_is_made(run: Commands) -> None:
@@ -189,3 +191,36 @@ def test_a_tombstone_says_its_reason_in_lists_and_history(run: Commands) -> None
     run.ok("checkpoint", "--tombstone", "v1.fact.old", "--reason", "moved away")
     assert run("list", "--tombstoned").rows[0][-1] == "tombstoned: moved away"
     assert run("history", "v1.fact.old").rows[-1][4] == "(moved away)"
+
+
+# -- remember ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_sentence_is_remembered_and_shown_with_the_name_made_for_it(run: Commands) -> None:
+    assert run.ok("remember", "we moved to Adyen in May").rows == [
+        ["recorded", "v1.event.moved_adyen_may"],
+        ["value", "we moved to Adyen in May"],
+    ]
+    assert run.ok("remember", "we", "moved", "to", "Adyen", "in", "May").rows[0][0] == "confirmed"
+    assert (
+        run.ok("remember", "-", "--type", "fact", "--tag", "t", "--json", stdin="two\nlines\n").json["value"]
+        == "two\nlines"
+    )
+    assert run("access", "v1.fact.two_lines", "--json").json["tags"] == ["t"]
+
+
+def test_a_sentence_that_is_refused_makes_no_store(run: Commands) -> None:
+    secret = BARE["github_token"](Random(1))
+    for words, why in [((), "nothing to remember"), (("key", secret), "credential")]:
+        ran = run("remember", *words)
+        assert (ran.code, why in ran.err) == (2, True), ran.err
+    assert not (run.folder / "substrate-store").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["$(touch PWNED) `id` {boom()}", "-rf", "v1.fact.a = b", "--yes", "a\tb\u202ec\x1b[2J"]
+)
+def test_what_is_remembered_is_text_and_never_an_option_or_a_command(run: Commands, text: str) -> None:
+    name = run.ok("remember", "--json", "--", text).json["name"]
+    assert run.ok("access", name, "--json").json["value"] == text
+    assert not (run.folder / "PWNED").exists()

@@ -1,0 +1,142 @@
+"""The verb remember: a text becomes an atom, under a name that is made for it. Said again, it confirms that atom.
+
+The name is the type and the first words of the text that say something. If that name belongs to another text, a digest
+of the text follows. So a text has at most three names that it can be under, and is looked for under each of them before
+it is recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from typing import Final
+
+from substrate.atoms.bodies import body_of
+from substrate.cues.types import type_cue
+from substrate.errors import Conflict, InputError, SchemaInvalid
+from substrate.kv.api import ReadTransaction
+from substrate.log.log import Log
+from substrate.messages import Arg
+from substrate.names import TYPES, slug_of
+from substrate.proof.entry import Kind
+from substrate.save.batch import Batch
+from substrate.save.checkpoint import checkpoint
+from substrate.save.place import Place
+from substrate.text.secrets import find_secrets
+from substrate.values.saved import Remembered
+from substrate.views.atoms import VersionRow, find_names, versions_of
+
+__all__ = ["Statement", "read_statement", "remember"]
+
+_TYPE: Final = re.compile("[a-z][a-z0-9_]*")
+_DEFAULT: Final = "note"
+_DIGITS: Final = (8, 64)
+"""Hexadecimal digits of the digest that follows a name which another text has: some, or all."""
+_TRIES: Final = 8
+"""If another writer takes the name between the look and the checkpoint, there is one more look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A text to remember: what it says, and which type it is."""
+
+    text: str
+    type: str
+    is_typed: bool
+    """Whether the caller gave the type. Else it is guessed, and the text may be known under another one."""
+
+    def names(self) -> list[str]:
+        """The names that it can be under, the best first."""
+        return _names(self.text, self.type)
+
+    def item(self, name: str, more: Mapping[str, object]) -> dict[str, object]:
+        """The atom of this name, as a checkpoint takes it."""
+        return {**more, "name": name, "value": self.text}
+
+
+def read_statement(text: object, type: object = None) -> Statement:  # noqa: A002 - the word for it
+    """The statement, its type guessed where none is given. InputError if there is no text, or no such type."""
+    if not isinstance(text, str):
+        raise SchemaInvalid(Arg("text"), f" must be a string, not {text.__class__.__name__}")
+    text = text.strip()
+    if not text:
+        raise InputError("there is nothing to remember: ", Arg("text"), " is empty")
+    if type is None:
+        return Statement(text, type_cue(text) or _DEFAULT, is_typed=False)
+    if not isinstance(type, str) or not _TYPE.fullmatch(type):
+        raise InputError(Arg("type"), " is a word of a-z, 0-9 and _, such as decision")
+    return Statement(text, type, is_typed=True)
+
+
+def remember(  # noqa: PLR0913
+    log: Log,
+    statement: Statement,
+    more: Mapping[str, object],
+    *,
+    said: Mapping[str, object],
+    place: Place | None = None,
+    allow_secrets: bool = False,
+) -> Remembered:
+    """See `Memory.remember`. `more` are further fields of the atom."""
+    if taken := more.keys() & {"name", "value"}:
+        raise SchemaInvalid(f"{min(taken)} cannot be given as a field: ", Arg("text"), " is what is saved")
+    for tries_left in reversed(range(_TRIES)):
+        with log.snapshot() as transaction:
+            name, seq = _place_for(transaction, statement)
+        try:
+            saved = checkpoint(
+                log,
+                Batch(atoms=(statement.item(name, more),), place=place),
+                expect={name: seq},
+                said=said,
+                allow_secrets=allow_secrets,
+            )
+        except Conflict:
+            if not tries_left:
+                raise
+        else:
+            told = {field.name: getattr(saved, field.name) for field in fields(saved)}
+            return Remembered(**told, name=name, value=statement.text)
+    raise AssertionError("the last try returns or raises")
+
+
+def _place_for(transaction: ReadTransaction, statement: Statement) -> tuple[str, int | None]:
+    """The name that says this text, or can say it; and the version it is at, None if it is not in use."""
+    types = [statement.type, *(() if statement.is_typed else (kind for kind in (*TYPES, _DEFAULT)))]
+    candidates = list(dict.fromkeys(name for kind in types for name in _names(statement.text, kind)))
+    rows = dict(zip(candidates, find_names(transaction, candidates), strict=True))
+    for name, row in rows.items():
+        if row is not None and row.kind is Kind.PUT and _last_text(transaction, row) == statement.text:
+            return name, row.seq
+    for name in statement.names():
+        row = rows[name]
+        if row is None or (row.kind is not Kind.PUT and _last_text(transaction, row) == statement.text):
+            return name, None
+    raise Conflict(f"all names for this text are taken by others, such as {candidates[0]}: save it by checkpoint")
+
+
+def _last_text(transaction: ReadTransaction, row: VersionRow) -> object:
+    """What the atom says, or said last before it was taken out of use; None if that was erased."""
+    latest = next((one for one in versions_of(transaction, row.subject) if one.kind is Kind.PUT), None)
+    body = None if latest is None else body_of(transaction, latest.seq)
+    return None if body is None or body.damage is not None else body.members.get("value")
+
+
+def _names(text: str, kind: str) -> list[str]:
+    """The names that a text can be under as this type: by its words, then by its digest too."""
+    slug = slug_of("".join(_without_secrets(text)), leave_out=(kind, f"{kind}s"))
+    digest = sha256(text.encode(errors="surrogatepass")).hexdigest()
+    ends: Sequence[str] = [digest[:count] for count in _DIGITS]
+    names = [slug, *(f"{slug}_{end}" for end in ends)] if slug else list(ends)
+    return [f"v1.{kind}.{name}" for name in names]
+
+
+def _without_secrets(text: str) -> Iterator[str]:
+    """The parts of a text between what looks like credentials: none of these comes into a name."""
+    at = 0
+    for finding in sorted(find_secrets(text), key=lambda finding: finding.start):
+        yield text[at : max(at, finding.start)] + " "
+        at = max(at, finding.end)
+    yield text[at:]

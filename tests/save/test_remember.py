@@ -1,0 +1,148 @@
+"""The verb remember: free text under a name that is made for it; said again, it confirms."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from substrate.errors import InputError, ItemsRefused, SchemaInvalid, SubstrateError
+from substrate.memory import Memory, open_memory
+from tests.credentials import BARE
+from tests.scale import PATIENCE_S
+
+
+def test_a_sentence_is_saved_under_a_name_of_its_type_and_its_words(memory: Memory) -> None:
+    told = memory.remember("we moved to Adyen in May", tags=["money"], source="kick-off", confidence=0.9)
+    assert (told.name, told.value) == ("v1.event.moved_adyen_may", "we moved to Adyen in May")
+    assert told.recorded == (told.name,)
+    atom = memory.access(told.name).atom
+    assert (atom.value, atom.tags, atom.source, atom.confidence) == (told.value, ("money",), "kick-off", 0.9)
+    assert memory.remember("The provider is Stripe").name == "v1.note.provider_stripe"
+    assert memory.remember("Decision: use Postgres").name == "v1.decision.use_postgres"
+    assert memory.remember("The provider was Stripe", "fact").name == "v1.fact.provider_stripe"
+
+
+def test_the_same_text_again_confirms_the_same_atom(memory: Memory) -> None:
+    first = memory.remember("The office is in Berlin", session="one")
+    again = memory.remember("  The office is in Berlin\n", session="two")
+    assert (again.name, again.confirmed, again.recorded) == (first.name, (first.name,), ())
+    assert len(memory.history(first.name)) == 1
+    assert memory.access(first.name).atom.confirmed_at is not None
+
+
+def test_a_text_is_known_again_under_the_type_that_someone_gave_it(memory: Memory) -> None:
+    assert memory.remember("The office is in Berlin", "fact").name == "v1.fact.office_berlin"
+    assert memory.remember("The office is in Berlin").confirmed == ("v1.fact.office_berlin",)
+
+
+def test_two_texts_with_the_same_words_get_two_names_and_keep_them(memory: Memory) -> None:
+    first, second = memory.remember("the office is in Berlin"), memory.remember("The office? In Berlin!")
+    assert second.name.startswith(f"{first.name}_")
+    for told in (first, second):
+        assert memory.remember(told.value).confirmed == (told.name,)
+        assert memory.access(told.name).atom.value == told.value
+
+
+def test_a_name_that_another_text_has_stays_with_it_even_if_it_is_out_of_use(memory: Memory) -> None:
+    first = memory.remember("the office is in Berlin")
+    memory.checkpoint(tombstones=[first.name])
+    other = memory.remember("The office was in Berlin")
+    assert other.name != first.name
+    assert memory.remember("the office is in Berlin").recorded == (first.name,)
+
+
+def test_a_text_whose_atom_says_something_else_by_now_gets_a_name_of_its_own(memory: Memory) -> None:
+    first = memory.remember("the office is in Berlin")
+    memory.checkpoint([f"{first.name} = the office is in Paris"])
+    assert memory.remember("the office is in Berlin").name != first.name
+    assert memory.access(first.name).atom.value == "the office is in Paris"
+
+
+def test_an_erased_text_said_again_is_a_new_atom(memory: Memory) -> None:
+    first = memory.remember("the office is in Berlin")
+    memory.forget([first.name])
+    again = memory.remember("the office is in Berlin")
+    assert again.recorded == (first.name,)
+    assert again.ids[first.name] != first.ids[first.name]
+
+
+def test_what_looks_like_a_credential_is_refused_and_never_part_of_a_name(memory: Memory) -> None:
+    secret = BARE["github_token"](Random(1))
+    with pytest.raises(ItemsRefused):
+        memory.remember(f"the key is {secret}")
+    told = memory.remember(f"the key is {secret} in staging", allow_secrets=True)
+    assert told.name == "v1.note.key_staging"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "error"),
+    [("", None, InputError), (" \n", None, InputError), (3, None, SchemaInvalid), ("x", "My Type", InputError)],
+)
+def test_no_text_or_no_type_is_refused_with_what_is_wrong(
+    memory: Memory, text: object, kind: str | None, error: type[SubstrateError]
+) -> None:
+    with pytest.raises(error):
+        memory.remember(text, kind)  # type: ignore[arg-type]
+    with pytest.raises(SchemaInvalid, match="name cannot be given"):
+        memory.remember("x", name="v1.fact.x")
+    assert not list(memory.list())
+
+
+def test_writers_who_remember_at_once_neither_overwrite_nor_double_a_text(tmp_path: Path) -> None:
+    texts = [f"the office is in Berlin{mark}" for mark in ("", ".", "!", ";")]
+    names: list[tuple[str, str]] = []
+    with open_memory(tmp_path / "store", home=tmp_path / "home", background=False) as memory:
+        clients = [memory.client(f"writer {at}") for at in range(4)]
+        workers = [
+            threading.Thread(target=lambda one=one: names.extend((text, one.remember(text).name) for text in texts))
+            for one in clients
+        ]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(PATIENCE_S)
+        assert len(names) == 16
+        assert len(set(names)) == len({name for _, name in names}) == len(list(memory.list())) == 4
+
+
+words = st.sampled_from(
+    [
+        "berlin",
+        "Berlin",
+        "the",
+        "office",
+        "$HOME",
+        "{x}",
+        "`id`",
+        "é",
+        "e\u0301",
+        "日本",
+        "🎉",
+        "\u202e",
+        "--yes",
+        "= a",
+    ]
+)
+texts = st.one_of(
+    st.lists(words, min_size=1, max_size=5).map(" ".join),
+    st.text(st.characters(codec="utf-8"), min_size=1, max_size=40),
+)
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(texts.filter(str.strip), min_size=1, max_size=8))
+def test_whatever_is_said_each_text_has_one_atom_that_says_it(memory: Memory, said: list[str]) -> None:
+    names: dict[str, str] = {}
+    for text in said:
+        try:
+            told = memory.remember(text)
+        except ItemsRefused:  # such as a null character
+            continue
+        assert names.setdefault(text.strip(), told.name) == told.name
+        assert memory.access(told.name).atom.value == text.strip()
+    assert len(set(names.values())) == len(names)
