@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from substrate.embed.load import Loading, State
+from substrate.embed.pending import waiting
 from substrate.errors import ModelUnavailable
 from substrate.log.log import Log
 from substrate.messages import INDEX, Message
@@ -27,6 +28,9 @@ _AGAIN_S: Final = 600.0
 
 _GRACE_S: Final = 0.05
 """How long a query waits in any case: a model that this process has loaded already is there by then."""
+
+_COUNTED: Final = 1_000
+"""Versions that wait to be embedded are counted up to here: every search asks."""
 
 
 class Models:
@@ -95,8 +99,10 @@ class Meaning:
         with self._log.snapshot() as transaction:
             model = model_searched(transaction)
             upto = 0 if model is None else embedded_upto(transaction, model.space)
+            left = 0 if upto else waiting(transaction, most=_COUNTED)
         if model is None or not upto:
-            return QueryVector(why=Message("nothing is embedded yet; ", INDEX))
+            to_come = f" ({left:,}{' or more' if left == _COUNTED else ''} to come)" if left else ""
+            return QueryVector(why=Message(f"nothing is embedded yet{to_come}; ", INDEX))
         loading = self._models.of(model)
         embedder = loading.embedder
         if embedder is None:

@@ -10,6 +10,7 @@ filters     what callers restrict a search to, checked
 scope       filters as a mask over versions
 columns     every version and every edge in memory, and masks over them; who belongs to which domain
 words       BM25 and keywords
+near_terms  words of the store that are spelt like those of a query
 when        the time in a question
 candidates  what is worth ranking
 ranking     the one ranking, pure

@@ -22,6 +22,7 @@ from substrate.proof.entry import Kind
 from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex
+from substrate.search.near_terms import near_terms
 from substrate.search.ranking import Ranked, rank
 from substrate.search.reach import STARTS, WALKS, Way, reach
 from substrate.search.when import Which
@@ -75,7 +76,15 @@ def search(  # noqa: PLR0913
         lag=lag,
         more=more,
         cut=page.cut,
+        near=_near(lists, query) if query.vector.why else (),
     )
+
+
+def _near(lists: Lists, query: Query) -> tuple[str, ...]:
+    """Words of the store to try in the place of those that it does not have: meaning would have found them."""
+    known = {term.term for term in lists.words.terms if term.found}
+    unknown = [term for term in query.terms if term.term not in known]
+    return near_terms(lists.snapshot.transaction, lists.documents, lists.mask, unknown)
 
 
 def check_walk(hops: object, walk: object) -> None:

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from substrate.errors import InputError
 from substrate.result import Result
-from substrate.server.launch import DEFAULT_SCOPES, SCOPES, Launch
+from substrate.server.launch import DEFAULT_SCOPES, DEFAULT_WAIT_S, SCOPES, Launch
 from substrate.surfaces import DEFAULT_SURFACES
 
 __all__ = [
@@ -112,6 +112,7 @@ def launch_words(launch: Launch) -> tuple[str, ...]:
     if launch.scopes != DEFAULT_SCOPES:
         words += ["--scopes", ",".join(scope for scope in SCOPES if scope in launch.scopes)]
     words += ["--underscores"] if launch.underscores else []
+    words += ["--wait", f"{launch.wait_s:g}"] if launch.wait_s != DEFAULT_WAIT_S else []
     return (*words, *(["--read-only"] if launch.read_only else []))
 
 

@@ -13,11 +13,14 @@ from __future__ import annotations
 import re
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Self
+
+import anyio
 
 from substrate.errors import Busy, Denied, NotFound, SubstrateError
 from substrate.messages import Words
@@ -40,6 +43,8 @@ __all__ = ["Caller", "Clients"]
 _MOST: Final = 32
 _NAME_CHARACTERS: Final = 60
 _UNNAMED: Final = "unnamed"
+_LOOK_S: Final = 0.01
+"""How often who waits looks whether it is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +87,10 @@ class Clients:
         self._sessions: OrderedDict[tuple[str, str], _Session] = OrderedDict()
         self._guard = threading.Lock()
         self._warming: list[threading.Timer] = []
+        self._warm_at = float("inf")
+        """When the last of them begins, or began."""
         self._warming_guard = threading.Lock()
         """Held for moments only: the event loop takes it, and must not wait for a store to be opened."""
-        self._is_warm = False
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -139,16 +145,27 @@ class Clients:
         if not self.launch.store.is_dir():
             return
         with self._warming_guard:
-            if self._is_warm or self._closed or (self._warming and after_s):
+            begins = time.monotonic() + after_s
+            if self._closed or begins >= self._warm_at or self._warm_at <= time.monotonic():
                 return
-            for earlier in self._warming:
-                earlier.cancel()
-            self._is_warm = not after_s
+            for later in self._warming:
+                later.cancel()
+            self._warm_at = begins
             warming = threading.Timer(after_s, self._warm)
             warming.name = "substrate-warm"
             warming.daemon = True
             warming.start()
             self._warming.append(warming)
+
+    async def until_warm(self) -> None:
+        """Return when a search can answer by meaning, when it cannot, or after as long as the launch says.
+
+        No thread is held meanwhile, and a call that is cancelled waits no longer.
+        """
+        self.warm()
+        with anyio.move_on_after(self.launch.wait_s):
+            while any(warming.is_alive() for warming in self._warming):  # noqa: ASYNC110 - a thread ends, and sets no event
+                await anyio.sleep(_LOOK_S)
 
     def close(self) -> None:
         """Write down what was accessed, and release the store.

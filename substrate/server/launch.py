@@ -12,6 +12,7 @@ from substrate.text.quote import as_command
 
 __all__ = [
     "DEFAULT_SCOPES",
+    "DEFAULT_WAIT_S",
     "HTTP_HOST",
     "HTTP_PATH",
     "HTTP_PORT",
@@ -25,6 +26,8 @@ __all__ = [
 SCOPES: Final = ("read", "write", "train", "forget", "admin")
 """`admin` is for tools that set policy, export or take in files; none of the default surfaces needs it."""
 DEFAULT_SCOPES: Final = frozenset({"read", "write", "train"})
+DEFAULT_WAIT_S: Final = 2.0
+"""A model that is on the machine is loaded by then; an agent that waits longer would wonder."""
 _VERBS: Final = {"forget": "forget", "write": "checkpoint", "train": "train", "read": "search"}
 """With which verb of the command line the user does what a server may not."""
 HTTP_HOST: Final = "127.0.0.1"
@@ -46,6 +49,8 @@ class Launch:
     """Of their tools, those of these names; empty: all."""
     underscores: bool = False
     """Names of tools are listed with underscores in the place of dots. Calls take both."""
+    wait_s: float = DEFAULT_WAIT_S
+    """How long a call that compares by meaning waits for a model that is being loaded."""
 
     @property
     def granted(self) -> frozenset[str]:

@@ -6,6 +6,7 @@
    stored.
 3. Arguments that the tool does not have are refused by name, not dropped.
 4. Every call is counted and timed (`metering`).
+5. A tool that compares by meaning waits a moment for a model that is being loaded; meanwhile others are served.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ class ServedTool(SdkTool):
     """What is said if it was not."""
     budget: bool
     """Whether it keeps the size of its replies itself."""
+    by_meaning: bool
+    """Whether a call waits a moment for a model that is being loaded."""
     wire_name: str
     """Its own; `name` is how it is listed."""
     words: Words = Field(exclude=True)
@@ -83,6 +86,8 @@ class ServedTool(SdkTool):
         if not self.scopes <= granted:
             return self._refused(Denied(self.ungranted))
         given = {name: value for name, value in arguments.items() if value is not None}
+        if self.by_meaning:
+            await clients.until_warm()
         try:
             async with self.turns or nullcontext():
                 with nullcontext() if "read" in granted else _discreet():
@@ -174,6 +179,7 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
         scopes=tool.scopes,
         ungranted=ungranted(launch, missing, fields["name"], tool.verb),
         budget=tool.budget,
+        by_meaning=tool.by_meaning,
         wire_name=tool.name,
         words=words,
         turns=turns if tool.writes and not tool.destructive else None,  # what asks the user may wait for long

@@ -35,6 +35,8 @@ class Tool:
     """Whether a second call with the same arguments changes nothing more. Of tools that write."""
     budget: bool = False
     """Whether its reply has a size of its own to keep: then it adds `note_of` itself, where there is room."""
+    by_meaning: bool = False
+    """Whether it compares by meaning: a call waits a moment for a model that is being loaded."""
     wire_name: str = ""
     """As it is called on the wire, if not as its function is. It may have dots."""
     also: tuple[str, ...] = ()

@@ -92,6 +92,8 @@ class Found(Results[Hit]):
     """Whether there is more behind the limit."""
     cut: tuple[str, ...] = ()
     """Hubs: atoms that have more edges than the search walked along."""
+    near: tuple[str, ...] = ()
+    """Where only words were searched: words of the store that are spelt like those of the query that it lacks."""
 
     def __repr__(self) -> str:
         return super(Found, self).__repr__() + "".join(f"\n({word})" for word in self.remarks)
@@ -111,6 +113,8 @@ class Found(Results[Hit]):
             said.append(Message("searched by words only: ", self.meaning))
         elif self.lag:
             said.append(f"{self.lag:,} versions are not embedded yet and were searched by words only")
+        if self.near:
+            said.append(f"words here that are spelt like yours: {', '.join(self.near)}")
         return tuple(said)
 
     def to_df(self) -> DataFrame:

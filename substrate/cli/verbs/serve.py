@@ -16,7 +16,7 @@ from substrate.cli.output import Output
 from substrate.cli.stores import store_path
 from substrate.commands.command import Command, Example, Face, flag, option
 from substrate.commands.files import is_text
-from substrate.commands.readers import number
+from substrate.commands.readers import number, seconds
 from substrate.errors import InputError
 from substrate.server.client_config import (
     CLIENTS,
@@ -27,7 +27,7 @@ from substrate.server.client_config import (
     server_name,
     takes_dots,
 )
-from substrate.server.launch import DEFAULT_SCOPES, HTTP_PORT, SCOPES, Launch, http_url, read_scopes
+from substrate.server.launch import DEFAULT_SCOPES, DEFAULT_WAIT_S, HTTP_PORT, SCOPES, Launch, http_url, read_scopes
 from substrate.settings import environment_for_others, load_settings
 from substrate.surfaces import DEFAULT_SURFACES, SURFACES
 from substrate.text.quote import as_command
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["LIST_SURFACES", "MCP", "MCP_CONFIG", "mcp", "mcp_config", "surfaces"]
 
 _MOST_PORT = 65535
+_MOST_WAIT_S = 60
 
 
 def _port(text: str) -> int:
@@ -46,6 +47,14 @@ def _port(text: str) -> int:
     if port > _MOST_PORT:
         raise InputError(f"a port is at most {_MOST_PORT}")
     return port
+
+
+def _wait(text: str) -> float:
+    """How long to wait; 0: not at all."""
+    waited = 0.0 if text == "0" else seconds(text)
+    if waited > _MOST_WAIT_S:
+        raise InputError(f"a call waits at most {_MOST_WAIT_S} seconds: clients give up by then")
+    return waited
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -74,6 +83,13 @@ _LAUNCH = (
     ),
     flag("--read-only", help="open the store for reading: nothing at all is written"),
     flag("--underscores", help="list names of tools with _ for a dot, for clients that reject dots; calls take both"),
+    option(
+        "--wait",
+        metavar="SECONDS",
+        read=_wait,
+        default=DEFAULT_WAIT_S,
+        help=f"how long a search or a bootstrap waits for the model that is being loaded (default {DEFAULT_WAIT_S:g})",
+    ),
 )
 """What decides about a server: of one that is started, and of a client's configuration that starts one."""
 
@@ -81,7 +97,15 @@ _LAUNCH = (
 def _launch(given: Namespace) -> Launch:
     """What a server is started with."""
     names = tuple(dict.fromkeys(given.surface or DEFAULT_SURFACES))
-    return Launch(store_path(given).resolve(), names, given.scopes, given.read_only, given.only, given.underscores)
+    return Launch(
+        store_path(given).resolve(),
+        names,
+        given.scopes,
+        given.read_only,
+        given.only,
+        given.underscores,
+        given.wait,
+    )
 
 
 def mcp(given: Namespace, output: Output) -> Answer:

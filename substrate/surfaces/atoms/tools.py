@@ -310,9 +310,9 @@ def memory_list_atoms(
 
 
 TOOLS = (
-    Tool(memory_session_bootstrap, "Open a session", "read", budget=True),
+    Tool(memory_session_bootstrap, "Open a session", "read", budget=True, by_meaning=True),
     Tool(session_checkpoint, "Save to memory", "write", writes=True),
-    Tool(memory_search, "Search memory", "read"),
+    Tool(memory_search, "Search memory", "read", by_meaning=True),
     Tool(memory_access, "Read an atom", "read"),
     Tool(memory_train, "Reinforce what belongs together", "train", writes=True),
     Tool(memory_context, "See what is connected", "read"),
