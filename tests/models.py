@@ -1,4 +1,4 @@
-"""Models for tests: MiniLM, exported once for all workers of a session; and tiny ones that are made here.
+"""Models for tests: MiniLM, made ready once for all workers of a session; and tiny ones that are made here.
 
 Torch and sentence-transformers are used in child processes only, as in the package itself.
 """
@@ -11,6 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from substrate.embed.compare import TEXTS
+from substrate.embed.find_model import DEFAULT_MODEL
+from substrate.embed.load import load
 from tests.scale import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
@@ -54,8 +57,8 @@ for line in sys.stdin:
 from substrate.embed.export_process import _export
 from substrate.embed.find_model import find_source
 
-for name in ("tiny-mean", "tiny-cls", "tiny-max", "all-MiniLM-L6-v2"):
-    source = find_source(folder.parent / name if name.startswith("tiny") else name)
+for name in ("tiny-mean", "tiny-cls", "tiny-max"):
+    source = find_source(folder.parent / name)
     target = folder.parents[1] / "cache" / "models" / source.digest()
     target.mkdir(parents=True)
     _export(source.folder, name, source.digest(), target)
@@ -67,7 +70,7 @@ vectors = reference.encode(REFERENCE, normalize_embeddings=True, show_progress_b
 (folder.parents[1] / "reference.json").write_text(json.dumps(vectors.tolist()))
 """
 
-REFERENCE = ["Stripe is how we take payments", "größer als 3 €", "", "Invoices are paid within thirty days. " * 60]
+REFERENCE = ["Stripe is how we take payments", "größer als 3 €", "Invoices are paid within thirty days. " * 60, *TEXTS]
 """Texts of which sentence-transformers itself is asked."""
 
 PLAIN = ("Transformer", "Pooling", "Normalize")
@@ -108,5 +111,6 @@ def shared(base: Path) -> Path:
         if not (folder / "done").exists():
             (folder / "models").mkdir()
             make_tinies(folder / "models")
+            load(DEFAULT_MODEL, cache=folder / "cache")
             (folder / "done").touch()
     return folder

@@ -1,8 +1,12 @@
 """Meaning: text to vector, by a model that runs here and never asks the network.
 
 find_model      where a model is found
-export          makes the ONNX file of a model, once
-export_process  the child process that does; the only importer of torch
+export          makes a model ready, once
+minilm          does it for the default model, from its weights
+bert_graph      the ONNX graph of a BERT, from its weights
+onnx_file       writes a graph as an ONNX file
+export_process  the child process that does it for any other model; the only importer of torch
+compare         whether what was made says what torch says
 artifact        an exported model, checked
 load            from a name to an embedder, in the background
 embedder        runs it; the importer of onnxruntime

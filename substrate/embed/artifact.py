@@ -1,4 +1,4 @@
-"""An exported model in the cache folder: what it is made of, and whether it still is what was made.
+"""A model made ready, in the cache folder: what it is made of, and whether it still is what was made.
 
     <cache>/models/<digest of the source>/
       model.onnx       ids and mask -> vectors of length 1, pooling included
@@ -64,9 +64,9 @@ class Made:
     query_prompt: str
     text_prompt: str
     cosine: float
-    """The lowest cosine to what torch made of the same texts, at export."""
+    """The lowest cosine to what torch made of the same texts, when it was made."""
     by: str
-    """Which torch and which sentence-transformers made it."""
+    """What made it: torch and sentence-transformers, or our own graph of the weights."""
 
     @property
     def space(self) -> bytes:

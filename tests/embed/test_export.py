@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from substrate.embed import compare as comparing
 from substrate.embed import export as exporting
 from substrate.embed import export_process as exporter
 from substrate.embed.artifact import GRAPH, MADE, TOKENIZER, Made, read_made
@@ -47,7 +48,7 @@ def test_the_export_says_what_it_is(cache: Path, minilm: Embedder) -> None:
     said = read_made(cache / "models" / minilm.digest)
     assert isinstance(said, Made)
     assert (said.model, said.pooling, said.max_tokens, said.dimensions) == ("all-MiniLM-L6-v2", "mean", 256, 384)
-    assert said.cosine >= exporter.CLOSE_ENOUGH
+    assert said.cosine >= comparing.CLOSE_ENOUGH
     assert said.space == minilm.space
     assert len(minilm.space) == 8
     assert sorted(path.name for path in (cache / "models").iterdir() if path.name.startswith(".")) == [".lock"]
@@ -58,7 +59,7 @@ def test_each_pooling_is_exported(made: Path, name: str, pooling: str) -> None:
     embedder = load(str(made / "models" / name))
     said = read_made(made / "cache" / "models" / embedder.digest)
     assert isinstance(said, Made)
-    assert (said.pooling, said.cosine > exporter.CLOSE_ENOUGH) == (pooling, True)
+    assert (said.pooling, said.cosine > comparing.CLOSE_ENOUGH) == (pooling, True)
     assert embedder.model == name
     vectors = embedder.embed(["some text", "", "another, much longer than forty-eight tokens of this model " * 9])
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
@@ -163,7 +164,7 @@ def test_an_export_that_is_not_what_torch_says_is_refused(
 
     with pytest.raises(ModelUnavailable, match="does not say what torch says"):
         exporter._compare(Torch(), cache / "models" / tiny.digest, said)
-    monkeypatch.setattr(exporter, "CLOSE_ENOUGH", 0.9)
+    monkeypatch.setattr(comparing, "CLOSE_ENOUGH", 0.9)
     assert 0.9 < exporter._compare(Torch(), cache / "models" / tiny.digest, said) < 0.9999
 
 
