@@ -63,6 +63,7 @@ __all__ = [
     "NewVersion",
     "conflicts_of",
     "detect",
+    "is_settled",
     "list_conflicts",
 ]
 
@@ -272,9 +273,14 @@ def _is_open(snapshot: Snapshot, row: ConflictRow) -> bool:
             return False  # a trace is not proven: the log says which version is current
     if any(is_superseded(snapshot, subject) for subject in (row.first, row.second)):
         return False
-    if _is_stated(snapshot.transaction, CONSISTENT_WITH, row):
+    if is_settled(snapshot.transaction, row):
         return False
     return _found(snapshot.transaction, row) is not None or _is_stated(snapshot.transaction, CONTRADICTS, row)
+
+
+def is_settled(transaction: ReadTransaction, row: ConflictRow) -> bool:
+    """Whether somebody said of what these two versions say that both hold."""
+    return _is_stated(transaction, CONSISTENT_WITH, row)
 
 
 def _is_own(transaction: ReadTransaction, row: ConflictRow, fresh: Fresh = _NONE) -> bool:

@@ -10,8 +10,8 @@ from substrate.atoms.resolve import read_end, resolve
 from substrate.errors import InputError
 from substrate.limits import LIMITS
 from substrate.messages import Arg
-from substrate.search.steps import Steps
-from substrate.search.walk import shortest_path
+from substrate.search.walks.steps import Steps
+from substrate.search.walks.walk import shortest_path
 from substrate.snapshot import Snapshot
 from substrate.values.relations import PathFound
 

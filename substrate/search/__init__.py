@@ -14,7 +14,6 @@ near_terms  words of the store that are spelt like those of a query
 when        the time in a question
 candidates  what is worth ranking
 ranking     the one ranking, pure
-reach       what walks along edges reach from the best hits
-steps       edges as steps from atom to atom
-walk        best paths, PageRank and shortest paths along edges, pure
+newest      of several statements of one thing, the one that the question's time means
+walks/      what walks along edges reach from the best hits
 """

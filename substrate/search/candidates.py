@@ -79,6 +79,8 @@ class Gathered:
     candidates: Candidates
     all: bool
     others_score_at_most: float
+    read: Mapping[int, Mapping[str, Json]]
+    """What the best of them say, by seq."""
 
 
 def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES) -> Gathered:
@@ -128,7 +130,7 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES) -> Gathered:
     weakest = float(_shares(words, best).min(initial=0)) if len(best) < len(words.seqs) else 0.0
     bound = WORDS * weakest + max(last, 0.0)
     everything = len(words.seqs) <= count and len(close) < count
-    return Gathered(seqs, candidates, everything, bound / full_score(meaning=cosine is not None))
+    return Gathered(seqs, candidates, everything, bound / full_score(meaning=cosine is not None), read)
 
 
 def widen(lists: Lists, gathered: Gathered, more: Sequence[int]) -> Gathered:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from substrate.search.when import When, Which
 
-__all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "rank", "with_walks"]
+__all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "ordered", "rank", "with_walks"]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -161,7 +161,7 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     }
     parts = {part: (values / full).astype(np.float32) for part, values in parts.items()}
     total = ((score + time) / full).astype(np.float32)
-    return Ranked(_ordered(found, total), total, parts)
+    return Ranked(ordered(found, total), total, parts)
 
 
 def with_walks(found: Candidates, ranked: Ranked, worth: Floats, start: Ints) -> Ranked:
@@ -171,10 +171,10 @@ def with_walks(found: Candidates, ranked: Ranked, worth: Floats, start: Ints) ->
     added = np.minimum(worth - ranked.parts["edges"], room)
     walk = np.where(worth > 0, np.maximum(added, 0), 0).astype(np.float32)
     total = (ranked.score + walk).astype(np.float32)
-    return Ranked(_ordered(found, total), total, {**ranked.parts, "walk": walk})
+    return Ranked(ordered(found, total), total, {**ranked.parts, "walk": walk})
 
 
-def _ordered(found: Candidates, score: Floats) -> Ints:
+def ordered(found: Candidates, score: Floats) -> Ints:
     """Best first; of equals the newest."""
     return np.lexsort((-found.when, -score.round(6)))
 

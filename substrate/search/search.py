@@ -23,8 +23,9 @@ from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex
 from substrate.search.near_terms import near_terms
+from substrate.search.newest import newest_first
 from substrate.search.ranking import Ranked, rank
-from substrate.search.reach import STARTS, WALKS, Way, reach
+from substrate.search.walks.reach import STARTS, WALKS, Way, reach
 from substrate.search.when import Which
 from substrate.snapshot import Snapshot
 from substrate.text.snippet import snippet_of
@@ -129,6 +130,7 @@ class _Page:
         self._walks: Mapping[int, Sequence[Way]] = {}
         self.cut: tuple[str, ...] = ()
         """Atoms of which not all edges were walked along."""
+        self._newer: Mapping[int, int] = {}
         self._snapshot = lists.snapshot
         self._when = query.when
         self._spelling = {term.term: term.spelling for term in query.terms}
@@ -147,6 +149,7 @@ class _Page:
         ranked = rank(gathered.candidates, self._lists.vector, self._when)
         if self._hops:
             gathered, ranked = self._walked(gathered, ranked)
+        ranked, self._newer = newest_first(self._lists, gathered, ranked, self._when)
         again: list[_Place] = []
         seen: set[int] = set()
         for at in ranked.order.tolist():
@@ -221,6 +224,7 @@ class _Page:
         atom = atom_of(self._snapshot, version, body, superseded_by=by)
         snippet = snippet_of(atom.value, frozenset(matched))
         walked = self._walks.get(place.seq, ()) if place.parts.get("walk", 0) > _NOTHING else ()
+        newer = self._newer.get(place.seq)
         return Hit(
             atom=atom,
             score=place.score,
@@ -231,6 +235,7 @@ class _Page:
             current=not self._past or (bool(self._current[place.seq]) and not atom.superseded_by),
             seq=lists.documents.size - 1,
             lag=self._lag,
+            newer=None if newer is None else self._name(lists.documents.subject(newer)),
             via=tuple(f"{self._name(way.source)} {way.type} {self._name(way.target)}" for way in walked),
         )
 

@@ -39,6 +39,8 @@ class Hit(Result):
     """The last entry of the log that this answer knows of."""
     lag: int = 0
     """How many versions were not compared by meaning, because they are not embedded yet."""
+    newer: str | None = None
+    """The name of a newer atom that says otherwise of the same thing: this one is outdated."""
     via: tuple[str, ...] = ()
     """Where a walk added to the score: the edges from a better hit to here, each as `source type target`."""
 
@@ -54,7 +56,8 @@ class Hit(Result):
 
     def __repr__(self) -> str:
         earlier = "" if self.current else " (earlier)"
-        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}{earlier}: {self.why})"
+        newer = "" if self.newer is None else f" (newer: {self.newer})"
+        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}{earlier}{newer}: {self.why})"
 
     @property
     def why(self) -> str:
@@ -68,6 +71,8 @@ class Hit(Result):
         when = self.atom.occurred_at or self.atom.valid_from or self.atom.recorded_at
         if self.atom.parent is not None and self.atom.source:
             shown["source"] = self.atom.source  # the name of a chunk says nothing about where it stands
+        if self.newer is not None:
+            shown["newer"] = self.newer
         return {**shown, "when": f"{when:%Y-%m-%d}", "current": "yes" if self.current else "earlier"}
 
 

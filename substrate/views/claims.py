@@ -29,12 +29,14 @@ from substrate.proof.entry import ID_BYTES, Kind
 if TYPE_CHECKING:
     from substrate.claims import Claim
 
-__all__ = ["ClaimView", "Held", "claim_of", "claimants", "claims_of", "has_claims", "window_of"]
+__all__ = ["ClaimView", "Held", "Kept", "claim_of", "claimants", "claims_of", "has_claims", "kept_claims", "window_of"]
 
 _ATOM: Final = b"a"
 _KEYED: Final = b"k"
 _KEY_BYTES: Final = 8
 _ROW: Final = Struct(">QqqB")
+_TRUTH: Final = b'["truth"'
+"""How a claim begins that something is so or not so: only those are kept under other keys than they are met by."""
 _EVER: Final = -(2**63)
 _FOR_GOOD: Final = 2**63 - 1
 
@@ -47,6 +49,19 @@ class Held(NamedTuple):
     start: int
     end: int
     claim: Claim
+
+
+class Kept(NamedTuple):
+    """The keys under which the version `seq` of an atom claims something, and of those that could contradict it."""
+
+    seq: int
+    keys: Sequence[bytes]
+    against: Sequence[bytes]
+    row: bytes
+
+    def held(self, subject: bytes) -> Held:
+        """All of it."""
+        return _held(subject, self.row)
 
 
 class ClaimView:
@@ -135,6 +150,21 @@ def claims_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[H
     """What each atom claims; None if it is not in use, or claims nothing that can be compared."""
     rows = transaction.get_many(CLAIMS, [_ATOM + subject for subject in subjects])
     return [None if row is None else _held(subject, row) for subject, row in zip(subjects, rows, strict=True)]
+
+
+def kept_claims(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[Kept | None]:
+    """Of each atom the keys of what it claims: without reading that, one sees which have to be compared."""
+    rows = transaction.get_many(CLAIMS, [_ATOM + subject for subject in subjects])
+    return [None if row is None else _kept(subject, row) for subject, row in zip(subjects, rows, strict=True)]
+
+
+def _kept(subject: bytes, row: bytes) -> Kept:
+    seq, _, _, count = _ROW.unpack_from(row)
+    end = _ROW.size + count * _KEY_BYTES
+    keys = tuple(row[i : i + _KEY_BYTES] for i in range(_ROW.size, end, _KEY_BYTES))
+    if not row.startswith(_TRUTH, end):
+        return Kept(seq, keys, keys, row)
+    return Kept(seq, keys, claims.keys_of(_held(subject, row).claim, against=True), row)
 
 
 def _held(subject: bytes, row: bytes) -> Held:

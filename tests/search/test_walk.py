@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from substrate.search.walk import PER_HOP, Walked, best_paths, pagerank, shortest_path
+from substrate.search.walks.walk import PER_HOP, Walked, best_paths, pagerank, shortest_path
 from tests.scale import SEED, rounds
 
 Edge = tuple[int, int, float]

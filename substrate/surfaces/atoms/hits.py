@@ -23,6 +23,7 @@ class HitShape(AtomShape):
     score: float
     why: str = Field(description="what each part added to the score")
     current: bool | None = Field(None, description="false: an earlier version, or one that was superseded")
+    newer: str | None = Field(None, description="outdated: the key of a newer atom that says otherwise of the same")
 
 
 class Hits(CamelShape):
@@ -50,6 +51,8 @@ def _hit(hit: Hit) -> dict[str, Any]:
     said |= {"score": round(hit.score, 3), "why": hit.why}
     if not hit.current:
         said["current"] = False
+    if hit.newer is not None:
+        said["newer"] = hit.newer
     return said
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from substrate.search.candidates import Gathered, Lists, meant_of, sides_of, widen
 from substrate.search.ranking import Ranked, rank, with_walks
-from substrate.search.steps import Steps
-from substrate.search.walk import PER_HOP, Walked, best_paths, pagerank
+from substrate.search.walks.steps import Steps
+from substrate.search.walks.walk import PER_HOP, Walked, best_paths, pagerank
 from substrate.search.when import When
 from substrate.views.edges import Link
 

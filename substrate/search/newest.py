@@ -1,0 +1,245 @@
+"""Newest first: of several atoms that say the same of the same subject with different values, the one that is meant.
+
+`Ada lives in Rome`, and a year later under another name `Ada lives in Oslo`: the vectors and the words of the two are
+about as near to a question, and the plausible one is often nearer than the true one. Here time decides. Two of the best
+candidates are *statements of one thing* if
+
+1. their claims contradict each other (`substrate.claims`): both cannot hold, so the newer one took the other's place,
+   unless somebody settled that both do; or
+2. they begin with the same words and end with others, and the question says just what they share: `Ada is famous for`
+   one work and another. Both may hold, but nothing in the question tells them apart.
+
+The statements of one thing share out their scores anew: the one that the question's time means gets the best of them.
+One that has a word of the question that the newest does not have is asked for by that word, and keeps its place. Parts
+of a whole (turns of a talk, passages) are told, not stated: they stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, compress
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from substrate import claims
+from substrate.atoms.supersedes import is_superseded
+from substrate.claims.fault import FORESEEN, log_fault
+from substrate.conflicts.detect import is_settled
+from substrate.proof.encoding import Json
+from substrate.search.candidates import Gathered, Lists
+from substrate.search.ranking import Ranked, ordered
+from substrate.search.when import When, Which
+from substrate.search.words import TermScore
+from substrate.text.terms import query_terms, spans
+from substrate.views.claims import claim_of, kept_claims
+from substrate.views.conflicts import ConflictRow
+from substrate.views.words import NONE
+
+if TYPE_CHECKING:
+    from substrate.claims import Claim
+
+__all__ = ["Newest", "newest_first"]
+
+_LOOKED_AT: Final = 32
+"""Of so many of the best."""
+_BEGUN: Final = 2
+"""Words that two sentences begin with, at least, to be looked at as one form with two endings."""
+_SENTENCE: Final = 160
+_ENDING: Final = 8
+"""Characters of such a sentence, and words of its ending, at most."""
+_UNASKED: Final = 1
+"""Words that they may share beyond those of the question."""
+_STEP: Final = 1e-5
+"""By how much each stands behind the one before it, where their scores are equal: more than an order leaves aside."""
+_INGESTED: Final = "ingested"
+
+
+class Newest(NamedTuple):
+    """The candidates in their new order; and of each that is outdated, by its seq, the seq of what took its place."""
+
+    ranked: Ranked
+    newer: Mapping[int, int]
+
+
+class _Statement(NamedTuple):
+    """A candidate that may state something: its place among the candidates, its version, what it says."""
+
+    at: int
+    seq: int
+    subject: bytes
+    said: Mapping[str, Json]
+    asked: frozenset[int]
+    """Which words of the question it has."""
+
+
+def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -> Newest:
+    """The candidates, with those first among the statements of one thing that the question's time means."""
+    stated = _stated(lists, gathered, ranked)
+    contradicting, alike = _contradicting(lists, stated), _alike(lists.words.terms, stated)
+    if when.asked in {Which.ANY, Which.NOW}:
+        contradicting, alike = (_in_force(lists, pairs) for pairs in (contradicting, alike))
+    if not contradicting and not alike:
+        return Newest(ranked, {})
+    newer = {
+        one.seq: group[0].seq
+        for group in _joined(lists, contradicting)
+        for one in group[1:]
+        if one.said.get("value") != group[0].said.get("value")
+    }
+    score = ranked.score.copy()
+    if when.asked is not Which.ALL:
+        for group in _joined(lists, [*contradicting, *alike]):
+            meant = _meant(lists, group, when)
+            places = [one.at for one in meant if one.asked <= meant[0].asked]
+            score[places] = -np.sort(-score[places]) - _STEP * np.arange(len(places))
+    time = ranked.parts["time"] + (score - ranked.score)
+    parts = {**ranked.parts, "time": time.astype(np.float32)}
+    return Newest(replace(ranked, order=ordered(gathered.candidates, score), score=score, parts=parts), newer)
+
+
+def _stated(lists: Lists, gathered: Gathered, ranked: Ranked) -> list[_Statement]:
+    """The best candidates that were looked into and are no parts of a whole, best first."""
+    best = ranked.order[:_LOOKED_AT]
+    read = [
+        (at, seq, said)
+        for at, seq in zip(best.tolist(), gathered.seqs[best].tolist(), strict=True)
+        if (said := gathered.read.get(seq)) is not None and said.get("parent") is None
+    ]
+    if len(read) < 2:  # noqa: PLR2004 - newer takes two
+        return []
+    seqs = np.array([seq for _, seq, _ in read], np.int64)
+    terms = range(len(lists.words.terms))
+    asked = [frozenset(compress(terms, column)) for column in lists.words.matches(seqs).T.tolist()]
+    subjects = lists.documents.subjects(seqs)
+    return [
+        _Statement(at, seq, subject, said, words)
+        for (at, seq, said), subject, words in zip(read, subjects, asked, strict=True)
+    ]
+
+
+_Pair = tuple[_Statement, _Statement]
+
+
+def _in_force(lists: Lists, pairs: list[_Pair]) -> list[_Pair]:
+    """Those of which neither is superseded by an edge."""
+    return [pair for pair in pairs if not any(is_superseded(lists.snapshot, one.subject) for one in pair)]
+
+
+def _contradicting(lists: Lists, stated: Sequence[_Statement]) -> list[_Pair]:
+    """The pairs of which not both can hold."""
+    try:
+        return _by_claims(lists, stated)
+    except FORESEEN:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is: any text can be saved, and is found all the same
+        log_fault("comparing what search found", error)
+        return []
+
+
+def _by_claims(lists: Lists, stated: Sequence[_Statement]) -> list[_Pair]:
+    keyed: dict[bytes, list[int]] = defaultdict(list)
+    held: list[Claim | None] = [None] * len(stated)
+    pairs: dict[tuple[int, int], None] = {}
+    rows = kept_claims(lists.snapshot.transaction, [one.subject for one in stated])
+    for i, (one, kept) in enumerate(zip(stated, rows, strict=True)):
+        if kept is not None and kept.seq == one.seq:
+            keys, against = kept.keys, kept.against
+        elif kept is None and lists.snapshot.upto is None and lists.documents.now[one.seq]:
+            continue
+        else:  # an earlier version, or an earlier time: what it claims is not kept
+            held[i] = claim = claim_of(one.said)
+            if claim is None:
+                continue
+            keys, against = claims.keys_of(claim), claims.keys_of(claim, against=True)
+        pairs.update(((j, i), None) for key in against for j in keyed.get(key, ()))
+        for key in keys:
+            keyed[key].append(i)
+    found = []
+    for pair in pairs:
+        for i in pair:
+            row = rows[i]
+            if held[i] is None and row is not None:
+                held[i] = row.held(stated[i].subject).claim
+        a, b = (held[i] for i in pair)
+        one, other = (stated[i] for i in pair)
+        if a is not None and b is not None and claims.contradiction(a, b) and _is_replaced(lists, one, other):
+            found.append((one, other))
+    return found
+
+
+def _is_replaced(lists: Lists, one: _Statement, other: _Statement) -> bool:
+    """Of two that contradict each other, whether the newer one takes the other's place."""
+    if one.subject == other.subject:
+        return False
+    if (one.said.get("origin") == _INGESTED) != (other.said.get("origin") == _INGESTED):
+        return False
+    row = ConflictRow(one.subject, other.subject, one.seq, other.seq, "value", 0)
+    return not is_settled(lists.snapshot.transaction, row)
+
+
+def _alike(terms: Sequence[TermScore], stated: Sequence[_Statement]) -> list[_Pair]:
+    """The pairs that begin alike and end otherwise, where the question says just what they share."""
+    fitting = [one for one in stated if len(one.asked) == len(terms)]
+    if not terms or len(fitting) < 2:  # noqa: PLR2004 - a pair takes two
+        return []
+    begun: dict[tuple[str, ...], list[tuple[_Statement, list[str]]]] = defaultdict(list)
+    for one in fitting:
+        value = one.said.get("value")
+        if isinstance(value, str) and len(value) <= _SENTENCE:
+            words = value.split()
+            begun[*words[:_BEGUN]].append((one, words))
+    asked = {term.term for term in terms}
+    found = []
+    for group in begun.values():
+        for (one, words), (other, others) in combinations(group, 2) if len(group) > 1 else ():
+            shared = next((i for i, pair in enumerate(zip(words, others, strict=False)) if pair[0] != pair[1]), 0)
+            ends = len(words) - shared, len(others) - shared
+            if shared >= _BEGUN and max(ends) <= _ENDING and _is_asked(" ".join(words[:shared]), asked):
+                found.append((one, other))
+    return found
+
+
+def _is_asked(shared: str, asked: set[str]) -> bool:
+    """Whether the words of the question are just those that two sentences share."""
+    if not asked.issubset(term for span in spans(shared) for term in span.terms):
+        return False
+    return len({term.term for term in query_terms(shared)} - asked) <= _UNASKED
+
+
+def _joined(lists: Lists, pairs: Iterable[_Pair]) -> list[list[_Statement]]:
+    """The statements of each thing, the newest first: by whether it holds now, by time, by seq."""
+    group: dict[int, list[_Statement]] = {}
+    for one, other in pairs:
+        ours, theirs = group.get(one.at, [one]), group.get(other.at, [other])
+        if ours is not theirs:
+            ours = ours + theirs
+            group.update((member.at, ours) for member in ours)
+    documents, now = lists.documents, lists.snapshot.at
+
+    def newness(one: _Statement) -> tuple[bool, int, int]:
+        start, end = int(documents.valid_from[one.seq]), int(documents.valid_to[one.seq])
+        holds = start <= now and (end == NONE or now < end)
+        return holds, int(documents.when[one.seq]), one.seq
+
+    several = {id(members): members for members in group.values()}
+    return [sorted(members, key=newness, reverse=True) for members in several.values()]
+
+
+def _meant(lists: Lists, group: list[_Statement], when: When) -> list[_Statement]:
+    """The statements of one thing, newest first, in the order that the question's time means."""
+    if when.asked is Which.FIRST:
+        return group[::-1]
+    if when.asked is Which.PREVIOUS:
+        return [group[1], group[0], *group[2:]]
+    if when.asked is Which.SPAN:
+        times = lists.documents.when
+        inside = [
+            (when.start is None or when.end is not None or times[one.seq] >= when.start)
+            and (when.end is None or times[one.seq] < when.end)
+            for one in group
+        ]
+        return [one for one, fits in zip(group, inside, strict=True) if fits] or group
+    return group
