@@ -354,9 +354,10 @@ class Memory(Tabular):
 
         `source` is where a text comes from; of files it takes the place of the root's own name in front of their path.
         `title` and `media_type` are of one document. With `root`, a path must be below that folder, else PathEscape.
-        No link is followed. With `entities`, each chunk lists the names in its text, and those that are not known yet
-        become atoms `v1.entity.<domain>.*`; without, an ingest takes half the time or less. With `prune`, documents
-        whose files are gone from the folder are taken out of use; otherwise `missing` names them. `dry_run` compares
+        No link is followed. With `entities`, each chunk lists the names in its text, and a name becomes an atom
+        `v1.entity.<domain>.*` with the second text that has it; without, an ingest takes half the time. Asked for
+        later, names are looked for in texts that were ingested without. With `prune`, documents whose files are gone
+        from the folder are taken out of use; otherwise `missing` names them. `dry_run` compares
         and writes nothing. `progress`: bytes read, of how many.
 
         A file of a folder that cannot be taken is one of `failed`, with code and reason: nothing of it is saved, and
@@ -722,7 +723,10 @@ class Memory(Tabular):
         """The directory of what a domain is about, or of all domains: entities by name, with how often each is named.
 
         An entity is an atom `v1.entity.<domain>.<canonical name>`: its value is the name as it is shown, `attrs` has
-        its type and its aliases. `prefix`: those whose canonical name begins so, in any case and spelling. Those that
+        its type and its aliases. A name that one ingested text alone mentions is listed too, with `id` None: it has no
+        atom yet. A page may be shorter than `limit`; the last one has `next` None.
+
+        `prefix`: those whose canonical name begins so, in any case and spelling. Those that
         are superseded are left out. Go on with `after=page.next`. A domain that is not there has none. SchemaInvalid,
         NameInvalid, TooLarge.
         """

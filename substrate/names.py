@@ -117,7 +117,8 @@ def check_new_name(name: str) -> str:
     of all scripts, spaces and apostrophes are fine.
     """
     name = check_name(name)
-    found = _SYNTAX.search(name) or HIDDEN.search(name)
+    # Of printable ASCII nothing is hidden: most names need no second look.
+    found = _SYNTAX.search(name) or (None if name.isascii() and name.isprintable() else HIDDEN.search(name))
     if found is None:
         return name
     what = found[0] if found[0].isascii() else f"U+{ord(found[0]):04X}, which cannot be seen"
@@ -132,6 +133,7 @@ def check_new_name(name: str) -> str:
 # -- any text as a part of a name --------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)  # the names of entities are met again and again
 def escape_rest(text: str) -> str:
     """Any text that is not empty, as the last part of a new name: `50%{x}` is `50%25%7Bx%7D`. Each text has its own.
 

@@ -2,6 +2,7 @@
 
 A version of a document and its chunks were written together, the document last. So its chunks are those that there
 were at the end of that checkpoint, whatever became of them since; and the digest says whether they are all there.
+A person may give the document another title: what was ingested is then read from the version before.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.resolve import resolve
 from substrate.atoms.validity import version_at
 from substrate.documents.naming import DOCUMENT, chunk_name
-from substrate.documents.slots import attrs_of, end_of, left_out_of, read_slots
+from substrate.documents.slots import attrs_of, end_of, ingested_of, left_out_of, read_slots
 from substrate.errors import NotFound
+from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.documents import Document
 
@@ -30,11 +32,15 @@ def document(snapshot: Snapshot, name: str) -> Document:
     atom = atom_of(snapshot, version, body, superseded_by=())
     if atom.damaged is not None:
         raise damage_of(atom)
+    ingested = ingested_of(transaction, version, body)
+    if ingested is not None and ingested[0].kind is Kind.PUT:
+        version, body = ingested
     attrs = attrs_of(body)
+    source = body.members.get("source")
     digest, count, size = attrs.get("digest"), attrs.get("chunks"), attrs.get("bytes")
     if not atom.name.startswith(DOCUMENT) or not isinstance(digest, str) or not isinstance(count, int):
         raise NotFound(f"{atom.name} is not a document that was ingested: access reads it")
-    there = read_slots(transaction, atom.name, end_of(transaction, atom.seq), left_out_of(attrs))
+    there = read_slots(transaction, atom.name, end_of(transaction, version.seq), left_out_of(attrs))
     slots = [slot for slot in there if slot.is_member]
     text = "".join(slot.text for slot in slots)
     expected = attrs.get("text_digest", digest)
@@ -45,7 +51,7 @@ def document(snapshot: Snapshot, name: str) -> Document:
         atom.value,
         text,
         tuple(atom_of(snapshot, slot.version, slot.body, superseded_by=()) for slot in slots),
-        atom.source,
+        source if isinstance(source, str) else None,
         digest,
         size if isinstance(size, int) else 0,
         str(attrs.get("media_type")),

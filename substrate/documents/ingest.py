@@ -26,7 +26,7 @@ from substrate.documents.formats.catalogue import (
 from substrate.documents.formats.extracted import title_from
 from substrate.documents.naming import DOCUMENT, document_name, domain_name
 from substrate.documents.roots import mark_in, mark_of
-from substrate.documents.slots import INGESTED, attrs_of
+from substrate.documents.slots import INGESTED, attrs_of, ingested_of
 from substrate.documents.write import Incoming, Plan, Prepared, plan_document, plan_gone, plan_same, texts_of
 from substrate.errors import Conflict, Denied, InputError, ItemsRefused, SchemaInvalid, SubstrateError
 from substrate.kv.api import ReadTransaction
@@ -237,6 +237,8 @@ class Writer:
         self._note = ""
         self._recorded = 0
         self._items = self._characters = 0
+        self._names: dict[str, bool] = {}
+        """Of the documents that wait; see `Plan.names`."""
         self._named = False
 
     def mark_of(self, root: Root) -> str:
@@ -248,13 +250,18 @@ class Writer:
         """Take in a document; when enough wait, they are written. InputError, SchemaInvalid, SecretFound."""
         domain, request = self.request.domain, self.request
         with self._log.snapshot() as transaction:
-            same = plan_same(transaction, domain, incoming)
+            same = plan_same(transaction, domain, incoming, entities=request.entities)
             there = texts_of(transaction, domain, incoming) if same is None and request.entities else ()
         if same is not None:
             self._done.append(same.report)
             return
         prepared = Prepared.of(incoming, there, entities=request.entities, allow_secrets=request.allow_secrets)
-        self._plan(lambda now: plan_same(now, domain, incoming) or plan_document(now, domain, prepared))
+        self._plan(
+            lambda now: (
+                plan_same(now, domain, incoming, entities=request.entities)
+                or plan_document(now, domain, prepared, self._names)
+            )
+        )
 
     def drop(self, name: str) -> None:
         """Take a document out of use, with its chunks."""
@@ -305,6 +312,7 @@ class Writer:
             plan = make(transaction)
         if plan is None:
             return
+        self._names.update(plan.names)
         if plan.items == 0 or self.request.dry_run:
             self._done.append(plan.report)
             self._recorded += plan.items
@@ -318,11 +326,15 @@ class Writer:
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
         self._items = self._characters = 0
+        self._names = {}
         if not waiting:
             return
         self._name_domain()
+        if len(waiting) == 1:
+            self._write_one(*waiting[0])
+            return
         small = [plan for plan, _ in waiting if plan.items <= _TOGETHER]
-        if len(small) == len(waiting) > 1:
+        if len(small) == len(waiting):
             try:
                 self._write(_together(small), {plan.name: plan.version for plan in small})
             except (Conflict, ItemsRefused):
@@ -331,7 +343,23 @@ class Writer:
                 self._done += [plan.report for plan in small]
                 return
         for plan, make in waiting:
-            self._write_one(plan, make)
+            # An atom of a name that two of them have is with the first, which may not be written.
+            again = self._make_again(plan, make)
+            if again is not None:
+                self._write_one(again, make)
+
+    def _make_again(self, plan: Plan, make: Callable[[ReadTransaction], Plan | None]) -> Plan | None:
+        """The document worked out again; None, and it is told, if nothing is left to do or another folder has it."""
+        try:
+            with self._log.snapshot() as transaction:
+                again = make(transaction)
+        except InputError as refused:
+            self.fail(plan.report.source or plan.report.title, refused)
+            return None
+        if again is None or again.items == 0:
+            self._done.append((again or plan).report)
+            return None
+        return again
 
     def _write_one(self, plan: Plan, make: Callable[[ReadTransaction], Plan | None]) -> None:
         """One document, in as many checkpoints as it takes; worked out again if another writer was faster."""
@@ -344,14 +372,8 @@ class Writer:
                 if not left:
                     self.fail(plan.report.source or plan.report.title, error)
                     return
-                try:
-                    with self._log.snapshot() as transaction:
-                        again = make(transaction)
-                except InputError as refused:  # the other was another folder
-                    self.fail(plan.report.source or plan.report.title, refused)
-                    return
-                if again is None or again.items == 0:
-                    self._done.append((again or plan).report)
+                again = self._make_again(plan, make)
+                if again is None:
                     return
                 plan = again
             except InputError as error:
@@ -408,6 +430,8 @@ def gone_from(
     found = []
     for row in names(transaction, f"{DOCUMENT}{part}."):
         body = body_of(transaction, row.seq) if row.kind is Kind.PUT else None
+        ingested = None if body is None else ingested_of(transaction, row, body)
+        body = body if ingested is None else ingested[1]
         source = None if body is None else body.members.get("source")
         if (
             body is None

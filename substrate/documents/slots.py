@@ -14,7 +14,7 @@ from substrate.proof.entry import Kind
 from substrate.schema import MAX_POSITION
 from substrate.views.atoms import VersionRow, names, versions_of
 
-__all__ = ["INGESTED", "Slot", "attrs_of", "end_of", "left_out_of", "read_slots"]
+__all__ = ["INGESTED", "Slot", "attrs_of", "end_of", "ingested_of", "left_out_of", "read_slots"]
 
 INGESTED: Final = "ingested"
 """The origin of what an ingest records."""
@@ -89,7 +89,7 @@ def read_slots(
         ]
         bodies = bodies_of(transaction, [version.seq for _, _, version in asked])
         for (at, row, version), body in zip(asked, bodies, strict=True):
-            found = _ingested(transaction, version, body)
+            found = ingested_of(transaction, version, body)
             if found is not None and found[0].kind is Kind.PUT:
                 slots.append(Slot(at, row, *found, is_member))
                 del rows[at]
@@ -103,7 +103,7 @@ def _at(transaction: ReadTransaction, row: VersionRow, upto: int | None) -> Vers
     return row if row.seq <= upto else next(versions_of(transaction, row.subject, upto=upto), None)
 
 
-def _ingested(transaction: ReadTransaction, version: VersionRow, body: Body | None) -> tuple[VersionRow, Body] | None:
+def ingested_of(transaction: ReadTransaction, version: VersionRow, body: Body | None) -> tuple[VersionRow, Body] | None:
     """What an ingest last recorded up to this version, a tombstone perhaps; None if nothing, or if it was erased."""
     if body is not None and _is_ingested(body):
         return version, body

@@ -4,7 +4,8 @@
    document, with the digest of what it was made of.
 2. The document comes last, after its chunks and tombstones. So at the seq of a version of the document its chunks are
    whole. A document of more items than a checkpoint takes is written in several, and is the old one until the last.
-3. What a person wrote over a chunk stays as long as the source says the same there.
+3. What a person wrote over a chunk, or over the title, stays as long as the source says the same there.
+4. Names are looked for in all chunks if the last ingest of the document was asked not to.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Final, TypeAlias
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias
 
 from substrate.atoms.bodies import Body, body_of
 from substrate.atoms.resolve import find_subject
@@ -23,7 +25,7 @@ from substrate.documents.formats.catalogue import read_document
 from substrate.documents.formats.extracted import Extracted as Content
 from substrate.documents.naming import chunk_name, document_name
 from substrate.documents.roots import ROOT, mark_in, of_another_folder
-from substrate.documents.slots import INGESTED, Slot, attrs_of, end_of, left_out_of, read_slots
+from substrate.documents.slots import INGESTED, Slot, attrs_of, end_of, ingested_of, left_out_of, read_slots
 from substrate.entities.enter import enter
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
@@ -42,6 +44,9 @@ _Item: TypeAlias = Mapping[str, object]
 PART: Final = LIMITS["checkpoint_items"] // 2
 """Items of one of several checkpoints of a document."""
 _NO_NAMES: Final = Extracted(())
+_ENTITIES: Final = "entities"
+"""The attr of a document, False, that says that no names were looked for in it."""
+_NOTHING: Final[Mapping[str, bool]] = MappingProxyType({})
 _LEFT_OUT: Final = 1000
 """Chunks that people took out of a document and that stay out, though its source has them."""
 
@@ -121,6 +126,8 @@ class Prepared:
             said["modified"] = self.incoming.modified
             if (root := self.incoming.root or mark) is not None:
                 said[ROOT] = root
+        if self.names is None:
+            said[_ENTITIES] = False
         return {**said, "left_out": list(left_out)} if left_out else said
 
 
@@ -136,6 +143,8 @@ class Plan:
     tombstones: list[_Item] = field(default_factory=list)
     document: _Item | None = None
     """None: nothing is recorded, or the document is taken out of use."""
+    names: Mapping[str, bool] = field(default_factory=dict)
+    """Names in it that had no atom; see `Entered.names`."""
 
     @property
     def items(self) -> int:
@@ -161,20 +170,48 @@ class Plan:
         yield Batch(atoms=(*atoms, *last), tombstones=stones, tombstones_first=True)
 
 
-def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming) -> Plan | None:
+class _Known(NamedTuple):
+    """A document that is in use: its version of now, its title, and the version that was ingested last."""
+
+    now: VersionRow
+    title: str
+    version: VersionRow
+    body: Body
+
+    @property
+    def attrs(self) -> Mapping[str, Json]:
+        return attrs_of(self.body)
+
+    @property
+    def has_names(self) -> bool:
+        """Whether names were looked for in it."""
+        return self.attrs.get(_ENTITIES) is not False
+
+
+def _find(transaction: ReadTransaction, name: str) -> _Known | None:
+    row = find_name(transaction, name)
+    body = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
+    if row is None or body is None:
+        return None
+    ingested = ingested_of(transaction, row, body)
+    if ingested is None or ingested[0].kind is not Kind.PUT:
+        ingested = row, body
+    return _Known(row, str(body.members.get("value")), *ingested)
+
+
+def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming, *, entities: bool) -> Plan | None:
     """Nothing to do, and the report of it, if the document is there and its bytes are the same; else None.
 
-    One that has no mark of a folder yet, or is taken over, is recorded again. InputError if it is of another folder,
-    may not be taken over, and would change.
+    One that has no mark of a folder yet, or is taken over, is recorded again, and one in which no names were looked for
+    if they are asked for now. InputError if it is of another folder, may not be taken over, and would change.
     """
     name = document_name(domain, incoming.source, incoming.digest)
-    row = find_name(transaction, name)
-    known = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
-    if row is None or known is None:
+    known = _find(transaction, name)
+    if known is None:
         return None
-    attrs, title = attrs_of(known), str(known.members.get("value"))
+    attrs, title = known.attrs, known.title
     same = attrs.get("digest") == incoming.digest and attrs.get("media_type") == incoming.media_type
-    same = same and incoming.title in (None, title)
+    same = same and incoming.title in (None, title) and (known.has_names or not entities)
     mark = mark_in(attrs)
     if incoming.root not in (None, mark):
         if mark is None or incoming.takes_over:
@@ -183,44 +220,53 @@ def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming) -> 
             raise of_another_folder(incoming.shown)
     if not same:
         return None
-    report = _report(name, row.subject, incoming, title)
-    return Plan(name, row.seq, replace(report, kept=_count(known)))
+    report = _report(name, known.now.subject, incoming, title)
+    return Plan(name, known.now.seq, replace(report, kept=_count(known.body)))
 
 
 def texts_of(transaction: ReadTransaction, domain: str, incoming: Incoming) -> set[str]:
-    """The texts of the chunks that the document has now, if it is there."""
+    """The texts of the chunks that the document has now, if it is there and names were looked for in them."""
     name = document_name(domain, incoming.source, incoming.digest)
-    row = find_name(transaction, name)
-    known = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
-    return {slot.text for slot in _slots(transaction, name, row, known)}
+    known = _find(transaction, name)
+    if known is not None and not known.has_names:
+        return set()
+    return {slot.text for slot in _slots(transaction, name, known)}
 
 
-def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared) -> Plan:
-    """What a document comes to in the domain of this name, given what is there."""
+def plan_document(
+    transaction: ReadTransaction, domain: str, prepared: Prepared, waiting: Mapping[str, bool] = _NOTHING
+) -> Plan:
+    """What a document comes to in the domain of this name, given what is there.
+
+    `waiting`: the names of documents that wait for the same checkpoint.
+    """
     incoming = prepared.incoming
     name = document_name(domain, incoming.source, incoming.digest)
-    row = find_name(transaction, name)
-    known = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
-    slots = _slots(transaction, name, row, known)
+    known = _find(transaction, name)
+    slots = _slots(transaction, name, known)
+    looks_again = prepared.names is not None and known is not None and not known.has_names
     there = {slot.position: slot for slot in slots}
     positions = align([(slot.position, slot.text) for slot in slots], prepared.chunks)
     recorded: list[tuple[int, str]] = []
     left_out: list[int] = []
+    again: set[bytes] = set()
     added = changed = 0
     for position, text in zip(positions, prepared.chunks, strict=True):
         slot = there.pop(position, None)
         if slot is not None and slot.text == text:
-            if slot.is_live:
+            if slot.is_live and not (looks_again and _is_without_names(slot) and prepared.names_in(text)):
                 continue
-            if len(left_out) < _LEFT_OUT and not _is_to_return(transaction, slot):
+            if not slot.is_live and len(left_out) < _LEFT_OUT and not _is_to_return(transaction, slot):
                 left_out.append(position)
                 continue
         recorded.append((position, text))
+        if slot is not None:
+            again.add(slot.latest.subject)
         added += slot is None or not slot.is_live
         changed += slot is not None and slot.is_live
     stones = [_stone(chunk_name(name, slot.position)) for slot in there.values() if slot.is_live]
     spoken_of = [prepared.names_in(text) for _, text in recorded]
-    entered = enter(transaction, domain, spoken_of)
+    entered = enter(transaction, domain, spoken_of, besides=again, waiting=waiting)
     atoms: list[_Item] = [
         *entered.atoms,
         *(
@@ -228,49 +274,50 @@ def plan_document(transaction: ReadTransaction, domain: str, prepared: Prepared)
             for (position, text), listed in zip(recorded, entered.fields, strict=True)
         ),
     ]
-    attrs = prepared.attrs(left_out, None if known is None else mark_in(attrs_of(known)))
-    whole: _Item = {"name": name, "value": prepared.title, "source": incoming.source, "attrs": attrs}
+    attrs = prepared.attrs(left_out, None if known is None else mark_in(known.attrs))
+    title = prepared.title
+    if known is not None and incoming.title is None and known.body.members.get("value") == title:
+        title = known.title  # what a person called it
+    whole: _Item = {"name": name, "value": title, "source": incoming.source, "attrs": attrs}
     report = replace(
-        _report(name, find_subject(transaction, name), incoming, prepared.title),
+        _report(name, find_subject(transaction, name), incoming, title),
         added=added,
         changed=changed,
         kept=len(prepared.chunks) - added - changed,
         tombstoned=len(stones),
-        entities=len(entered.atoms),
+        entities=entered.new,
         unlisted=entered.more + sum(found.more for found in spoken_of),
         status="new" if known is None else "changed",
     )
-    return Plan(name, None if row is None or known is None else row.seq, report, atoms, stones, whole)
+    return Plan(name, None if known is None else known.now.seq, report, atoms, stones, whole, entered.names)
 
 
 def plan_gone(transaction: ReadTransaction, name: str) -> Plan | None:
     """What taking a document out of use comes to, its chunks first; None if it is out of use already."""
-    row = find_name(transaction, name)
-    known = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
-    if row is None or known is None:
+    known = _find(transaction, name)
+    if known is None:
         return None
-    live = [slot for slot in _slots(transaction, name, row, known) if slot.is_live]
-    source, title = known.members.get("source"), str(known.members.get("value"))
-    attrs = attrs_of(known)
-    size = attrs.get("bytes")
+    live = [slot for slot in _slots(transaction, name, known) if slot.is_live]
+    source = known.body.members.get("source")
+    size = known.attrs.get("bytes")
     report = IngestedDocument(
         name,
-        id_text(row.subject),
-        title,
+        id_text(known.now.subject),
+        known.title,
         source if isinstance(source, str) else None,
-        str(attrs.get("digest")),
+        str(known.attrs.get("digest")),
         size if isinstance(size, int) else 0,
         tombstoned=len(live),
         status="gone",
     )
     stones = [_stone(chunk_name(name, slot.position)) for slot in live]
-    return Plan(name, row.seq, report, tombstones=[*stones, _stone(name)])
+    return Plan(name, known.now.seq, report, tombstones=[*stones, _stone(name)])
 
 
-def _slots(transaction: ReadTransaction, name: str, row: VersionRow | None, known: Body | None) -> list[Slot]:
-    if row is None or known is None:
+def _slots(transaction: ReadTransaction, name: str, known: _Known | None) -> list[Slot]:
+    if known is None:
         return read_slots(transaction, name, None)
-    return read_slots(transaction, name, end_of(transaction, row.seq), left_out_of(attrs_of(known)))
+    return read_slots(transaction, name, end_of(transaction, known.version.seq), left_out_of(known.attrs))
 
 
 def _report(name: str, subject: bytes, incoming: Incoming, title: str) -> IngestedDocument:
@@ -290,6 +337,11 @@ def _chunk(document: str, position: int, text: str, source: str | None, entities
 
 def _stone(name: str) -> _Item:
     return {"name": name}
+
+
+def _is_without_names(slot: Slot) -> bool:
+    """Whether a chunk is as it was ingested, and lists no entities."""
+    return not slot.is_edited and not slot.body.members.get("entities")
 
 
 def _is_to_return(transaction: ReadTransaction, slot: Slot) -> bool:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from substrate.codec import decode_body
-from substrate.embed.texts import text_of
+from substrate.embed.texts import has_vector, text_of
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
 from substrate.log.replay import replay
@@ -45,6 +45,7 @@ def next_window(transaction: ReadTransaction, space: bytes) -> Window | None:
     start = at = embedded_upto(transaction, space)
     texts: dict[int, str] = {}
     characters = 0
+    is_skipped = False
     while at < size and len(texts) < _WINDOW and characters < _WINDOW_CHARACTERS:
         for entry in replay(transaction, at, min(at + _STRIDE, size)):
             if len(texts) >= _WINDOW or characters >= _WINDOW_CHARACTERS:
@@ -53,12 +54,17 @@ def next_window(transaction: ReadTransaction, space: bytes) -> Window | None:
             if entry.kind is not Kind.PUT or entry.body is None:
                 continue
             members = decode_body(entry.body)
-            texts[entry.seq] = text_of(str(members.get("name", "")), str(members.get("value", "")))
+            name = str(members.get("name", ""))
+            if not has_vector(name, members.get("origin")):
+                is_skipped = True
+                continue
+            texts[entry.seq] = text_of(name, str(members.get("value", "")))
             characters += len(texts[entry.seq])
     # Entries that are no versions are not worth a write; unless there are so many that to look again would cost, or
-    # another space waits for this one to get as far.
+    # another space waits for this one to get as far. Versions that get no vector are: they would seem to wait for one.
     rivals = any(space != other and read_seq(upto) > start for other, upto in transaction.scan(EMBEDDED))
-    return Window(start, at, texts) if texts or at - start >= _EMPTY or (rivals and at > start) else None
+    is_worth_it = bool(texts) or is_skipped or at - start >= _EMPTY or (rivals and at > start)
+    return Window(start, at, texts) if is_worth_it else None
 
 
 def waiting(transaction: ReadTransaction, most: int | None = None) -> int:

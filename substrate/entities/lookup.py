@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from struct import unpack_from
 from typing import Final, NamedTuple
@@ -23,6 +23,10 @@ from substrate.views.words import BLOCK, ROW, ROWS, Field, keyword_term, posting
 __all__ = ["Known", "Lookup", "mentions", "same_names", "subjects_at"]
 
 
+_SOME: Final = 16
+"""Mentions that are looked at together."""
+
+
 class Known(NamedTuple):
     """An entity that is there: its latest version, and all its names, the one that is shown first."""
 
@@ -38,7 +42,7 @@ class Lookup:
         self._domain = domain
         self._upto = upto
         self._size = last_seq(transaction) + 1
-        self._own: list[bytes | None] | None = None
+        self._own: list[frozenset[int]] | None = None
         self._listed: dict[str, list[bytes | None]] = {}
 
     def named(self, names: Sequence[str]) -> list[VersionRow | None]:
@@ -65,13 +69,23 @@ class Lookup:
             return
         if self._own is None:
             prefix = ENTITY if self._domain is None else entity_prefix(self._domain)
-            self._own = self._rows(Field.UNDER, prefix.removesuffix("."))
+            self._own = [_offsets(row) for row in self._rows(Field.UNDER, prefix.removesuffix("."))]
         for block in range(len(there) - 1, -1, -1):
-            both = _offsets(there[block]) & _offsets(self._own[block])
+            both = _offsets(there[block]) & self._own[block]
             for offset in sorted(both, reverse=True):
                 known = self._known(block * BLOCK + offset)
                 if known is not None:
                     yield known
+
+    def is_listed(self, text: str, besides: Collection[bytes] = ()) -> bool:
+        """Whether an atom, but for these, lists this among its entities, in any version that was not erased."""
+        rows = self._listed[text] if text in self._listed else self._rows(Field.ENTITY, text)
+        for block, row in enumerate(rows):
+            seqs = [block * BLOCK + offset for offset in sorted(_offsets(row))] if row is not None else []
+            for at in range(0, len(seqs), _SOME):
+                if any(one not in besides for one in subjects_at(self._transaction, seqs[at : at + _SOME])):
+                    return True
+        return False
 
     def _rows(self, field: Field, text: str) -> list[bytes | None]:
         return self._transaction.get_many(POSTINGS, posting_keys(field, keyword_term(field, text), self._size))

@@ -35,7 +35,7 @@ class IngestedDocument(Result):
     kept: int = 0
     tombstoned: int = 0
     entities: int = 0
-    """Entities that its text speaks of and that were not known yet."""
+    """Names in its text that no other text had: a name becomes an entity with the second text that has it."""
     unlisted: int = 0
     """Names in its text beyond the hundred that a chunk can list."""
     status: str = "kept"

@@ -16,9 +16,9 @@ class EntityEntry(Result):
     name: str
     """As it is shown."""
     atom: str
-    """The name of its atom: v1.entity.<domain>.<canonical form>."""
-    id: str
-    """UUID of its atom."""
+    """The name of its atom, or the one that it will have: v1.entity.<domain>.<canonical form>."""
+    id: str | None
+    """UUID of its atom; None: there is none yet, since one text alone mentions it."""
     domain: str
     """By what follows `v1.domain.`."""
     type: str | None = None
@@ -30,7 +30,7 @@ class EntityEntry(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityPage(Results[EntityEntry]):
-    """A page of the directory, in the order of the atoms' names."""
+    """A page of the directory, in the order of the atoms' names. It may have fewer than were asked for."""
 
     items: tuple[EntityEntry, ...]
     next: str | None = None

@@ -62,7 +62,7 @@ def test_a_folder_becomes_documents_with_their_chunks(memory: Memory, folder: Pa
     ]
     assert ingested[1].chunks > 5
     assert ingested.skipped == {"hidden": 1, "of no known format": 1}
-    entities = sum(item.entities for item in ingested)
+    entities = len(memory.list("v1.entity.handbook.", limit=1000))
     assert ingested.recorded == 1 + 3 + ingested.added + entities  # the domain, documents, chunks, what they speak of
     assert memory.access("v1.domain.handbook").atom.origin is None
     atom = memory.access(ingested[1].name).atom
@@ -137,17 +137,41 @@ def test_a_text_is_a_document_named_by_all_of_it(memory: Memory) -> None:
     assert memory.access(one.name).atom.source is None
 
 
-def test_what_a_text_speaks_of_is_listed_and_becomes_atoms(memory: Memory) -> None:
+def test_what_a_text_speaks_of_is_listed_and_becomes_an_atom_with_the_second_text_that_does(memory: Memory) -> None:
     said = "We met Marta Ruiz in Lisbon. She works on PostgreSQL with Marta Ruiz."
     item = memory.ingest(said, domain="team", source="minutes")[0]
     chunk = memory.access(chunk_name(item.name, STEP)).atom
     assert {"Marta Ruiz", "PostgreSQL"} <= set(chunk.entities)
-    made = memory.list("v1.entity.team.")
-    assert {atom.value for atom in made} == set(chunk.entities)
-    assert {atom.origin for atom in made} == {"ingested"}
+    assert item.entities == len(chunk.entities) == 3
     assert [hit.name for hit in memory.search("met", entities=["marta ruiz"], type="chunk")] == [chunk.name]
     again = memory.ingest(said + " Marta Ruiz left.", domain="team", source="minutes")[0]
-    assert (again.entities, len(memory.list("v1.entity.team."))) == (0, len(made))
+    assert (again.entities, memory.list("v1.entity.team.").items) == (0, ()), "a chunk that is changed is no other text"
+    other = memory.ingest("Then Marta Ruiz met Ada Lovelace.", domain="team", source="more")[0]
+    (made,) = memory.list("v1.entity.team.")
+    assert (made.value, made.origin, other.entities) == ("Marta Ruiz", "ingested", 1)
+
+
+def test_a_name_of_two_documents_of_one_checkpoint_is_one_entity_and_new_once(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    for page in "abc":
+        (tmp_path / "pages" / f"{page}.md").write_text(f"We met Marta Ruiz and {page.upper()}da Lovelace.")
+    ingested = memory.ingest(tmp_path / "pages", domain="team")
+    assert [item.entities for item in ingested] == [2, 1, 1]
+    assert [atom.value for atom in memory.list("v1.entity.team.")] == ["Marta Ruiz"]
+
+
+def test_names_that_were_not_looked_for_are_found_when_they_are_asked_for(memory: Memory) -> None:
+    said = "# Minutes\n\nWe met Marta Ruiz in Lisbon.\n\n" + "nothing but words. " * 200
+    name = memory.ingest(said, domain="team", source="minutes", entities=False)[0].name
+    first, *_, last = memory.document(name).chunks
+    memory.checkpoint([{"name": last.name, "value": "Marta Ruiz left.", "origin": "user"}])
+    (item,) = memory.ingest(said, domain="team", source="minutes")
+    assert (item.status, item.changed, item.entities) == ("changed", 1, 2)
+    assert set(memory.access(first.name).atom.entities) == {"Marta Ruiz", "Lisbon"}
+    assert memory.access(last.name).value == "Marta Ruiz left."
+    assert memory.document(name).exact
+    assert memory.ingest(said, domain="team", source="minutes").recorded == 0
+    assert memory.ingest(said, domain="team", source="minutes", entities=False).recorded == 0
 
 
 def test_a_passage_that_moves_keeps_its_names(memory: Memory) -> None:
@@ -587,3 +611,23 @@ def test_one_file_that_is_taken_in_again_stays_a_document_of_its_folder(memory: 
     assert not memory.ingest(folder).failed
     new.unlink()
     assert len(memory.ingest(folder).missing) == 1
+
+
+def test_a_document_that_a_person_gives_another_title_is_the_same_document(memory: Memory, folder: Path) -> None:
+    item = memory.ingest(folder / "index.md", domain="handbook")[0]
+    before = memory.document(item.name)
+    memory.checkpoint([{"name": item.name, "value": "Our own title", "origin": "user"}])
+    after = memory.document(item.name)
+    assert (after.title, after.text, after.digest, after.source) == (
+        "Our own title",
+        before.text,
+        before.digest,
+        before.source,
+    )
+    assert after.exact
+    assert memory.ingest(folder / "index.md", domain="handbook").recorded == 0
+    (folder / "index.md").write_text(before.text + "\nMore.\n")
+    (changed,) = memory.ingest(folder / "index.md", domain="handbook")
+    assert (changed.title, changed.status, changed.changed) == ("Our own title", "changed", 1)
+    (folder / "index.md").write_text("# Another\n\nMore.\n")
+    assert memory.ingest(folder / "index.md", domain="handbook")[0].title == "Another"

@@ -99,7 +99,7 @@ SPOKEN_OF = f"We met Dr. Qwzx{CANARY.title()} and Marta Ruiz in `Lisbon_Office`,
 
 def spoken_of(memory: Memory) -> str:
     """A document about five; four of them matter to others: a text, an edge, a person, an alias's owner."""
-    name = memory.ingest(SPOKEN_OF, domain="d", source="page")[0].name
+    name = memory.ingest(f"{SPOKEN_OF}\n\n{'word ' * 400}\n\n{SPOKEN_OF}", domain="d", source="page")[0].name
     found = {atom.value: atom.name for atom in memory.list("v1.entity.d.")}
     assert len(found) >= 5, found
     memory.checkpoint([{"name": "v1.fact.lead", "value": "She leads", "entities": ["marta ruiz"]}])

@@ -265,3 +265,65 @@ def test_mentions_are_counted_over_several_blocks_of_postings(reopen: Callable[.
     assert counts(memory) == {"Ada": 5999, "Bob": 2999}
     memory.forget("v1.fact.n1")
     assert counts(memory) == {"Ada": 5998, "Bob": 2999} == counts(reopen())
+
+
+# -- names without an atom ---------------------------------------------------------------------------------------------
+
+
+def names_in(memory: Memory, **asked: object) -> list[tuple[str, str, int, bool]]:
+    found = memory.entities(**asked)  # type: ignore[arg-type]
+    return [(item.domain, item.name, item.mentions, item.id is not None) for item in found]
+
+
+def test_a_name_that_one_text_mentions_is_listed_without_an_atom_of_its_own(memory: Memory) -> None:
+    first = memory.ingest("We met Ada Lovelace at NASA.", domain="web", source="a").recorded
+    assert names_in(memory) == [("web", "Ada Lovelace", 1, False), ("web", "NASA", 1, False)]
+    assert memory.entities()[0].atom == ADA
+    memory.ingest("Then Ada Lovelace left.", domain="web", source="b")
+    memory.ingest("We met Bob Dylan.", domain="a.b", source="c")
+    everything = [
+        ("a.b", "Bob Dylan", 1, False),
+        ("web", "Ada Lovelace", 2, True),
+        ("web", "NASA", 1, False),
+    ]
+    assert names_in(memory) == everything
+    assert names_in(memory, as_of=first - 1) == [("web", "Ada Lovelace", 1, False), ("web", "NASA", 1, False)]
+    assert names_in(memory, domain="web") == everything[1:]
+    assert names_in(memory, prefix="na") == everything[2:]
+    assert names_in(memory, limit=1, offset=1) == everything[1:2]
+    pages, after = [], None
+    while True:
+        page = memory.entities(limit=1, after=after)
+        pages += [item.name for item in page]
+        if (after := page.next) is None:
+            break
+    assert pages == [name for _, name, _, _ in everything]
+
+
+def test_a_name_without_an_atom_is_not_listed_once_no_text_has_it_or_somebody_says_what_it_is(memory: Memory) -> None:
+    name = memory.ingest("We met Ada Lovelace at NASA and `C++`.", domain="web", source="a")[0].name
+    assert [item.name for item in memory.entities("web")] == ["Ada Lovelace", "C++", "NASA"]
+    memory.checkpoint([entity("Augusta", "Ada Lovelace"), note("n", "Babbage")])
+    assert counts(memory) == {"Augusta": 1, "C++": 1, "NASA": 1}
+    memory.checkpoint([entity("NASA")])
+    memory.checkpoint(tombstones=[entity_name(WEB, "NASA")])
+    assert counts(memory) == {"Augusta": 1, "C++": 1}
+    memory.forget(whole=name)
+    assert counts(memory) == {"Augusta": 0}
+
+
+def test_a_page_that_looked_at_very_many_names_ends_and_the_next_goes_on(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.ingest(" ".join(f"`name_{i:03d}`" for i in range(60)), domain="web")
+    memory.ingest(" ".join(f"`other_{i:03d}`" for i in range(60)), domain="other")
+    monkeypatch.setattr("substrate.search.directory.unrecorded._LOOKED_AT", 25)
+    found, pages, after = [], 0, None
+    while True:
+        page = memory.entities("other", after=after)
+        found += [item.name for item in page]
+        pages += 1
+        if (after := page.next) is None:
+            break
+    assert pages > 2
+    assert sorted(found) == [f"other_{i:03d}" for i in range(60)]

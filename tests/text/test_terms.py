@@ -215,3 +215,18 @@ def test_stems_stay_as_they_are_stored(word: str, stem: str) -> None:
 def test_the_words_that_match_are_those_whose_terms_are_wanted(text: str, query: str) -> None:
     wanted = {term.term for term in query_terms(query)}
     assert matching(text, wanted) == [span for span in spans(text) if not wanted.isdisjoint(span.terms)]
+
+
+MARKS = [chr(code) for code in range(0x300, 0x370) if unicodedata.combining(chr(code))]
+
+
+@given(st.text(st.sampled_from([*MARKS, "a", "é", "\uff9e", "\u0344", "\u0345", "が", "각"]), max_size=60))
+def test_marks_that_were_put_in_order_first_are_normalised_to_the_same(text: str) -> None:
+    assert unicodedata.normalize("NFKC", module._in_order(text)) == unicodedata.normalize("NFKC", text)
+
+
+def test_a_very_long_run_of_accents_takes_no_longer_than_a_text_of_that_length() -> None:
+    """A run of 300,000 took minutes."""
+    few_marks = "a" + "".join(MARKS) * 4
+    assert keyword(few_marks) == unicodedata.normalize("NFKC", few_marks)
+    assert document_words("v1.x.y", "a" + "".join(MARKS) * 3000)[1] == 3

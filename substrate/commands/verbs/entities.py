@@ -12,8 +12,9 @@ ENTITIES = Command(
     "find",
     "List what a domain is about: people, places, things, and how many atoms mention each.",
     "An entity is an atom v1.entity.<domain>.<name>: its value is the name as it is shown; its attrs have a type and a "
-    "list of aliases. Mentions are the atoms in use that name it, by any of its names, in their entities. In a pipe "
-    "each is a line of name, type, mentions, aliases and atom.",
+    "list of aliases. A name in one ingested text alone is listed too: it has no atom yet. Mentions are the atoms in "
+    "use that name it, by any of its names, in their entities. In a pipe each is a line of name, type, mentions, "
+    "aliases and atom.",
     (
         Example("substrate entities", "of all domains"),
         Example("substrate entities --domain shop --begins ad", "only those of one domain whose names begin so"),

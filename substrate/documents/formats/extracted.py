@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from substrate.documents.chunk import Section
 from substrate.errors import SchemaInvalid
 
-__all__ = ["Extracted", "decode", "lines", "title_from"]
+__all__ = ["MOST_SECTIONS", "Extracted", "decode", "lines", "title_from"]
 
 _LINE: Final = re.compile(r"([^\r\n]*)(\r\n|\n|\r|\Z)")
+MOST_SECTIONS: Final = 50_000
+"""Sections of a text that are looked for. Behind the last of them it is cut as a text without any."""
 _TITLE: Final = 200
 """Characters of a title."""
 
@@ -39,10 +42,11 @@ def decode(data: bytes) -> str:
     return text
 
 
-def lines(text: str) -> list[tuple[int, str]]:
-    """Where each line begins, and what it says, without its end."""
-    found = [(match.start(), match[1]) for match in _LINE.finditer(text)]
-    return found[:-1] if found and not found[-1][1] else found
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """Where each line begins, and what it says, without its end. One by one: there may be millions."""
+    for match in _LINE.finditer(text):
+        if match.start() < len(text):
+            yield match.start(), match[1]
 
 
 def title_from(text: str) -> str | None:

@@ -6,10 +6,12 @@ import re
 from typing import Final
 
 from substrate.documents.chunk import Section
-from substrate.documents.formats.extracted import Extracted, decode, lines, title_from
+from substrate.documents.formats.extracted import MOST_SECTIONS, Extracted, decode, title_from
 
 __all__ = ["read_markdown", "sections_of"]
 
+_LINE: Final = re.compile(r"(?:\A\ufeff?|(?<=[\r\n])) {0,3}+[#`~=-][^\r\n]*+")
+"""A line that may be a heading, an underline, or the fence of a block of code. All others are passed over."""
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]|[ \t#]*+\Z)")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _UNDERLINE: Final = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
@@ -27,11 +29,13 @@ def read_markdown(data: bytes) -> Extracted:
 def sections_of(text: str) -> tuple[tuple[Section, ...], str | None]:
     """Where headings are, but for those in blocks of code; and the first of the highest, as title."""
     found: list[tuple[Section, str]] = []
-    fence = ""
-    before: tuple[int, str] = (0, "")
-    for start, line in lines(text.replace("\ufeff", " ", 1) if text.startswith("\ufeff") else text):
+    fence, taken = "", -1  # where the last line begins that is a heading, an underline, or in a block of code
+    for match in _LINE.finditer(text):
+        if len(found) >= MOST_SECTIONS:
+            break
+        start = match.start()
+        line = match[0].replace("\ufeff", " ", 1) if start == 0 else match[0]
         if len(line) > _LONG:
-            before = (start, "")
             continue
         opened = _FENCE.match(line)
         if opened is not None and (not fence or _closes(opened[1], fence, line)):
@@ -39,14 +43,29 @@ def sections_of(text: str) -> tuple[tuple[Section, ...], str | None]:
         elif not fence and (heading := _HEADING.match(line)) is not None:
             said = line[heading.end() :].strip(" \t").rstrip(" \t#")
             found.append((Section(start, len(heading[1])), said))
-        elif not fence and before[1].strip() and (under := _UNDERLINE.match(line)) is not None:
-            found.append((Section(before[0], 1 if under[1][0] == "=" else 2), before[1]))
-            line = ""  # noqa: PLW2901 - an underline is nothing that can be underlined
-        before = (start, "" if fence or _HEADING.match(line) else line)
+            taken = start
+        elif not fence and (under := _UNDERLINE.match(line)) is not None:
+            above, said = _line_above(text, start)
+            if above > taken and said.strip():
+                found.append((Section(above, 1 if under[1][0] == "=" else 2), said))
+                taken = start  # an underline is nothing that can be underlined
     found.sort(key=lambda one: one[0])
     highest = min((section.depth for section, _ in found), default=0)
     title = next((said for section, said in found if section.depth == highest), "")
     return tuple(section for section, _ in found), title_from(title)
+
+
+def _line_above(text: str, start: int) -> tuple[int, str]:
+    """Where the line before the one that begins here begins, and what it says; nothing if it is too long."""
+    end = start - (2 if text[max(0, start - 2) : start] == "\r\n" else 1)
+    if end < 0:
+        return -1, ""
+    least = max(0, end - _LONG - 1)
+    begin = max(text.rfind("\n", least, end), text.rfind("\r", least, end)) + 1
+    if begin == 0 and least > 0:
+        return -1, ""
+    said = text[begin:end]
+    return (begin, "") if len(said) > _LONG else (begin, said.replace("\ufeff", " ", 1) if begin == 0 else said)
 
 
 def _closes(ticks: str, fence: str, line: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from substrate.documents.chunk import Section
-from substrate.documents.formats.extracted import Extracted, decode, lines, title_from
+from substrate.documents.formats.extracted import MOST_SECTIONS, Extracted, decode, lines, title_from
 
 __all__ = ["read_restructured"]
 
@@ -22,14 +22,17 @@ def read_restructured(data: bytes) -> Extracted:
     text = decode(data)
     depths: dict[str, int] = {}
     found: list[tuple[Section, str]] = []
-    rows = lines(text)
-    for at in range(1, len(rows)):
-        (start, said), (_, under) = rows[at - 1], rows[at]
+    above = before = (0, "")
+    for row in lines(text):
+        if len(found) >= MOST_SECTIONS:
+            break
+        (top, first), (start, said), under = above, before, row[1]
+        above, before = before, row
         if not 0 < len(said.strip()) <= _LONG or not _underlines(said.rstrip(), under) or _ADORNMENT.match(said):
             continue
-        over = at > 1 and rows[at - 2][1].rstrip() == under.rstrip()
+        over = first.rstrip() == under.rstrip()
         depth = depths.setdefault(under[0] * (2 if over else 1), len(depths) + 1)
-        found.append((Section(rows[at - 2][0] if over else start, min(depth, 6)), said))
+        found.append((Section(top if over else start, min(depth, 6)), said))
     title = next((said for section, said in found if section.depth == 1), "")
     return Extracted(text, tuple(section for section, _ in found), title_from(title))
 

@@ -1,13 +1,15 @@
 """The verb entities: the directory of a domain, page by page, with how many atoms mention each.
 
 Mentions are counted in the postings of `entities`, over the versions in use. A page reads the postings of its names at
-once; what is in use is known from the columns.
+once; what is in use is known from the columns. Names that one text alone mentions have no atom: they are found in the
+postings, and listed between the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from substrate.atoms.domains import read_domain
@@ -21,6 +23,7 @@ from substrate.messages import Arg
 from substrate.names import escape_rest
 from substrate.proof.entry import Kind
 from substrate.search.directory.rows import EntityRow, EntityRows
+from substrate.search.directory.unrecorded import CHUNKS, Mention, Unrecorded, rows_of
 from substrate.search.index import SearchIndex
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, is_canonical_key
@@ -45,22 +48,26 @@ def list_entities(  # noqa: PLR0913
     check_prefix(prefix, after)
     wanted = _Wanted.of(domain, prefix)
     transaction = snapshot.transaction
-    rows = _entities(snapshot, index.entities, wanted, after, limit + offset + 1)
-    found = list(islice(rows, offset, offset + limit + 1))
-    page = found[:limit]
     documents = index.documents(transaction)
     in_use = documents.current(snapshot.upto, snapshot.valid_at)
+    listed = _listed(transaction, Unrecorded(snapshot, documents, in_use), wanted, after)
+    most = limit + offset + 1
+    found = list(islice(_entities(snapshot, index.entities, listed, most), most))
+    page = [row for row in found[offset : offset + limit] if not isinstance(row, str)]
     counts = index.entities.count(transaction, documents, in_use, page)
     entries = tuple(row.mentioned(count) for row, count in zip(page, counts, strict=True))
-    return EntityPage(entries, entries[-1].atom if len(found) > limit else None)
+    if found and isinstance(found[-1], str):
+        return EntityPage(entries, found[-1])
+    return EntityPage(entries, entries[-1].atom if len(found) == most else None)
 
 
 class _Wanted(NamedTuple):
-    """Which names are listed: those that begin so, in one domain or in all."""
+    """Which names are listed."""
 
-    start: str
+    part: str | None
+    """The domain, as a part of a name; None: all of them."""
     rest: str
-    """In all domains: what the form begins with."""
+    """What the form begins with."""
 
     @classmethod
     def of(cls, domain: str | None, prefix: str) -> _Wanted:
@@ -70,32 +77,57 @@ class _Wanted(NamedTuple):
             if not is_canonical_key(prefix):
                 raise SchemaInvalid(Arg("prefix"), " must hold a letter or a digit: the beginning of an entity's name")
             rest = escape_rest(canonical(prefix) + "x")[:-1]  # the end of a beginning is no end
-        return cls(ENTITY, rest) if name is None else cls(entity_prefix(name) + rest, "")
+        return cls(None if name is None else entity_prefix(name).removeprefix(ENTITY)[:-1], rest)
 
 
-def _rows(transaction: ReadTransaction, wanted: _Wanted, after: str | None) -> Iterator[VersionRow]:
-    """The latest versions of the names that are wanted, in order. A domain in which none begins so is stepped over."""
-    if not wanted.rest:
-        yield from names(transaction, wanted.start, after)
-        return
-    while (row := next(names(transaction, ENTITY, after), None)) is not None:
-        name = str(row.name)
-        start = name[: name.find(".", len(ENTITY)) + 1]
-        if len(start) <= len(ENTITY):  # a name without a domain is no entity of one
-            after = name
-            continue
-        yield from names(transaction, start + wanted.rest, after)
-        after = start + "\U0010ffff"
+class _Listed(NamedTuple):
+    """A name of the directory: that of an atom, or one that texts mention and that has none yet."""
+
+    name: str
+    version: VersionRow | None
+    mention: Mention | None
+
+
+def _parts(transaction: ReadTransaction, start: str, after: str | None) -> Iterator[str]:
+    """The parts of names behind this start that say a domain, each once; from that of the name `after` on."""
+    behind = None if after is None else start + after.removeprefix(ENTITY).partition(".")[0]
+    while (row := next(names(transaction, start, behind), None)) is not None:
+        behind = str(row.name)
+        part, dot, _ = behind.removeprefix(start).partition(".")
+        if dot:  # a name without a domain is none of one
+            yield part
+            behind = f"{start}{part}.\U0010ffff"
+
+
+def _listed(
+    transaction: ReadTransaction, unrecorded: Unrecorded, wanted: _Wanted, after: str | None
+) -> Iterator[_Listed]:
+    """The names that are wanted, in order, domain by domain."""
+    of_both = (_parts(transaction, start, after) for start in (ENTITY, CHUNKS))
+    parts: Iterable[str] = (part for part, _ in groupby(merge(*of_both, key=lambda part: f"{part}.".encode())))
+    for part in parts if wanted.part is None else (wanted.part,):
+        prefix = f"{ENTITY}{part}."
+        versions = (_Listed(str(row.name), row, None) for row in names(transaction, prefix + wanted.rest, after))
+        mentions = (_Listed(one.name, None, one) for one in unrecorded.of(part, wanted.rest, after))
+        yield from merge(versions, mentions, key=lambda one: one.name.encode())
 
 
 def _entities(
-    snapshot: Snapshot, known: EntityRows, wanted: _Wanted, after: str | None, portion: int
-) -> Iterator[EntityRow]:
-    """Each entity that is in use at the moment asked about, and not superseded."""
-    rows = _rows(snapshot.transaction, wanted, after)
-    while listed := list(islice(rows, portion)):
-        versions = [version for version in _current(snapshot, listed) if not is_superseded(snapshot, version.subject)]
-        yield from known.of(snapshot.transaction, versions)
+    snapshot: Snapshot, known: EntityRows, listed: Iterator[_Listed], portion: int
+) -> Iterator[EntityRow | str]:
+    """Each entity that is in use at the moment asked about, and not superseded; a text: so far was looked."""
+    transaction = snapshot.transaction
+    while some := list(islice(listed, portion)):
+        rows = [one.version for one in some if one.version is not None]
+        versions = [version for version in _current(snapshot, rows) if not is_superseded(snapshot, version.subject)]
+        mentions = [one.mention for one in some if one.mention is not None and one.mention.seq is not None]
+        found = {row.entry.atom: row for row in (*known.of(transaction, versions), *rows_of(transaction, mentions))}
+        for one in some:
+            if one.name in found:  # once, though an atom that came later has it too
+                yield found.pop(one.name)
+            elif one.mention is not None and one.mention.seq is None:
+                yield one.name
+                return
 
 
 def _current(snapshot: Snapshot, rows: Sequence[VersionRow]) -> Iterator[VersionRow]:

@@ -1,0 +1,124 @@
+"""Names that texts of a domain mention and that have no atom yet: an ingest records one with the second text.
+
+They are read from the postings of `entities`, whose rows lie in the order of terms, block by block. A term is the
+canonical form of a name, so that they come in the order in which the names of atoms would. Left out are forms that an
+atom's name writes otherwise (escaped, or as a hash), since their order is another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from substrate.atoms.bodies import bodies_of
+from substrate.entities.naming import ENTITY
+from substrate.kv.api import ReadTransaction, behind
+from substrate.log.tables import POSTINGS
+from substrate.names import escape_rest, unescape_rest
+from substrate.search.columns.documents import Documents, Mask
+from substrate.search.directory.rows import EntityRow
+from substrate.search.words import keyword_mask
+from substrate.snapshot import Snapshot
+from substrate.values.entities import EntityEntry
+from substrate.views.atoms import find_name, versions_of
+from substrate.views.words import BLOCK, Field, keyword_term
+
+__all__ = ["CHUNKS", "Mention", "Unrecorded", "rows_of"]
+
+CHUNKS: Final = "v1.chunk."
+"""What the names of texts of domains begin with."""
+_LOOKED_AT: Final = 10_000
+"""Terms that one call looks at: a page may end there, and the next call goes on."""
+_HASH: Final = re.compile(rb"#[0-9a-f]{32}")
+"""What stands for a term that is too long."""
+_KEY: Final = 5
+"""Bytes of a posting's key before its term: the block, the field."""
+
+
+class Mention(NamedTuple):
+    """A name without an atom: the name that its atom would have, its term, and a version that lists it.
+
+    Without a version it is no name: only how far the call looked.
+    """
+
+    name: str
+    term: bytes
+    seq: int | None
+
+
+class Unrecorded:
+    """What one call finds."""
+
+    def __init__(self, snapshot: Snapshot, documents: Documents, in_use: Mask) -> None:
+        self._snapshot = snapshot
+        self._documents = documents
+        self._in_use = in_use
+        self._left = _LOOKED_AT
+
+    def of(self, part: str, rest: str, after: str | None) -> Iterator[Mention]:
+        """Those of a domain, as its part of a name says it, that begin with `rest`, from behind the name `after` on."""
+        transaction, documents = self._snapshot.transaction, self._documents
+        texts = self._in_use & keyword_mask(transaction, documents, Field.UNDER, f"{CHUNKS}{part}")
+        if not texts.any():
+            return
+        entities = self._in_use & keyword_mask(transaction, documents, Field.UNDER, f"{ENTITY}{part}")
+        prefix = f"{ENTITY}{part}."
+        start, looked = rest.encode(), prefix
+        if after is not None and after.encode() > prefix.encode():
+            if not after.startswith(prefix):
+                return
+            looked = after
+            start = max(start, after.removeprefix(prefix).encode() + b"\0")
+        for term, seqs in _terms(transaction, documents.size, start, behind(rest.encode())):
+            form = term.decode()
+            name = prefix + form
+            self._left -= 1
+            if self._left < 0:
+                yield Mention(looked, term, None)
+                return
+            looked = name
+            listing = seqs[texts[seqs]]
+            if listing.size and not entities[seqs].any() and escape_rest(form) == form and not self._was_there(name):
+                yield Mention(name, term, int(listing[0]))
+
+    def _was_there(self, name: str) -> bool:
+        """Whether there was an atom of this name at the moment asked about, in use or not."""
+        row, upto = find_name(self._snapshot.transaction, name), self._snapshot.upto
+        if row is None or upto is None or row.seq <= upto:
+            return row is not None
+        return next(versions_of(self._snapshot.transaction, row.subject, upto=upto), None) is not None
+
+
+def rows_of(transaction: ReadTransaction, mentions: Sequence[Mention]) -> Iterator[EntityRow]:
+    """What the directory says of them: their names as a text spells them."""
+    bodies = bodies_of(transaction, [mention.seq or 0 for mention in mentions])
+    for mention, body in zip(mentions, bodies, strict=True):
+        listed = [] if body is None or body.damage is not None else body.members.get("entities")
+        texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
+        shown = next((text for text in texts if keyword_term(Field.ENTITY, text) == mention.term), None)
+        if shown is not None:
+            domain = unescape_rest(mention.name.removeprefix(ENTITY).partition(".")[0])
+            yield EntityRow(-1, EntityEntry(shown, mention.name, None, domain), (mention.term,))
+
+
+def _terms(
+    transaction: ReadTransaction, size: int, start: bytes, stop: bytes | None
+) -> Iterator[tuple[bytes, NDArray[np.int64]]]:
+    """The terms of entities in order, with the versions that list each. Hashes are passed over."""
+
+    def of_block(block: int) -> Iterator[tuple[bytes, NDArray[np.int64]]]:
+        head = block.to_bytes(4, "big") + Field.ENTITY.value
+        for key, row in transaction.scan(POSTINGS, head + start, behind(head) if stop is None else head + stop):
+            yield key[_KEY:], np.frombuffer(row, "<u2", len(row) // 3).astype(np.int64) + block * BLOCK
+
+    everything = merge(*map(of_block, range(-(-size // BLOCK))), key=itemgetter(0))
+    for term, rows in groupby(everything, key=itemgetter(0)):
+        if _HASH.fullmatch(term) is None:
+            yield term, np.concatenate([seqs for _, seqs in rows])
