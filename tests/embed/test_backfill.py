@@ -65,6 +65,15 @@ def test_index_embeds_every_version_once_and_names_the_model_in_the_log(memory: 
     assert memory.head().head.size == size + 1
 
 
+def test_what_gets_no_vector_does_not_wait_for_one(memory: Memory) -> None:
+    memory.checkpoint(ATOMS)
+    memory.index()
+    memory.checkpoint([{"name": "v1.entity.d.ada", "value": "Ada", "origin": "ingested"}])
+    assert memory.model().waiting == 1
+    done = memory.index()
+    assert (done.embedded, done.upto, memory.model().waiting) == (0, memory.head().head.size, 0)
+
+
 def test_a_store_without_versions_gets_no_entry(memory: Memory) -> None:
     assert memory.index().embedded == 0
     assert memory.head().head.size == 1

@@ -227,6 +227,6 @@ def test_marks_that_were_put_in_order_first_are_normalised_to_the_same(text: str
 
 def test_a_very_long_run_of_accents_takes_no_longer_than_a_text_of_that_length() -> None:
     """A run of 300,000 took minutes."""
-    few_marks = "a" + "".join(MARKS) * 4
-    assert keyword(few_marks) == unicodedata.normalize("NFKC", few_marks)
-    assert document_words("v1.x.y", "a" + "".join(MARKS) * 3000)[1] == 3
+    some = "a" + "".join(MARKS) * 4
+    assert keyword(some) == unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", some).casefold())
+    assert len(document_terms("v1.x.y", "a" + "".join(MARKS) * 3000).counts) > 2
