@@ -42,7 +42,7 @@ from substrate.forget.select import Selection
 from substrate.learn.around import around
 from substrate.learn.labels import read_label, read_objective
 from substrate.learn.observe import SessionInput, observe, read_sessions
-from substrate.learn.predict import FLOOR, check_count, check_predict, context_of, predict
+from substrate.learn.predict import FLOOR, check_count, check_predict, context_of, predict, predict_next
 from substrate.learn.recorder import OpenSession
 from substrate.learn.session import Session
 from substrate.learn.train import train
@@ -464,7 +464,7 @@ class Memory(Tabular):
                 check_count(predictions, Arg("predictions"))
                 if predictions:
                     opened = session.opened_with(subject)
-                    foreseen = predict(snapshot, opened, predictions, domain=session.domain).items
+                    foreseen = predict_next(snapshot, opened, predictions, session.domain)
                     found = replace(found, predictions=foreseen)
         if as_of is None and valid_at is None:
             self._client.recorder.note(session, subject)

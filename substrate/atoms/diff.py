@@ -21,7 +21,7 @@ from substrate.snapshot import Snapshot
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
 from substrate.values.growth import Change, Diff
-from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.edges import Link, statement_at
 
 __all__ = ["diff"]
@@ -82,7 +82,7 @@ def _is_wanted(change: Change, prefix: str) -> bool:
 
 
 def _atom_change(subject: bytes, start: Snapshot, stop: Snapshot) -> Change | None:
-    rows = [next(versions_of(snapshot.transaction, subject, upto=snapshot.upto), None) for snapshot in (start, stop)]
+    rows = [latest_version(snapshot.transaction, subject, snapshot.upto) for snapshot in (start, stop)]
     name = name_of(stop.transaction, subject)
     said = str(UUID(bytes=subject))
     if rows[1] is None:

@@ -33,7 +33,7 @@ from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.schema import is_id
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
-from substrate.views.atoms import VersionRow, first_version, names, versions_of
+from substrate.views.atoms import VersionRow, first_version, latest_version, names
 from substrate.views.cards import card_of
 from substrate.views.edges import Link, find_links, links_of
 from substrate.views.learned.sessions import HOLE
@@ -63,7 +63,7 @@ def find_domain(snapshot: Snapshot, domain: str) -> Domain:
     name = check_name(domain if domain.startswith("v1.") else DOMAIN + domain)
     subject = find_subject(snapshot.transaction, name)
     found = Domain(subject, _part(name))
-    if next(versions_of(snapshot.transaction, subject, upto=snapshot.upto), None) is None:
+    if latest_version(snapshot.transaction, subject, snapshot.upto) is None:
         if any(_is_begun(snapshot, f"{prefix}.") for prefix in prefixes_of(found)):
             return found
         near = or_near(snapshot.transaction, name, DOMAIN)
@@ -137,7 +137,7 @@ class Domains:
         while at is not None and at not in seen:
             seen.add(at)
             found.update(target for target in self.stated(at) if self._is_live(target))
-            latest = next(versions_of(self._snapshot.transaction, at, upto=self._snapshot.upto), None)
+            latest = latest_version(self._snapshot.transaction, at, self._snapshot.upto)
             if latest is None:
                 break
             part = domain_part(latest.name or name_of(self._snapshot.transaction, at) or "")

@@ -35,7 +35,7 @@ from substrate.values.edges import (
     REFERENCES,
     SUPERSEDES,
 )
-from substrate.views.atoms import find_name, versions_of
+from substrate.views.atoms import find_name, latest_version
 from substrate.views.edges import Link, links_of
 
 __all__ = ["BUILT_IN", "SCHEMA", "EdgeKind", "EdgeKinds", "edge_kinds", "links_named", "read_edge_kinds"]
@@ -150,7 +150,7 @@ def edge_kinds(transaction: ReadTransaction, upto: int | None = None, value: str
 def _stored(transaction: ReadTransaction, upto: int | None) -> str | None:
     row = find_name(transaction, SCHEMA)
     if row is not None and upto is not None and row.seq > upto:
-        row = next(versions_of(transaction, row.subject, upto=upto), None)
+        row = latest_version(transaction, row.subject, upto)
     if row is None or row.kind is not Kind.PUT or row.name is None:
         return None
     body = body_of(transaction, row.seq)

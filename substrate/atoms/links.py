@@ -21,7 +21,7 @@ from substrate.schema import EDGE_TYPE, is_name, is_share
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge, Window
 from substrate.values.times import from_microseconds
-from substrate.views.atoms import is_in_use, versions_of
+from substrate.views.atoms import is_in_use, latest_version, versions_of
 from substrate.views.cards import card_of
 from substrate.views.edges import Link, some_links
 from substrate.views.traces import confirmation_of, expected_name
@@ -70,7 +70,7 @@ def is_live(transaction: ReadTransaction, subject: bytes, upto: int | None) -> b
 
 def is_tombstoned(transaction: ReadTransaction, subject: bytes) -> bool:
     """Whether the atom was recorded and is out of use. One that nobody has recorded yet is not."""
-    version = next(versions_of(transaction, subject), None)
+    version = latest_version(transaction, subject)
     return version is not None and version.kind is not Kind.PUT
 
 

@@ -18,7 +18,7 @@ from substrate.names import normalise
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.atoms import Atom, Listing
-from substrate.views.atoms import VersionRow, gaps_at, names, versions_of
+from substrate.views.atoms import VersionRow, gaps_at, latest_version, names, versions_of
 from substrate.views.cards import Card, cards_of
 
 __all__ = ["list_atoms"]
@@ -117,7 +117,7 @@ def _versions_then(snapshot: Snapshot, rows: Iterable[VersionRow], *, tombstoned
     for row in rows:
         latest: VersionRow | None = row
         if upto is not None and row.seq > upto:
-            latest = next(versions_of(snapshot.transaction, row.subject, upto=upto), None)
+            latest = latest_version(snapshot.transaction, row.subject, upto)
         if latest is None:
             continue
         try:

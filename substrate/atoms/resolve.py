@@ -17,7 +17,7 @@ from substrate.names import check_name
 from substrate.proof.bundle import Bundle
 from substrate.proof.hashes import map_key
 from substrate.schema import is_name
-from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, versions_of
+from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, latest_version, versions_of
 from substrate.views.traces import expected_name
 
 __all__ = ["ATOM_ID", "find_subject", "name_of", "read_end", "refused", "resolve"]
@@ -92,9 +92,11 @@ def name_of(transaction: ReadTransaction, subject: bytes) -> str | None:
 
     Also None of one that is not of the grammar, in a log from elsewhere: what is no name is not shown as one.
     """
-    for version in versions_of(transaction, subject):
-        if version.name is not None:
-            return version.name if is_name(version.name) else None
+    version = latest_version(transaction, subject)
+    if version is not None and version.name is None:  # erased; an earlier one may still say it
+        version = next((one for one in versions_of(transaction, subject) if one.name is not None), None)
+    if version is not None and version.name is not None:
+        return version.name if is_name(version.name) else None
     return expected_name(transaction, subject)
 
 

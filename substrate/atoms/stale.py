@@ -33,7 +33,7 @@ from substrate.snapshot import Snapshot
 from substrate.values.edges import DEPENDS_ON, DERIVED_FROM, SUPERSEDES
 from substrate.values.stale import StaleAtom, StaleAtoms, StaleReason
 from substrate.values.times import from_microseconds
-from substrate.views.atoms import VersionRow, gap_of, names, versions_of
+from substrate.views.atoms import VersionRow, gap_of, latest_version, names, versions_of
 from substrate.views.cards import Card, card_of
 from substrate.views.edges import Link, links_of
 from substrate.views.traces import confirmation_of
@@ -78,7 +78,7 @@ def stale_because(snapshot: Snapshot, subject: bytes, card: Card | None = None) 
     links = list(_links(snapshot.transaction, subject, snapshot.upto))
     if not links:
         return ()
-    version = next(versions_of(snapshot.transaction, subject, upto=snapshot.upto), None)
+    version = latest_version(snapshot.transaction, subject, snapshot.upto)
     if version is None or version.kind is not Kind.PUT:
         return ()
     if not _may_have_changed(snapshot.transaction, links, version.seq, snapshot.upto):
@@ -100,7 +100,7 @@ def _may_have_changed(transaction: ReadTransaction, links: list[Link], seq: int,
         if subject in seen:
             continue
         seen.add(subject)
-        latest = next(versions_of(transaction, subject, upto=upto), None)
+        latest = latest_version(transaction, subject, upto)
         if latest is None or latest.seq > seq or len(seen) + len(waiting) >= MOST_EDGES:
             return True
         if next(links_of(transaction, subject, out=False, kind=SUPERSEDES, upto=upto), None) is not None:
@@ -134,7 +134,7 @@ class _Walk:
             if subject in self._from:
                 continue
             self._from[subject] = link.source
-            now = next(versions_of(self._snapshot.transaction, subject, upto=self._snapshot.upto), None)
+            now = latest_version(self._snapshot.transaction, subject, self._snapshot.upto)
             changed = self._change(subject, now, since)
             if changed is not None:
                 path = self._path(subject)

@@ -13,7 +13,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.identity import id_text
 from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
-from substrate.views.atoms import versions_of
+from substrate.views.atoms import latest_version
 from substrate.views.cards import Card, card_of
 from substrate.views.edges import Link, links_of
 
@@ -72,7 +72,7 @@ def successors(snapshot: Snapshot, subject: bytes) -> Iterator[Link]:
     while waiting:
         links = links_of(snapshot.transaction, waiting.pop(), out=False, kind=SUPERSEDES, upto=snapshot.upto)
         for link, _ in stated(snapshot, links):
-            latest = next(versions_of(snapshot.transaction, link.source, upto=snapshot.upto), None)
+            latest = latest_version(snapshot.transaction, link.source, snapshot.upto)
             if latest is None or link.source in seen:
                 continue
             standing = stands(snapshot, latest)

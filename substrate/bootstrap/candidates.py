@@ -22,7 +22,7 @@ from substrate.names import IN_DOMAINS, type_of
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
-from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.cards import Card, card_of, cards_of
 from substrate.views.conflicts import has_conflicts
 from substrate.views.edges import Link, links_around, links_of
@@ -165,7 +165,7 @@ class Gatherer:
     def _versions(self, needs: Iterable[Need]) -> list[tuple[Need, VersionRow]]:
         found = []
         for need in needs:
-            version = next(versions_of(self._snapshot.transaction, need.subject), None)
+            version = latest_version(self._snapshot.transaction, need.subject)
             if version is None:
                 self.left_out["gone"] += 1
             elif version.kind is not Kind.PUT or version.name is None:
@@ -206,7 +206,7 @@ class Gatherer:
 
     def _is_withheld(self, subject: bytes, clash: Clash) -> bool:
         other = clash.second if clash.first == subject else clash.first
-        version = next(versions_of(self._snapshot.transaction, other), None)
+        version = latest_version(self._snapshot.transaction, other)
         (body,) = (None,) if version is None else bodies_of(self._snapshot.transaction, [version.seq])
         return body is None or body.members.get("origin") == "ingested"
 

@@ -39,7 +39,7 @@ from substrate.values.conflicts import Conflict, Conflicts
 from substrate.values.edges import CONSISTENT_WITH, CONTRADICTS, SUPERSEDES
 from substrate.values.saved import Contradicted
 from substrate.values.times import from_microseconds
-from substrate.views.atoms import versions_of
+from substrate.views.atoms import latest_version, versions_of
 from substrate.views.claims import Held, claim_of, claimants, claims_of, has_claims, window_of
 from substrate.views.conflicts import (
     ConflictRow,
@@ -268,7 +268,7 @@ def list_conflicts(snapshot: Snapshot, name: str | None, *, limit: int, offset: 
 
 def _is_open(snapshot: Snapshot, row: ConflictRow) -> bool:
     for subject, seq in ((row.first, row.first_seq), (row.second, row.second_seq)):
-        current = next(versions_of(snapshot.transaction, subject), None)
+        current = latest_version(snapshot.transaction, subject)
         if current is None or current.seq != seq or current.kind is not Kind.PUT:
             return False  # a trace is not proven: the log says which version is current
     if any(is_superseded(snapshot, subject) for subject in (row.first, row.second)):
@@ -303,7 +303,7 @@ def _covers(transaction: ReadTransaction, link: Link, row: ConflictRow, fresh: F
     for subject, seq in ((row.first, row.first_seq), (row.second, row.second_seq)):
         if seq < link.seq:
             continue
-        then = next(versions_of(transaction, subject, upto=link.seq), None)
+        then = latest_version(transaction, subject, link.seq)
         if then is None or then.kind is not Kind.PUT or then.name is None:
             return False
         members = fresh.get(seq) or require_body(transaction, seq).members

@@ -12,7 +12,7 @@ from substrate.log.tables import HEADS, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.schema import MAX_POSITION
-from substrate.views.atoms import VersionRow, names, versions_of
+from substrate.views.atoms import VersionRow, latest_version, names, versions_of
 
 __all__ = ["INGESTED", "Slot", "attrs_of", "end_of", "ingested_of", "left_out_of", "read_slots"]
 
@@ -100,7 +100,7 @@ def _at(transaction: ReadTransaction, row: VersionRow, upto: int | None) -> Vers
     """The version of a chunk at a seq, its latest being given."""
     if upto is None:
         return None
-    return row if row.seq <= upto else next(versions_of(transaction, row.subject, upto=upto), None)
+    return row if row.seq <= upto else latest_version(transaction, row.subject, upto)
 
 
 def ingested_of(transaction: ReadTransaction, version: VersionRow, body: Body | None) -> tuple[VersionRow, Body] | None:

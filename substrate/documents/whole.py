@@ -25,7 +25,7 @@ from substrate.log.tables import ENTRIES, seq_key
 from substrate.proof.entry import Kind
 from substrate.values.progress import Progress
 from substrate.values.saved import Forgot
-from substrate.views.atoms import names, versions_of
+from substrate.views.atoms import latest_version, names, versions_of
 from substrate.views.edges import edges_touching
 from substrate.views.words import NONE, beside
 
@@ -110,11 +110,7 @@ def _all_of(transaction: ReadTransaction, whole: str) -> _Everything:
     name = whole if "." in whole else name_of(transaction, subject)
     parts = parts_of(transaction, subject, name)
     known = (*parts.subjects, subject)
-    there = [
-        one
-        for one in known
-        if next(versions_of(transaction, one), None) is not None or edges_touching(transaction, one)
-    ]
+    there = [one for one in known if latest_version(transaction, one) is not None or edges_touching(transaction, one)]
     orphans = unmentioned(transaction, mentioned_by(transaction, there), there)
     return _Everything((*orphans.unmentioned, *there), {**parts.kept, **dict(orphans.kept)})
 

@@ -17,7 +17,7 @@ from substrate.names import escape_rest
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.text.canonical import canonical
 from substrate.text.terms import keyword
-from substrate.views.atoms import VersionRow, find_names, versions_of
+from substrate.views.atoms import VersionRow, find_names, latest_version
 from substrate.views.words import BLOCK, ROW, ROWS, Field, keyword_term, posting_keys
 
 __all__ = ["Known", "Lookup", "mentions", "same_names", "subjects_at"]
@@ -95,7 +95,7 @@ class Lookup:
         if self._upto is not None and seq > self._upto:
             return None
         (subject,) = subjects_at(self._transaction, [seq])
-        row = next(versions_of(self._transaction, subject, upto=self._upto), None)
+        row = latest_version(self._transaction, subject, self._upto)
         if row is None or row.seq != seq or row.kind is not Kind.PUT or row.name is None:
             return None
         body = body_of(self._transaction, seq)

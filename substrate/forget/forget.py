@@ -35,7 +35,7 @@ from substrate.proof.hashes import map_key
 from substrate.schema import is_id
 from substrate.values.progress import Progress
 from substrate.values.saved import Forgot
-from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.atoms import VersionRow, latest_version, versions_of
 from substrate.views.conflicts import conflict_keys
 from substrate.views.edges import Link, edges_touching, statements_of
 from substrate.views.learned.sessions import all_sessions, session_row
@@ -356,7 +356,7 @@ def _select(transaction: ReadTransaction, selection: Selection, progress: Progre
     """What is concerned, atoms first."""
     if selection.names:
         for subject, name in {find_subject(transaction, name): name for name in selection.names}.items():
-            if next(versions_of(transaction, subject), None) is not None or edges_touching(transaction, subject):
+            if latest_version(transaction, subject) is not None or edges_touching(transaction, subject):
                 yield _Subject(Kind.PUT, subject)
                 continue
             others = _gathered(_entries_of(transaction, subject)) if is_id(name) else []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from substrate.atoms.supersedes import Heirs
 from substrate.kv.api import ReadTransaction
-from substrate.learn.mixture import Part, Parts, best, mix, question_of, weights_of
+from substrate.learn.mixture import Part, Parts, best, leading, mix, question_of, weights_of
 from substrate.learn.parts import Reader
 from substrate.snapshot import Snapshot
 from substrate.views.learned.counts import read_uses
@@ -62,18 +62,20 @@ class Forecaster:
     def next(self, opened: Sequence[bytes], domain: bytes, count: int, *, again: bool = False) -> list[Need]:
         """What will be opened next. With `again` it may be what is open already."""
         seen = set(opened)
-        weights = self.weights(question_of("next", len(seen)))
-        parts, new = self._new(opened, domain, _heavy(weights) if again else set())
-        others = mix(parts, new, seen)
         if not again:
-            return self._merged(others, parts, lambda _: new, count, seen)
+            parts, new = self._new(opened, domain)
+            return self._merged(leading(parts, new, _looked_at(count), seen), parts, lambda _: new, count, seen)
+        weights = self.weights(question_of("next", len(seen)))
+        parts, new = self._new(opened, domain, _heavy(weights))
+        others = mix(parts, new, seen)
         # One distribution of both: of what is open as the one question has it, and what that leaves, by the other.
         mixed = mix(parts, weights)
         left = sum(share for item, share in mixed.items() if item not in seen) / (sum(others.values()) or 1)
         scaled = {part: weight * left for part, weight in new.items()}
         both = {item: share * left for item, share in others.items()}
         both |= {item: mixed[item] for item in seen if item in mixed}
-        return self._merged(both, parts, lambda item: weights if item in seen else scaled, count, ())
+        first = best(both, _looked_at(count))
+        return self._merged(first, parts, lambda item: weights if item in seen else scaled, count, ())
 
     def _new(
         self, opened: Sequence[bytes], domain: bytes, also: Collection[str] = ()
@@ -89,7 +91,8 @@ class Forecaster:
         """What one part says will be opened next, as if there were no others."""
         parts = self.after(opened, domain, wanted=(part,))
         weights = {part: 1.0}
-        return self._merged(mix(parts, weights, opened), parts, lambda _: weights, count, opened)
+        first = leading(parts, weights, _looked_at(count), opened)
+        return self._merged(first, parts, lambda _: weights, count, opened)
 
     def led(self, source: bytes, target: bytes, domain: bytes, part: str | None = None) -> Need:
         """How likely the target is next, when the source was opened: by all parts, or by one. Under the source's id."""
@@ -117,26 +120,26 @@ class Forecaster:
         seen = set(opened)
         weights = self.weights(question_of("need", len(seen)))
         parts = self.after(opened, domain, whole=True, wanted=_heavy(weights))
-        return self._merged(mix(parts, weights, seen), parts, lambda _: weights, count, seen)
+        return self._merged(leading(parts, weights, _looked_at(count), seen), parts, lambda _: weights, count, seen)
 
     def opening(self, domain: bytes, objective: str, match: Match | None, count: int) -> list[Need]:
         """What a session will need that begins: by its domain, and by its objective if it has one."""
         parts = self.before(domain, objective, match)
         weights = self.weights(question_of("goal" if objective.strip() else "need", 0))
-        return self._merged(mix(parts, weights), parts, lambda _: weights, count, ())
+        return self._merged(leading(parts, weights, _looked_at(count)), parts, lambda _: weights, count, ())
 
     def _merged(
         self,
-        mixed: Mapping[bytes, float],
+        first: Sequence[tuple[bytes, float]],
         parts: Parts,
         weights_for: Callable[[bytes], Mapping[str, float]],
         count: int,
         gone: Collection[bytes],
     ) -> list[Need]:
-        """The best, each under the atom that stands for it now; what is out of use falls away."""
+        """The first of these, each under the atom that stands for it now; what is out of use falls away."""
         shares: dict[bytes, float] = {}
         added: dict[bytes, dict[str, float]] = {}
-        for item, share in best(mixed, 2 * count + 16):
+        for item, share in first:
             heir = self._heirs.heir(item)
             if heir is None or heir in gone or heir == HOLE:
                 continue
@@ -153,6 +156,11 @@ class Forecaster:
 def uses_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[float]:
     """How often each of these atoms was accessed."""
     return [float(read_uses(transaction, subject)[0]) for subject in subjects]
+
+
+def _looked_at(count: int) -> int:
+    """Of how many it is seen who stands for them, to find so many."""
+    return 2 * count + 16
 
 
 def _heavy(weights: Mapping[str, float]) -> set[str]:

@@ -6,13 +6,30 @@ weights are learnt online by expectation and maximisation: after each session a 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from heapq import nlargest
-from math import sqrt
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from math import frexp, ldexp, sqrt
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
-__all__ = ["PRIORS", "Explained", "Part", "Parts", "best", "explain", "improved", "mix", "question_of", "weights_of"]
+from substrate.views.learned.counts import Tally
 
+__all__ = [
+    "PRIORS",
+    "Explained",
+    "Part",
+    "Parts",
+    "Wide",
+    "best",
+    "explain",
+    "highest",
+    "improved",
+    "leading",
+    "mix",
+    "question_of",
+    "weights_of",
+]
+
+Key = TypeVar("Key", bytes, int)
 Part: TypeAlias = Mapping[bytes, float]
 Parts: TypeAlias = Mapping[str, Part]
 
@@ -65,6 +82,41 @@ _LEAST: Final = 1e-5
 _SLIGHT: Final = 1e-4
 """What has less weight is not worth adding up."""
 _MOST_EVIDENCE: Final = 2
+_BITS: Final = 16
+"""To so many bits factors are rounded up, to be bounds that stay the same for a quarter of an hour."""
+
+
+class Wide(Mapping[bytes, float]):
+    """What a whole domain says: one of a row's two counts, each times a factor.
+
+    Such a part names hundreds of atoms, and is the same at call after call. So it is not written out, and who looks for
+    the best need not look at all of it: see `leading`.
+    """
+
+    __slots__ = ("factor", "tally", "which")
+
+    def __init__(self, tally: Tally, which: Literal[0, 1], total: float) -> None:
+        """Shares of a total."""
+        self.tally = tally
+        self.which = which
+        self.factor = 1 / total
+
+    @property
+    def counts(self) -> dict[bytes, int]:
+        """What the shares are of."""
+        return self.tally.by_target(self.which)
+
+    def __getitem__(self, item: bytes) -> float:
+        return self.counts[item] * self.factor
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.counts)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.counts
 
 
 class Explained(NamedTuple):
@@ -90,20 +142,86 @@ def weights_of(question: str, learnt: Mapping[str, float]) -> dict[str, float]:
 def mix(parts: Parts, weights: Mapping[str, float], gone: Collection[bytes] = ()) -> dict[bytes, float]:
     """The shares of all parts together, but for some atoms."""
     mixed: dict[bytes, float] = {}
+    known = mixed.get
     for name, part in parts.items():
         weight = weights.get(name, 0.0)
         if weight >= _SLIGHT:
-            for item, share in part.items():
-                mixed[item] = mixed.get(item, 0.0) + weight * share
+            shares: Mapping[bytes, float] = part
+            if isinstance(part, Wide):
+                shares, weight = part.counts, weight * part.factor
+            for item, share in shares.items():
+                mixed[item] = known(item, 0.0) + weight * share
     for item in gone:
         mixed.pop(item, None)
     return mixed
 
 
+def leading(
+    parts: Parts, weights: Mapping[str, float], count: int, gone: Collection[bytes] = ()
+) -> list[tuple[bytes, float]]:
+    """The same as `best(mix(parts, weights, gone), count)`; of atoms that cannot be among them, less is added up."""
+    wide: list[tuple[Wide, float]] = []
+    narrow: dict[str, Part] = {}
+    for name, part in parts.items():
+        weight = weights.get(name, 0.0)
+        if weight >= _SLIGHT and part:
+            if isinstance(part, Wide):
+                wide.append((part, weight * part.factor))
+            else:
+                narrow[name] = part
+    mixed = mix(narrow, weights, gone)
+    if not wide:
+        return best(mixed, count)
+    counts = [(part.counts.get, factor) for part, factor in wide]
+    bounds = _bounds(tuple((part.tally, part.which) for part, _ in wide), tuple(_rounded_up(by) for _, by in wide))
+    found: dict[bytes, float] = {}
+    least = 0.0  # of those that only wide parts name, so many have as much
+    for item, bound in bounds.items():
+        if len(found) >= count and bound < least:
+            break
+        if item not in mixed and item not in gone:
+            found[item] = sum([of(item, 0) * factor for of, factor in counts])
+            if len(found) == count:
+                least = min(found.values())
+    known = bounds.get
+    for item, share in mixed.items():
+        bound = known(item, 0.0)
+        if share + bound >= least:
+            found[item] = share + sum([of(item, 0) * factor for of, factor in counts]) if bound else share
+    return best(found, count)
+
+
+@lru_cache(8)
+def _bounds(rows: tuple[tuple[Tally, Literal[0, 1]], ...], factors: tuple[float, ...]) -> dict[bytes, float]:
+    """What each atom has by these counts and factors together, the highest first."""
+    sums: dict[bytes, float] = {}
+    for (tally, which), factor in zip(rows, factors, strict=True):
+        for item, amount in tally.by_target(which).items():
+            sums[item] = sums.get(item, 0.0) + amount * factor
+    return dict(sorted(sums.items(), key=lambda item: -item[1]))
+
+
+def _rounded_up(factor: float) -> float:
+    share, power = frexp(factor)
+    return ldexp(int(share * 2**_BITS) + 2, power - _BITS)  # by more than what rounding may take from a sum
+
+
 def best(mixed: Mapping[bytes, float], count: int) -> list[tuple[bytes, float]]:
     """The highest shares, in an order that does not depend on how they were found."""
-    found = nlargest(count, zip(mixed.values(), mixed.keys(), strict=True))
-    return [(item, share) for share, item in found]
+    return [(item, share) for share, item in sorted(highest(mixed, count), reverse=True)]
+
+
+def highest(amounts: Mapping[Key, float], count: int) -> list[tuple[float, Key]]:
+    """So many of the highest amounts, each with its key; of equal ones those with the highest keys. In no order."""
+    if len(amounts) <= count:
+        return [(amount, key) for key, amount in amounts.items()]
+    if count <= 0:
+        return []
+    # To sort numbers alone is several times faster than a heap of pairs.
+    least = sorted(amounts.values(), reverse=True)[count - 1]
+    above = [(amount, key) for key, amount in amounts.items() if amount > least]
+    equal = sorted([key for key, amount in amounts.items() if amount == least], reverse=True)
+    return above + [(least, key) for key in equal[: count - len(above)]]
 
 
 def explain(parts: Parts, weights: Mapping[str, float], targets: Collection[bytes]) -> Explained | None:

@@ -21,18 +21,17 @@ the other parts. An atom that took another's place inherits its rows; that is se
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from heapq import nlargest
 from itertools import islice
 from math import log, sqrt
 from typing import Final, Literal
 
 from substrate.atoms.supersedes import Heirs
-from substrate.learn.mixture import Part, best
+from substrate.learn.mixture import Part, Wide, best, highest
 from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
 from substrate.views.cards import cards_of
 from substrate.views.edges import links_of
-from substrate.views.learned.counts import ATOM, START, USAGE, Cells, read_cells
+from substrate.views.learned.counts import ATOM, START, USAGE, Cells, Tally, read_cells
 from substrate.views.learned.episodes import episode_count, episodes_for, episodes_with, needed_in, objective_terms
 from substrate.views.learned.sessions import HOLE
 
@@ -82,7 +81,7 @@ class Reader:
         distinct = list(dict.fromkeys(reversed(opened)))
         newest = distinct[:_SKIP]
         makers: dict[str, Callable[[], Part]] = {
-            "next": lambda: self._row(ATOM, distinct[0], "next") if distinct else {},
+            "next": lambda: self._next(distinct[0]) if distinct else {},
             "skip": lambda: self._skip(newest),
             "spread": lambda: self._step(dict(best(self._skip(newest), _SPREAD_WHOLE if whole else _SPREAD))),
             "episodes": lambda: self._episodes(distinct),
@@ -120,56 +119,54 @@ class Reader:
         """The domain, if there is anything of it; else all of them together."""
         return domain if domain != HOLE and self.cells(kind, domain) is not None else HOLE
 
-    def _row(self, kind: bytes, source: bytes, which: Literal["next", "skip"]) -> Part:
-        row = self.cells(kind, source)
+    def _next(self, source: bytes) -> Part:
+        row = self.cells(ATOM, source)
         if row is None:
             return {}
-        if which == "next":
-            total = row.sums[0] + 1 / row.scale
-            return {target: first / total for target, first, _ in row.cells if first}
-        total = row.sums[1] + 1 / row.scale
-        return {target: second / total for target, _, second in row.cells}
+        total = row.sums[0] + 1 / row.scale
+        return {target: first / total for target, first, _ in row.cells if first}
 
     def _skip(self, distinct: Sequence[bytes]) -> dict[bytes, float]:
         if self._skipped is not None and self._skipped[0] == distinct:
             return self._skipped[1]
         skip: dict[bytes, float] = {}
+        known = skip.get
         for item, fade in zip(distinct, _faded(len(distinct)), strict=True):
             row = self.cells(ATOM, item)
             if row is not None:
                 share = fade / (row.sums[1] + 1 / row.scale)
                 for target, _, count in row.cells:
-                    skip[target] = skip.get(target, 0.0) + share * count
+                    skip[target] = known(target, 0.0) + share * count
         self._skipped = distinct, skip
         return skip
 
     def _step(self, items: Mapping[bytes, float]) -> dict[bytes, float]:
         """One step along arcs from weighed atoms."""
         reached: dict[bytes, float] = {}
+        known = reached.get
         for item, weight in items.items():
             row = self.cells(ATOM, item)
             if row is not None and row.sums[1]:
                 share = weight / row.sums[1]
                 for target, _, count in row.cells:
-                    reached[target] = reached.get(target, 0.0) + share * count
+                    reached[target] = known(target, 0.0) + share * count
         return reached
 
     def _always(self, domain: bytes) -> dict[str, Callable[[], Part]]:
         """The parts that speak of every session of a domain."""
         return {
-            "start": lambda: self._row(START, self._known(START, domain), "skip"),
+            "start": lambda: self._start(domain),
             "usage": lambda: self._usage(domain, 0),
             "recent": lambda: self._usage(domain, 1),
         }
 
+    def _start(self, domain: bytes) -> Part:
+        row = self.cells(START, self._known(START, domain))
+        return {} if row is None else Wide(row.tally, 1, row.sums[1] + 1 / row.scale)
+
     def _usage(self, domain: bytes, clock: Literal[0, 1]) -> Part:
         row = self.cells(USAGE, self._known(USAGE, domain))
-        if row is None:
-            return {}
-        total = max(row.sums[clock], 1)
-        if clock == 0:
-            return {item: slow / total for item, slow, _ in row.cells}
-        return {item: fast / total for item, _, fast in row.cells}
+        return {} if row is None else Wide(row.tally, clock, max(row.sums[clock], 1))
 
     # -- episodes ------------------------------------------------------------------------------------------------
 
@@ -180,11 +177,12 @@ class Reader:
         lists = episodes_with(self._transaction, [item for item, _ in with_earlier])
         count = episode_count(self._transaction)
         like: dict[int, float] = {}
+        known = like.get
         for (_, place), numbers in zip(with_earlier, lists, strict=True):
             if numbers:
                 weight = (len(newest) - place) / len(newest) * log(1 + count / len(numbers))
                 for number in numbers[-_SESSIONS_OF:]:
-                    like[number] = like.get(number, 0.0) + weight
+                    like[number] = known(number, 0.0) + weight
         opened = {*distinct, *(item for item, _ in with_earlier)}
         return self._votes(like, _NEIGHBOURS, opened, weighed=True)
 
@@ -200,7 +198,7 @@ class Reader:
                 for number in numbers:
                     like[number] = like.get(number, 0.0) + rare
         # Long objectives have more words in common by chance. Their lengths are in the rows, so first the likeliest.
-        likely = nlargest(4 * _GOALS, like, key=lambda number: (like[number], number))
+        likely = [number for _, number in highest(like, 4 * _GOALS)]
         past = zip(likely, needed_in(self._transaction, likely), strict=True)
         fitting = {number: like[number] / sqrt(3 + episode.terms) for number, episode in past}
         return self._votes(fitting, _GOALS, set(), weighed=False)
@@ -210,14 +208,16 @@ class Reader:
 
         Who has the same objective says enough by that: there, weight would only push others aside.
         """
-        chosen = nlargest(most, like, key=lambda number: (like[number], number))
+        chosen = sorted(highest(like, most), reverse=True)  # added up in one order: equal votes stay equal
         votes: dict[bytes, float] = {}
-        for number, episode in zip(chosen, needed_in(self._transaction, chosen), strict=True):
-            if episode.items:
-                vote = like[number] ** 2 * (episode.weight / len(episode.items) if weighed else 1)
-                for item in episode.items:
-                    if item not in gone:
-                        votes[item] = votes.get(item, 0.0) + vote
+        known = votes.get
+        past = needed_in(self._transaction, [number for _, number in chosen])
+        for (likeness, _), (weight, _, items) in zip(chosen, past, strict=True):
+            vote = likeness**2 * (weight / max(len(items), 1) if weighed else 1)
+            for item in items:
+                votes[item] = known(item, 0.0) + vote
+        for item in gone:
+            votes.pop(item, None)
         return _shares(votes)
 
     # -- edges ---------------------------------------------------------------------------------------------------
@@ -259,5 +259,4 @@ def _joined(one: Cells | None, two: Cells | None) -> Cells | None:
     for target, first, second in small.cells:
         _, mine, ours = cells.get(target, (target, 0, 0))
         cells[target] = target, mine + int(first * ratio), ours + int(second * ratio)
-    joined = list(cells.values())
-    return Cells(joined, (sum(cell[1] for cell in joined), sum(cell[2] for cell in joined)), large.scale)
+    return Cells(Tally(list(cells.values())), large.scale)

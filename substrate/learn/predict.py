@@ -20,7 +20,7 @@ from substrate.views.learned.sessions import HOLE
 if TYPE_CHECKING:
     from substrate.search.objective import Match
 
-__all__ = ["FLOOR", "HORIZONS", "check_count", "check_predict", "predict"]
+__all__ = ["FLOOR", "HORIZONS", "check_count", "check_predict", "predict", "predict_next"]
 
 FLOOR: Final = 0.02
 """What is less likely is not said."""
@@ -70,9 +70,18 @@ def predict(  # noqa: PLR0913
         needs = forecaster.needed(opened, domain, k)
     else:
         needs = forecaster.next(opened, domain, k, again=again)
-    said = (_prediction(transaction, need) for need in needs if need.share >= floor)
     names = tuple(name_of(transaction, item) or str(UUID(bytes=item)) for item in opened[-_SHOWN:])
-    return Predictions(tuple(one for one in said if one is not None), names, tuple(skipped))
+    return Predictions(_said(transaction, needs, floor), names, tuple(skipped))
+
+
+def predict_next(snapshot: Snapshot, opened: Sequence[bytes], k: int, domain: bytes) -> tuple[Prediction, ...]:
+    """What will be opened next in a session in which these were opened: no more than an access says of it."""
+    return _said(snapshot.transaction, Forecaster(snapshot).next(opened, domain, k), FLOOR)
+
+
+def _said(transaction: ReadTransaction, needs: Sequence[Need], floor: float) -> tuple[Prediction, ...]:
+    said = (_prediction(transaction, need) for need in needs if need.share >= floor)
+    return tuple(one for one in said if one is not None)
 
 
 def context_of(transaction: ReadTransaction, names: Sequence[str], skipped: list[Refused]) -> tuple[bytes, ...]:

@@ -21,7 +21,7 @@ from substrate.log.tables import SESSIONS
 from substrate.messages import Message
 from substrate.proof.hashes import map_key
 from substrate.values.saved import Refused
-from substrate.views.atoms import gap_of, gaps_of, versions_of
+from substrate.views.atoms import gap_of, gaps_of, latest_version
 from substrate.views.learned.counts import HALF_LIFE
 from substrate.views.learned.sessions import HOLE, Heard, all_sessions, next_key, read_session, session_row
 from substrate.views.traces import Trace
@@ -52,7 +52,7 @@ def find_items(
 def _why_not(transaction: ReadTransaction, name: str, subject: bytes) -> tuple[str, str]:
     """The code and the reason."""
     by_id = gap_of(transaction, subject) is not None
-    if not by_id and next(versions_of(transaction, subject), None) is not None:
+    if not by_id and latest_version(transaction, subject) is not None:
         return NotFound.code, "it was tombstoned; to have it in use again, record it"
     if by_id or gaps_of(transaction, map_key(map_salt(transaction), name)):
         return Forgotten.code, "it was forgotten"

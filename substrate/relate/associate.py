@@ -36,7 +36,7 @@ from substrate.text.terms import query_terms
 from substrate.values.atoms import Atom
 from substrate.values.edges import REFERENCES
 from substrate.values.relations import Association, Associations
-from substrate.views.atoms import VersionRow, names, versions_of
+from substrate.views.atoms import VersionRow, latest_version, names, versions_of
 from substrate.views.models import model_searched
 from substrate.views.nearest.index import Nearest, NearestIndex
 from substrate.views.vectors import embedded_upto, vectors_of
@@ -310,7 +310,7 @@ class _Source:
 
     def _seq(self, subject: bytes) -> int:
         """The current version of an atom, if it lies elsewhere; else -1."""
-        version = next(versions_of(self._view.transaction, subject), None)
+        version = latest_version(self._view.transaction, subject)
         return version.seq if version is not None and self.mask[version.seq] else -1
 
     def association(self, candidate: _Candidate) -> Association | None:

@@ -23,7 +23,7 @@ from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.edges import Edge
 from substrate.values.relations import Arc, Context, Reached
-from substrate.views.atoms import gap_of, versions_of
+from substrate.views.atoms import gap_of, latest_version, versions_of
 from substrate.views.edges import Link
 
 __all__ = ["context"]
@@ -134,7 +134,7 @@ class _Around:
 
 
 def _is_tombstoned(transaction: ReadTransaction, subject: bytes, upto: int | None) -> bool:
-    latest = next(versions_of(transaction, subject, upto=upto), None)
+    latest = latest_version(transaction, subject, upto)
     return latest is not None and latest.kind is Kind.TOMBSTONE
 
 

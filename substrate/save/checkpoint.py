@@ -55,7 +55,7 @@ from substrate.text.refuse_secrets import holds_secret, refuse_secrets
 from substrate.text.secrets import find_secrets
 from substrate.values.edges import PRODUCED_BY, SUPERSEDES
 from substrate.values.saved import Contradicted, Refused, Saved
-from substrate.views.atoms import VersionRow, find_name, find_names, versions_of
+from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
 from substrate.views.edges import Link, find_link, is_linked, statement_at
 from substrate.views.traces import Trace, confirmation_of, expected_name, trace_confirmed, trace_expected
 
@@ -458,11 +458,7 @@ class Planner:
     def _end(self, transaction: ReadTransaction, end: str) -> bytes:
         """The id of an edge's end. A name may be of an atom that is not there yet; an id may not."""
         subject = find_subject(transaction, end)
-        if (
-            "." not in end
-            and next(versions_of(transaction, subject), None) is None
-            and not is_linked(transaction, subject)
-        ):
+        if "." not in end and latest_version(transaction, subject) is None and not is_linked(transaction, subject):
             raise NotFound("there is no ", ATOM, f" with the id {UUID(bytes=subject)}")
         return subject
 

@@ -38,6 +38,7 @@ __all__ = [
     "gaps_at",
     "gaps_of",
     "is_in_use",
+    "latest_version",
     "names",
     "names_before",
     "versions_of",
@@ -206,17 +207,30 @@ def versions_of(transaction: ReadTransaction, subject: bytes, *, upto: int | Non
     """The versions of an atom, latest first; none after seq `upto`."""
     stop = behind(subject) if upto is None else subject + seq_key(upto + 1)
     for key, row in transaction.scan(VERSIONS, subject, stop, reverse=True):
-        seq, kind = read_seq(key[ID_BYTES:]), _KINDS[row[0]]
-        if row[1]:
-            yield VersionRow(subject, seq, kind, row[1:].decode())
-        else:
-            yield VersionRow(subject, seq, kind, None, read_seq(row[2:10]))
+        yield _version(subject, key, row)
+
+
+def latest_version(transaction: ReadTransaction, subject: bytes, upto: int | None = None) -> VersionRow | None:
+    """The first that `versions_of` gives: the last version of an atom after seq `upto` (None: of all)."""
+    stop = behind(subject) if upto is None else subject + seq_key(upto + 1)
+    for key, row in transaction.scan(VERSIONS, subject, stop, reverse=True, limit=1):
+        return _version(subject, key, row)
+    return None
+
+
+def _version(subject: bytes, key: bytes, row: bytes) -> VersionRow:
+    seq, kind = read_seq(key[ID_BYTES:]), _KINDS[row[0]]
+    if row[1]:
+        return VersionRow(subject, seq, kind, row[1:].decode())
+    return VersionRow(subject, seq, kind, None, read_seq(row[2:10]))
 
 
 def is_in_use(transaction: ReadTransaction, subject: bytes, upto: int | None = None) -> bool:
     """Whether the last version of an atom after seq `upto` (None: of all) is there, and no tombstone."""
     stop = behind(subject) if upto is None else subject + seq_key(upto + 1)
-    return any(row[0] == Kind.PUT for _, row in transaction.scan(VERSIONS, subject, stop, reverse=True, limit=1))
+    for _, row in transaction.scan(VERSIONS, subject, stop, reverse=True, limit=1):
+        return row[0] == Kind.PUT
+    return False
 
 
 def first_version(transaction: ReadTransaction, subject: bytes) -> int | None:

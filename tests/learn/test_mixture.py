@@ -8,7 +8,20 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from substrate.learn.mixture import PRIORS, Explained, best, explain, improved, mix, question_of, weights_of
+from substrate.learn.mixture import (
+    PRIORS,
+    Explained,
+    Wide,
+    best,
+    explain,
+    highest,
+    improved,
+    leading,
+    mix,
+    question_of,
+    weights_of,
+)
+from substrate.views.learned.counts import Tally
 from substrate.views.learned.mixing import mixing_row
 
 QUESTIONS = [f"{question}{evidence}" for question in PRIORS for evidence in "012"]
@@ -129,3 +142,33 @@ def test_the_best_do_not_depend_on_the_order_in_which_they_were_found(
 
 def test_evidence_is_counted_up_to_two() -> None:
     assert [question_of("next", opened) for opened in (0, 1, 2, 3, 99)] == ["next0", "next1", "next2", "next2", "next2"]
+
+
+@given(st.dictionaries(st.integers(0, 30), st.sampled_from([0.0, 0.1, 0.1 + 0.2, 0.3, 1.0])), st.integers(0, 12))
+def test_the_highest_are_those_that_sorting_all_would_give(amounts: dict[int, float], count: int) -> None:
+    every = sorted(((amount, key) for key, amount in amounts.items()), reverse=True)
+    assert sorted(highest(amounts, count), reverse=True) == every[:count]
+
+
+@given(st.data())
+def test_the_leading_atoms_are_the_best_of_the_whole_mixture(data: st.DataObject) -> None:
+    items = [bytes([i]) * 16 for i in range(40)]
+    few = st.dictionaries(st.sampled_from(items), st.floats(0, 0.05), max_size=12)
+    counts = st.dictionaries(st.sampled_from(items), st.tuples(st.integers(0, 9), st.integers(0, 9)))
+    usage, start = (Tally([(of, *both) for of, both in data.draw(counts).items()]) for _ in range(2))
+    total = st.floats(1, 400)
+    parts = {
+        "next": data.draw(few),
+        "episodes": data.draw(few),
+        "start": Wide(start, 1, data.draw(total)),
+        "usage": Wide(usage, 0, data.draw(total)),
+        "recent": Wide(usage, 1, data.draw(total)),
+    }
+    weights = {name: data.draw(st.sampled_from([0.0, 0.00001, 0.2, 0.7])) for name in parts}
+    gone, count = data.draw(st.sets(st.sampled_from(items))), data.draw(st.integers(1, 8))
+    found, wanted = leading(parts, weights, count, gone), best(mix(parts, weights, gone), count)
+    assert [share for _, share in found] == pytest.approx([share for _, share in wanted], rel=1e-12)
+    whole = mix(parts, weights, gone)
+    assert all(share == pytest.approx(whole[item], rel=1e-12) for item, share in found)
+    assert len({item for item, _ in found}) == len(found)
+    assert not gone.intersection(item for item, _ in found)

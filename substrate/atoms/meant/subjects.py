@@ -15,7 +15,7 @@ from substrate.messages import AN_ATOM, ATOM
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.relations import Missing
-from substrate.views.atoms import versions_of
+from substrate.views.atoms import latest_version
 from substrate.views.edges import is_linked
 
 __all__ = ["Subjects", "find_asked", "read_names"]
@@ -76,9 +76,9 @@ def _in_use(transaction: ReadTransaction, name: str, upto: int | None) -> bytes:
 
 def _is_unknown(transaction: ReadTransaction, error: NotFound, subject: bytes) -> bool:
     """Whether it never was there: neither forgotten, nor out of use, nor of a later time."""
-    return error.code == NotFound.code and next(versions_of(transaction, subject), None) is None
+    return error.code == NotFound.code and latest_version(transaction, subject) is None
 
 
 def _is_expected(transaction: ReadTransaction, subject: bytes) -> bool:
     """Whether it never was there, and edges point to it."""
-    return next(versions_of(transaction, subject), None) is None and is_linked(transaction, subject)
+    return latest_version(transaction, subject) is None and is_linked(transaction, subject)

@@ -41,7 +41,7 @@ from substrate.text.likeness import Label, compare, label_of
 from substrate.text.secrets import find_secrets
 from substrate.text.terms import document_words, fit, keyword
 from substrate.values.hits import Match, Matches
-from substrate.views.atoms import VersionRow, find_names, names, versions_of
+from substrate.views.atoms import VersionRow, find_names, latest_version, names, versions_of
 from substrate.views.edges import statement_at
 from substrate.views.words import Field, keyword_term
 
@@ -188,7 +188,7 @@ class _Look:
             key = next((key for key, _ in self._transaction.scan(VERSIONS, first, last, limit=1)), None)
             if key is None:
                 return
-            yield next(versions_of(self._transaction, key[:ID_BYTES]), None)
+            yield latest_version(self._transaction, key[:ID_BYTES])
             first = key[:ID_BYTES] + b"\xff" * 9
 
     def _called_so(self, called: list[_Called]) -> list[Match]:
@@ -243,7 +243,7 @@ class _Look:
             subject = stored_entry(seq, self._transaction.get(ENTRIES, seq_key(seq))).subject
             if subject not in seen:
                 seen.add(subject)
-                yield next(versions_of(self._transaction, subject), None)
+                yield latest_version(self._transaction, subject)
 
     def _further(self, called: list[_Called]) -> list[_Called]:
         """The same, and what has one of its words, or stands beside it in the order of names."""

@@ -64,6 +64,27 @@ def _refuse_key(key: bytes) -> NoReturn:
     raise SchemaInvalid("a key has at least one byte")
 
 
+def _first(
+    cursor: Any,  # noqa: ANN401
+    start: bytes,
+    stop: bytes | None,
+    *,
+    reverse: bool,
+) -> tuple[tuple[bytes, bytes], ...]:
+    """The first item of a scan, if there is one. Hundreds of scans of one call want no more."""
+    if not reverse:
+        found = cursor.set_range(start)
+    elif stop is not None and cursor.set_range(stop):
+        found = cursor.prev()
+    else:
+        found = cursor.last()
+    if not found:
+        return ()
+    item = cursor.item()
+    is_outside = item[0] < start if reverse else stop is not None and item[0] >= stop
+    return () if is_outside else (item,)
+
+
 class Reading:
     """A snapshot: `api.ReadTransaction`."""
 
@@ -143,6 +164,8 @@ class Reading:
             db = self._tables[table]
             if db is None:
                 return iter(())
+            if limit == 1:
+                return iter(_first(open_cursor(db), start, stop, reverse=reverse))
             items = self._walk(txn, open_cursor(db), start, stop, reverse=reverse)
             return items if limit is None else islice(items, limit)
         except Exception as error:

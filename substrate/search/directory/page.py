@@ -28,7 +28,7 @@ from substrate.search.index import SearchIndex
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, is_canonical_key
 from substrate.values.entities import EntityPage
-from substrate.views.atoms import VersionRow, names, versions_of
+from substrate.views.atoms import VersionRow, latest_version, names
 
 __all__ = ["list_entities"]
 
@@ -140,7 +140,7 @@ def _current(snapshot: Snapshot, rows: Sequence[VersionRow]) -> Iterator[Version
             continue
         latest: VersionRow | None = row
         if upto is not None and row.seq > upto:
-            latest = next(versions_of(snapshot.transaction, row.subject, upto=upto), None)
+            latest = latest_version(snapshot.transaction, row.subject, upto)
         try:
             found = None if latest is None else version_at(snapshot, latest)
         except Forgotten:

@@ -26,13 +26,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from math import ldexp
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.tables import ARCS, ARRIVALS, USES
 from substrate.messages import FSCK, REBUILD
 from substrate.proof.entry import ID_BYTES
+from substrate.views.learned.decoded import Decoded
 
 __all__ = [
     "ATOM",
@@ -42,6 +43,7 @@ __all__ = [
     "USAGE",
     "Cells",
     "Counts",
+    "Tally",
     "read_cells",
     "read_uses",
     "share_in",
@@ -126,26 +128,63 @@ class _Row:
         return at
 
 
-class Cells(NamedTuple):
-    """A row as it is read: (target, first, second) each, the sums of both counts, and what one event of now is 1 by.
+class Tally:
+    """What a row counts, whenever that is read: (target, first, second) each, and the sums of both counts.
 
-    A count times `scale` is an amount as of now.
+    One row is one object for as long as it stays the same: what is worked out of it alone can be kept by it.
     """
 
-    cells: list[tuple[bytes, int, int]]
-    sums: tuple[int, int]
+    __slots__ = ("_by_target", "cells", "epoch", "sums")
+
+    def __init__(self, cells: list[tuple[bytes, int, int]], epoch: int = 0) -> None:
+        self.cells = cells
+        self.epoch = epoch
+        self.sums = sum([first for _, first, _ in cells]), sum([second for _, _, second in cells])
+        self._by_target: list[dict[bytes, int] | None] = [None, None]
+
+    def by_target(self, which: Literal[0, 1]) -> dict[bytes, int]:
+        """One of the two counts of each target."""
+        counts = self._by_target[which]
+        if counts is None:
+            cells = self.cells
+            counts = {of: second for of, _, second in cells} if which else {of: first for of, first, _ in cells}
+            self._by_target[which] = counts
+        return counts
+
+
+class Cells(NamedTuple):
+    """A row as it is read, and what one event of now is 1 by: a count times `scale` is an amount as of now."""
+
+    tally: Tally
     scale: float
+
+    @property
+    def cells(self) -> list[tuple[bytes, int, int]]:
+        """Target, first and second count of each."""
+        return self.tally.cells
+
+    @property
+    def sums(self) -> tuple[int, int]:
+        """Of both counts."""
+        return self.tally.sums
+
+
+def _tally(data: bytes) -> Tally:
+    _check(data)
+    return Tally(list(_CELL.iter_unpack(memoryview(data)[_HEAD.size :])), _HEAD.unpack_from(data)[0])
+
+
+_TALLIES: Final = Decoded(_tally, 2**20)
 
 
 def read_cells(transaction: ReadTransaction, kind: bytes, source: bytes, now: int) -> Cells | None:
     """A source's row, to be read; None if nothing was learnt of it."""
-    data = transaction.get(ARCS, kind + source)
+    key = kind + source
+    data = transaction.get(ARCS, key)
     if data is None:
         return None
-    _check(data)
-    cells = list(_CELL.iter_unpack(memoryview(data)[_HEAD.size :]))
-    sums = sum([first for _, first, _ in cells]), sum([second for _, _, second in cells])
-    return Cells(cells, sums, _scale(_HEAD.unpack_from(data)[0], now))
+    tally = _TALLIES(key, data)
+    return Cells(tally, _scale(tally.epoch, now))
 
 
 def sources_of_arcs(transaction: ReadTransaction, target: bytes) -> Iterator[bytes]:
@@ -160,10 +199,8 @@ def share_in(transaction: ReadTransaction, source: bytes, target: bytes) -> floa
     data = transaction.get(ARCS, ATOM + source)
     if data is None:
         return 0.0
-    _check(data)
-    cells = list(_CELL.iter_unpack(memoryview(data)[_HEAD.size :]))
-    total = sum(cell[2] for cell in cells)
-    return next((second / total for item, _, second in cells if item == target and total), 0.0)
+    tally = _TALLIES(ATOM + source, data)
+    return tally.by_target(1).get(target, 0) / tally.sums[1] if tally.sums[1] else 0.0
 
 
 def _check(data: bytes) -> None:

@@ -30,6 +30,7 @@ from substrate.log.tables import EPISODES, SEQ_BYTES, read_seq, seq_key
 from substrate.messages import FSCK, REBUILD
 from substrate.proof.entry import ID_BYTES
 from substrate.text.terms import query_terms
+from substrate.views.learned.decoded import Decoded
 from substrate.views.learned.sessions import HOLE, Heard
 
 __all__ = [
@@ -92,6 +93,9 @@ class Needed(NamedTuple):
     items: list[bytes]
 
 
+_NOTHING: Final = Needed(1, 0, [])
+
+
 def objective_terms(objective: str) -> tuple[bytes, ...]:
     """What of an objective is compared."""
     terms = query_terms(objective)[:_TERMS] if objective.strip() else []
@@ -124,6 +128,9 @@ def _needed(row: bytes) -> Needed:
         raise StoreDamaged(f"a row of episodes is malformed ({error!r}); run ", FSCK, ", or ", REBUILD) from None
 
 
+_NEEDED: Final = Decoded(_needed, 2**20)
+
+
 def _unpacked(layout: Struct, row: bytes | None) -> list[tuple[Any, ...]]:
     """A row of many alike."""
     return list(layout.iter_unpack(_many(layout, row)))
@@ -134,6 +141,13 @@ def _many(layout: Struct, row: bytes | None) -> bytes:
     if row is not None and (not row or len(row) % layout.size):
         raise StoreDamaged("a row of episodes is malformed; run ", FSCK, ", or ", REBUILD)
     return row or b""
+
+
+def _numbers(row: bytes) -> list[int]:
+    return [number for (number,) in _unpacked(_NUMBER, row)]
+
+
+_NUMBERS: Final = Decoded(_numbers, 2**20)
 
 
 def _number(row: bytes | None) -> int:
@@ -168,8 +182,10 @@ def episode_count(transaction: ReadTransaction, domain: bytes = HOLE) -> int:
 def episodes_with(transaction: ReadTransaction, items: Sequence[bytes]) -> list[list[int]]:
     """For each atom the numbers of the episodes that needed it, oldest first."""
     oldest = _next(transaction) - MOST
-    rows = transaction.get_many(EPISODES, [b"i" + item for item in items])
-    return [[n for (n,) in _unpacked(_NUMBER, row) if n >= oldest] for row in rows]
+    keys = [b"i" + item for item in items]
+    rows = transaction.get_many(EPISODES, keys)
+    known = [[] if row is None else _NUMBERS(key, row) for key, row in zip(keys, rows, strict=True)]
+    return known if oldest <= 0 else [[n for n in numbers if n >= oldest] for numbers in known]
 
 
 def episodes_for(transaction: ReadTransaction, terms: Sequence[bytes], domain: bytes = HOLE) -> list[list[int]]:
@@ -183,8 +199,9 @@ def episodes_for(transaction: ReadTransaction, terms: Sequence[bytes], domain: b
 
 def needed_in(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Needed]:
     """What the episodes of these numbers needed, in the order given."""
-    rows = transaction.get_many(EPISODES, [b"e" + seq_key(number) for number in numbers])
-    return [Needed(1, 0, []) if row is None else _needed(row) for row in rows]
+    keys = [b"e" + seq_key(number) for number in numbers]
+    rows = transaction.get_many(EPISODES, keys)
+    return [_NOTHING if row is None else _NEEDED(key, row) for key, row in zip(keys, rows, strict=True)]
 
 
 class Episodes:

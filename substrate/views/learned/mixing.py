@@ -17,6 +17,7 @@ from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import MIXING
 from substrate.messages import FSCK
+from substrate.views.learned.decoded import Decoded
 
 __all__ = ["check_mixing", "mixing_row", "read_mixing"]
 
@@ -25,10 +26,13 @@ _MOST: Final = 1.0 + 1e-6
 
 
 def read_mixing(transaction: ReadTransaction, question: str) -> dict[str, float]:
-    """The weights for a question (with its evidence); empty if none were learnt yet."""
-    row = transaction.get(MIXING, question.encode())
-    if row is None:
-        return {}
+    """The weights for a question (with its evidence), not to be changed; empty if none were learnt yet."""
+    key = question.encode()
+    row = transaction.get(MIXING, key)
+    return {} if row is None else _WEIGHTS(key, row)
+
+
+def _weights(row: bytes) -> dict[str, float]:
     try:
         said = json.loads(row)
         weights = {str(part): float(weight) for part, weight in said.items()}
@@ -37,6 +41,9 @@ def read_mixing(transaction: ReadTransaction, question: str) -> dict[str, float]
     if not all(isfinite(weight) and 0 < weight <= _MOST for weight in weights.values()):
         raise StoreDamaged("a row of mixing weights holds what is no share; run ", FSCK)
     return weights
+
+
+_WEIGHTS: Final = Decoded(_weights, 2**16)
 
 
 def mixing_row(question: str, weights: Mapping[str, float]) -> tuple[str, bytes, bytes | None]:

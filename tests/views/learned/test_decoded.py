@@ -1,0 +1,27 @@
+"""Decoded rows: what is kept never outlives the bytes that it was read from."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from substrate.views.learned.decoded import Decoded
+
+
+@given(st.lists(st.tuples(st.sampled_from([b"a", b"b", b"c"]), st.binary(max_size=6))), st.integers(0, 12))
+def test_a_row_is_always_told_as_its_bytes_are_now(reads: list[tuple[bytes, bytes]], most: int) -> None:
+    decoded = Decoded(bytes.hex, most)
+    assert [decoded(key, row) for key, row in reads] == [row.hex() for _, row in reads]
+
+
+def test_the_same_bytes_are_decoded_once() -> None:
+    read: list[bytes] = []
+    decoded = Decoded(lambda row: read.append(row) or len(read), 100)  # type: ignore[func-returns-value]
+    assert [decoded(b"a", b"one"), decoded(b"a", b"one"), decoded(b"a", b"two"), decoded(b"a", b"two")] == [1, 1, 2, 2]
+
+
+def test_rows_without_end_are_not_all_kept() -> None:
+    decoded = Decoded(bytes, 1000)
+    for number in range(1000):
+        decoded(b"%d" % number, bytes(100))
+    assert sum(len(row) for row, _ in decoded._kept.values()) <= 1000
