@@ -9,7 +9,7 @@ STAMP := .venv/.installed
 # Some images set it. Then every child process of a test compiles the package again: 0.7 s of CPU in place of 0.2.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo lab test quick check format docs screenshots bench peers conformance soak strace shells chromium clean
+.PHONY: help demo lab test coverage quick check format docs screenshots bench peers conformance soak strace shells chromium clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 
@@ -30,9 +30,12 @@ lab: $(STAMP) ## JupyterLab, on the five-minute tour
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/tour.ipynb --ServerApp.root_dir=. $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # Every run does the same: seeds are fixed (tests/scale.py), and so is the order of sets.
-test: $(STAMP) strace shells chromium ## all tests, with the coverage they must reach
+test: $(STAMP) strace shells chromium ## all tests; every branch of the proofs and of append is reached
 	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=
 	$(BIN)/python -m coverage report --include='substrate/proof/*,substrate/log/append.py' --fail-under=100
+
+coverage: $(STAMP) strace shells chromium ## the same, and which lines of the whole the tests reach
+	SUBSTRATE_COVERAGE=all PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=
 	$(BIN)/python -m coverage report --fail-under=90
 
 quick: $(STAMP) ## what a minute or two can tell: no browser, no model, few child processes

@@ -35,8 +35,13 @@ if not EXPLORES:
     assert callable(providers._get_local_constants)
     providers._get_local_constants = providers.Constants
 
-_COUNTED = ("tests/proof/", "tests/log/")
-"""Where lines count that only a property reaches: all of what is tested there must be covered."""
+_COUNTED = (
+    *("tests/proof/", "tests/log/", "tests/hostile/test_tampered_proofs.py", "tests/hostile/test_two_verifiers.py"),
+    *("tests/cli/verbs/test_prove.py", "tests/surfaces/test_verifying.py", "tests/widgets/test_proof"),
+)
+"""Whose lines `make test` counts: all of what is tested there must be covered."""
+_COUNTS_ALL = "SUBSTRATE_COVERAGE" in os.environ
+"""Whether this run is `make coverage`, which counts the lines of the whole. Counting takes half as long again."""
 _SLOW = (
     "tests/before/",
     "tests/browser/",
@@ -71,18 +76,19 @@ _MODELS = {"made", "cache"}
 
 @pytest.hookimpl(tryfirst=True)  # before the markers select tests
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Say which tests `make quick` leaves out, and which belong to `make soak`.
+    """Say which tests `make quick` leaves out, which belong to `make soak`, and which count the lines they reach.
 
-    Properties belong to it, and count no lines: others cover those lines, and counting doubles the time.
+    Properties belong to it. Outside of what must be covered whole they count no lines, since others cover the same.
     """
     for item in items:
         is_large = item.get_closest_marker("soak") is not None
         if is_large or item.nodeid.startswith(_SLOW) or not _MODELS.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
-        if is_hypothesis_test(getattr(item, "obj", None)):
+        is_property = is_hypothesis_test(getattr(item, "obj", None))
+        if is_property:
             item.add_marker(pytest.mark.soak)
-            if not item.nodeid.startswith(_COUNTED):
-                item.add_marker(pytest.mark.no_cover)
+        if not item.nodeid.startswith(_COUNTED) and (is_property or not _COUNTS_ALL):
+            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.fixture(autouse=True)

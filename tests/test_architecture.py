@@ -40,6 +40,7 @@ LAYERS = [
     {"save"},
     {"bootstrap", "forget"},
     {"care", "documents"},
+    {"moving"},
     {"store"},
     {"client"},
     {"memory"},
@@ -72,7 +73,7 @@ EMPTY_NAMES = {"util", "helper", "common", "manager", "handler", "base", "core",
 RIDDLES = {"owed", "heirs", "asked", "offers", "weigh", "telling", "given", "shown", "kept", "found", "grown", "learnt"}
 """What modules were called once, and nobody found them."""
 SMELL, FAILURE = 400, 600
-"""Lines of a module, without docstrings and signatures."""
+"""Lines of a module, without imports, docstrings and signatures."""
 FILES = 17
 """In one folder: about fourteen, and a few more where they are one idea each."""
 
@@ -140,9 +141,11 @@ def direction_faults(module: str, imported: set[str]) -> list[str]:
 
 
 def weight(tree: ast.Module, text: str) -> int:
-    """The lines of a module, without docstrings and signatures: a long contract is no fault."""
+    """The lines of a module, without imports, docstrings and signatures: a long contract is no fault."""
     lines = len(text.splitlines())
     for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            lines -= (node.end_lineno or node.lineno) - node.lineno + 1
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
             first = node.body[0]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
@@ -160,7 +163,7 @@ def shape_faults(path: Path, tree: ast.Module, text: str) -> list[str]:
     if path.stem in RIDDLES:
         faults.append(f"{path}: a name that nobody looks for: use a plain noun or a verb")
     if (lines := weight(tree, text)) > FAILURE:
-        faults.append(f"{path}: {lines} lines without docstrings and signatures; over {FAILURE} it is two files")
+        faults.append(f"{path}: {lines} lines of code; over {FAILURE} it is two files")
     return faults
 
 
@@ -273,7 +276,11 @@ FAULTS = [
     ("substrate/log/append.py", "from substrate.kv.lmdb import environment", "only kv imports its engine"),
     ("substrate/views/atoms.py", "from faiss import x", "only substrate.views.nearest.index imports faiss"),
     ("substrate/codec.py", "from substrate.values import x", "codec may not import values"),
-    ("substrate/codec.py", "x = 1\n" * 601, "601 lines without docstrings and signatures; over 600 it is two files"),
+    (
+        "substrate/codec.py",
+        "x = 1\n" * 601,
+        "601 lines of code; over 600 it is two files",
+    ),
     ("substrate/magic.py", "", "magic has no place in LAYERS"),
     ("substrate/kv/utils.py", "", "a name that says nothing: utils"),
     ("substrate/atoms/owed.py", "", "a name that nobody looks for"),

@@ -12,8 +12,8 @@ import substrate
 from substrate.errors import ProofInvalid
 from substrate.proof import verify
 from substrate.proof.bundle import Bundle, MapProof
-from substrate.proof.entry import Kind, decode_entry, encode_entry
-from substrate.proof.head import Pin
+from substrate.proof.entry import Kind, decode_entry, encode_entry, entry_time
+from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import Signer, VerifierKey, generate_signer, open_note
 from substrate.proof.record import State, decode_record, encode_record
 from tests.proof import reference
@@ -54,9 +54,22 @@ def test_entries_and_records_come_back_as_they_were() -> None:
     assert (record.key, record.subject, record.seq, record.state) == (bytes(32), bytes(16), 7, State.LIVE)
 
 
+def test_the_time_of_an_entry_can_be_read_alone() -> None:
+    assert entry_time(encode_entry(Kind.PUT, bytes(16), 1_700_000_000_000_000, bytes(32))) == 1_700_000_000_000_000
+
+
 def test_a_bundle_is_written_as_the_reference_writes_it() -> None:
     for case in honest_cases(1):
-        assert json.loads(Bundle.parse(case.text).to_json()) == case.bundle
+        bundle = Bundle.parse(case.text)
+        assert json.loads(bundle.to_json()) == case.bundle
+        assert str(bundle) == bundle.to_json()
+        assert repr(bundle).startswith(f"Bundle({bundle.claim}")
+
+
+def test_a_key_and_a_pin_show_themselves_as_the_text_that_is_handed_on() -> None:
+    key, pin = SIGNER.key, Pin(SIGNER.key, SignedHead.parse(NOTE))
+    assert (repr(key), key.to_dict()) == (f"VerifierKey({key})", {"key": str(key)})
+    assert repr(pin) == f"Pin({pin.head})"
 
 
 def test_notes_and_pins_are_written_as_they_were_read() -> None:
