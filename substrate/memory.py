@@ -51,6 +51,7 @@ from substrate.learn.write_sessions import drop_malformed_sessions
 from substrate.limits import LIMITS
 from substrate.log.tables import SESSIONS
 from substrate.messages import WATCH, Arg
+from substrate.moving.move import Move, import_file, import_frame, import_lines
 from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import VerifierKey
@@ -60,7 +61,6 @@ from substrate.relate.path import path
 from substrate.result import Result, Tabular, compact
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
-from substrate.save.import_lines import import_lines
 from substrate.save.input import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.save.place import accesses, note_access
 from substrate.save.remember import read_statement, remember
@@ -80,7 +80,7 @@ from substrate.values.hits import Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
 from substrate.values.relations import Associations, Context, PathFound
-from substrate.values.saved import Forgot, Refused, Remembered, Saved, Stats
+from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats
 from substrate.values.stale import StaleAtoms
 from substrate.views.catalogue import CACHE_CHECKS
 
@@ -315,18 +315,93 @@ class Memory(Tabular):
         *,
         partial: bool = False,
         allow_secrets: bool = False,
+        dry_run: bool = False,
         progress: Progress | None = None,
-    ) -> Saved:
+    ) -> Imported:
         """Replay a plain export into this store, as checkpoints of at most 1,000 lines each.
 
         Fields stay as they were, but ids, seqs and times of recording are new; a version that took the place of an
         earlier one, and does not say when it occurred, gets the time at which it was recorded before, so that
         `valid_at` answers stay what they were. Raises as `checkpoint` does, naming the line; what came before it is
-        saved then.
+        saved then. With `dry_run` nothing is written: the answer says what would be.
         """
-        saved = import_lines(self._store.log, lines, partial=partial, allow_secrets=allow_secrets, progress=progress)
+        move = Move.of(partial=partial, allow_secrets=allow_secrets, dry_run=dry_run)
+        imported = import_lines(self._store.log, lines, move, progress)
         self._store.follower.wake()
-        return saved
+        return imported
+
+    def import_file(  # noqa: PLR0913
+        self,
+        path: str | Path,
+        from_kind: str | None = None,
+        *,
+        domain: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        type: str | None = None,  # noqa: A002 - the word for it
+        origin: str | None = None,
+        actor: str | None = None,
+        partial: bool | None = None,
+        allow_secrets: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Take in a file of this or another system. `imported.kind` says as what it was read.
+
+        `from_kind` is `substrate` (a plain export), `server-memory` (the official memory server's JSON Lines), `csv`,
+        `tsv` or `jsonl` (rows of named columns); without it, the file is looked at. Documents and folders of them are
+        `ingest`ed.
+
+        Of rows, `columns` says which column is which field where its name does not, as `{"value": "Remark"}`; other
+        columns become attrs. `type` is that of atoms whose name or row says none. Entities of `server-memory` belong
+        to `domain`. What other systems wrote has the origin `ingested` unless `origin` says otherwise, and one session
+        for each file. The same file again changes nothing.
+
+        Of other systems, what cannot be taken is listed in `refused` with its line, and the rest is saved, unless
+        `partial` is False. A plain export is refused as `import_lines` does, unless it is True. With `dry_run` nothing
+        is written: the answer says what would be. InputError if the file is of no kind that is known.
+        """
+        move = Move.of(
+            domain=domain,
+            columns=columns,
+            type=type,
+            said={"origin": origin, "actor": actor},
+            partial=partial,
+            allow_secrets=allow_secrets,
+            dry_run=dry_run,
+        )
+        imported = import_file(self._store.log, path, from_kind, move, progress)
+        self._store.follower.wake()
+        return imported
+
+    def import_frame(  # noqa: PLR0913
+        self,
+        frame: object,
+        *,
+        columns: Mapping[str, str] | None = None,
+        type: str | None = None,  # noqa: A002 - the word for it
+        source: str | None = None,
+        origin: str | None = None,
+        actor: str | None = None,
+        partial: bool = True,
+        allow_secrets: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Imported:
+        """Take in the rows of a pandas or polars data frame, each as an atom; as `import_file` does those of a CSV.
+
+        `source` says where it comes from; frames of one source are one session. `refused` counts rows from 1.
+        """
+        move = Move.of(
+            columns=columns,
+            type=type,
+            said={"origin": origin, "actor": actor},
+            partial=partial,
+            allow_secrets=allow_secrets,
+            dry_run=dry_run,
+        )
+        imported = import_frame(self._store.log, frame, source, move, progress)
+        self._store.follower.wake()
+        return imported
 
     def ingest(  # noqa: PLR0913
         self,

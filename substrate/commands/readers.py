@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from substrate.proof.head import Pin
 
-__all__ = ["expectation", "expected", "fraction", "moment", "number", "score", "seconds", "seqs"]
+__all__ = ["column", "expectation", "expected", "fraction", "moment", "number", "score", "seconds", "seqs"]
 
 _MOST_DIGITS = 19
 """Of a seq."""
@@ -37,6 +37,14 @@ def fraction(text: str) -> float:
     if not 0 <= number <= 1:
         raise InputError("not a number from 0 to 1")
     return number
+
+
+def column(text: str) -> tuple[str, str]:
+    """A field and the column that it stands in: `value=remark`."""
+    field, equals, name = text.partition("=")
+    if not equals or not field.strip() or not name.strip():
+        raise InputError("not a field and a column, such as value=remark")
+    return field.strip(), name.strip()
 
 
 def seconds(text: str) -> float:

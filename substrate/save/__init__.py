@@ -7,7 +7,6 @@ batch         what a checkpoint is to save, as handed in
 input         each item checked, field by field
 repeat        whether it says the same again
 place         where in a notebook it is recorded, and what was accessed for it
-import_lines  the verb import
 authorship    whether all of an atom came through one surface
 new_store     a first checkpoint that is refused makes no store
 """

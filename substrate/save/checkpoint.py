@@ -32,6 +32,7 @@ from substrate.messages import AN_ATOM, ATOM, Arg, Item, Message
 from substrate.names import check_new_name, type_of
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.proof.head import SignedHead
 from substrate.save.batch import Batch
 from substrate.save.input import (
     AtomGiven,
@@ -91,20 +92,7 @@ def checkpoint(  # noqa: PLR0913
         return planner.plan(transaction, time)
 
     appended = log.decide(plan, expect=expected)
-    return Saved(
-        appended.seqs,
-        appended.head,
-        tuple(planner.recorded),
-        tuple(planner.confirmed),
-        tuple(planner.tombstoned),
-        tuple(str(UUID(bytes=edge)) for edge in planner.stated),
-        tuple(str(UUID(bytes=edge)) for edge in planner.unedged),
-        tuple(planner.dangling),
-        tuple(planner.refused),
-        tuple(planner.conflicts),
-        tuple(planner.unchecked),
-        planner.ids(appended.subjects),
-    )
+    return planner.saved(appended.seqs, appended.head, appended.subjects)
 
 
 def read_batch(
@@ -278,7 +266,24 @@ class Planner:
         self._compare(transaction, time)
         return Decision(self._drafts, self._traces)
 
-    def ids(self, subjects: Sequence[bytes]) -> dict[str, str]:
+    def saved(self, seqs: range, head: SignedHead, subjects: Sequence[bytes] | None = None) -> Saved:
+        """What the items came to, given the ids of what was appended; without them, what they would come to."""
+        return Saved(
+            seqs,
+            head,
+            tuple(self.recorded),
+            tuple(self.confirmed),
+            tuple(self.tombstoned),
+            tuple(str(UUID(bytes=edge)) for edge in self.stated),
+            tuple(str(UUID(bytes=edge)) for edge in self.unedged),
+            tuple(self.dangling),
+            tuple(self.refused),
+            tuple(self.conflicts),
+            tuple(self.unchecked),
+            {} if subjects is None else self._ids(subjects),
+        )
+
+    def _ids(self, subjects: Sequence[bytes]) -> dict[str, str]:
         """The id of each atom by name, given those of what was appended."""
         found = {name: known.subject for name in self.confirmed if (known := self._names.get(name)) is not None}
         found |= {name: subjects[place] for name, place in self._places.items()}

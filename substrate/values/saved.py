@@ -9,7 +9,7 @@ from substrate.proof.head import SignedHead
 from substrate.result import Result
 from substrate.values.behind import Behind
 
-__all__ = ["Contradicted", "Forgot", "Refused", "Remembered", "Saved", "Stats"]
+__all__ = ["Contradicted", "Forgot", "Imported", "Refused", "Remembered", "Saved", "Stats"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -59,6 +59,15 @@ class Remembered(Saved):
 
     name: str = ""
     value: str = ""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Imported(Saved):
+    """What an import did, in all its checkpoints; or would do, in a dry run. `refused` names each line not taken."""
+
+    kind: str = ""
+    """Which kind of file it was."""
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)

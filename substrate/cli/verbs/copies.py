@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import substrate
 from substrate.cli.answer import Answer, Facts
 from substrate.cli.output import Output
 from substrate.cli.stores import is_new_store, reading, store_path, writing
+from substrate.cli.verbs.documents import take_in
 from substrate.cli.verbs.save import saved_answer
 from substrate.commands.files import read_text
 from substrate.errors import InputError, ItemsRefused
-from substrate.files import expanded, users_file
+from substrate.files import expanded
 from substrate.text.quote import as_command, as_word
 from substrate.text.visible import as_json, visible
 
-__all__ = ["backup", "export", "import_lines", "restore"]
+if TYPE_CHECKING:
+    from substrate.values.saved import Imported
 
-_FIRST = 1000
-"""Characters of a first line that tell what a file is."""
+__all__ = ["backup", "export", "import_lines", "restore"]
 
 
 def export(given: Namespace, output: Output) -> Answer:
@@ -51,54 +53,87 @@ class _Shown(io.TextIOBase):
 
 
 def import_lines(given: Namespace, output: Output) -> Answer:
-    """Read an export into the store, or into a new one."""
-    if given.full and (given.partial or given.allow_secrets):
-        raise InputError("--full takes a log as it is: --partial and --allow-secrets mean nothing with it")
-    lines = _source(given.file)
+    """Read a file of this or another system into the store, or a full export into a new one."""
     if given.full:
-        path = store_path(given)
-        with output.progress("cloning") as progress:
-            head = substrate.clone(lines, path, progress=progress).head
-        document = {"store": str(path), "origin": head.origin, "entries": head.size}
-        hints = (
-            "it is the same log as the one it came from: write to one of the two only, or the other can only be read",
-        )
-        return Answer(document, (Facts([("cloned", head), ("store", path)], "good"),), hints, is_report=True)
-    _refuse_full(lines)
-    options = {"partial": given.partial, "allow_secrets": given.allow_secrets}
+        return _clone(given, output)
+    file, said = _source(given.file), getattr(given, "from")  # the name of the option is a word of Python
+    if isinstance(file, Path):
+        from substrate.moving.kind import DOCUMENTS, FULL, kind_of  # noqa: PLC0415 - what reads files is for this verb
+
+        kind = said or kind_of(file)
+        if kind == DOCUMENTS:
+            return _ingest(given, output)
+        if kind == FULL:
+            raise InputError("this is a full export, which makes a new store: give --full")
+        options = _options(given)
+        return _answer(_imported(given, output, file, {"from_kind": kind, **options}))
+    if said not in (None, "substrate"):
+        raise InputError("standard input is read as an export of substrate: give a file for other kinds")
+    options = {word: getattr(given, word) for word in ("partial", "allow_secrets", "dry_run")}
+    return _answer(_imported(given, output, file, options))
+
+
+def _imported(given: Namespace, output: Output, file: Path | io.StringIO, options: dict[str, Any]) -> Imported:
+    from substrate.moving import move  # noqa: PLC0415 - what reads files is for this verb
+
     try:
         if is_new_store(given):
-            from substrate.save.import_lines import refuse_first_import  # noqa: PLC0415 - few imports are the first
-
-            refuse_first_import(lines, **options)
-            if isinstance(lines, io.StringIO):
-                lines.seek(0)
+            first = {key: value for key, value in options.items() if key not in ("from_kind", "origin", "actor")}
+            if isinstance(file, Path):
+                move.refuse_first_import(file, options["from_kind"], **first)
+            else:
+                move.refuse_first_lines(file, **first)
+                file.seek(0)
         with writing(given, create=True) as memory, output.progress("importing") as progress:
-            saved = memory.import_lines(lines, **options, progress=progress)
+            if isinstance(file, Path):
+                return memory.import_file(file, **options, progress=progress)
+            return memory.import_lines(file, **options, progress=progress)
     except ItemsRefused as error:
         # The message names the first few of them; they all stand in `refused`.
         raise ItemsRefused(f"{error.before}; refused: {len(error.refused)}", error.refused) from None
+
+
+def _clone(given: Namespace, output: Output) -> Answer:
+    for word in ("partial", "allow_secrets", "dry_run", "from", "column"):
+        if getattr(given, word):
+            raise InputError("--full takes a log as it is: no other option but --store means anything with it")
+    path = store_path(given)
+    with output.progress("cloning") as progress:
+        head = substrate.clone(_source(given.file), path, progress=progress).head
+    document = {"store": str(path), "origin": head.origin, "entries": head.size}
+    hints = ("it is the same log as the one it came from: write to one of the two only, or the other can only be read",)
+    return Answer(document, (Facts([("cloned", head), ("store", path)], "good"),), hints, is_report=True)
+
+
+def _ingest(given: Namespace, output: Output) -> Answer:
+    """A folder or a document: the verb ingest takes it in, with the options that it shares."""
+    if given.column or given.type is not None:
+        raise InputError("--column and --type are of rows: documents have none")
+    options = {word: getattr(given, word) for word in ("domain", "actor", "allow_secrets", "dry_run")}
+    return take_in(given, output, [expanded(given.file)], options)
+
+
+def _options(given: Namespace) -> dict[str, Any]:
+    columns = dict(given.column) if given.column else None
+    words = ("domain", "type", "origin", "actor", "allow_secrets", "dry_run")
+    return {**{word: getattr(given, word) for word in words}, "columns": columns, "partial": given.partial or None}
+
+
+def _answer(imported: Imported) -> Answer:
     counts = {
-        "recorded": saved.recorded,
-        "confirmed": saved.confirmed,
-        "tombstoned": saved.tombstoned,
-        "edges": saved.edges,
-        "unedged": saved.unedged,
-        "dangling": saved.dangling,
+        "recorded": imported.recorded,
+        "confirmed": imported.confirmed,
+        "tombstoned": imported.tombstoned,
+        "edges": imported.edges,
+        "unedged": imported.unedged,
+        "dangling": imported.dangling,
     }
-    return saved_answer(saved, [(what, len(names)) for what, names in counts.items()])
-
-
-def _refuse_full(lines: Path | io.StringIO) -> None:
-    """InputError, before a store is made for it, if there is nothing to import plainly."""
-    if isinstance(lines, io.StringIO):
-        first = lines.readline(_FIRST)
-        lines.seek(0)
-    else:
-        with users_file(lines), lines.open(encoding="utf-8", errors="replace") as file:
-            first = file.readline(_FIRST)
-    if '"substrate"' in first and '"full"' in first:
-        raise InputError("this is a full export, which makes a new store: give --full")
+    answer = saved_answer(imported, [(what, len(names)) for what, names in counts.items()])
+    if not imported.dry_run:
+        return answer
+    return dataclasses.replace(
+        answer, hints=(*answer.hints, "Nothing was written. Repeat without --dry-run to import the above.")
+    )
 
 
 def _source(file: str) -> Path | io.StringIO:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 import threading
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from substrate.cli.answer import Answer, Facts, Raw, Sheet
 from substrate.cli.exits import Exit
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.values.documents import Ingested
 
-__all__ = ["document", "ingest"]
+__all__ = ["document", "ingest", "take_in"]
 
 _NAMED = 100
 """Documents and files that are printed; --json has all."""
@@ -42,19 +42,30 @@ def ingest(given: Namespace, output: Output) -> Answer:
         raise InputError("--title and --dry-run are of one ingest: --watch goes on")
     taken = [read_text_exactly("-", "the text") if path == "-" else Path(path) for path in given.paths]
     options = ingest_options(given)
+    if not given.watch:
+        return take_in(given, output, taken, options)
+    _refuse_first(given, taken, options)
+    with writing(given, create=True) as memory:
+        return _watch(memory, given, output)
+
+
+def take_in(given: Namespace, output: Output, taken: Sequence[Path | str], options: Mapping[str, Any]) -> Answer:
+    """Take in files, folders and texts, with these options of an ingest."""
+    _refuse_first(given, taken, options)
+    results = []
+    with writing(given, create=True) as memory:
+        for what in taken:
+            with output.progress("ingesting") as progress:
+                results.append(memory.ingest(what, **options, progress=progress))
+    return _answer(results)
+
+
+def _refuse_first(given: Namespace, taken: Sequence[Path | str], options: Mapping[str, Any]) -> None:
     if is_new_store(given):
         from substrate.documents.ingest import refuse_first_ingest  # noqa: PLC0415 - few ingests are the first
 
         for what in taken:
             refuse_first_ingest(what, **options)
-    with writing(given, create=True) as memory:
-        if given.watch:
-            return _watch(memory, given, output)
-        results = []
-        for what in taken:
-            with output.progress("ingesting") as progress:
-                results.append(memory.ingest(what, **options, progress=progress))
-    return _answer(results)
 
 
 def _watch(memory: Memory, given: Namespace, output: Output) -> Answer:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from substrate.commands.command import Command, Example, Face, argument, flag
+from substrate.commands.command import Command, Example, Face, argument, flag, option
+from substrate.commands.options import ORIGINS
+from substrate.commands.readers import column
 
 __all__ = ["BACKUP", "EXPORT", "IMPORT", "RESTORE"]
 
@@ -27,22 +29,54 @@ EXPORT = Command(
 IMPORT = Command(
     "import",
     "care",
-    "Read an export into the store.",
-    "A plain export is recorded like any other atoms and edges, after what is there: with new seqs and new times of "
-    "recording. With --full, a full export becomes a new store, entry by entry the same as the one it came from; "
-    "--store says where, and there must be none yet.",
+    "Read an export, a table, a folder of notes or another system's file into the store.",
+    "The kind of file is told by looking at it; --from says it where that cannot be told. An export of substrate is "
+    "recorded after what is there, with new seqs and new times of recording. A row of a CSV, TSV or JSON Lines file "
+    "becomes an atom: columns called name, value, tags and so on are its fields, --column maps others, and the rest "
+    "stands in attrs. The official memory server's file gives entities, notes and edges. Documents and folders are "
+    "taken in as ingest does. The same file again changes nothing. With --full, a full export becomes a new store, "
+    "entry by entry the same as the one it came from; --store says where, and there must be none yet.",
     (
         Example(
             "substrate import memory.jsonl --store second", "records it in another store, which is made if need be"
         ),
         Example("substrate import clone.jsonl --full --store twin", "makes a verifiable clone"),
+        Example(
+            "printf 'key,remark,owner\\nrefunds,Up to 50 EUR nobody is asked,Ana\\n' > rules.csv",
+            "a table of one row",
+        ),
+        Example(
+            "substrate import rules.csv --column value=remark --type constraint --dry-run",
+            "what it would record; without --dry-run it records v1.constraint.refunds",
+        ),
     ),
     (
-        argument("file", "an export, or - for standard input", complete="file"),
+        argument("file", "a file or a folder; - is an export on standard input", complete="file"),
+        option(
+            "--from",
+            metavar="KIND",
+            choices=("substrate", "server-memory", "csv", "tsv", "jsonl", "documents"),
+            help="which kind of file it is; default: told by looking at it",
+        ),
+        option(
+            "--column",
+            metavar="FIELD=COLUMN",
+            repeatable=True,
+            read=column,
+            help="of rows: the column that is this field, as in value=remark",
+        ),
+        option("--type", metavar="TYPE", help="of rows: the type of atoms that do not say theirs (default: note)"),
+        option(
+            "--domain", metavar="DOMAIN", help="the domain of entities and documents (default: main)", complete="domain"
+        ),
+        option("--origin", metavar="WHO", choices=ORIGINS, help="whose word the file is (default: ingested)"),
+        option("--actor", metavar="TEXT", help="who imports it"),
         flag("--full", help="a full export, into a new store"),
-        flag("--partial", help="record the lines that are valid, and report the others"),
+        flag("--partial", help="of an export: record the lines that are valid, and report the others"),
+        flag("--dry-run", help="compare, and change nothing"),
         flag("--allow-secrets", help="record what looks like a credential, too"),
     ),
+    about_cli="Exit code 12: some lines or files were not taken; each is named with the reason.",
     only=Face.CLI,
 )
 

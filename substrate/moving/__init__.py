@@ -1,0 +1,10 @@
+"""Ways in: files of this and of other systems, read as lines of a plain export and recorded.
+
+move           the verbs: import of a file, of lines, of a data frame
+kind           which kind of file it is, told by looking at it
+line           what a reader gives: one line of a plain export, or why there is none
+plain          our own plain export
+server_memory  the file of the official memory server
+table          rows of CSV, TSV and JSON files and of data frames, by the names of their columns
+record         lines recorded as checkpoints, or only compared with the store
+"""

@@ -1,0 +1,83 @@
+"""Which kind of file it is, told by looking at it; and reading a file of each kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Final
+
+from substrate.documents.formats.catalogue import media_type_of
+from substrate.errors import InputError
+from substrate.files import users_file
+from substrate.messages import Arg
+from substrate.moving.line import KINDS, Lines
+from substrate.moving.plain import open_plain
+from substrate.moving.server_memory import open_server_memory
+from substrate.moving.table import Columns, open_csv, open_json_rows
+
+__all__ = ["DOCUMENTS", "FULL", "PLAIN", "READABLE", "kind_of", "open_lines"]
+
+PLAIN: Final = "substrate"
+FULL: Final = "substrate-full"
+DOCUMENTS: Final = "documents"
+_MEMORY: Final = "server-memory"
+_ROWS: Final = "jsonl"
+_TABLES: Final[Mapping[str, str]] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
+READABLE: Final = (PLAIN, _MEMORY, "csv", "tsv", _ROWS, DOCUMENTS)
+"""What a caller can say a file is."""
+_FIRST: Final = 64 * 1024
+"""Characters of a first line that tell what a file is."""
+
+
+def kind_of(path: Path) -> str:
+    """The kind of a file or folder. InputError if it is none that is known, naming those that can be said."""
+    with users_file(path):
+        if path.is_dir():
+            return DOCUMENTS
+        suffix = path.suffix.lower()
+        if suffix in _TABLES:
+            return _TABLES[suffix]
+        if media_type_of(path.name) is not None:
+            return DOCUMENTS
+        if not path.exists():
+            raise InputError(f"there is no file {path}")
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            first = next((line for line in iter(lambda: file.readline(_FIRST), "") if line.strip()), "")
+    kind = _kind_of_line(first)
+    if kind is None:
+        raise InputError(
+            f"{path} is of no kind that can be told by looking. Say which with ",
+            Arg("from_kind"),
+            f": {', '.join(READABLE)}",
+        )
+    return kind
+
+
+def open_lines(path: Path, kind: str, *, domain: str, columns: Columns) -> AbstractContextManager[Lines]:
+    """The lines of a file of this kind. InputError if it is of another."""
+    if kind == _MEMORY:
+        return open_server_memory(path, domain)
+    if kind in _TABLES.values():
+        return open_csv(path, columns, tabs=kind == "tsv")
+    if kind == _ROWS:
+        return open_json_rows(path, columns)
+    return open_plain(path)
+
+
+def _kind_of_line(text: str) -> str | None:
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        # A line too long to be read whole is that of an export: what it is stands at its beginning, as we write it.
+        return PLAIN if text.startswith('{"kind":') else None
+    if not isinstance(said, dict):
+        return None
+    if "substrate" in said:
+        return FULL if said.get("kind") == "full" else PLAIN
+    if said.get("kind") in KINDS:
+        return PLAIN
+    if said.get("type") in ("entity", "relation") and ("observations" in said or "relationType" in said):
+        return _MEMORY
+    return _ROWS

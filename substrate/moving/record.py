@@ -1,0 +1,215 @@
+"""Lines recorded as checkpoints, in groups of which none takes back what it says; or only compared with the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypedDict
+
+from substrate.errors import InputError, ItemsRefused
+from substrate.log.log import Log
+from substrate.messages import Item, Message
+from substrate.moving.line import KINDS, Broken, Fields, Line, Lines, Read
+from substrate.save.batch import Batch
+from substrate.save.checkpoint import checkpoint, read_batch
+from substrate.save.new_store import refuse_first_checkpoint
+from substrate.values.progress import Progress
+from substrate.values.saved import Imported, Refused, Saved
+
+__all__ = ["Recording", "record", "refuse_first"]
+
+_BATCH: Final = 1000
+_BYTES: Final = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """How lines are recorded."""
+
+    kind: str
+    said: Mapping[str, object] = field(default_factory=dict)
+    """Who says what the lines say, where they do not: actor, origin, session, source."""
+    partial: bool = False
+    """Whether lines that cannot be taken are reported, and the others recorded. Else the first of them ends it."""
+    allow_secrets: bool = False
+    dry_run: bool = False
+    old_names: bool = False
+    """Whether names are taken that a store before this one took, and a new atom may not have."""
+
+
+class _Items(TypedDict):
+    atoms: list[Fields]
+    tombstones: list[Fields]
+    edges: list[Fields]
+    unedges: list[Fields]
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """Lines that can be one checkpoint: none of them takes back what another of them says."""
+
+    items: _Items = field(default_factory=lambda: _Items(atoms=[], tombstones=[], edges=[], unedges=[]))
+    lines: dict[str, list[int]] = field(default_factory=lambda: {word: [] for word in KINDS.values()})
+    refused: list[Refused] = field(default_factory=list)
+    """What stood among these lines, and is none."""
+    size: int = 0
+    read: int = 0
+    _said: dict[object, str] = field(default_factory=dict)
+
+    def fits(self, line: Line) -> bool:
+        """Whether a line can be added."""
+        if sum(map(len, self.lines.values())) >= _BATCH or self.size + line.size > _BYTES:
+            return False
+        kind, key = line.kind, line.key
+        return self._said.get(key, kind) == kind and not (kind in ("tombstone", "unedge") and key in self._said)
+
+    def add(self, line: Line) -> None:
+        word = KINDS[line.kind]
+        self.items[word].append(line.fields)  # type: ignore[literal-required]
+        self.lines[word].append(line.number)
+        self._said[line.key] = line.kind
+        self.size += line.size
+        self.read = line.read
+
+    @property
+    def has_lines(self) -> bool:
+        return any(self.lines.values())
+
+
+def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = None) -> Imported:
+    """Record all lines, or compare them with what is there. What the reader could not read is told in `refused`.
+
+    ItemsRefused, unless `how.partial`, at the first line that the store does not take; what came before it is saved
+    then, and the message says so. InputError if there is no line.
+    """
+    results: list[Saved] = []
+    refused: list[Refused] = []
+    last = 0
+    try:
+        for chunk in _chunks(lines.lines):
+            refused += chunk.refused
+            if chunk.has_lines:
+                results.append(_taken(log, chunk, how, is_first=not results))
+                refused += (_named(item, chunk) for item in results[-1].refused)
+                last = max(map(max, filter(None, chunk.lines.values())))
+            if progress is not None:
+                progress(chunk.read, lines.total)
+    except Broken as error:
+        raise error.told(0 if how.dry_run else last) from None
+    if not results:
+        raise _refusal(refused, "nothing was saved") if refused else _nothing()
+    return _together(results, tuple(refused), how)
+
+
+def refuse_first(lines: Lines, how: Recording) -> None:
+    """Raise what `record` raises in a new store before it saves anything, so that no store is made for it.
+
+    It reads up to the first lines that can be saved.
+    """
+    refused: list[Refused] = []
+    for chunk in _chunks(lines.lines):
+        refused += chunk.refused
+        if not chunk.has_lines:
+            continue
+        try:
+            refuse_first_checkpoint(
+                **chunk.items,
+                **how.said,  # type: ignore[arg-type]
+                partial=how.partial,
+                allow_secrets=how.allow_secrets,
+                is_import=how.old_names,
+            )
+        except ItemsRefused as error:
+            refused += _refused_by(error, chunk)
+            if not how.partial:
+                break
+        else:
+            return
+    raise _refusal(refused, "nothing was saved") if refused else _nothing()
+
+
+def _chunks(lines: Iterator[Read]) -> Iterator[_Chunk]:
+    chunk = _Chunk()
+    for line in lines:
+        if isinstance(line, Refused):
+            chunk.refused.append(line)
+            continue
+        if not chunk.fits(line):
+            yield chunk
+            chunk = _Chunk()
+        chunk.add(line)
+    if chunk.has_lines or chunk.refused:
+        yield chunk
+
+
+def _taken(log: Log, chunk: _Chunk, how: Recording, *, is_first: bool) -> Saved:
+    try:
+        return _compared(log, chunk, how) if how.dry_run else _written(log, chunk, how)
+    except ItemsRefused as error:
+        first = min(map(min, filter(None, chunk.lines.values())))
+        before = "nothing was saved" if is_first or how.dry_run else f"what came before line {first} is saved"
+        raise _refusal(_refused_by(error, chunk), before) from None
+
+
+def _written(log: Log, chunk: _Chunk, how: Recording) -> Saved:
+    return checkpoint(
+        log,
+        Batch.of(**chunk.items),
+        said=how.said,
+        partial=how.partial,
+        allow_secrets=how.allow_secrets,
+        is_import=how.old_names,
+    )
+
+
+def _compared(log: Log, chunk: _Chunk, how: Recording) -> Saved:
+    """What writing the lines would come to. What other lines of the file would have changed by then does not count."""
+    planner, _ = read_batch(
+        Batch.of(**chunk.items), expect=None, said=how.said, partial=how.partial, allow_secrets=how.allow_secrets
+    )
+    planner.is_import = how.old_names
+    with log.snapshot() as transaction:
+        planner.plan(transaction, log.clock.now())
+    return planner.saved(range(0), log.head())
+
+
+def _nothing() -> InputError:
+    return InputError("there is nothing to import: no line says put, tombstone, edge or unedge")
+
+
+def _refused_by(error: ItemsRefused, chunk: _Chunk) -> list[Refused]:
+    return [_named(refused, chunk) for refused in error.refused if isinstance(refused, Refused)]
+
+
+def _refusal(refused: Sequence[Refused], before: str) -> ItemsRefused:
+    told = [part for item in refused[:5] for part in (item.item, ": ", item.reason, "; ")]
+    return ItemsRefused(Message(*told, before), tuple(refused), before)
+
+
+def _named(refused: Refused, chunk: _Chunk) -> Refused:
+    if not isinstance(refused.item, Item):
+        return refused
+    return replace(refused, item=f"line {chunk.lines[refused.item.argument][refused.item.at]}")
+
+
+def _together(results: list[Saved], refused: tuple[Refused, ...], how: Recording) -> Imported:
+    def joined(names: Callable[[Saved], tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for saved in results for name in names(saved)))
+
+    first = next((saved.seqs.start for saved in results if saved.seqs), results[-1].seqs.start)
+    return Imported(
+        range(first, results[-1].seqs.stop),
+        results[-1].head,
+        joined(lambda saved: saved.recorded),
+        joined(lambda saved: saved.confirmed),
+        joined(lambda saved: saved.tombstoned),
+        joined(lambda saved: saved.edges),
+        joined(lambda saved: saved.unedged),
+        joined(lambda saved: saved.dangling),
+        refused,
+        tuple(found for saved in results for found in saved.conflicts),
+        joined(lambda saved: saved.unchecked),
+        {name: atom for saved in results for name, atom in saved.ids.items()},
+        kind=how.kind,
+        dry_run=how.dry_run,
+    )

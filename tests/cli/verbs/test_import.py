@@ -1,0 +1,27 @@
+"""The verb import on the command line: what it is told by looking, and what is said of what it cannot take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.run import Commands
+
+
+def test_the_command_line_tells_the_kind_and_a_folder_is_ingested(run: Commands, tmp_path: Path) -> None:
+    table, notes = tmp_path / "facts.csv", tmp_path / "vault"
+    table.write_text("key,remark\na,one\nb,\n", encoding="utf-8")
+    notes.mkdir()
+    (notes / "page.md").write_text("# Heads\n\nA head is signed.\n", encoding="utf-8")
+    refused = run("import", str(table))
+    assert refused.code == 2
+    assert "--column" in refused.err
+    assert not (tmp_path / "substrate-store").exists()
+    dry = run("import", str(table), "--column", "value=remark", "--dry-run")
+    assert (dry.code, "Nothing was written" in dry.err) == (12, True)
+    done = run("import", str(table), "--column", "value=remark", "--type", "fact", "--json")
+    assert (done.code, done.json["recorded"], done.json["kind"]) == (12, ["v1.fact.a"], "csv")
+    assert done.json["refused"][0]["item"] == "line 3"
+    ingested = run.ok("import", str(notes), "--domain", "handbook", "--json")
+    assert ingested.json["domain"] == "v1.domain.handbook"
+    assert run("import", str(notes), "--type", "fact").code == 2
+    assert run("import", str(table), "--full", "--column", "value=remark").code == 2

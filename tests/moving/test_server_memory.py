@@ -1,0 +1,51 @@
+"""The official memory server's file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from substrate.memory import Memory
+
+GRAPH = [
+    {"type": "entity", "name": "Ana Silva", "entityType": "person", "observations": ["Keeps the keys", "Speaks C++"]},
+    {"type": "entity", "name": "Adyen", "entityType": "company", "observations": []},
+    {"type": "relation", "from": "Ana Silva", "to": "Adyen", "relationType": "negotiates with"},
+]
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Path:
+    path = tmp_path / "memory.json"
+    path.write_text("".join(json.dumps(line) + "\n" for line in GRAPH), encoding="utf-8")
+    return path
+
+
+def test_entities_observations_and_relations_come_over(memory: Memory, graph: Path) -> None:
+    imported = memory.import_file(graph, domain="team")
+    assert (imported.kind, len(imported.recorded), len(imported.edges)) == ("server-memory", 4, 1)
+    (page,) = [entity for entity in memory.entities(domain="team") if entity.name == "Ana Silva"]
+    assert page.mentions == 2
+    (edge,) = memory.edges("v1.entity.team.adyen")
+    assert (edge.source, edge.type) == ("v1.entity.team.ana silva", "negotiates_with")
+    found = memory.search("who keeps the keys")
+    assert found[0].atom.value == "Keeps the keys"
+    assert found[0].atom.attrs["imported"] == {"from": "server-memory", "id": "Ana Silva"}
+
+
+def test_the_same_file_again_changes_nothing_in_whatever_order(memory: Memory, graph: Path) -> None:
+    memory.import_file(graph)
+    graph.write_text("\n".join(json.dumps(line) for line in reversed(GRAPH)), encoding="utf-8")
+    again = memory.import_file(graph)
+    assert (again.recorded, again.edges) == ((), ())
+
+
+def test_a_torn_last_line_and_what_is_no_graph_is_told_and_the_rest_is_saved(memory: Memory, graph: Path) -> None:
+    with graph.open("a", encoding="utf-8") as file:
+        file.write('{"type": "entity", "name": "..."}\n{"type": "note"}\n{"type": "entity", "na')
+    imported = memory.import_file(graph)
+    assert [refused.item for refused in imported.refused] == ["line 4", "line 5", "line 6"]
+    assert "cut off" in imported.refused[-1].reason
+    assert len(imported.recorded) == 4

@@ -1,0 +1,179 @@
+"""Rows of named columns: CSV, TSV, JSON Lines, data frames."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from substrate.errors import InputError, ItemsRefused, SchemaInvalid
+from substrate.memory import Memory
+from substrate.moving.table import Columns, frame_lines, open_csv
+
+
+def file(folder: Path, name: str, text: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_row_becomes_an_atom_with_the_fields_that_its_columns_say(memory: Memory, tmp_path: Path) -> None:
+    path = file(
+        tmp_path,
+        "facts.csv",
+        "Name,Value,Tags,Confidence,Owner\r\n"
+        'v1.fact.provider,"Stripe, since May",payments; billing,0.9,Ana\r\n'
+        "refund limit,50 EUR,,,\r\n",
+    )
+    imported = memory.import_file(path, type="constraint")
+    assert (imported.kind, imported.recorded) == ("csv", ("v1.fact.provider", "v1.constraint.refund limit"))
+    atom = memory.access("v1.fact.provider").atom
+    assert (atom.value, atom.tags, atom.confidence) == ("Stripe, since May", ("payments", "billing"), 0.9)
+    assert (atom.attrs, atom.origin, atom.source) == ({"Owner": "Ana"}, "ingested", "facts.csv")
+
+
+def test_the_same_file_again_changes_nothing_and_keeps_what_a_person_added(memory: Memory, tmp_path: Path) -> None:
+    path = file(tmp_path, "notes.tsv", "text\ttags\nBackups run at 2\tops\nDeploys need two eyes\t\n")
+    first = memory.import_file(path)
+    named = first.recorded[0]
+    assert named.startswith("v1.note.backups_run")
+    memory.checkpoint([{"name": named, "value": "Backups run at 2", "tags": ["ops", "night"]}])
+    size = memory.stats().entries
+    again = memory.import_file(path)
+    assert (again.recorded, len(again.confirmed), memory.stats().entries) == ((named,), 1, size + 1)
+    assert memory.import_file(path).recorded == ()
+
+
+def test_columns_with_other_names_are_mapped_and_a_missing_text_column_is_told(memory: Memory, tmp_path: Path) -> None:
+    path = file(tmp_path, "odd.csv", "Who;Remark\nAna;Keeps the keys\n")
+    with pytest.raises(InputError, match=r"no column is called value or text. The columns are: 'Who', 'Remark'"):
+        memory.import_file(path)
+    with pytest.raises(InputError, match="there is no column 'Remarks'"):
+        memory.import_file(path, columns={"value": "Remarks"})
+    with pytest.raises(InputError, match="has no field values"):
+        memory.import_file(path, columns={"values": "Remark"})
+    assert memory.import_file(path, columns={"value": "Remark", "name": "Who"}).recorded == ("v1.note.Ana",)
+
+
+def test_rows_that_cannot_be_taken_are_listed_with_their_line_and_the_rest_is_saved(
+    memory: Memory, tmp_path: Path
+) -> None:
+    key = "AKIA" + "Z7Q4M2X9C5V8B3N6"
+    text = f'name,value,confidence\na,one,\nb,"two\nlines",\nc,,\nd,four,high\ne,five,0.5,more\nf,{key},\ng,seven,\n'
+    path = file(tmp_path, "mixed.csv", text)
+    imported = memory.import_file(path)
+    assert imported.recorded == ("v1.note.a", "v1.note.b", "v1.note.g")
+    assert [refused.item for refused in imported.refused] == ["line 5", "line 6", "line 7", "line 8"]
+    assert key not in str(imported.refused)
+    with pytest.raises(ItemsRefused, match="line 8"):
+        memory.import_file(path, partial=False)
+
+
+def test_a_dry_run_tells_what_would_come_and_writes_nothing(memory: Memory, tmp_path: Path) -> None:
+    path = file(tmp_path, "facts.csv", "key,text\na,one\nb,two\nv1.fact.c,\n")
+    size = memory.stats().entries
+    told = memory.import_file(path, dry_run=True)
+    assert (told.dry_run, told.recorded, len(told.refused)) == (True, ("v1.note.a", "v1.note.b"), 1)
+    assert memory.stats().entries == size
+    assert memory.import_file(path).recorded == told.recorded
+    assert memory.import_file(path, dry_run=True).recorded == ()
+
+
+def test_lines_of_json_without_a_kind_are_rows(memory: Memory, tmp_path: Path) -> None:
+    lines = [{"name": "v1.fact.a", "value": "1", "tags": ["x"]}, {"value": "Free text", "score": 2}, ["no object"]]
+    path = file(tmp_path, "rows.jsonl", "\n".join(map(json.dumps, lines)))
+    imported = memory.import_file(path)
+    assert imported.kind == "jsonl"
+    assert [item.item for item in imported.refused] == ["line 3"]
+    assert memory.access(imported.recorded[1]).atom.attrs == {"score": 2}
+
+
+def test_one_import_can_be_forgotten_as_a_whole(memory: Memory, tmp_path: Path) -> None:
+    memory.checkpoint(["v1.fact.own = stays"])
+    memory.import_file(file(tmp_path, "facts.csv", "name,value\na,one\nb,two\n"))
+    assert memory.forget(session="import:facts.csv").atoms == 2
+    assert [atom.name for atom in memory.list()] == ["v1.fact.own"]
+
+
+def test_the_origin_is_whose_word_the_caller_says_it_is(memory: Memory, tmp_path: Path) -> None:
+    memory.import_file(file(tmp_path, "facts.csv", "name,value\na,one\n"), origin="user", actor="ana")
+    atom = memory.access("v1.note.a").atom
+    assert (atom.origin, atom.actor) == ("user", "ana")
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (b"name,value\na,caf\xe9\n", "not UTF-8"),
+        (b'name,value\na,"never closed\n', "not CSV"),
+        (b"name,name,value\na,b,c\n", "two columns have the same name"),
+        (b"", "nothing to import"),
+        (b"name,value\n", "nothing to import"),
+    ],
+)
+def test_a_broken_table_is_refused_and_nothing_is_saved(
+    memory: Memory, tmp_path: Path, text: bytes, error: str
+) -> None:
+    size = memory.stats().entries
+    with pytest.raises(InputError, match=error):
+        memory.import_file(file(tmp_path, "broken.csv", text))
+    assert memory.stats().entries == size
+
+
+def test_a_data_frame_is_taken_in_row_by_row(memory: Memory) -> None:
+    frame = pd.DataFrame(
+        {
+            "name": ["a", "b", None],
+            "text": ["one", "two", "three of them"],
+            "date": [pd.Timestamp("2026-05-01", tz="UTC"), pd.NaT, pd.NaT],
+            "hits": [1, 2, 3],
+            "ratio": [0.5, float("nan"), 1.0],
+        }
+    )
+    imported = memory.import_frame(frame, source="sales.parquet", type="metric")
+    assert imported.recorded[:2] == ("v1.metric.a", "v1.metric.b")
+    first = memory.access("v1.metric.a").atom
+    assert (first.occurred_at, first.attrs) == (datetime(2026, 5, 1, tzinfo=UTC), {"hits": 1, "ratio": 0.5})
+    assert memory.access("v1.metric.b").atom.attrs == {"hits": 2}
+    assert memory.import_frame(frame, source="sales.parquet", type="metric").recorded == ()
+    with pytest.raises(SchemaInvalid, match="data frame of pandas or polars"):
+        memory.import_frame([1, 2])
+
+
+class Polars:
+    """What a frame of polars has of what is used: it is no part of the tests' environment."""
+
+    columns = ("name", "value")
+
+    def iter_rows(self) -> list[tuple[object, ...]]:
+        return [("a", "one"), ("b", None)]
+
+
+def test_a_frame_with_the_methods_of_polars_is_read() -> None:
+    lines = list(frame_lines(Polars(), Columns.of(None, None)).lines)
+    assert lines[0].fields == {"name": "v1.note.a", "value": "one"}
+    assert lines[1].reason == "its text is empty"
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), max_size=30)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8))
+def test_any_cells_come_through_as_they_were_written(rows: list[tuple[str, str]]) -> None:
+    import csv  # noqa: PLC0415
+    import tempfile  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "any.csv"
+        with path.open("w", encoding="utf-8", newline="") as out:
+            writer = csv.writer(out)
+            writer.writerows([("name", "value"), *rows])
+        with open_csv(path, Columns.of(None, None)) as lines:
+            read = list(lines.lines)
+    wanted = [value.strip() for name, value in rows if value.strip()]
+    assert [line.fields["value"] for line in read if hasattr(line, "fields")] == wanted
