@@ -5,6 +5,8 @@ SIZES ?= 10000 100000 1000000
 SOAK ?= 1
 SEED ?= $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(2**32))')
 BIN := .venv/bin
+CORE := .venv/.core
+LAB := .venv/.lab
 STAMP := .venv/.installed
 # Some images set it. Then every child process of a test compiles the package again: 0.7 s of CPU in place of 0.2.
 unexport PYTHONDONTWRITEBYTECODE
@@ -13,20 +15,30 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 
-# Build tools are installed first, so that constraints.txt holds for them too.
-$(STAMP): pyproject.toml constraints.txt
+# Build tools are installed first, so that constraints.txt holds for them too. Each stamp adds to the one before it: the
+# demo needs the core alone, and torch comes with the tests.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+$(CORE): pyproject.toml setup.py constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or later is needed; this is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.11" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[lab,test,check]'
+	$(PIP) setuptools
+	$(PIP) --no-build-isolation -e .
 	@touch $@
 
-demo: $(STAMP) ## a working session on a store of its own, in the terminal
+$(LAB): $(CORE)
+	$(PIP) --no-build-isolation -e '.[notebook,lab]'
+	@touch $@
+
+$(STAMP): $(CORE)
+	$(PIP) --no-build-isolation -e '.[test,check]'
+	@touch $@
+
+demo: $(CORE) ## a working session on a store of its own, in the terminal
 	$(BIN)/python examples/first_session.py
 
 # It shows this folder, not notebooks/ alone: the tour links to the docs. Jupyter wants to be told that root means it.
-lab: $(STAMP) ## JupyterLab, on the five-minute tour
+lab: $(LAB) ## JupyterLab, on the five-minute tour
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/tour.ipynb --ServerApp.root_dir=. $(if $(filter 0,$(shell id -u)),--allow-root)
 
 # Every run does the same: seeds are fixed (tests/scale.py), and so is the order of sets.
@@ -108,5 +120,6 @@ chromium:
 	  echo "chromium is missing: the widgets are not tested in a browser. On Debian or Ubuntu: apt-get install chromium; elsewhere: CHROMIUM=path" >&2
 
 clean: ## remove the virtual environment and all that was generated
+	git clean -fdqX substrate/embed/weights 2>/dev/null || true
 	rm -rf .venv .peers .bench-cache .conformance build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

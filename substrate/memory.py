@@ -36,6 +36,7 @@ from substrate.conflicts.settle import settle
 from substrate.documents.document import document
 from substrate.documents.whole import forget_whole
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
+from substrate.extras import require
 from substrate.forget.compaction import compact_now, rewrite
 from substrate.forget.forget import forget
 from substrate.forget.select import Selection
@@ -1064,6 +1065,7 @@ class Memory(Tabular):
         `kind`: `next` (what came right after) or `skip` (what came within ten steps). `prefix`: only atoms whose names
         begin so. It is made when it is asked for, from every row there is: keep it, for as long as it will do.
         """
+        require("notebook", "a sparse matrix", "scipy")
         from substrate.learn.matrix import transition_matrix  # noqa: PLC0415 - loads scipy
 
         with self._store.read() as snapshot:
@@ -1393,6 +1395,7 @@ class Memory(Tabular):
 
     def _widget(self, kind: str, **traits: object) -> object:
         # The widgets know this package; it does not know them: they are looked up by name, when one is asked for.
+        require("notebook", "a widget", "anywidget", "ipywidgets")
         made: object = getattr(import_module("substrate_widgets"), kind)(self, **traits)
         return made
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = [
     {"messages"},
     {"errors"},
-    {"limits", "clock", "result"},
+    {"limits", "clock", "result", "extras"},
     {"text"},
     {"foreign_files"},
     {"files"},

@@ -24,7 +24,8 @@ from typing import Any, Final, TypeAlias
 
 from substrate.embed.artifact import Made, read_made
 from substrate.embed.find_model import DEFAULT_DIGEST, Source
-from substrate.errors import ModelUnavailable
+from substrate.errors import InputError, ModelUnavailable
+from substrate.extras import require
 from substrate.files import flush, make_folder, open_lock, try_lock
 
 __all__ = ["Stop", "Tell", "export"]
@@ -73,6 +74,7 @@ def _make(source: Source, digest: str, folder: Path, tell: Tell, stop: Stop) -> 
         if digest == DEFAULT_DIGEST:
             _prepare(source, digest, temporary, tell)
         else:
+            _check_torch(source)
             _log.warning("exporting the model %s once, into %s: about half a minute", source.model, folder.parent)
             _run(source, digest, temporary, tell, stop)
         for path in temporary.iterdir():
@@ -98,6 +100,13 @@ def _prepare(source: Source, digest: str, folder: Path, tell: Tell) -> None:
     from substrate.embed.minilm import prepare_minilm  # noqa: PLC0415 - loads numpy and onnxruntime
 
     prepare_minilm(source.folder, digest, folder)
+
+
+def _check_torch(source: Source) -> None:
+    try:
+        require("models", f"the model {source.model}", "sentence_transformers", "torch", "onnx")
+    except InputError as error:
+        raise ModelUnavailable(str(error)) from None
 
 
 def _run(source: Source, digest: str, folder: Path, tell: Tell, stop: Stop) -> None:

@@ -95,7 +95,9 @@ def _is_model(folder: Path) -> bool:
 
 
 def _in_package(name: str) -> Path | None:
-    """The folder of a model that an installed package brings: its own, or one right in it."""
+    """The folder of a model that ours or another installed package brings: its own, or one right in it."""
+    if name == DEFAULT_MODEL and _is_model(BUNDLED):
+        return BUNDLED
     package = _PACKAGED.get(name.lower(), name.replace("-", "_"))
     if not package.isidentifier():
         return None

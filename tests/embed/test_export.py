@@ -168,6 +168,14 @@ def test_an_export_that_is_not_what_torch_says_is_refused(
     assert 0.9 < exporter._compare(Torch(), cache / "models" / tiny.digest, said) < 0.9999
 
 
+def test_without_torch_another_model_says_what_to_install(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(ModelUnavailable, match=r"pip install 'substrate-memory\[models\]'"):
+        load(str(made / "models" / "tiny-mean"), cache=tmp_path)
+
+
 def test_a_model_that_is_not_here_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="no model nobody/has-this on this machine, and none is fetched"):
         load("nobody/has-this")

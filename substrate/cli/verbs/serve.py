@@ -18,6 +18,7 @@ from substrate.commands.command import Command, Example, Face, flag, option
 from substrate.commands.files import is_text
 from substrate.commands.readers import number, seconds
 from substrate.errors import InputError
+from substrate.extras import require
 from substrate.server.client_config import (
     CLIENTS,
     PLACEHOLDER,
@@ -108,8 +109,14 @@ def _launch(given: Namespace) -> Launch:
     )
 
 
+def _check_sdk() -> None:
+    """InputError without the SDK, which the tools are made with."""
+    require("mcp", "a server for agents", "mcp")
+
+
 def mcp(given: Namespace, output: Output) -> Answer:
     """Serve the store until the client goes away."""
+    _check_sdk()
     launch = _launch(given)
     output.tell_warnings(from_now_on=True)
     if given.http:
@@ -214,6 +221,7 @@ def _server(text: str) -> str:
 
 def mcp_config(given: Namespace, _: Output) -> Answer:
     """Print what a client needs."""
+    _check_sdk()
     from substrate.server.compose import listed_bytes, listing  # noqa: PLC0415 - loads the SDK
 
     launch = _launch(given)
@@ -273,6 +281,7 @@ MCP_CONFIG = Command(
 
 def surfaces(_given: Namespace, _: Output) -> Answer:
     """Print which surfaces there are."""
+    _check_sdk()
     from substrate.server.compose import listed_bytes, listing  # noqa: PLC0415 - loads the SDK
     from substrate.surfaces import load_surface  # noqa: PLC0415
 

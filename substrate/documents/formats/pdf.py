@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib.util import find_spec
 from typing import Final
 
 from substrate.documents.chunk import Section
 from substrate.documents.formats.extracted import Extracted, title_from
-from substrate.errors import InputError, SchemaInvalid
+from substrate.errors import SchemaInvalid
+from substrate.extras import require
 
 __all__ = ["read_pdf"]
 
@@ -24,8 +24,7 @@ _PAGE: Final = 2
 
 def read_pdf(data: bytes) -> Extracted:
     """The text of a PDF. InputError without pypdf; SchemaInvalid if it cannot be read."""
-    if find_spec("pypdf") is None:
-        raise InputError("reading PDF needs pypdf: pip install 'substrate-memory[pdf]'")
+    require("pdf", "reading PDF", "pypdf")
     command = [sys.executable, "-I", "-m", "substrate.documents.formats.pdf_process"]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=_WAIT_S, check=False)  # noqa: S603
