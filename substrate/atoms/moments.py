@@ -18,17 +18,48 @@ from substrate.proof.entry import entry_time
 from substrate.proof.head import MAX_SIZE, Head, Pin, SignedHead
 from substrate.schema import is_time
 from substrate.snapshot import Snapshot
-from substrate.values.times import to_microseconds
+from substrate.values.times import from_microseconds, to_microseconds
 
-__all__ = ["Moment", "Time", "last_seq", "read_head", "read_time", "seq_at", "snapshot_of", "time_at"]
+__all__ = [
+    "Moment",
+    "Time",
+    "in_words",
+    "last_seq",
+    "read_head",
+    "read_time",
+    "seq_at",
+    "snapshot_of",
+    "time_at",
+    "timed",
+]
 
 _AS_OF: Final = Arg("as_of")
 
 _DIGITS: Final = 40
+_EXAMPLES: Final = "2026-03-01T12:00:00Z, 2 weeks ago or last monday"
 Time: TypeAlias = "datetime | str"
-"""A datetime (naive: UTC) or ISO 8601 text."""
+"""A datetime (naive: UTC) or ISO 8601 text. `valid_at` also takes words: `yesterday`, `2 weeks ago`."""
 Moment: TypeAlias = "int | datetime | str | Head | SignedHead | Pin"
-"""A seq (after that entry), a time (after the last entry recorded until then), or a head; as text, one of the three."""
+"""A seq (after that entry), a time (after the last entry recorded until then), or a head; as text, one of the three.
+
+A time may be said in words, `yesterday` or `2 weeks ago`, as `substrate.text.dates` reads them."""
+
+
+def in_words(text: str, now: int) -> datetime | None:
+    """The time that words mean, said at `now` (microseconds since 1970); None if it is no time in words.
+
+    None, too, for a seq, ISO 8601 and the text of a head: they mean the same whenever they are read.
+    """
+    text = text.strip()
+    if text.isdecimal() or "\n" in text:
+        return None
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        from substrate.text.dates import moment_of  # noqa: PLC0415 - its patterns take a while to compile
+
+        return moment_of(text, from_microseconds(now))
+    return None
 
 
 def read_time(time: object, field: str) -> int:
@@ -46,6 +77,23 @@ def read_time(time: object, field: str) -> int:
     if not is_time(microseconds):  # its zone takes it out of the years that a time in UTC can have
         raise SchemaInvalid(field, " is out of range: in UTC it must lie in the years 1 to 9999")
     return microseconds
+
+
+def timed(moment: Moment | None, now: int) -> Moment | None:
+    """The moment; one that is said in words as the time that these mean."""
+    return (in_words(moment, now) or moment) if isinstance(moment, str) else moment
+
+
+def _valid_at(time: Time, clock: Clock) -> int:
+    if not isinstance(time, str):
+        return read_time(time, Arg("valid_at"))
+    said = in_words(time, clock.now())
+    if said is not None:
+        return to_microseconds(said)
+    try:
+        return read_time(datetime.fromisoformat(time.strip()), Arg("valid_at"))
+    except ValueError:
+        raise SchemaInvalid(Arg("valid_at"), f" must be a time such as {_EXAMPLES}") from None
 
 
 def last_seq(transaction: ReadTransaction) -> int:
@@ -114,8 +162,7 @@ def _parse(text: str, field: str) -> int | datetime | Head:
         return datetime.fromisoformat(text)
     except ValueError:
         raise SchemaInvalid(
-            field,
-            " must be a seq (12), a time in ISO 8601 (2026-03-01, 2026-03-01T12:00:00Z), or the text of a pin or head",
+            field, f" must be a seq (12), a time such as {_EXAMPLES}, or the text of a pin or head"
         ) from None
 
 
@@ -145,9 +192,10 @@ def snapshot_of(
     field: str = _AS_OF,
 ) -> Snapshot:
     """The snapshot of what a caller asks for. InputError if it is no moment of this log, or no time."""
+    as_of = timed(as_of, clock.now())
     upto = seq_at(transaction, as_of, field)
     if valid_at is not None:
-        time = read_time(valid_at, Arg("valid_at"))
+        time = _valid_at(valid_at, clock)
         return Snapshot(transaction, upto, time, time)
     if upto is None:
         return Snapshot(transaction, None, None, clock.now())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from substrate.atoms.moments import Moment, last_seq, read_time, seq_at, time_at
+from substrate.atoms.moments import Moment, last_seq, read_time, seq_at, time_at, timed
 from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_limit
@@ -28,6 +28,7 @@ def growth(snapshot: Snapshot, start: Moment | None, stop: Moment | None, *, par
         raise InputError(Arg("by"), f" is one of {', '.join(_BY)}")
     transaction = snapshot.transaction
     newest = last_seq(transaction)
+    start, stop = timed(start, snapshot.at), timed(stop, snapshot.at)
     after = seq_at(transaction, start, Arg("start"))
     upto = seq_at(transaction, stop, Arg("stop"))
     first, last = -1 if after is None else after, newest if upto is None else upto

@@ -22,6 +22,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from errno import ENOSPC
 from typing import Any
 
@@ -32,6 +33,7 @@ from substrate.cli.output import Output
 from substrate.cli.parser import main_help, parse, verb_parser
 from substrate.cli.stores import has_written
 from substrate.commands.command import Command
+from substrate.commands.readers import times_read
 from substrate.errors import DiskFull, SubstrateError
 from substrate.values.behind import BehindWarning
 
@@ -82,6 +84,8 @@ def _run(words: list[str], output: Output) -> int:
     if verb is None:
         raise AssertionError("parse gives a verb, or says what was asked for instead")
     answer = RUNS[verb.name](given, output)
+    if told := times_read(given):
+        answer = replace(answer, hints=(*answer.hints, *told))
     try:
         output.show(answer)
     except BrokenPipeError:

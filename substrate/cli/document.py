@@ -40,7 +40,8 @@ makes nothing and writes nothing. The signing key lies elsewhere, in `$SUBSTRATE
   `{"error": {"code": ..., "message": ..., "retryable": ...}}`, with `refused` for the items of a batch. `--quiet`
   leaves out reports, hints and progress.
 - **Moments** (`--as-of`, `START`, `STOP`) are a seq (`12`: after that entry), a time in ISO 8601 (`2026-03-01`,
-  `2026-03-01T12:00:00Z`; without a zone it is UTC), or `@FILE`, a file with a pin or head.
+  `2026-03-01T12:00:00Z`; without a zone it is UTC), words (`yesterday`, `2 weeks ago`, `last monday`; in UTC), or
+  `@FILE`, a file with a pin or head. A hint says which time words were taken for; so it is with `--valid-at`.
 - What was refused as a credential is never repeated, in no message.
 
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from substrate.commands.command import Option, argument, option
-from substrate.commands.readers import moment, number
+from substrate.commands.readers import moment, number, time_said
 
 __all__ = ["AS_OF", "NAME", "NAMES", "OBJECTIVE", "OFFSET", "ORIGINS", "OUTPUT", "PREFIX", "VALID_AT", "limit"]
 
@@ -16,9 +16,14 @@ AS_OF = option(
     "--as-of",
     metavar="MOMENT",
     read=moment,
-    help="as we knew it then: a seq, a time in ISO 8601, or @FILE with a pin or head",
+    help="as we knew it then: a seq, a time (ISO 8601, or 2 weeks ago), or @FILE with a pin or head",
 )
-VALID_AT = option("--valid-at", metavar="TIME", help="as it was in the world then: a time in ISO 8601")
+VALID_AT = option(
+    "--valid-at",
+    metavar="TIME",
+    read=time_said,
+    help="as it was in the world then: a time (ISO 8601, or 2 weeks ago)",
+)
 OFFSET = option("--offset", metavar="N", read=number, default=0, help="number of results to leave out first")
 OBJECTIVE = option("--objective", metavar="TEXT", help="what the session is for")
 OUTPUT = option("-o", "--output", metavar="FILE", help="write it to this file", complete="file")

@@ -5,17 +5,32 @@ What cannot be read is refused with why, but without what it was: it may be a se
 
 from __future__ import annotations
 
+import time
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from substrate.commands.files import read_text
 from substrate.errors import InputError, ProofInvalid
+from substrate.result import iso
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from substrate.proof.head import Pin
 
-__all__ = ["column", "expectation", "expected", "fraction", "moment", "number", "score", "seconds", "seqs"]
+__all__ = [
+    "column",
+    "expectation",
+    "expected",
+    "fraction",
+    "moment",
+    "number",
+    "score",
+    "seconds",
+    "seqs",
+    "time_said",
+    "times_read",
+]
 
 _MOST_DIGITS = 19
 """Of a seq."""
@@ -67,12 +82,36 @@ def score(text: str) -> float:
 
 
 def moment(text: str) -> str:
-    """A moment as the engine reads it: a seq, a time, or, for @FILE, the text of a pin or head."""
+    """A moment as the engine reads it: a seq, a time (in words, too), or, for @FILE, the text of a pin or head."""
     if text.startswith("@"):
         return read_text(text[1:], "the pin or head")
     if text.isdecimal() and len(text) > _MOST_DIGITS:
         raise InputError("no log has so many entries")
-    return text
+    return time_said(text)
+
+
+class TimeInWords(str):
+    """A time in ISO 8601, and the words that it was given as."""
+
+    __slots__ = ("said",)
+    said: str
+
+
+def time_said(text: str) -> str:
+    """A time as the engine reads it. Of words, such as `2 weeks ago`, the time that they mean now."""
+    from substrate.atoms.moments import in_words  # noqa: PLC0415 - loads the engine
+
+    found = in_words(text, time.time_ns() // 1000)
+    if found is None:
+        return text
+    read = TimeInWords(iso(found))
+    read.said = text
+    return read
+
+
+def times_read(given: Namespace) -> list[str]:
+    """What a person is told of times that were given in words: which times they were taken for."""
+    return [f"{said.said}: {said}" for said in vars(given).values() if isinstance(said, TimeInWords)]
 
 
 def seqs(text: str) -> range:

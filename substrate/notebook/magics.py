@@ -13,6 +13,7 @@ from traitlets import Float, Int, Unicode, observe
 from substrate.commands.catalogue import is_elsewhere
 from substrate.commands.command import Face
 from substrate.commands.parser import nearest_verb
+from substrate.commands.readers import times_read
 from substrate.errors import SubstrateError
 from substrate.messages import render
 from substrate.notebook.catalogue import VERBS, table
@@ -79,6 +80,8 @@ class MemoryMagics(Magics):
         shell: Any = self.shell
         names = {**shell.user_ns, **local_ns}
         given = parse_line(verb, rest, names)
+        for told in times_read(given):
+            print(told)  # noqa: T201 - the result has no place for it
         workspace = Workspace(shell, self.stores, self.watch, names, self.limit, self.max_tokens, self.wait)
         return verb.run(workspace, given, cell)
 

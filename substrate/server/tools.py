@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from inspect import cleandoc, signature
-from time import perf_counter_ns
+from time import perf_counter_ns, time_ns
 from typing import Any, Final, get_args
 
 from anyio import CapacityLimiter
@@ -27,11 +27,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from substrate.errors import Denied, ItemsRefused, SubstrateError
 from substrate.messages import Words, render
-from substrate.result import Result
+from substrate.result import Result, iso
 from substrate.server.clients import Clients
 from substrate.server.launch import Launch, ungranted
 from substrate.server.logs import log_fault
 from substrate.server.schemas import fields_at, lean, skeleton
+from substrate.surfaces.arguments import TIME_IN_WORDS
 from substrate.surfaces.shape import compact_json, shown
 from substrate.surfaces.surface import spelled
 from substrate.surfaces.tool import Refusal, Tool
@@ -52,6 +53,8 @@ class ServedTool(SdkTool):
     """Whether it keeps the size of its replies itself."""
     by_meaning: bool
     """Whether a call waits a moment for a model that is being loaded."""
+    moments: tuple[str, ...]
+    """Its arguments that take a time in words."""
     wire_name: str
     """Its own; `name` is how it is listed."""
     words: Words = Field(exclude=True)
@@ -96,6 +99,7 @@ class ServedTool(SdkTool):
             raise
         except Exception as error:  # noqa: BLE001 - the last line of defence
             return self._refused(error)
+        result = _noted(result, _times_read({name: given.get(name) for name in self.moments}))
         return result if self.budget else _noted(result, clients.note(self.words))
 
     def _refused(self, error: Exception) -> CallToolResult:
@@ -180,6 +184,7 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
         ungranted=ungranted(launch, missing, fields["name"], tool.verb),
         budget=tool.budget,
         by_meaning=tool.by_meaning,
+        moments=tuple(name for name, field in model.model_fields.items() if TIME_IN_WORDS in field.metadata),
         wire_name=tool.name,
         words=words,
         turns=turns if tool.writes and not tool.destructive else None,  # what asks the user may wait for long
@@ -200,6 +205,19 @@ def _noted(result: CallToolResult | InputRequiredResult, note: str) -> CallToolR
     if not note or not isinstance(result, CallToolResult):
         return result
     return result.model_copy(update={"content": [*result.content, TextContent(type="text", text=note)]})
+
+
+def _times_read(given: Mapping[str, object]) -> str:
+    """Which times words such as `2 weeks ago` were taken for; empty: none were given."""
+    words = {name: text for name, text in given.items() if isinstance(text, str) and text}
+    if not words:
+        return ""
+    from substrate.atoms.moments import in_words  # noqa: PLC0415 - the engine is loaded by the first call, not before
+
+    now = time_ns() // 1000
+    read = {name: in_words(text, now) for name, text in words.items()}
+    said = [f"{name} was read as {iso(time)}" for name, time in read.items() if time is not None]
+    return f"note: {', '.join(said)}" if said else ""
 
 
 def _spelled(item: dict[str, object], words: Words) -> dict[str, object]:

@@ -7,17 +7,21 @@ at.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Final
 
 from mcp.server.mcpserver import Context
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import PydanticCustomError
 
 from substrate.limits import LIMITS
 
-__all__ = ["MOMENT_CHARACTERS", "AsOf", "Caller", "KeyText", "Keys", "Text", "ValidAt"]
+__all__ = ["MOMENT_CHARACTERS", "TIME_IN_WORDS", "AsOf", "Caller", "IsoTime", "KeyText", "Keys", "Text", "ValidAt"]
 
 MOMENT_CHARACTERS: Final = 4000
 """A head or a pin says a moment too."""
+TIME_IN_WORDS: Final = "time in words"
+"""Marks an argument that takes `yesterday` and the like: the reply says which time that was taken for."""
 
 
 def _digits(given: object) -> object:
@@ -33,6 +37,23 @@ Keys = Annotated[list[KeyText], Field(min_length=1, max_length=LIMITS["names"])]
 AsOf = Annotated[
     str,
     BeforeValidator(_digits),
-    Field(max_length=MOMENT_CHARACTERS, description="as known then: a seq of the log, or an ISO 8601 time"),
+    Field(max_length=MOMENT_CHARACTERS, description="as known then: a seq, an ISO 8601 time, or 2 weeks ago"),
+    TIME_IN_WORDS,
 ]
-ValidAt = Annotated[str, Field(max_length=64, description="as it held in the world then: an ISO 8601 time")]
+ValidAt = Annotated[
+    str,
+    Field(max_length=64, description="as it held in the world then: ISO 8601, or 2 weeks ago"),
+    TIME_IN_WORDS,
+]
+
+
+def _iso(given: str) -> str:
+    try:
+        datetime.fromisoformat(given.strip() or "2026-03-01")
+    except ValueError:
+        raise PydanticCustomError("iso_time", "give a time in ISO 8601, such as 2026-03-01T12:00:00Z") from None
+    return given
+
+
+IsoTime = Annotated[str, AfterValidator(_iso), Field(max_length=64, description="an ISO 8601 time")]
+"""For a surface whose document demands ISO 8601: words such as `yesterday` are refused. It may be left empty."""

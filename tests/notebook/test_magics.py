@@ -198,7 +198,7 @@ def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
         ("%memory list --limit many", "argument --limit: not a whole number"),
         ("%memory search x --limit", "--limit needs a value"),
         ("%memory search x --origin usr", "argument --origin: takes one of user, agent, ingested"),
-        ("%memory explore --as-of yesterday", "a time in ISO 8601"),
+        ("%memory explore --as-of someday", "2 weeks ago or last monday"),
         ("%memory explore --as-of 99", "not yet 99"),
         ("%memory checkpoint bad = x", "nothing was saved: line 1: 'bad' is not a valid name. Use v1.type.name"),
         ("%memory checkpoint", "there is nothing to save"),

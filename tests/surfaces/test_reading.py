@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from mcp.types import TextContent
+from pydantic import TypeAdapter, ValidationError
 
 import substrate
 from substrate.result import iso
+from substrate.surfaces.arguments import IsoTime
 from tests.agents import Agent, in_memory
 
 ACCESS, LIST, HISTORY = "memory_access", "memory_list_atoms", "memory_history"
@@ -250,3 +255,22 @@ def test_the_history_of_what_never_was_names_the_nearest(reader: Agent) -> None:
     error = reader.error(HISTORY, key="v1.fact.ofice")
     assert error["code"] == "not_found"
     assert "v1.fact.office" in error["message"]
+
+
+def test_a_time_in_words_is_taken_and_told(agent: Agent) -> None:
+    agent.ok("session_checkpoint", atoms=["v1.fact.a = one"])
+    found, note = agent.call(ACCESS, key="v1.fact.a", asOf="today").content
+    assert isinstance(found, TextContent)
+    assert isinstance(note, TextContent)
+    assert json.loads(found.text)["value"] == "one"
+    assert re.fullmatch(r"note: asOf was read as \d{4}-\d\d-\d\dT[\d:.]+Z", note.text)
+    refused = agent.error(ACCESS, key="v1.fact.a", validAt="someday")
+    assert refused["message"] == "validAt must be a time such as 2026-03-01T12:00:00Z, 2 weeks ago or last monday"
+    assert "v1.fact.a" in agent.error(ACCESS, key="v1.fact.a", asOf="2 weeks ago")["message"]
+
+
+def test_a_surface_whose_document_demands_iso_8601_refuses_words() -> None:
+    times = TypeAdapter[str](IsoTime)
+    assert times.validate_python("2026-03-01T12:00:00Z")
+    with pytest.raises(ValidationError, match="ISO 8601"):
+        times.validate_python("yesterday")

@@ -79,8 +79,8 @@ def test_the_words_of_atoms_would_be_found(store: Path) -> None:
 def test_errors_are_in_the_words_of_the_surface(player: Agent) -> None:
     player.ok("toy.keep", note_text="tea")
     errors = [
-        player.error("toy.find", query="tea", known_at="yesterday"),
-        player.error("toy.find", query="tea", as_of="yesterday"),
+        player.error("toy.find", query="tea", known_at="someday"),
+        player.error("toy.find", query="tea", as_of="someday"),
         player.error("toy.find", query=" "),
         player.error("toy.find", query="tea", asOf="x"),
     ]
@@ -97,7 +97,7 @@ def test_errors_are_in_the_words_of_the_surface(player: Agent) -> None:
 def test_a_surface_that_speaks_as_atoms_do_is_found_out(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.surfaces.toy.surface.SURFACE", replace(TOY, words_for=words_of_atoms))
     with in_memory(store, launch={"surfaces": ("toy",)}) as twin:
-        assert twin.error("toy.find", query="tea", known_at="yesterday")["message"].startswith("asOf must be a seq")
+        assert twin.error("toy.find", query="tea", known_at="someday")["message"].startswith("asOf must be a seq")
 
 
 def test_an_error_has_what_the_surface_promises_of_errors(player: Agent) -> None:

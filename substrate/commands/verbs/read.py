@@ -117,8 +117,8 @@ DIFF = Command(
     "diff",
     "read",
     "Show what became of atoms and edges between two moments.",
-    "What changed after START, up to and including STOP (default: now). A moment is a seq, a time in ISO 8601, or "
-    "@FILE with a pin or head; a pin kept from last week shows what happened since.",
+    "What changed after START, up to and including STOP (default: now). A moment is a seq, a time (ISO 8601, or words "
+    "such as yesterday), or @FILE with a pin or head; a pin kept from last week shows what happened since.",
     (
         Example("substrate diff 1", "what happened after entry 1"),
         Example("substrate diff 2020-01-01 --prefix v1.fact. --json", "what became of the facts since then"),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,19 @@ def test_a_moment_is_a_seq_a_time_or_a_file(store: Commands) -> None:
     assert store("access", "v1.fact.provider", "--as-of", "@me.pin").out == "Adyen\n"
     assert store("access", "v1.fact.provider", "--as-of", "@me.head").out == "Adyen\n"
     assert store("access", "v1.fact.provider").out == "PayPal\n"
+
+
+def test_a_moment_in_words_is_told_as_the_time_that_it_was_taken_for(store: Commands) -> None:
+    ran = store("access", "v1.fact.provider", "--as-of", "today")
+    assert ran.out == "Adyen\n"
+    assert re.search(r"today: \d{4}-\d\d-\d\dT", ran.err)
+    assert store("access", "v1.fact.provider", "--as-of", "2 weeks ago").code != 0
+    assert "today" not in store("access", "v1.fact.provider").err
+
+
+def test_words_that_are_no_time_are_refused_with_three_that_are(store: Commands) -> None:
+    for option in ("--as-of", "--valid-at"):
+        assert "2026-03-01T12:00:00Z, 2 weeks ago or last monday" in store("list", option, "someday").err
 
 
 @pytest.mark.parametrize("moment", ["tomorrow", "99999", "@there-is-no-such-file", "-3"])
