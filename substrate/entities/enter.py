@@ -27,7 +27,7 @@ from typing import Final
 
 from substrate.atoms.bodies import body_of
 from substrate.entities.lookup import Lookup
-from substrate.entities.naming import entity_name
+from substrate.entities.naming import INGESTED, entity_name
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.proof.entry import Kind
@@ -35,10 +35,8 @@ from substrate.text.canonical import canonical, spelling
 from substrate.text.extract import Entity
 from substrate.views.atoms import VersionRow
 
-__all__ = ["INGESTED", "Entered", "enter"]
+__all__ = ["Entered", "enter"]
 
-INGESTED: Final = "ingested"
-"""The origin of what was read out of a text, by nobody."""
 _GIVEN: Final = "name"
 """What a name is that was given without a kind."""
 _NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})

@@ -21,10 +21,22 @@ from substrate.names import escape_part, escape_rest, unescape_rest
 from substrate.proof.encoding import Json
 from substrate.text.canonical import canonical, is_canonical_key, spelling
 
-__all__ = ["ENTITY", "EntityName", "aliases_of", "entity_name", "entity_prefix", "names_of", "read_name", "with_names"]
+__all__ = [
+    "ENTITY",
+    "INGESTED",
+    "EntityName",
+    "aliases_of",
+    "entity_name",
+    "entity_prefix",
+    "names_of",
+    "read_name",
+    "with_names",
+]
 
 ENTITY: Final = "v1.entity."
 """What the names of entities begin with."""
+INGESTED: Final = "ingested"
+"""The origin of what was read out of a text, by nobody."""
 
 
 class EntityName(NamedTuple):

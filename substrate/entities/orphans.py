@@ -10,9 +10,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from substrate.atoms.bodies import body_of
-from substrate.entities.enter import INGESTED
 from substrate.entities.lookup import Lookup, mentions, subjects_at
-from substrate.entities.naming import ENTITY, names_of, read_name
+from substrate.entities.naming import ENTITY, INGESTED, names_of, read_name
 from substrate.kv.api import ReadTransaction
 from substrate.names import unescape_rest
 from substrate.proof.entry import Kind
