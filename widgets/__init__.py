@@ -3,6 +3,7 @@
 Each is loaded when it is first used: `import substrate_widgets` loads neither ipywidgets nor the engine.
 
     linked              what all widgets are
+    warming             what those are that compare by meaning
     work                work in a thread of its own
     follow              notices that someone wrote
     pages               who looks at it

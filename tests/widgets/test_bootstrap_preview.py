@@ -6,10 +6,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
+from substrate.embed import load
 from substrate.memory import Memory, open_memory
 from substrate.save.place import Place, recorded_by
 from substrate_widgets import BootstrapPreview
@@ -59,6 +61,22 @@ def settle(widget: BootstrapPreview, do: str, **further: Any) -> dict[str, Any]:
     assert widget.wait()
     told: dict[str, Any] = widget.settled
     return told
+
+
+@pytest.mark.usefixtures("cache")
+def test_an_objective_matched_by_words_alone_is_matched_again_when_the_model_is_up(tmp_path: Path) -> None:
+    with open_memory(tmp_path / "store", home=tmp_path / "home") as memory:
+        memory.checkpoint(["v1.fact.limiter = forty requests in a minute"])
+        memory.index()
+    with open_memory(tmp_path / "store", home=tmp_path / "home") as memory:
+        by_meaning = Event()
+        with load._lock:  # no model is loaded meanwhile
+            widget = BootstrapPreview(memory, "slow callers down")
+            assert widget.wait(PATIENCE_S)
+            assert widget.opening["meaning"]
+            widget.observe(lambda change: change["new"]["meaning"] or by_meaning.set(), "opening")
+        assert by_meaning.wait(PATIENCE_S)  # nobody typed
+        widget.close()
 
 
 # -- what would enter --------------------------------------------------------------------------------------------------

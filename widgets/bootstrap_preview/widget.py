@@ -15,7 +15,7 @@ import traitlets
 from substrate.errors import NotFound, SubstrateError
 
 from ..assets import script, style
-from ..linked import Linked
+from ..warming import Warming
 from .answers import conflict_shown, opening_shown
 from .settle import Verdict, settle
 
@@ -31,7 +31,7 @@ _CONFLICTS: Final = 20
 """Shown at once; when some are settled, others come."""
 
 
-class BootstrapPreview(Linked):
+class BootstrapPreview(Warming):
     """`BootstrapPreview(memory, "switch the payment provider", max_tokens=800)`."""
 
     _esm = script(Path(__file__).parent)
@@ -80,6 +80,8 @@ class BootstrapPreview(Linked):
             high_impact=self.high_impact,
             begin=False,
         )
+        if opening.meaning:
+            self._ask_when_warm(self._open)
         return {"opening": opening_shown(opening)}
 
     def _open_conflicts(self) -> Mapping[str, object]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from ..assets import script, style
-from ..linked import Linked
-from ..work import Worker
+from ..warming import Warming
 from .answers import BEGINNING, WHOLE, Query, detail_of, find, offer
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ __all__ = ["Explorer"]
 _HERE = Path(__file__).parent
 
 
-class Explorer(Linked):
+class Explorer(Warming):
     """Searches a store, and shows an atom of it. To look at an atom here is no access that the model learns from."""
 
     _esm = script(_HERE)
@@ -42,14 +41,7 @@ class Explorer(Linked):
 
     def __init__(self, memory: Memory, query: str = "", **traits: object) -> None:
         """`memory` is used, not closed, by it. Any trait can be given."""
-        self._warming = Worker("substrate-warming")
-        self._warmed = False
         super().__init__(memory, query=query, **traits)
-
-    def close(self) -> None:
-        """Let go of the page and of the store. A model that is being loaded is loaded to its end."""
-        self._warming.close()
-        super().close()
 
     def _refresh(self) -> None:
         self._ask()
@@ -65,19 +57,11 @@ class Explorer(Linked):
         self._later("answer", lambda: {"answer": self._found(asked)}, otherwise={"answer": failed})
 
     def _found(self, asked: Query) -> dict[str, object]:
-        """The hits. The first that were found by words alone are looked for again once the model is up, if it will be.
-
-        In a thread beside the widget's own: who types meanwhile is answered by words.
-        """
+        """The hits. The first that were found by words alone are looked for again once the model is up."""
         answer = find(self._memory, asked)
-        if answer["by_words"] and not self._warmed:
-            self._warmed = True
-            self._warming.submit("warm", self._warm)
+        if answer["by_words"]:
+            self._ask_when_warm(self._ask)
         return answer
-
-    def _warm(self) -> None:
-        self._memory.warm()
-        self._ask()
 
     @traitlets.observe("selected", "as_of", "whole")
     def _look(self, change: Any = None) -> None:  # noqa: ANN401 - traitlets' own
