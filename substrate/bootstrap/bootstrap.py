@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -201,11 +201,11 @@ class _Opener:
         envelope = replace(self._envelope(), meaning=meaning)
         room = room_in(envelope, measure)
         offers = self._offers(room)
-        first, then = _chosen(offers, room)
-        chosen = {*first, *then}
-        rest = [offer for at, offer in enumerate(offers) if at not in chosen]
-        weakest = [offers[at].atom.name for at in (*reversed(then), *reversed(first))]
-        return fit(self._draft(envelope, [offers[at] for at in (*first, *then)], rest), weakest, measure)
+        aimed = asked.objective is not None and self._domain is None
+        chosen = _chosen(offers, room, aimed=aimed)
+        rest = [offer for at, offer in enumerate(offers) if at not in set(chosen)]
+        weakest = [offers[at].atom.name for at in reversed(chosen)]
+        return fit(self._draft(envelope, [offers[at] for at in chosen], rest), weakest, measure)
 
     def _envelope(self) -> Opening:
         """What is said in any case: what was asked, of a long text its beginning."""
@@ -355,15 +355,31 @@ class _Opener:
         )
 
 
-def _chosen(offers: Sequence[Offer], room: int) -> tuple[list[int], list[int]]:
-    """The places of those to show: of goals, constraints and preferences what may come first; and all that follows."""
-    held = [at for at, offer in enumerate(offers) if offer.section != "atoms"]
-    first = [held[at] for at in pack([offers[at].item for at in held], int(room * _PINNED_PART))]
+def _chosen(offers: Sequence[Offer], room: int, *, aimed: bool) -> list[int]:
+    """The places of those to show, the dearest first.
+
+    Goals, constraints and preferences may take a part of the room; what was taught for such an objective then takes
+    what it needs; all others stand in line. `aimed`: at an objective alone; what only use speaks for comes last then.
+    """
+    places = range(len(offers))
+    rules = [at for at in places if offers[at].section != "atoms"]
+    taught = sorted((at for at in places if offers[at].candidate.is_taught), key=lambda at: -offers[at].item.value)
+    fills = {at for at in places if aimed and at not in set(rules) and offers[at].candidate.is_filler}
+    chosen: list[int] = []
     taken: dict[Hashable, float] = {}
-    for at in first:
-        item = offers[at].item
-        taken[item.cluster] = taken.get(item.cluster, 0.0) + item.value
-        room -= item.cost
-    others = [at for at in range(len(offers)) if at not in set(first)]
-    then = [others[at] for at in pack([offers[at].item for at in others], room, taken)]
-    return first, then
+
+    def take(waiting: Iterable[int], most: int) -> None:
+        nonlocal room
+        left = [at for at in waiting if at not in set(chosen)]
+        for at in (left[place] for place in pack([offers[at].item for at in left], most, taken)):
+            item = offers[at].item
+            taken[item.cluster] = taken.get(item.cluster, 0.0) + item.value
+            room -= item.cost
+            chosen.append(at)
+
+    take(rules, int(room * _PINNED_PART))
+    for at in taught:
+        take([at], room)
+    take((at for at in places if at not in fills), room)
+    take(fills, room)
+    return chosen

@@ -58,6 +58,16 @@ class Candidate:
     stale: tuple[Stale, ...]
 
     @property
+    def is_taught(self) -> bool:
+        """Whether it was corrected, or taught with full weight, for an objective like this one."""
+        return self.need.parts.get("taught", 0.0) > 0
+
+    @property
+    def is_filler(self) -> bool:
+        """Whether nothing speaks for it but that there is room: neither the objective, nor what is needed beside it."""
+        return not self.in_domain and _is_filling(self.need)
+
+    @property
     def value(self) -> float:
         """Need times evidence; belonging to the domain counts double, and what only holds others together little."""
         kind = (self.version.name or "").split(".")[1:2]
@@ -65,9 +75,12 @@ class Candidate:
         return self.need.share * self.evidence.value * boost
 
 
-def _is_filler(need: Need, version: VersionRow) -> bool:
-    """Whether nothing speaks for a page but that there is room: neither the objective, nor what is needed beside it."""
-    return type_of(version.name or "") in IN_DOMAINS and bool(need.parts) and _FILLS.issuperset(need.parts)
+def _is_filling(need: Need) -> bool:
+    return bool(need.parts) and _FILLS.issuperset(part for part, added in need.parts.items() if added > 0)
+
+
+def _is_page(version: VersionRow) -> bool:
+    return type_of(version.name or "") in IN_DOMAINS
 
 
 class Lost(NamedTuple):
@@ -177,7 +190,7 @@ class Gatherer:
     def _judged(self, need: Need, version: VersionRow, body: Body, used: float) -> Candidate | str:
         """The candidate that this version is; or the reason why it is none."""
         members = body.members
-        if members.get("origin") == "ingested" and (not self._ingested or _is_filler(need, version)):
+        if members.get("origin") == "ingested" and (not self._ingested or (_is_page(version) and _is_filling(need))):
             return "ingested"
         if "valid_from" in members or "valid_to" in members:
             found = self._in_force(version)

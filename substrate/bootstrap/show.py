@@ -23,6 +23,7 @@ _MOST_REASONS: Final = 2
 _WORDS: Final = {
     "match": "matches the objective",
     "goals": "needed for objectives like this",
+    "taught": "taught for objectives like this",
     "seeds": "follows what is needed",
     "edges": "linked to what is needed",
     "start": "sessions begin with it",

@@ -5,7 +5,8 @@
 2. Under the write lock it is looked again: what was forgotten meanwhile gets no vectors; if someone else was faster, or
    another model is in force by now, the window is dropped.
 3. One process at a time embeds for a store, by a lock on a file in its folder.
-4. The first vectors bring the entry that names their model. Another model fills its space beside the old one, which is
+4. The objectives of past sessions and trainings are embedded in the same way, when all versions are.
+5. The first vectors bring the entry that names their model. Another model fills its space beside the old one, which is
    erased in portions when the new one has got as far.
 """
 
@@ -17,6 +18,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +36,7 @@ from substrate.log.tables import EMBEDDED, VECTORS, seq_key
 from substrate.messages import Verb
 from substrate.values.embedding import Embedding, Indexed
 from substrate.values.progress import Progress
+from substrate.views.learned.objectives import keep_objectives, pending_objectives
 from substrate.views.models import Model, abandoned_spaces, draft_model, model_in_force, model_searched
 from substrate.views.nearest.index import NearestIndex
 from substrate.views.vectors import embedded_upto, keep_vectors
@@ -47,6 +50,8 @@ _log = logging.getLogger(__name__)
 
 _PORTION: Final = 5_000
 """Rows of an old space that are looked at, and erased, in one transaction."""
+_OBJECTIVES: Final = 64
+"""Objectives that are embedded and written together."""
 _QUIET_S: Final = 1.0
 """For what comes next to come: a burst becomes one window, and a short script ends without loading a model."""
 _IDLE_S: Final = 30.0
@@ -120,7 +125,7 @@ class Follower:
         if not self._background or not self._models.wanted:
             return
         with self._log.snapshot() as transaction:
-            behind = waiting(transaction, most=1) or abandoned_spaces(transaction)
+            behind = waiting(transaction, most=1) or abandoned_spaces(transaction) or _aims_wait(transaction)
         if behind:
             self.wake()
 
@@ -223,7 +228,7 @@ class Follower:
         with self._working, self._alone():
             with self._log.snapshot() as transaction:
                 model = model_in_force(transaction)
-                behind = waiting(transaction, most=1) or model_searched(transaction) != model
+                behind = waiting(transaction, most=1) or model_searched(transaction) != model or _aims_wait(transaction)
                 upto = require_head(transaction).head.size
             embedder = self._embedder(model) if behind else None
             total = 0
@@ -246,6 +251,8 @@ class Follower:
                 upto = window.stop
                 if progress is not None:
                     progress(versions, max(total, versions))
+            if embedder is not None:
+                self._embed_objectives(embedder)
             self._clean()
             self._seal(progress)
         name = embedder.model if embedder is not None else model.model if model is not None else ""
@@ -283,6 +290,20 @@ class Follower:
         self._check_stop()
         self._log.decide(plan)
         return kept
+
+    def _embed_objectives(self, embedder: Embedder) -> None:
+        """What past sessions and trainings were for, so that the next one's objective is compared with it."""
+        while True:
+            with self._log.snapshot() as transaction:
+                pending = pending_objectives(transaction, embedder.space, _OBJECTIVES)
+            if pending is None:
+                return
+            vectors = {}
+            for trace, text in pending.texts.items():
+                self._check_stop()
+                vectors[trace] = embedder.embed_query(text).astype("<f2").tobytes()
+            keep = partial(keep_objectives, space=embedder.space, pending=pending, vectors=vectors)
+            self._log.decide(lambda transaction, _, keep=keep: Decision((), list(keep(transaction))))  # type: ignore[misc]
 
     def _clean(self) -> None:
         """Erase what is left of spaces that nobody searches any more."""
@@ -360,6 +381,12 @@ class Follower:
                     raise _Stopped
             self._check_stop()
             yield
+
+
+def _aims_wait(transaction: ReadTransaction) -> bool:
+    """Whether a session or training has ended since past objectives were last embedded."""
+    model = model_in_force(transaction)
+    return model is not None and pending_objectives(transaction, model.space, 1) is not None
 
 
 def _draft(embedder: Embedder) -> Draft:

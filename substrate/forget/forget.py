@@ -38,6 +38,7 @@ from substrate.values.saved import Forgot
 from substrate.views.atoms import VersionRow, latest_version, versions_of
 from substrate.views.conflicts import conflict_keys
 from substrate.views.edges import Link, edges_touching, statements_of
+from substrate.views.learned.objectives import erase_objectives, training_trace
 from substrate.views.learned.sessions import all_sessions, session_row
 from substrate.views.traces import Trace
 from substrate.views.vectors import erase_vectors
@@ -319,12 +320,14 @@ class _Plan(_Told):
         self._draft(draft_other(Kind.UNEDGE, said, subject=link.edge))
 
     def traces(self) -> list[Trace]:
-        """The rows of traces that go, and the vectors of the versions that do."""
+        """The rows of traces that go, and the vectors of the versions, sessions and trainings that do."""
         rows: list[Trace] = [(table, key, None) for table, key in self._dropped]
-        for draft in self.drafts:
-            for seq in draft.erase:
-                rows.extend(erase_vectors(self._transaction, seq))
-        return rows + self._session_rows()
+        erased = [seq for draft in self.drafts for seq in draft.erase]
+        for seq in erased:
+            rows.extend(erase_vectors(self._transaction, seq))
+        sessions = self._session_rows()
+        gone = [key for _, key, row in sessions if row is None]
+        return rows + sessions + list(erase_objectives(self._transaction, [*gone, *map(training_trace, erased)]))
 
     def _session_rows(self) -> list[Trace]:
         """Traces of sessions that go, and those that get a hole in the place of an atom that goes."""

@@ -46,12 +46,10 @@ class Forecaster:
 
     def before(self, domain: bytes, objective: str = "", match: Match | None = None) -> dict[str, Part]:
         """The parts, in a session in which nothing was opened yet."""
-        found = (
-            match.shares(self._snapshot, None if domain == HOLE else domain)
-            if match is not None and objective
-            else None
-        )
-        return self._reader.before(domain, objective, found)
+        if match is None or not objective:
+            return self._reader.before(domain, objective)
+        found = match.shares(self._snapshot, None if domain == HOLE else domain)
+        return self._reader.before(domain, objective, found, match.alike(self._snapshot.transaction))
 
     def weights(self, question: str) -> dict[str, float]:
         """How far each part is believed, for a question with its evidence."""

@@ -67,6 +67,7 @@ PRIORS: Final[dict[str, dict[str, float]]] = {
     },
     "goal": {
         "goals": 0.35,
+        "taught": 0.1,
         "match": 0.2,
         "seeds": 0.15,
         "start": 0.07,

@@ -10,12 +10,15 @@
 | usage, recent | the domain | what its sessions used: slowly decayed, and of the last dozens |
 | repeat | the session itself | what was opened before, the newer the more |
 | edges | the last eight opened; of a goal the best matches | what stated edges join to them |
-| goals | the objective | what past sessions with such objectives needed |
+| goals | the objective | what past sessions with such objectives needed: by words and by meaning |
+| taught | the objective | of these what trainings of full weight needed, such as a correction |
 | match | the objective | what a search for it finds (handed in) |
 | seeds | the best of goals and match | one step along arcs |
 
 A row of which little is known says little: its shares are of its mass and of one event more. What it leaves is left to
-the other parts. An atom that took another's place inherits its rows; that is seen here, by `Heirs`.
+the other parts. What is counted over all domains together says little of a session that is like none of the past: who
+has an objective, or opened what no session knows, hears next to nothing of it. An atom that took another's place
+inherits its rows; that is seen here, by `Heirs`.
 """
 
 from __future__ import annotations
@@ -32,7 +35,15 @@ from substrate.values.edges import SUPERSEDES
 from substrate.views.cards import cards_of
 from substrate.views.edges import links_of
 from substrate.views.learned.counts import ATOM, START, USAGE, Cells, Tally, read_cells
-from substrate.views.learned.episodes import episode_count, episodes_for, episodes_with, needed_in, objective_terms
+from substrate.views.learned.episodes import (
+    episode_count,
+    episodes_for,
+    episodes_with,
+    needed_in,
+    numbers_of,
+    objective_terms,
+    of_domain,
+)
 from substrate.views.learned.sessions import HOLE
 
 __all__ = ["Reader"]
@@ -48,7 +59,17 @@ _REPEAT: Final = 12
 _EDGES: Final = 24
 """Edges of one atom, each way, that count: of a hub's thousands none says much."""
 _GOALS: Final = 25
+_FULL: Final = 3
+"""The weight of a training that corrects."""
+_FITS: Final = 0.3
+"""How like this objective another one must be, for what was taught there to be taught for this one."""
 _SEEDS: Final = 10
+_ANYWHERE: Final = 1e-4
+"""How far use of whatever domain counts, if there is an objective: it may fill room, and displaces nobody."""
+_USES: Final = 6
+"""Of so many uses half of what they say is believed; a single training has two or three, some sessions have dozens."""
+_SESSIONS: Final = 3
+"""Past sessions of a domain from which on any that is a little like this one says something of it."""
 _COMMON: Final = 0.1
 """A term that all objectives have says next to nothing; not nothing, since it may be all there is to go by."""
 _STATED_NOT_NEEDED: Final = SUPERSEDES
@@ -87,20 +108,33 @@ class Reader:
             "episodes": lambda: self._episodes(distinct),
             "repeat": lambda: _shares({item: _FADE**place for place, item in enumerate(distinct[1 : 1 + _REPEAT])}),
             "edges": lambda: self._edges(dict(zip(newest, _faded(len(newest)), strict=True))),
-            **self._always(domain),
+            **self._always(domain, self._known_part(newest)),
         }
         return {name: make() for name, make in makers.items() if wanted is None or name in wanted}
 
-    def before(self, domain: bytes, objective: str = "", match: Part | None = None) -> dict[str, Part]:
-        """All parts that speak of a session in which nothing is open yet."""
-        parts = {name: make() for name, make in self._always(domain).items()}
-        if not objective.strip():
+    def before(
+        self, domain: bytes, objective: str = "", match: Part | None = None, alike: Mapping[bytes, float] | None = None
+    ) -> dict[str, Part]:
+        """All parts that speak of a session in which nothing is open yet.
+
+        `alike`: past sessions by the keys of their traces, and how near their objectives are in meaning; None: nobody
+        can tell.
+        """
+        aimed = bool(objective.strip())
+        parts = {name: make() for name, make in self._always(domain, _ANYWHERE if aimed else 1.0).items()}
+        if not aimed:
             return parts
         found = match or {}
-        goals = self._goals(objective, domain)
+        goals, taught = self._goals(objective, domain, alike)
         seeds = dict(best({item: goals.get(item, 0) + found.get(item, 0) for item in {**goals, **found}}, _SEEDS))
         seeds = _shares(seeds)
-        return parts | {"goals": goals, "match": found, "seeds": self._step(seeds), "edges": self._edges(seeds)}
+        return parts | {
+            "goals": goals,
+            "taught": taught,
+            "match": found,
+            "seeds": self._step(seeds, 1),
+            "edges": self._edges(seeds),
+        }
 
     # -- rows ----------------------------------------------------------------------------------------------------
 
@@ -140,33 +174,47 @@ class Reader:
         self._skipped = distinct, skip
         return skip
 
-    def _step(self, items: Mapping[bytes, float]) -> dict[bytes, float]:
-        """One step along arcs from weighed atoms."""
+    def _step(self, items: Mapping[bytes, float], unknown: int = 0) -> dict[bytes, float]:
+        """One step along arcs from weighed atoms. `unknown`: events that a row is counted to have had besides."""
         reached: dict[bytes, float] = {}
         known = reached.get
         for item, weight in items.items():
             row = self.cells(ATOM, item)
             if row is not None and row.sums[1]:
-                share = weight / row.sums[1]
+                share = weight / (row.sums[1] + unknown / row.scale)
                 for target, _, count in row.cells:
                     reached[target] = known(target, 0.0) + share * count
         return reached
 
-    def _always(self, domain: bytes) -> dict[str, Callable[[], Part]]:
-        """The parts that speak of every session of a domain."""
+    def _always(self, domain: bytes, elsewhere: float) -> dict[str, Callable[[], Part]]:
+        """The parts that speak of every session of a domain; if nothing is known of it, of all, by so much less."""
         return {
-            "start": lambda: self._start(domain),
-            "usage": lambda: self._usage(domain, 0),
-            "recent": lambda: self._usage(domain, 1),
+            "start": lambda: self._start(domain, elsewhere),
+            "usage": lambda: self._usage(domain, 0, elsewhere),
+            "recent": lambda: self._usage(domain, 1, elsewhere),
         }
 
-    def _start(self, domain: bytes) -> Part:
-        row = self.cells(START, self._known(START, domain))
-        return {} if row is None else Wide(row.tally, 1, row.sums[1] + 1 / row.scale)
+    def _known_part(self, opened: Sequence[bytes]) -> float:
+        """Of what was opened, the part that past sessions have met."""
+        return sum(self.cells(ATOM, item) is not None for item in opened) / len(opened) if opened else 1.0
 
-    def _usage(self, domain: bytes, clock: Literal[0, 1]) -> Part:
-        row = self.cells(USAGE, self._known(USAGE, domain))
-        return {} if row is None else Wide(row.tally, clock, max(row.sums[clock], 1))
+    def _start(self, domain: bytes, elsewhere: float) -> Part:
+        of = self._known(START, domain)
+        row, heard = self.cells(START, of), self._heard(of, elsewhere)
+        return Wide(row.tally, 1, (row.sums[1] + 1 / row.scale) / heard) if row is not None and heard else {}
+
+    def _usage(self, domain: bytes, clock: Literal[0, 1], elsewhere: float) -> Part:
+        of = self._known(USAGE, domain)
+        row, heard = self.cells(USAGE, of), self._heard(of, elsewhere)
+        return Wide(row.tally, clock, max(row.sums[clock], 1) / heard) if row is not None and heard else {}
+
+    def _heard(self, domain: bytes, elsewhere: float) -> float:
+        """How far a domain's counts are believed: of a few uses next to nothing; of all domains, as far as said."""
+        row = self.cells(USAGE, domain)
+        if row is None:
+            return 0.0
+        uses = (row.sums[0] * row.scale / _USES) ** 3
+        return uses / (uses + 1) * (elsewhere if domain == HOLE else 1.0)
 
     # -- episodes ------------------------------------------------------------------------------------------------
 
@@ -186,22 +234,41 @@ class Reader:
         opened = {*distinct, *(item for item, _ in with_earlier)}
         return self._votes(like, _NEIGHBOURS, opened, weighed=True)
 
-    def _goals(self, objective: str, domain: bytes) -> Part:
-        """What the sessions needed whose objectives had rare words in common with this one."""
+    def _goals(self, objective: str, domain: bytes, alike: Mapping[bytes, float] | None) -> tuple[Part, Part]:
+        """What the sessions needed whose objectives are like this one; and what trainings of full weight did."""
         terms = objective_terms(objective)
         of = domain if episode_count(self._transaction, domain) else HOLE
         count = episode_count(self._transaction, of)
-        like: dict[int, float] = {}
+        shared: dict[int, float] = {}
+        whole = 0.0
         for numbers in episodes_for(self._transaction, terms, of):
-            if numbers:
-                rare = log(_COMMON + count / len(numbers))
-                for number in numbers:
-                    like[number] = like.get(number, 0.0) + rare
+            rare = log(_COMMON + count / max(1, len(numbers)))
+            whole += max(rare, 0.0)
+            for number in numbers:
+                shared[number] = shared.get(number, 0.0) + rare
         # Long objectives have more words in common by chance. Their lengths are in the rows, so first the likeliest.
-        likely = [number for _, number in highest(like, 4 * _GOALS)]
-        past = zip(likely, needed_in(self._transaction, likely), strict=True)
-        fitting = {number: like[number] / sqrt(3 + episode.terms) for number, episode in past}
-        return self._votes(fitting, _GOALS, set(), weighed=False)
+        likely = [number for _, number in highest(shared, 4 * _GOALS)]
+        near = {} if alike is None else self._near(alike, of)
+        likely += near.keys() - set(likely)
+        past = needed_in(self._transaction, likely)
+        like: dict[int, float] = {}
+        for number, episode in zip(likely, past, strict=True):
+            same = whole * sqrt((3 + episode.terms) / (3 + len(terms)))  # what the very same words would share
+            words = min(1.0, max(0.0, shared.get(number, 0.0)) / same) if same else 0.0
+            like[number] = words if alike is None else (words + near.get(number, 0.0)) / 2
+        full = zip(likely, past, strict=True)
+        taught = {number: like[number] for number, episode in full if episode.weight >= _FULL and like[number] >= _FITS}
+        goals = self._votes(like, _GOALS, set(), weighed=False)
+        known = sum(fit**2 for fit in nlargest(_GOALS, like.values()))
+        # Of a domain with many sessions each says something; of whatever domain just those that are like this one.
+        unknown = 1.0 if of == HOLE else 1 / (1 + (count / _SESSIONS) ** 2)
+        return _scaled(goals, known / (known + unknown)), self._votes(taught, _GOALS, set(), weighed=False)
+
+    def _near(self, alike: Mapping[bytes, float], domain: bytes) -> dict[int, float]:
+        """Past sessions of the domain whose objectives are near in meaning, by their numbers."""
+        known = zip(numbers_of(self._transaction, list(alike)), alike.values(), strict=True)
+        near = {number: fit for number, fit in known if number is not None}
+        return near if domain == HOLE else {at: near[at] for at in of_domain(self._transaction, list(near), domain)}
 
     def _votes(self, like: Mapping[int, float], most: int, gone: set[bytes], *, weighed: bool) -> Part:
         """What the likeliest episodes needed. `weighed`: a short one says more of each of its atoms, a trained one too.
@@ -247,6 +314,10 @@ def _faded(count: int) -> list[float]:
 def _shares(votes: Mapping[bytes, float]) -> dict[bytes, float]:
     total = sum(votes.values())
     return {item: vote / total for item, vote in votes.items()} if total > 0 else {}
+
+
+def _scaled(part: Part, factor: float) -> dict[bytes, float]:
+    return {item: share * factor for item, share in part.items()}
 
 
 def _joined(one: Cells | None, two: Cells | None) -> Cells | None:

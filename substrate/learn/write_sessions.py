@@ -23,6 +23,7 @@ from substrate.proof.hashes import map_key
 from substrate.values.saved import Refused
 from substrate.views.atoms import gap_of, gaps_of, latest_version
 from substrate.views.learned.counts import HALF_LIFE
+from substrate.views.learned.objectives import erase_objectives
 from substrate.views.learned.sessions import HOLE, Heard, all_sessions, next_key, read_session, session_row
 from substrate.views.traces import Trace
 
@@ -91,7 +92,9 @@ def drop_malformed_sessions(log: Log) -> None:
     """Delete rows of sessions that cannot be read: nobody can tell what they say, and fsck would go on about them."""
 
     def plan(transaction: ReadTransaction, _: int) -> Decision:
-        return Decision((), [(SESSIONS, key, None) for key, heard in all_sessions(transaction) if heard is None])
+        malformed = [key for key, heard in all_sessions(transaction) if heard is None]
+        rows: list[Trace] = [(SESSIONS, key, None) for key in malformed]
+        return Decision((), [*rows, *erase_objectives(transaction, malformed)])
 
     with log.snapshot() as transaction:
         malformed = any(heard is None for _, heard in all_sessions(transaction))

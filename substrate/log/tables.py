@@ -38,6 +38,7 @@ __all__ = [
     "MIXING",
     "MODELS",
     "NODES",
+    "OBJECTIVES",
     "OWED",
     "PLACES",
     "POSTINGS",
@@ -137,6 +138,8 @@ VECTORS: Final = "vectors"
 """seq, space -> the vectors of the pieces of that version's text, by the model of that space; views/vectors.py."""
 EMBEDDED: Final = "embedded"
 """space -> up to which seq all versions have their vectors; views/vectors.py."""
+OBJECTIVES: Final = "objectives"
+"""key of a trace -> the vector of what that session or training was for; views/learned/objectives.py."""
 OWED: Final = "owed"
 """`compaction` -> since when bytes of what was forgotten wait to be taken out of the file; forget/compaction.py."""
 
@@ -168,6 +171,7 @@ TABLES: Final[dict[str, Sureness]] = {
     CLAIMS: Sureness.VIEW,
     VECTORS: Sureness.CACHE,
     EMBEDDED: Sureness.CACHE,
+    OBJECTIVES: Sureness.CACHE,
     CONFIRMED: Sureness.TRACE,
     EXPECTED: Sureness.TRACE,
     SESSIONS: Sureness.TRACE,

@@ -10,6 +10,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.search.candidates import Lists
 from substrate.search.columns.documents import Columns, Documents, Mask
 from substrate.search.columns.members import DomainMasks
+from substrate.search.columns.objectives import PastObjectives
 from substrate.search.directory.rows import EntityRows
 from substrate.search.filters import Filters
 from substrate.search.scope import scope_of
@@ -46,6 +47,7 @@ class SearchIndex:
         self._columns = columns
         self.entities = EntityRows()
         self.domains = domains
+        self.objectives = PastObjectives()
 
     def query(self, text: str, asked_at: int, wait_s: float) -> Query:
         """A question that is asked at a time: `last month` is the one before it. Waits so long for the model."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from substrate.atoms.domains import Domains
+from substrate.kv.api import ReadTransaction
 from substrate.search.candidates import gather
 from substrate.search.columns.documents import Documents
 from substrate.search.filters import Filters
@@ -21,6 +22,8 @@ __all__ = ["Match"]
 
 _OUTSIDE: Final = 0.2
 """How much a match counts that is not of the domain."""
+_APART: Final = 0.3
+"""The cosine of two objectives of which nobody would say that they are alike."""
 _MATCHES: Final = 60
 """Of what an objective is about, so many of the best."""
 
@@ -56,6 +59,16 @@ class Match:
             scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if inside else _OUTSIDE))
         total = sum(scores.values())
         return {subject: score / total for subject, score in scores.items()} if total > 0 else {}
+
+    def alike(self, transaction: ReadTransaction) -> dict[bytes, float] | None:
+        """Past sessions and trainings whose objectives mean something like this one, by the keys of their traces.
+
+        From 0, which is as far apart as two texts at random, to 1, which is the same. None: there is no vector.
+        """
+        if self.query.vector.vector is None:
+            return None
+        near = self.index.objectives.near(transaction, self.query.vector, _APART)
+        return {trace: min(1.0, (cosine - _APART) / (1 - _APART)) for trace, cosine in near.items()}
 
     def _best(
         self, snapshot: Snapshot, documents: Documents, filters: Filters

@@ -11,6 +11,7 @@ from substrate.views.conflicts import check_conflicts
 from substrate.views.edges import EdgeView
 from substrate.views.learned.arcs import ArcView
 from substrate.views.learned.mixing import check_mixing
+from substrate.views.learned.objectives import check_objectives
 from substrate.views.learned.sessions import check_sessions
 from substrate.views.models import ModelView, check_vectors
 from substrate.views.traces import check_traces
@@ -30,5 +31,5 @@ CHECKS: Final[tuple[Check, ...]] = (check_traces, check_conflicts, check_session
 """What else fsck looks at, and a restore or clone before it takes a store over."""
 
 
-CACHE_CHECKS: Final[tuple[Check, ...]] = (check_vectors,)
+CACHE_CHECKS: Final[tuple[Check, ...]] = (check_vectors, check_objectives)
 """What fsck looks at too. A restore does not: nothing is lost with a cache, and a rebuild makes it anew."""

@@ -3,6 +3,7 @@
     arcs.py      the view: it learns from sessions and trainings, in the order in which they were written
     counts.py    what followed what, how heavily
     episodes.py  past sessions: what each needed, and what for
+    objectives.py  what past objectives mean, as vectors: a cache
     sessions.py  traces: what one client accessed, in order
     mixing.py    traces: how far each part of the model was right so far
     decoded.py   what rows say, kept from one read to the next

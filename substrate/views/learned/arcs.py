@@ -22,14 +22,12 @@ from substrate.log.tables import ARCS, ARRIVALS, ENTRIES, EPISODES, SESSIONS, US
 from substrate.proof.entry import Kind
 from substrate.views.learned.counts import ATOM, PARTS, START, Counts
 from substrate.views.learned.episodes import TAIL, Episodes
-from substrate.views.learned.sessions import HOLE, KEY_BYTES, Heard, read_session, read_training
+from substrate.views.learned.sessions import HOLE, KEY_BYTES, TRAINED, Heard, read_session, read_training
 
 __all__ = ["ArcView"]
 
 _REACH: Final = 10
 """Steps over which an arc is learnt."""
-_TRAINED: Final = b"\xff" * 4
-"""In the place of a trace's number: this was a train entry."""
 _MOST: Final = 8
 """How often one session, or part of one, can be counted for the same arc: a loop must not outweigh a year of work."""
 _TAUGHT: Final = 512
@@ -60,7 +58,7 @@ class ArcView:
                 self._forget(transaction, learner, entry)
             elif entry.body is not None and (heard := read_training(entry.body, entry.time)) is not None:
                 learner.episodes.learnt(entry.seq)
-                learner.learn(heard, seq_key(entry.seq) + _TRAINED)
+                learner.learn(heard, seq_key(entry.seq) + TRAINED)
         if learner is not None:
             learner.flush()
 

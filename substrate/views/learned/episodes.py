@@ -18,7 +18,7 @@ Numbers of episodes that are too old stay in rows until these are written the ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
@@ -44,7 +44,11 @@ __all__ = [
     "episodes_seen",
     "episodes_with",
     "needed_in",
+    "numbers_of",
     "objective_terms",
+    "of_domain",
+    "oldest_trace",
+    "traces_after",
     "trainings_learnt",
 ]
 
@@ -195,6 +199,29 @@ def episodes_for(transaction: ReadTransaction, terms: Sequence[bytes], domain: b
     tag = domain[:_TAG_BYTES]
     every = domain == HOLE
     return [[n for n, of in _unpacked(_PAIR, row) if n >= oldest and (every or of == tag)] for row in rows]
+
+
+def traces_after(transaction: ReadTransaction, trace: bytes) -> Iterator[bytes]:
+    """The keys of the traces of all episodes that came after one, oldest first."""
+    for key, _ in transaction.scan(EPISODES, b"s" + trace + b"\0", behind(b"s")):
+        yield key[1:]
+
+
+def oldest_trace(transaction: ReadTransaction) -> bytes:
+    """The key of the first trace of the oldest episode; empty if there is none."""
+    return next(traces_after(transaction, b""), b"")
+
+
+def numbers_of(transaction: ReadTransaction, traces: Sequence[bytes]) -> list[int | None]:
+    """For each key of a (first) trace the number of its episode; None if that is gone, or too old."""
+    rows = transaction.get_many(EPISODES, [b"s" + trace for trace in traces])
+    return [None if row is None else _number(row) for row in rows]
+
+
+def of_domain(transaction: ReadTransaction, numbers: Sequence[int], domain: bytes) -> list[int]:
+    """Those of these episodes that are of a domain."""
+    rows = transaction.get_many(EPISODES, [b"e" + seq_key(number) for number in numbers])
+    return [n for n, row in zip(numbers, rows, strict=True) if row is not None and row.startswith(domain)]
 
 
 def needed_in(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Needed]:

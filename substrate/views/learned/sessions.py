@@ -28,6 +28,7 @@ from substrate.schema import MOST_WEIGHT, is_time
 __all__ = [
     "HOLE",
     "KEY_BYTES",
+    "TRAINED",
     "Heard",
     "all_sessions",
     "check_sessions",
@@ -41,6 +42,8 @@ __all__ = [
 HOLE: Final = bytes(ID_BYTES)
 """In the place of an atom that was forgotten; as a domain: none."""
 KEY_BYTES: Final = SEQ_BYTES + 4
+TRAINED: Final = b"\xff" * 4
+"""In the place of a trace's number: this was a train entry."""
 _LENGTH: Final = Struct(">H")
 
 

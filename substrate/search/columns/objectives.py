@@ -1,0 +1,56 @@
+"""What past sessions and trainings were for, as vectors in memory. Read again when one was added or erased."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from substrate.embed.query import QueryVector
+from substrate.kv.api import ReadTransaction
+from substrate.views.learned.objectives import objective_rows, objectives_stamp
+
+__all__ = ["PastObjectives"]
+
+_MOST: Final = 200
+"""Of past objectives so many of the nearest are told."""
+
+
+class _Held(NamedTuple):
+    stamp: tuple[bytes, bytes]
+    traces: list[bytes]
+    vectors: NDArray[np.float32]
+
+
+class PastObjectives:
+    """Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._held = _Held((b"", b""), [], np.empty((0, 0), np.float32))
+
+    def near(self, transaction: ReadTransaction, asked: QueryVector, least: float) -> dict[bytes, float]:
+        """The keys of the traces whose objectives are nearest to this one, with cosines above the least."""
+        if asked.vector is None:
+            return {}
+        held = self._at(transaction, asked)
+        if not held.traces:
+            return {}
+        cosines = held.vectors @ asked.vector
+        best = np.argsort(-cosines, kind="stable")[:_MOST]
+        return {held.traces[at]: float(cosines[at]) for at in best.tolist() if cosines[at] > least}
+
+    def _at(self, transaction: ReadTransaction, asked: QueryVector) -> _Held:
+        stamp = objectives_stamp(transaction), asked.space
+        with self._guard:
+            held = self._held
+        if held.stamp != stamp:
+            size = 2 * asked.dimensions
+            rows = [(key, row) for key, row in objective_rows(transaction, asked.space) if len(row) == size]
+            halves = np.frombuffer(b"".join(row for _, row in rows), "<f2").reshape(len(rows), asked.dimensions)
+            held = _Held(stamp, [key for key, _ in rows], halves.astype(np.float32))
+            with self._guard:
+                self._held = held
+        return held

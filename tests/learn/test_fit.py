@@ -1,0 +1,85 @@
+"""Use and training speak where they fit: an objective or a session that is about other things hears little of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from substrate.memory import Memory
+
+MAIL = [
+    ("v1.note.relay", "the mail relay listens on port 25 and hands messages to the spool"),
+    ("v1.note.bounce", "a bounced mail message goes to the postmaster"),
+    ("v1.note.spool", "the mail spool is emptied every night"),
+    ("v1.note.signature", "outgoing mail messages carry a signature"),
+]
+FENCE = [
+    ("v1.note.primer", "white primer is in the shed"),
+    ("v1.note.brush", "brushes are cleaned with turpentine"),
+    ("v1.note.ladder", "the ladder is at the neighbours"),
+]
+OTHERS = [(f"v1.note.other_{i}", f"remark number {i} on the harbour and its ships") for i in range(40)]
+TRAINED = [name for name, _ in FENCE]
+ABOUT_MAIL = "set up the mail relay for bounced messages"
+
+
+@pytest.fixture
+def noted(memory: Memory) -> Memory:
+    memory.checkpoint([{"name": name, "value": value} for name, value in (*MAIL, *FENCE, *OTHERS)])
+    return memory
+
+
+def opened(memory: Memory, objective: str, max_tokens: int = 400) -> list[str]:
+    return [atom.name for atom in memory.bootstrap(objective, max_tokens=max_tokens, begin=False)]
+
+
+@pytest.mark.parametrize("passes", [1, 3])
+@pytest.mark.parametrize("objective", [None, "paint the fence"])
+@pytest.mark.parametrize("times", [1, 5])
+def test_an_opening_about_other_things_stays_as_it_was_before_a_training(
+    noted: Memory, passes: int, objective: str | None, times: int
+) -> None:
+    before = opened(noted, ABOUT_MAIL)
+    assert set(before[:2]) == {"v1.note.relay", "v1.note.bounce"}
+    for _ in range(times):
+        noted.train(TRAINED, passes, objective=objective)
+    after = opened(noted, ABOUT_MAIL)
+    matching = [name for name in before if name in dict(MAIL)]
+    assert after[: len(matching)] == matching
+
+
+@pytest.mark.parametrize("asked", ["paint the fence", "paint our garden fence"])
+def test_what_was_trained_is_there_for_an_objective_like_the_one_of_the_training(noted: Memory, asked: str) -> None:
+    noted.train(TRAINED, objective="paint the fence")
+    assert set(opened(noted, asked, 600)[:3]) == set(TRAINED)
+
+
+def test_one_word_in_common_does_not_put_a_training_before_what_matches(noted: Memory) -> None:
+    noted.train(TRAINED, objective="paint the fence by the spool of wire at the neighbours")
+    assert set(opened(noted, ABOUT_MAIL)[:2]) == {"v1.note.relay", "v1.note.bounce"}
+
+
+def test_after_an_atom_that_no_session_met_nothing_is_said_to_be_likely(noted: Memory) -> None:
+    noted.train(TRAINED)
+    assert not noted.predict(["v1.note.relay"])
+    assert not noted.access("v1.note.spool", predictions=5).predictions
+    assert [one.name for one in noted.predict([TRAINED[0]], k=1)] == [TRAINED[1]]
+
+
+def test_what_is_used_is_there_where_nothing_is_asked_for(noted: Memory) -> None:
+    noted.train(TRAINED)
+    assert set(TRAINED) <= {atom.name for atom in noted.bootstrap(begin=False)}
+
+
+def test_use_in_a_domain_counts_for_it(noted: Memory) -> None:
+    noted.checkpoint(["v1.domain.house = all about the house"])
+    for _ in range(12):
+        noted.observe([TRAINED[0], TRAINED[1]], domain="house")
+    shown = [atom.name for atom in noted.bootstrap(ABOUT_MAIL, domain="house", max_tokens=400, begin=False)]
+    assert set(TRAINED[:2]) <= set(shown)
+
+
+def test_a_single_training_of_a_domain_says_little_of_it(noted: Memory) -> None:
+    noted.checkpoint(["v1.domain.house = all about the house"])
+    noted.train(TRAINED, domain="house")
+    shown = [atom.name for atom in noted.bootstrap(ABOUT_MAIL, domain="house", max_tokens=400, begin=False)]
+    assert set(shown[:2]) == {"v1.note.relay", "v1.note.bounce"}
