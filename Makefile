@@ -76,6 +76,7 @@ bench: $(STAMP) chromium ## the store beside its physical limits; SIZES="10000 1
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.retrieval --if-there
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.markov $(SIZES)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.prefetch --if-there
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.openings
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.conflicts
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.contradictions
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.associations

@@ -1114,6 +1114,7 @@ class Memory(Tabular):
         opening, match = self._opening(asked, wait, shown)
         if begin:
             self._client.recorder.begin(asked.objective, asked.domain, match)
+            self._store.follower.wake_if_behind()  # what sessions before this one were for may wait to be embedded
         return opening
 
     def _opening(

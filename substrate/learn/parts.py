@@ -66,7 +66,7 @@ _FITS: Final = 0.3
 _SEEDS: Final = 10
 _ANYWHERE: Final = 1e-4
 """How far use of whatever domain counts, if there is an objective: it may fill room, and displaces nobody."""
-_USES: Final = 6
+_USES: Final = 5
 """Of so many uses half of what they say is believed; a single training has two or three, some sessions have dozens."""
 _SESSIONS: Final = 3
 """Past sessions of a domain from which on any that is a little like this one says something of it."""
@@ -213,7 +213,7 @@ class Reader:
         row = self.cells(USAGE, domain)
         if row is None:
             return 0.0
-        uses = (row.sums[0] * row.scale / _USES) ** 3
+        uses = (row.sums[0] * row.scale / _USES) ** 2
         return uses / (uses + 1) * (elsewhere if domain == HOLE else 1.0)
 
     # -- episodes ------------------------------------------------------------------------------------------------
