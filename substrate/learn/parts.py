@@ -11,7 +11,7 @@
 | repeat | the session itself | what was opened before, the newer the more |
 | edges | the last eight opened; of a goal the best matches | what stated edges join to them |
 | goals | the objective | what past sessions with such objectives needed: by words and by meaning |
-| taught | the objective | of these what trainings of full weight needed, such as a correction |
+| taught | the objective | of these, and of what matches well, what trainings of full weight had: corrections |
 | match | the objective | what a search for it finds (handed in) |
 | seeds | the best of goals and match | one step along arcs |
 
@@ -61,6 +61,8 @@ _EDGES: Final = 24
 _GOALS: Final = 25
 _FULL: Final = 3
 """The weight of a training that corrects."""
+_WELL: Final = 0.25
+"""Of the best match's share: what has as much matches well."""
 _FITS: Final = 0.3
 """How like this objective another one must be, for what was taught there to be taught for this one."""
 _SEEDS: Final = 10
@@ -130,7 +132,7 @@ class Reader:
         seeds = _shares(seeds)
         return parts | {
             "goals": goals,
-            "taught": taught,
+            "taught": _shares({**self._corrected(found), **taught}),
             "match": found,
             "seeds": self._step(seeds, 1),
             "edges": self._edges(seeds),
@@ -263,6 +265,15 @@ class Reader:
         # Of a domain with many sessions each says something; of whatever domain just those that are like this one.
         unknown = 1.0 if of == HOLE else 1 / (1 + (count / _SESSIONS) ** 2)
         return _scaled(goals, known / (known + unknown)), self._votes(taught, _GOALS, set(), weighed=False)
+
+    def _corrected(self, match: Part) -> Part:
+        """Of what matches the objective well, what a training of full weight had, whatever that one was for."""
+        top = best(match, _SEEDS)
+        well = {item: share for item, share in top if share >= _WELL * top[0][1]}
+        lists = episodes_with(self._transaction, list(well))
+        numbers = sorted({number for several in lists for number in several[-_SEEDS:]})
+        full = {n for n, one in zip(numbers, needed_in(self._transaction, numbers), strict=True) if one.weight >= _FULL}
+        return {item: well[item] for item, several in zip(well, lists, strict=True) if not full.isdisjoint(several)}
 
     def _near(self, alike: Mapping[bytes, float], domain: bytes) -> dict[int, float]:
         """Past sessions of the domain whose objectives are near in meaning, by their numbers."""

@@ -26,7 +26,20 @@ _NAMED: Final = "documents and chunks whose names say to be of a domain belong t
 _SUSPECTED: Final = (
     "a conflict that only the detector saw takes a tenth of the evidence; ingested text contradicts nobody"
 )
+_FITTING: Final = (
+    "use speaks where it fits the objective or the session, of few uses less is believed, and an opening is denser"
+)
+_FITTED: Final = (
+    201, 202, 203, 204, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222,
+    224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 236, 237, 240, 241, 242, 244, 245, 248, 249, 252,
+    253, 254, 256, 257, 260, 262, 264, 268, 269, 270, 271, 272, 273, 274, 275, 276, 278, 281, 282, 285, 286,
+    287, 288, 289, 290, 293, 297, 299, 301, 303, 305, 308, 309, 311, 316, 318, 319, 321, 324, 327, 329, 331,
+    334, 335, 336, 337, 340, 341, 342, 343, 344, 345, 347, 348, 351, 353, 356, 358, 361, 362, 363, 364, 365,
+    366, 367, 368, 369, 370, 371, 373, 374, 375, 376, 377, 379, 381, 382, 383, 384, 385, 387, 388, 392, 393,
+    395, 396, 397, 399, 400, 526, 528, 530, 548,
+)
 EXPLAINED: Final[Mapping[int, str]] = {
+    **dict.fromkeys(_FITTED, _FITTING),
     **dict.fromkeys((205, 238, 246, 250, 258, 261, 267, 284, 291, 292, 294, 295, 296, 298, 300), _SUSPECTED),
     **dict.fromkeys((302, 304, 306, 307, 310, 539, 546, 547), _SUSPECTED),
     **dict.fromkeys((91, 315, 317), _NAMED),

@@ -83,3 +83,20 @@ def test_a_single_training_of_a_domain_says_little_of_it(noted: Memory) -> None:
     noted.train(TRAINED, domain="house")
     shown = [atom.name for atom in noted.bootstrap(ABOUT_MAIL, domain="house", max_tokens=400, begin=False)]
     assert set(shown[:2]) == {"v1.note.relay", "v1.note.bounce"}
+
+
+def test_a_correction_stays_while_weaker_atoms_are_left_out_however_long_it_is(noted: Memory) -> None:
+    long = "mail messages are never relayed before the postmaster has been asked, " * 6
+    noted.checkpoint([{"name": "v1.procedure.ask", "value": long, "origin": "user"}])
+    noted.train(["v1.procedure.ask"], 3, objective="set up the relay")
+    for max_tokens in (400, 600, 800):
+        opening = noted.bootstrap(ABOUT_MAIL, max_tokens=max_tokens, begin=False)
+        assert "v1.procedure.ask" in [atom.name for atom in opening]
+        assert opening.truncated or len(opening) == len(noted.list())
+
+
+def test_a_correction_without_an_objective_counts_where_it_matches(noted: Memory) -> None:
+    noted.train(["v1.note.signature"], 3)
+    taught = {atom.name for atom in noted.bootstrap(ABOUT_MAIL, begin=False) if "taught" in atom.parts}
+    assert taught == {"v1.note.signature"}
+    assert not [atom for atom in noted.bootstrap("ships in the harbour", begin=False) if "taught" in atom.parts]
