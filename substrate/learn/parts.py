@@ -261,7 +261,7 @@ class Reader:
         full = zip(likely, past, strict=True)
         taught = {number: like[number] for number, episode in full if episode.weight >= _FULL and like[number] >= _FITS}
         goals = self._votes(like, _GOALS, set(), weighed=False)
-        known = sum(fit**2 for fit in nlargest(_GOALS, like.values()))
+        known = sum(fit**2 for fit, _ in highest(like, _GOALS))
         # Of a domain with many sessions each says something; of whatever domain just those that are like this one.
         unknown = 1.0 if of == HOLE else 1 / (1 + (count / _SESSIONS) ** 2)
         return _scaled(goals, known / (known + unknown)), self._votes(taught, _GOALS, set(), weighed=False)
