@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO, TypeVar
 
 from substrate.atoms.access import access
 from substrate.atoms.diff import diff
@@ -65,8 +65,10 @@ from substrate.save.checkpoint import checkpoint
 from substrate.save.input import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.save.place import accesses, note_access
 from substrate.save.remember import read_statement, remember
+from substrate.save.rename import rename
 from substrate.save.replace import Replacement
 from substrate.save.replace import replace as replace_atom
+from substrate.save.undo import undo
 from substrate.search.filters import Filters
 from substrate.store import OpenStore, open_store
 from substrate.values.atoms import Access, History, Listing, Name
@@ -81,7 +83,7 @@ from substrate.values.hits import Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
 from substrate.values.relations import Associations, Context, PathFound
-from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats
+from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, Undone
 from substrate.values.stale import StaleAtoms
 from substrate.views.catalogue import CACHE_CHECKS
 
@@ -93,6 +95,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory", "open_memory"]
 
+_Saved = TypeVar("_Saved")
 _ANYTHING = "what was decided"
 """To be searched for where it does not matter what is found."""
 
@@ -201,6 +204,11 @@ class Memory(Tabular):
 
     # -- save ----------------------------------------------------------------------------------------------------------
 
+    def _woken(self, saved: _Saved) -> _Saved:
+        """The same; from now on what was saved is embedded in the background."""
+        self._store.follower.wake()
+        return saved
+
     def checkpoint(  # noqa: PLR0913
         self,
         atoms: Iterable[AtomInput] = (),
@@ -231,16 +239,10 @@ class Memory(Tabular):
         Denied, Busy, Full, StoreDamaged, RolledBack; always with nothing written.
         """
         batch = Batch.of(atoms, edges, tombstones, unedges, task, self._client.place())
-        saved = checkpoint(
-            self._store.log,
-            batch,
-            expect=expect,
-            said=self._client.said(actor, origin, session, source),
-            partial=partial,
-            allow_secrets=allow_secrets,
+        said = self._client.said(actor, origin, session, source)
+        return self._woken(
+            checkpoint(self._store.log, batch, expect=expect, said=said, partial=partial, allow_secrets=allow_secrets)
         )
-        self._store.follower.wake()
-        return saved
 
     def remember(  # noqa: PLR0913
         self,
@@ -264,16 +266,12 @@ class Memory(Tabular):
 
         Raises InputError if there is no text; else as `checkpoint`.
         """
-        remembered = remember(
-            self._store.log,
-            read_statement(text, type),
-            {**fields, **({"tags": list(tags)} if tags else {})},
-            said=self._client.said(actor, origin, session, source),
-            place=self._client.place(),
-            allow_secrets=allow_secrets,
+        more = {**fields, **({"tags": list(tags)} if tags else {})}
+        said, place = self._client.said(actor, origin, session, source), self._client.place()
+        statement = read_statement(text, type)
+        return self._woken(
+            remember(self._store.log, statement, more, said=said, place=place, allow_secrets=allow_secrets)
         )
-        self._store.follower.wake()
-        return remembered
 
     def replace(  # noqa: PLR0913
         self,
@@ -300,15 +298,41 @@ class Memory(Tabular):
         NotFound if `name` is not in use; InputError if it does not hold before `at`; Conflict if another atom
         supersedes it, or a writer was faster. Else as `checkpoint`.
         """
-        saved = replace_atom(
-            self._store.log,
-            Replacement(name, new, value, at, reason, source, origin, fields),
-            said=self._client.said(actor, None, session),
-            place=self._client.place(),
-            allow_secrets=allow_secrets,
-        )
-        self._store.follower.wake()
-        return saved
+        given = Replacement(name, new, value, at, reason, source, origin, fields)
+        said, place = self._client.said(actor, None, session), self._client.place()
+        return self._woken(replace_atom(self._store.log, given, said=said, place=place, allow_secrets=allow_secrets))
+
+    def rename(
+        self,
+        name: Name,
+        new: str,
+        *,
+        reason: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+    ) -> Saved:
+        """Let what `name` says go on under the name `new`. One checkpoint.
+
+        The new atom gets value, fields and edges; the old one is tombstoned, and an edge `renamed_to` leads to the new
+        one. Proofs made before stay valid. `access` by the old name answers with the new atom (`renamed_from`), what
+        was learnt of the one counts for the other, and forgetting either erases both.
+
+        NotFound if `name` is not in use; Conflict if `new` is another atom's name, in use or not, or a writer was
+        faster; InputError for documents and chunks. Else as `checkpoint`.
+        """
+        said = self._client.said(actor, None, session)
+        return self._woken(rename(self._store.log, name, new, said=said, reason=reason, place=self._client.place()))
+
+    def undo(self, *, dry_run: bool = False, actor: str | None = None, session: str | None = None) -> Undone:
+        """Take the last checkpoint back by another one, whoever made it. Nothing is erased; `dry_run` only tells.
+
+        Atoms that it recorded anew are tombstoned, those that it changed say again what they said before, those that
+        it tombstoned are in use again; edges likewise. An undo is a checkpoint: undone, it does all of it again. What
+        only confirmed made no checkpoint. InputError after a forget, a training, a choice of model or a new key;
+        NotFound in a new store; HeadMoved if a writer was faster. Else as `checkpoint`.
+        """
+        said, place = self._client.said(actor, None, session), self._client.place()
+        return self._woken(undo(self._store.log, dry_run=dry_run, said=said, place=place))
 
     def import_lines(
         self,
@@ -327,9 +351,7 @@ class Memory(Tabular):
         saved then. With `dry_run` nothing is written: the answer says what would be.
         """
         move = Move.of(partial=partial, allow_secrets=allow_secrets, dry_run=dry_run)
-        imported = import_lines(self._store.log, lines, move, progress)
-        self._store.follower.wake()
-        return imported
+        return self._woken(import_lines(self._store.log, lines, move, progress))
 
     def import_file(  # noqa: PLR0913
         self,
@@ -370,9 +392,7 @@ class Memory(Tabular):
             allow_secrets=allow_secrets,
             dry_run=dry_run,
         )
-        imported = import_file(self._store.log, path, from_kind, move, progress)
-        self._store.follower.wake()
-        return imported
+        return self._woken(import_file(self._store.log, path, from_kind, move, progress))
 
     def import_frame(  # noqa: PLR0913
         self,
@@ -400,9 +420,7 @@ class Memory(Tabular):
             allow_secrets=allow_secrets,
             dry_run=dry_run,
         )
-        imported = import_frame(self._store.log, frame, source, move, progress)
-        self._store.follower.wake()
-        return imported
+        return self._woken(import_frame(self._store.log, frame, source, move, progress))
 
     def ingest(  # noqa: PLR0913
         self,
@@ -454,9 +472,7 @@ class Memory(Tabular):
             dry_run=dry_run,
             entities=entities,
         )
-        ingested = ingest(self._store.log, what, request, progress)
-        self._store.follower.wake()
-        return ingested
+        return self._woken(ingest(self._store.log, what, request, progress))
 
     def follow(  # noqa: PLR0913
         self,

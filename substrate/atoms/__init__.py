@@ -10,6 +10,7 @@ links       edges: which hold, what they say, whom they join
 validity    which version held in the world at a time
 domains     which atoms belong to which domain: the one place that decides it
 supersedes  who took whose place
+renames     atoms that were given another name
 stale       what to review, since something it depends on changed
 access      the verb access
 list        the verb list

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from substrate.atoms.bodies import Body
 from substrate.atoms.load import atom_of, damage_of
+from substrate.atoms.renames import renamed_to
 from substrate.atoms.resolve import resolve
 from substrate.atoms.stale import stale_because
 from substrate.atoms.supersedes import superseders
 from substrate.atoms.validity import version_at
 from substrate.codec import read_body
 from substrate.errors import NotFound
+from substrate.log.identity import id_text
 from substrate.log.prove import prove_name, prove_recorded
 from substrate.names import check_name
 from substrate.proof.entry import decode_entry
@@ -32,6 +36,9 @@ def access(snapshot: Snapshot, name: str, *, proof: bool = False) -> Access:
             return proven
     latest = resolve(transaction, name, snapshot.upto)
     found = version_at(snapshot, latest)
+    if found is None and (new := renamed_to(transaction, latest.subject, snapshot.upto)) is not None:
+        there = access(snapshot, id_text(new), proof=proof)
+        return replace(there, renamed_from=latest.name if latest.name is not None else name)
     if found is None:
         raise NotFound(f"there is no {name}: {_why(snapshot, latest)}; its history shows what it was")
     card = card_of(transaction, latest.subject)

@@ -33,6 +33,7 @@ from substrate.values.edges import (
     MEMBER_OF,
     PRODUCED_BY,
     REFERENCES,
+    RENAMED_TO,
     SUPERSEDES,
 )
 from substrate.views.atoms import find_name, latest_version
@@ -71,6 +72,7 @@ _OWN: Final = (
     EdgeKind("constrains", "constrained_by"),
     EdgeKind(CONSISTENT_WITH, CONSISTENT_WITH),
     EdgeKind(CONTRADICTS, CONTRADICTS),
+    EdgeKind(RENAMED_TO, "renamed_from"),
 )
 """The types that mean something to the engine: kept under these names."""
 _WELL_KNOWN: Final = (

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from substrate.atoms.links import holding, is_live, live_sources, stated
+from substrate.atoms.renames import renamed_from, renamed_to
 from substrate.atoms.resolve import name_of
 from substrate.atoms.validity import stands
 from substrate.kv.api import ReadTransaction
@@ -111,18 +112,18 @@ class Heirs:
         self._known: dict[bytes, tuple[bytes, ...]] = {}
 
     def inherited(self, subject: bytes) -> tuple[bytes, ...]:
-        """The atoms whose place this one took, and whose places those took."""
+        """The atoms whose place this one took, by superseding or under another name, and whose places those took."""
         if subject not in self._known:
             found: dict[bytes, None] = {}
             waiting = [subject] if card_of(self._snapshot.transaction, subject).statements else []
             while waiting and len(found) < _MOST:
-                links = list(
-                    islice(links_of(self._snapshot.transaction, waiting.pop(), out=True, kind=SUPERSEDES), _MOST)
-                )
-                for link in holding(self._snapshot, links) if links else ():
-                    if link.target not in found and link.target != subject:
-                        found[link.target] = None
-                        waiting.append(link.target)
+                at, transaction = waiting.pop(), self._snapshot.transaction
+                links = list(islice(links_of(transaction, at, out=True, kind=SUPERSEDES), _MOST))
+                before = [link.target for link in holding(self._snapshot, links)] if links else []
+                for other in (*before, *renamed_from(transaction, at)[:_MOST]):
+                    if other not in found and other != subject:
+                        found[other] = None
+                        waiting.append(other)
             self._known[subject] = tuple(found)
         return self._known[subject]
 
@@ -131,6 +132,7 @@ class Heirs:
         for _ in range(_MOST):
             by = next(successors(self._snapshot, subject), None)
             if by is None:
-                return subject if is_live(self._snapshot.transaction, subject, None) else None
+                live = is_live(self._snapshot.transaction, subject, None)
+                return subject if live else renamed_to(self._snapshot.transaction, subject)
             subject = by.source
         return None

@@ -34,7 +34,9 @@ RUNS: Mapping[str, Run] = MappingProxyType(
     {
         "remember": save.remember,
         "checkpoint": save.checkpoint,
+        "rename": save.rename,
         "replace": save.replace,
+        "undo": save.undo,
         "ingest": documents.ingest,
         "access": read.access,
         "list": read.list_atoms,

@@ -14,7 +14,7 @@ WORDS: Final = Words(
     verbs={
         **{
             name: f"`substrate {name}`"
-            for name in ("checkpoint", "conflicts", "edges", "fsck", "index", "list", "rebuild")
+            for name in ("checkpoint", "conflicts", "edges", "fsck", "index", "list", "rebuild", "rename", "replace")
         },
         "use_model": "`substrate model`",
     },

@@ -27,6 +27,7 @@ __all__ = [
     "path",
     "predict",
     "remember",
+    "rename",
     "replace",
     "resolve",
     "search",
@@ -133,6 +134,11 @@ def remember(memory: Memory, given: Namespace, text: str) -> Remembered:
         source=given.source,
         allow_secrets=given.allow_secrets,
     )
+
+
+def rename(memory: Memory, given: Namespace) -> Saved:
+    """Give an atom another name."""
+    return memory.rename(given.old, given.new, reason=given.reason, actor=given.actor, session=given.session)
 
 
 def replace(memory: Memory, given: Namespace) -> Saved:

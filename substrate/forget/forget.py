@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.moments import last_seq
+from substrate.atoms.renames import same_by_rename
 from substrate.atoms.resolve import find_subject
 from substrate.codec import Draft, decode_body, draft_forget, draft_other, draft_tombstone, read_body
 from substrate.errors import Busy, Full, NotFound, SubstrateError
@@ -358,7 +359,11 @@ class _Plan(_Told):
 def _select(transaction: ReadTransaction, selection: Selection, progress: Progress | None) -> Iterator[_Subject]:
     """What is concerned, atoms first."""
     if selection.names:
-        for subject, name in {find_subject(transaction, name): name for name in selection.names}.items():
+        named = {find_subject(transaction, name): name for name in selection.names}
+        # Under another name it says the same: both go, or it would not be forgotten.
+        also = [other for subject in named for other in same_by_rename(transaction, subject) if other not in named]
+        yield from (_Subject(Kind.PUT, other) for other in dict.fromkeys(also))
+        for subject, name in named.items():
             if latest_version(transaction, subject) is not None or edges_touching(transaction, subject):
                 yield _Subject(Kind.PUT, subject)
                 continue

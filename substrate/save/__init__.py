@@ -3,6 +3,8 @@
 checkpoint    the verb checkpoint
 remember      the verb remember
 replace       the verb replace
+rename        the verb rename
+undo          the verb undo
 batch         what a checkpoint is to save, as handed in
 input         each item checked, field by field
 repeat        whether it says the same again

@@ -30,6 +30,8 @@ class Batch:
     task: str | None = None
     place: Place | None = None
     """Where in a notebook it is recorded."""
+    is_rename: bool = False
+    """Whether it may state that an atom was renamed: only the verb rename may."""
     tombstones_first: bool = False
     """Whether what is taken out of use comes before what is recorded, in the log. The two are different atoms."""
 

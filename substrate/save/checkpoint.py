@@ -28,7 +28,7 @@ from substrate.log.expect import Expect
 from substrate.log.identity import draw_id, id_text
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
-from substrate.messages import AN_ATOM, ATOM, Arg, Item, Message
+from substrate.messages import AN_ATOM, ATOM, Arg, Item, Message, Verb
 from substrate.names import check_new_name, type_of
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
@@ -54,7 +54,7 @@ from substrate.save.repeat import is_same, merged, placed_by, repeats
 from substrate.snapshot import Snapshot
 from substrate.text.refuse_secrets import holds_secret, refuse_secrets
 from substrate.text.secrets import find_secrets
-from substrate.values.edges import PRODUCED_BY, SUPERSEDES
+from substrate.values.edges import PRODUCED_BY, RENAMED_TO, SUPERSEDES
 from substrate.values.saved import Contradicted, Refused, Saved
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
 from substrate.views.edges import Link, find_link, is_linked, statement_at
@@ -133,6 +133,7 @@ class Planner:
     allow_secrets: bool
     is_import: bool = False
     tombstones_first: bool = False
+    is_rename: bool = False
     atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
     edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
     tombstones: list[tuple[str, TombstoneGiven]] = field(default_factory=list)
@@ -171,6 +172,7 @@ class Planner:
         self.task = None if batch.task is None else read_end(batch.task, Arg("task"))
         where = batch.place
         self.tombstones_first = batch.tombstones_first
+        self.is_rename = batch.is_rename
         self.atoms = self._read_all(
             "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
         )
@@ -390,6 +392,8 @@ class Planner:
 
     def _state(self, transaction: ReadTransaction, edge: EdgeGiven, time: int) -> None:
         edge = self._as_kept(transaction, edge)
+        if edge.type == RENAMED_TO and not (self.is_rename or self.is_import):
+            raise InputError("renamed_to is stated by ", Verb("rename"), " alone")
         source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
         if edge.type == SUPERSEDES and self._chain(transaction).closes_circle(source, target):
             raise InputError(AN_ATOM, " cannot supersede itself, or one that supersedes it")

@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Final
 
 from substrate.atoms.bodies import body_of
+from substrate.atoms.renames import renamed_to
 from substrate.cues.types import type_cue
 from substrate.errors import Conflict, InputError, SchemaInvalid
 from substrate.kv.api import ReadTransaction
@@ -110,6 +111,11 @@ def _place_for(transaction: ReadTransaction, statement: Statement) -> tuple[str,
     for name, row in rows.items():
         if row is not None and row.kind is Kind.PUT and _last_text(transaction, row) == statement.text:
             return name, row.seq
+    for row in rows.values():
+        new = None if row is None or row.kind is Kind.PUT else renamed_to(transaction, row.subject)
+        latest = None if new is None else next(versions_of(transaction, new), None)
+        if latest is not None and latest.name is not None and _last_text(transaction, latest) == statement.text:
+            return latest.name, latest.seq
     for name in statement.names():
         row = rows[name]
         if row is None or (row.kind is not Kind.PUT and _last_text(transaction, row) == statement.text):

@@ -131,6 +131,8 @@ class Access(Result):
     """Why it is to be reviewed: what it depends on and has changed since. Only of reads of now."""
     predictions: tuple[Prediction, ...] = ()
     """What will probably be needed next, the likeliest first; of a read of now."""
+    renamed_from: str | None = None
+    """The name that was asked for, if the atom has another one now."""
 
     @property
     def name(self) -> str:
@@ -149,6 +151,8 @@ class Access(Result):
     def to_dict(self) -> dict[str, object]:
         """The atom's fields; why it is to be reviewed, if it is; the proof as a bundle; what will be needed next."""
         said = self.atom.to_dict() | ({"stale": list(self.stale)} if self.stale else {})
+        if self.renamed_from is not None:
+            said["renamed_from"] = self.renamed_from
         if self.proof is not None:
             said["proof"] = self.proof.to_dict()
         return said | ({"predictions": [one.to_dict() for one in self.predictions]} if self.predictions else {})

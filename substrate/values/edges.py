@@ -21,6 +21,7 @@ __all__ = [
     "MEMBER_OF",
     "PRODUCED_BY",
     "REFERENCES",
+    "RENAMED_TO",
     "SUPERSEDES",
     "Edge",
     "Edges",
@@ -36,6 +37,7 @@ PRODUCED_BY: Final = "produced_by"
 CONSISTENT_WITH: Final = "consistent_with"
 CONTRADICTS: Final = "contradicts"
 REFERENCES: Final = "references"
+RENAMED_TO: Final = "renamed_to"
 """The types that mean something to the engine; others are as good."""
 
 

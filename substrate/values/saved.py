@@ -9,7 +9,7 @@ from substrate.proof.head import SignedHead
 from substrate.result import Result
 from substrate.values.behind import Behind
 
-__all__ = ["Contradicted", "Forgot", "Imported", "Refused", "Remembered", "Saved", "Stats"]
+__all__ = ["Contradicted", "Forgot", "Imported", "Refused", "Remembered", "Saved", "Stats", "Undone"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,6 +68,27 @@ class Imported(Saved):
     kind: str = ""
     """Which kind of file it was."""
     dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Undone(Result):
+    """What an undo took back; or would take back, in a dry run."""
+
+    dry_run: bool
+    undone: range
+    """The entries of the checkpoint that was taken back."""
+    tombstoned: tuple[str, ...] = ()
+    """Atoms that it had recorded anew, or revived: out of use again."""
+    restored: tuple[str, ...] = ()
+    """Atoms that say again what they said before."""
+    revived: tuple[str, ...] = ()
+    """Atoms that it had tombstoned: in use again."""
+    unedged: tuple[str, ...] = ()
+    """Edges that it had stated: taken back."""
+    edges: tuple[str, ...] = ()
+    """Edges that it had changed or taken back: as they were before."""
+    seqs: range | None = None
+    """The entries of the undo itself."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

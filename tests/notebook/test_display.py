@@ -36,7 +36,7 @@ from substrate.values.hits import Found, Hit, Match, Matches
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 from substrate.values.predictions import Prediction, Predictions, Trained
 from substrate.values.relations import Arc, Association, Associations, Context, Missing, PathFound, Reached
-from substrate.values.saved import Contradicted, Forgot, Refused, Remembered, Saved, Stats
+from substrate.values.saved import Contradicted, Forgot, Refused, Remembered, Saved, Stats, Undone
 from substrate.values.stale import StaleAtom, StaleAtoms, StaleReason
 from tests.scale import rounds
 
@@ -149,6 +149,7 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
             (Contradicted(text, text, text, text),),
             (text,),
         ),
+        Undone(dry_run=False, undone=range(1), tombstoned=(text,), unedged=(text,), edges=(text,)),
         Recorded(text, text, text, is_new=True, derived_from=(text,)),
         Status(
             text,

@@ -23,6 +23,7 @@ from substrate.atoms.domains import DOMAIN
 from substrate.atoms.meant.having import Term, having_all
 from substrate.atoms.meant.near_names import name_heads, names_beside
 from substrate.atoms.meant.policy import Policy, under
+from substrate.atoms.renames import renamed_to
 from substrate.atoms.resolve import ATOM_ID, name_of
 from substrate.codec import decode_body
 from substrate.errors import InputError, SchemaInvalid, StoreDamaged
@@ -111,6 +112,7 @@ class _Look:
         for rows, reason in (
             (self._by_id(self._text), "its id"),
             (self._by_name(), "its name"),
+            (self._by_old_name(), "its earlier name"),
             (rest, "its name, without its type"),
             (self._by_short_id(), "its short id"),
         ):
@@ -140,6 +142,11 @@ class _Look:
     def _by_name(self) -> Iterator[VersionRow | None]:
         if _is_name(self._text):
             yield from find_names(self._transaction, [check_name(self._text)])
+
+    def _by_old_name(self) -> Iterator[VersionRow | None]:
+        for row in self._by_name():
+            new = None if row is None or row.kind is Kind.PUT else renamed_to(self._transaction, row.subject)
+            yield None if new is None else next(versions_of(self._transaction, new), None)
 
     def _by_rest(self, rest: str) -> Iterator[VersionRow | None]:
         """What has this after its type, as it is given or in the spellings that names mostly have."""

@@ -67,7 +67,12 @@ def access(given: Namespace, output: Output) -> Answer:
 def _told_beside(found: Access) -> list[tuple[str, str | None]]:
     """What else who reads it should know now."""
     following = ", ".join(f"{item.name} {item.probability:.0%}" for item in found.predictions)
-    return [("to be reviewed", "; ".join(found.stale) or None), ("needed next", following or None)]
+    renamed = None if found.renamed_from is None else f"{found.renamed_from} was renamed to {found.name}"
+    return [
+        ("renamed", renamed),
+        ("to be reviewed", "; ".join(found.stale) or None),
+        ("needed next", following or None),
+    ]
 
 
 def _proven(proof: Bundle, to: str, given: Namespace) -> Answer:

@@ -1,4 +1,4 @@
-"""The verbs that save: remember, checkpoint, replace."""
+"""The verbs that save: remember, checkpoint, rename, replace, undo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from substrate.cli.answer import Answer, Facts
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
-from substrate.cli.stores import is_new_store, writing
+from substrate.cli.stores import is_new_store, reading, writing
 from substrate.commands import calls
 from substrate.commands.files import read_text
 from substrate.commands.items import Item, Items, read_items
@@ -20,7 +20,7 @@ from substrate.errors import InputError, ItemsRefused
 if TYPE_CHECKING:
     from substrate.values.saved import Refused, Saved
 
-__all__ = ["checkpoint", "remember", "replace", "saved_answer"]
+__all__ = ["checkpoint", "remember", "rename", "replace", "saved_answer", "undo"]
 
 
 def remember(given: Namespace, _: Output) -> Answer:
@@ -101,11 +101,34 @@ def _placed(refused: Iterable[Refused], lines: Mapping[str, int]) -> tuple[Refus
     )
 
 
+def rename(given: Namespace, _: Output) -> Answer:
+    """Give an atom another name."""
+    with writing(given) as memory:
+        saved = calls.rename(memory, given)
+    return _saved(saved, {})
+
+
 def replace(given: Namespace, _: Output) -> Answer:
     """Let another value take the place of what an atom says."""
     with writing(given) as memory:
         saved = calls.replace(memory, given)
     return _saved(saved, {})
+
+
+def undo(given: Namespace, _: Output) -> Answer:
+    """Take the last checkpoint back."""
+    with reading(given) if given.dry_run else writing(given) as memory:
+        undone = memory.undo(dry_run=given.dry_run, actor=given.actor, session=given.session)
+    groups = {
+        "tombstoned": undone.tombstoned,
+        "restored": undone.restored,
+        "revived": undone.revived,
+        "unedged": undone.unedged,
+        "edge": undone.edges,
+    }
+    rows = [(what, name) for what, names in groups.items() for name in names]
+    hint = "nothing was changed; repeat without --dry-run" if given.dry_run else "to do it again: substrate undo"
+    return Answer(undone.to_dict(), (Facts(rows),), (hint,), is_report=not given.dry_run)
 
 
 def _saved(saved: Saved, lines: Mapping[str, int]) -> Answer:

@@ -1,4 +1,4 @@
-"""Save: remember, checkpoint, replace."""
+"""Save: remember, checkpoint, rename, replace, undo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from substrate.commands.items import Items, read_edge, read_unedge
 from substrate.commands.options import ORIGINS
 from substrate.commands.readers import expectation, expected, fraction
 
-__all__ = ["CHECKPOINT", "PER_ATOM", "REMEMBER", "REPLACE", "checkpoint_options", "said_options", "tombstones_of"]
+__all__ = [
+    "CHECKPOINT",
+    "PER_ATOM",
+    "REMEMBER",
+    "RENAME",
+    "REPLACE",
+    "UNDO",
+    "checkpoint_options",
+    "said_options",
+    "tombstones_of",
+]
 
 PER_ATOM = ("confidence", "occurred_at", "valid_from", "valid_to")
 """The options that are fields of each atom given as text; `--tag` is one too, by the name of tags."""
@@ -172,6 +182,30 @@ CHECKPOINT = Command(
     "`$name` nor `{braces}` are expanded in what is saved.",
 )
 
+RENAME = Command(
+    "rename",
+    "save",
+    "Give an atom another name.",
+    "The value, its fields and its edges go on under NEW, as one checkpoint. OLD is taken out of use, stays in "
+    "history, and leads to NEW: access by the old name answers with the new atom. Proofs made before stay valid. "
+    "Forgetting either name erases both.",
+    (
+        Example(
+            "substrate rename v1.event.moved_adyen_may v1.decision.move_to_adyen",
+            "the atom that remember named has a name of your choice",
+        ),
+        Example("substrate access v1.event.moved_adyen_may", "prints the atom under its new name"),
+        Example("%memory rename v1.goal.launch v1.goal.shop_launch"),
+    ),
+    (
+        argument("old", "the atom's name, or its id", complete="name"),
+        argument("new", "the name it gets", complete="name"),
+        option("--reason", metavar="TEXT", help="why"),
+        option("--actor", metavar="TEXT", help="who says it"),
+        option("--session", metavar="TEXT", help="in which session"),
+    ),
+)
+
 REPLACE = Command(
     "replace",
     "save",
@@ -201,5 +235,24 @@ REPLACE = Command(
         option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested"),
         option("--session", metavar="TEXT", help="in which session"),
         flag("--allow-secrets", help="save what looks like a credential, too"),
+    ),
+)
+
+UNDO = Command(
+    "undo",
+    "save",
+    "Take the last checkpoint back.",
+    "A new checkpoint does it, and nothing is erased. Atoms that were recorded anew are taken out of use. Changed "
+    "atoms say again what they said before, and tombstoned ones are in use again; edges likewise. A second undo does "
+    "all of it again. A forget, a training, a choice of model and a new key cannot be undone.",
+    (
+        Example("substrate undo --dry-run", "prints what would be taken back"),
+        Example("substrate undo && substrate undo", "takes the last checkpoint back, and does it again"),
+        Example("%memory undo --dry-run"),
+    ),
+    (
+        flag("--dry-run", help="only print what would be taken back"),
+        option("--actor", metavar="TEXT", help="who says it"),
+        option("--session", metavar="TEXT", help="in which session"),
     ),
 )

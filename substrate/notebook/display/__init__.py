@@ -70,6 +70,7 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.atoms", "Listing"): atoms.listing,
         ("substrate.values.saved", "Remembered"): saved.remembered,
         ("substrate.values.saved", "Saved"): saved.saved,
+        ("substrate.values.saved", "Undone"): saved.undone,
         ("substrate.notebook.provenance.record", "Recorded"): sources.recorded,
         ("substrate.notebook.status", "Status"): store.status,
         ("substrate.notebook.provenance.sources", "Trail"): sources.trail,

@@ -59,6 +59,7 @@ def access(result: Access) -> str:
         h("div", stored(result.value, _WHOLE), css="ss-value"),
         facts(
             {
+                "renamed from": name(result.renamed_from) if result.renamed_from is not None else None,
                 "to be reviewed": [badge("stale"), stored("; ".join(result.stale))] if result.stale else None,
                 **_fields(result.atom),
                 "proof": proof,

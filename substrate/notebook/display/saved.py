@@ -9,9 +9,9 @@ from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
-    from substrate.values.saved import Forgot, Remembered, Saved
+    from substrate.values.saved import Forgot, Remembered, Saved, Undone
 
-__all__ = ["forgot", "remembered", "saved"]
+__all__ = ["forgot", "remembered", "saved", "undone"]
 
 _SHOWN = 20
 _TEXT = 500
@@ -57,6 +57,23 @@ def saved(result: Saved) -> str:
         refused,
         footer("to settle a conflict: %memory resolve FIRST SECOND [--keep NAME]" if result.conflicts else ""),
         beside=f"log of {counted(result.head.head.size, 'entry', 'entries')}, root {result.head.head.root.hex()[:12]}",
+    )
+
+
+def undone(result: Undone) -> str:
+    """What was taken back, or would be."""
+    groups = {
+        "out of use": result.tombstoned,
+        "as before": result.restored,
+        "in use again": result.revived,
+        "edges taken back": result.unedged,
+        "edges as before": result.edges,
+    }
+    return page(
+        "would be taken back" if result.dry_run else "taken back",
+        facts({word: _names(names) for word, names in groups.items()}),
+        footer("" if result.dry_run else "to do it again: %memory undo"),
+        beside=badge("dry run", "plain") if result.dry_run else None,
     )
 
 

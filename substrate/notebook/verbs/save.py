@@ -1,4 +1,4 @@
-"""The verbs that save: remember, checkpoint, replace."""
+"""The verbs that save: remember, checkpoint, rename, replace, undo."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from substrate.commands.verbs.save import (
     CHECKPOINT,
     PER_ATOM,
     REMEMBER,
+    RENAME,
     REPLACE,
+    UNDO,
     checkpoint_options,
     said_options,
     tombstones_of,
@@ -27,9 +29,9 @@ from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
 if TYPE_CHECKING:
-    from substrate.values.saved import Refused, Remembered, Saved
+    from substrate.values.saved import Refused, Remembered, Saved, Undone
 
-__all__ = ["checkpoint", "remember", "replace"]
+__all__ = ["checkpoint", "remember", "rename", "replace", "undo"]
 
 _SHOWN = 3
 """Of items that were refused, in a line."""
@@ -68,10 +70,22 @@ def checkpoint(workspace: Workspace, given: Namespace, cell: str | None) -> Save
         raise UsageError(_refusal(cast("tuple[Refused, ...]", error.refused), items)) from None
 
 
+@verb(RENAME)
+def rename(workspace: Workspace, given: Namespace, _: str | None) -> Saved:
+    """Give an atom another name."""
+    return calls.rename(workspace.memory(), given)
+
+
 @verb(REPLACE)
 def replace(workspace: Workspace, given: Namespace, _: str | None) -> Saved:
     """Let another value take the place of what an atom says."""
     return calls.replace(workspace.memory(), given)
+
+
+@verb(UNDO)
+def undo(workspace: Workspace, given: Namespace, _: str | None) -> Undone:
+    """Take the last checkpoint back."""
+    return workspace.memory().undo(dry_run=given.dry_run, actor=given.actor, session=given.session)
 
 
 def _gathered(given: Namespace, cell: str | None) -> Items:

@@ -173,6 +173,7 @@ class Accessed(AtomShape):
     """An atom as it is, or was at the moment asked for."""
 
     id: str
+    renamed_from: str | None = None
     next_offset: int | None = Field(None, description="where to go on, if truncated")
     stale: list[str] | None = Field(None, description="why to review it: what it depends on has changed since")
     predictions: list[Prediction] | None = Field(None, description="what is probably needed next")
@@ -188,6 +189,7 @@ class Accessed(AtomShape):
         return cls(
             **said,
             id=found.atom.id,
+            renamed_from=found.renamed_from,
             next_offset=start + len(said["value"]) if "truncated" in said else None,
             stale=list(found.stale) or None,
             predictions=next_ones or None,

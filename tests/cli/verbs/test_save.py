@@ -224,3 +224,23 @@ def test_what_is_remembered_is_text_and_never_an_option_or_a_command(run: Comman
     name = run.ok("remember", "--json", "--", text).json["name"]
     assert run.ok("access", name, "--json").json["value"] == text
     assert not (run.folder / "PWNED").exists()
+
+
+def test_a_renamed_atom_is_found_by_both_names(store: Commands) -> None:
+    assert store.ok("rename", "v1.goal.launch", "v1.goal.shop").rows[:2] == [
+        ["recorded", "v1.goal.shop"],
+        ["tombstoned", "v1.goal.launch"],
+    ]
+    ran = store.ok("access", "v1.goal.launch")
+    assert (ran.out, "renamed to v1.goal.shop" in ran.err) == ("In March\n", True)
+    assert store("rename", "v1.goal.shop", "v1.fact.currency").code == 6
+
+
+def test_the_last_checkpoint_is_undone_and_a_dry_run_only_tells(store: Commands) -> None:
+    rows = [["restored", "v1.fact.provider"], ["unedged", "v1.fact.provider depends_on v1.fact.currency"]]
+    assert store.ok("undo", "--dry-run").rows == rows
+    assert store("access", "v1.fact.provider").out == "Adyen\n"
+    assert store.ok("undo").rows == rows
+    assert store("access", "v1.fact.provider").out == "Stripe\n"
+    assert store.ok("undo", "--json").json["restored"] == ["v1.fact.provider"]
+    assert store("access", "v1.fact.provider").out == "Adyen\n"

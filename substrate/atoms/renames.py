@@ -1,0 +1,48 @@
+"""Atoms that were given another name: the old one is out of use, and an edge `renamed_to` leads from it to the new one.
+
+The verb rename alone states such edges, so that nobody else can make two atoms one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from substrate.kv.api import ReadTransaction
+from substrate.values.edges import RENAMED_TO
+from substrate.views.atoms import is_in_use
+from substrate.views.edges import links_of
+
+__all__ = ["renamed_from", "renamed_to", "same_by_rename"]
+
+_MOST: Final = 64
+"""Steps of a chain: a rename moves the edges that lead to it, so there is mostly one."""
+
+
+def renamed_to(transaction: ReadTransaction, subject: bytes, upto: int | None = None) -> bytes | None:
+    """The atom in use that has this one's place under another name, as of `upto`; None if there is none."""
+    for _ in range(_MOST):
+        link = next(links_of(transaction, subject, out=True, kind=RENAMED_TO, upto=upto), None)
+        if link is None:
+            return None
+        subject = link.target
+        if is_in_use(transaction, subject, upto):
+            return subject
+    return None
+
+
+def renamed_from(transaction: ReadTransaction, subject: bytes) -> list[bytes]:
+    """The atoms whose place this one has under another name."""
+    return [link.source for link in links_of(transaction, subject, out=False, kind=RENAMED_TO)]
+
+
+def same_by_rename(transaction: ReadTransaction, subject: bytes) -> list[bytes]:
+    """This atom, and all that hold the same under another name, over any number of renames."""
+    found, waiting = {subject: None}, [subject]
+    while waiting:
+        at = waiting.pop()
+        ends = [link.target for link in links_of(transaction, at, out=True, kind=RENAMED_TO)]
+        for other in (*ends, *renamed_from(transaction, at)):
+            if other not in found:
+                found[other] = None
+                waiting.append(other)
+    return list(found)

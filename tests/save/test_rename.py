@@ -1,0 +1,140 @@
+"""The verb rename: what an atom says goes on under another name, and the old name leads there."""
+
+from __future__ import annotations
+
+import pytest
+
+from substrate.errors import Conflict, Forgotten, InputError, ItemsRefused, NotFound
+from substrate.memory import Memory
+from substrate.proof.verify import Verifier
+
+OLD, NEW = "v1.note.provider_adyen", "v1.decision.payment_provider"
+
+
+@pytest.fixture
+def noted(memory: Memory) -> Memory:
+    memory.checkpoint(
+        [
+            {"name": OLD, "value": "the provider is Adyen", "tags": ["money"], "source": "call", "attrs": {"a": 1}},
+            "v1.fact.currency = EUR",
+            "v1.goal.launch = In March",
+        ],
+        edges=[
+            {"source": OLD, "type": "depends_on", "target": "v1.fact.currency", "confidence": 0.5},
+            {"source": "v1.goal.launch", "type": "depends_on", "target": OLD},
+        ],
+    )
+    return memory
+
+
+def edges(memory: Memory, name: str) -> set[tuple[str, str, str]]:
+    return {(edge.source, edge.type, edge.target) for edge in memory.edges(name)}
+
+
+def test_value_fields_and_edges_go_on_under_the_new_name_in_one_checkpoint(noted: Memory) -> None:
+    before = noted.head().head.size
+    saved = noted.rename(OLD, NEW)
+    assert (saved.recorded, saved.tombstoned, saved.head.head.size - before) == ((NEW,), (OLD,), 7)
+    atom = noted.access(NEW).atom
+    assert (atom.value, atom.tags, atom.source, atom.attrs) == ("the provider is Adyen", ("money",), "call", {"a": 1})
+    assert edges(noted, NEW) == {
+        (NEW, "depends_on", "v1.fact.currency"),
+        ("v1.goal.launch", "depends_on", NEW),
+        (OLD, "renamed_to", NEW),
+    }
+    (edge,) = noted.edges("v1.fact.currency")
+    assert edge.confidence == 0.5
+    assert OLD not in [one.name for one in noted.list()]
+    hits = [hit.name for hit in noted.search("Adyen")]
+    assert (hits[0], OLD in hits) == (NEW, False)
+    (match,) = noted.which(OLD)
+    assert (match.name, match.reason) == (NEW, "its earlier name")
+
+
+def test_the_old_name_answers_with_the_new_one_and_as_of_then_with_itself(noted: Memory) -> None:
+    size = noted.head().head.size
+    noted.rename(OLD, NEW)
+    noted.rename(NEW, "v1.fact.provider")
+    for name in (OLD, NEW):
+        answer = noted.access(name, proof=True)
+        assert (answer.name, answer.renamed_from) == ("v1.fact.provider", name)
+        assert answer.to_dict()["renamed_from"] == name
+        assert noted.access(name, valid_at="2020-01-01").name == "v1.fact.provider"
+    assert noted.access(OLD, as_of=size - 1).name == OLD
+    assert noted.access("v1.fact.provider").renamed_from is None
+    assert {atom.name for atom in noted.list(valid_at="2020-01-01")} & {OLD, NEW} == set()
+
+
+def test_what_was_true_before_the_present_value_stays_with_the_old_name(memory: Memory) -> None:
+    memory.checkpoint([{"name": "v1.fact.price", "value": "10"}])
+    memory.checkpoint([{"name": "v1.fact.price", "value": "12", "valid_from": "2026-04-01"}])
+    memory.rename("v1.fact.price", "v1.fact.cost")
+    assert memory.access("v1.fact.price", valid_at="2026-03-01").value == "10"
+    assert memory.access("v1.fact.price", valid_at="2026-05-01").name == "v1.fact.cost"
+    with pytest.raises(NotFound):
+        memory.access("v1.fact.cost", valid_at="2026-03-01")
+
+
+def test_proofs_made_before_stay_valid(noted: Memory) -> None:
+    proof = noted.access(OLD, proof=True).proof
+    assert proof is not None
+    key = noted.key()
+    noted.rename(OLD, NEW)
+    assert Verifier(key=key).verify(proof.to_json()).trusted
+
+
+@pytest.mark.parametrize("forgotten", [OLD, NEW])
+def test_forgetting_either_name_erases_both(noted: Memory, forgotten: str) -> None:
+    noted.rename(OLD, NEW)
+    assert noted.forget([forgotten], dry_run=True).atoms == 2
+    assert noted.forget([forgotten]).atoms == 2
+    for name in (OLD, NEW):
+        with pytest.raises(Forgotten):
+            noted.access(name)
+    assert not [hit for hit in noted.search("Adyen") if "Adyen" in hit.value]
+
+
+def test_what_was_learnt_of_the_old_one_counts_for_the_new_one(noted: Memory) -> None:
+    noted.train(["v1.fact.currency", OLD], passes=3)
+    noted.train([OLD, "v1.goal.launch"], passes=3)
+    noted.rename(OLD, NEW)
+    assert NEW in [one.name for one in noted.predict(["v1.fact.currency"])]
+    assert "v1.goal.launch" in [one.name for one in noted.predict([NEW])]
+
+
+def test_a_rename_can_go_back(noted: Memory) -> None:
+    noted.rename(OLD, NEW)
+    noted.rename(NEW, OLD)
+    assert (noted.access(OLD).renamed_from, noted.access(NEW).name) == (None, OLD)
+    assert (NEW, "renamed_to", OLD) in edges(noted, OLD)
+    assert len(edges(noted, OLD)) == 3
+
+
+def test_a_name_that_is_or_was_another_atoms_is_refused_and_so_are_others(noted: Memory) -> None:
+    noted.checkpoint(tombstones=["v1.goal.launch"])
+    size = noted.head().head.size
+    for new, error, why in [
+        ("v1.fact.currency", Conflict, "in use already"),
+        ("v1.goal.launch", Conflict, "another atom, which is out of use"),
+        (OLD, InputError, "has that name already"),
+        ("v1.chunk.a.b", InputError, "cannot be renamed"),
+        ("v1.fact.a$b", ItemsRefused, "new name cannot hold"),
+        ("my note", InputError, "not a valid name"),
+    ]:
+        with pytest.raises(error, match=why):
+            noted.rename(OLD, new)
+    with pytest.raises(NotFound):
+        noted.rename("v1.goal.launch", "v1.goal.other")
+    assert noted.head().head.size == size
+
+
+def test_nobody_else_can_say_that_an_atom_was_renamed(noted: Memory) -> None:
+    for kind, ends in [("renamed_to", (OLD, NEW)), ("renamed_from", (NEW, OLD)), ("Renamed to", (OLD, NEW))]:
+        with pytest.raises(ItemsRefused, match="by rename"):
+            noted.checkpoint(edges=[{"source": ends[0], "type": kind, "target": ends[1]}])
+
+
+def test_a_renamed_text_said_again_is_confirmed_under_its_new_name(memory: Memory) -> None:
+    first = memory.remember("the provider is Adyen")
+    memory.rename(first.name, NEW)
+    assert memory.remember("the provider is Adyen").confirmed == (NEW,)

@@ -1,0 +1,116 @@
+"""The verb undo: the last checkpoint is taken back by another one, and nothing is erased."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from substrate.errors import InputError, NotFound
+from substrate.memory import Memory
+
+UNCOMPARED = ("seq", "recorded_at", "confirmed_at", "actor", "session")
+
+
+def state(memory: Memory) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """All that is in use: atoms and edges, without when and by whom it was said."""
+    atoms = [atom.to_dict() for atom in memory.list(superseded=True, limit=1000)]
+    edges = {edge.id: edge.to_dict() for atom in atoms for edge in memory.edges(str(atom["name"]))}
+    told = [[{k: v for k, v in one.items() if k not in UNCOMPARED} for one in some] for some in (atoms, edges.values())]
+    return told[0], sorted(told[1], key=lambda edge: str(edge["id"]))
+
+
+@pytest.fixture
+def filled(memory: Memory) -> Memory:
+    memory.checkpoint(
+        [{"name": "v1.fact.a", "value": "one", "tags": ["t"], "confidence": 0.0, "attrs": {"x": 1}}, "v1.fact.b = two"],
+        edges=[{"source": "v1.fact.a", "type": "depends_on", "target": "v1.fact.b", "confidence": 0.5}],
+        origin="user",
+    )
+    return memory
+
+
+def test_an_undo_takes_back_atoms_tombstones_and_edges_and_a_second_one_does_it_again(filled: Memory) -> None:
+    before = state(filled)
+    filled.checkpoint(
+        [{"name": "v1.fact.a", "value": "one", "tags": [], "source": "mail"}, "v1.fact.new = three"],
+        tombstones=["v1.fact.b"],
+        edges=[
+            {"source": "v1.fact.new", "type": "references", "target": "v1.fact.a"},
+            {"source": "v1.fact.a", "type": "depends_on", "target": "v1.fact.b", "confidence": 0.9, "cited": "x"},
+        ],
+    )
+    after, size = state(filled), filled.head().head.size
+    told = filled.undo(dry_run=True)
+    assert (told.seqs, filled.head().head.size) == (None, size)
+    undone = filled.undo()
+    assert (undone.tombstoned, undone.restored, undone.revived) == (("v1.fact.new",), ("v1.fact.a",), ("v1.fact.b",))
+    assert undone.unedged == ("v1.fact.new references v1.fact.a",)
+    assert undone.edges == ("v1.fact.a depends_on v1.fact.b",)
+    assert state(filled) == before
+    assert filled.access("v1.fact.new", as_of=size - 1).value == "three"
+    filled.undo()
+    assert state(filled) == after
+    filled.undo()
+    assert state(filled) == before
+
+
+def test_a_rename_is_undone_and_done_again(filled: Memory) -> None:
+    before = state(filled)
+    filled.rename("v1.fact.a", "v1.fact.c")
+    after = state(filled)
+    filled.undo()
+    assert state(filled) == before
+    filled.undo()
+    assert state(filled) == after
+    assert filled.access("v1.fact.a").name == "v1.fact.c"
+
+
+def test_what_cannot_be_taken_back_is_refused_with_the_reason(memory: Memory) -> None:
+    with pytest.raises(NotFound, match="nothing to undo"):
+        memory.undo()
+    memory.checkpoint(["v1.fact.a = one", "v1.fact.b = two"])
+    memory.train(["v1.fact.a", "v1.fact.b"])
+    with pytest.raises(InputError, match="training"):
+        memory.undo()
+    memory.forget(["v1.fact.a"])
+    for dry_run in (True, False):
+        with pytest.raises(InputError, match="gone for good"):
+            memory.undo(dry_run=dry_run)
+    assert memory.access("v1.fact.b").value == "two"
+
+
+NAMES = st.sampled_from(["v1.fact.a", "v1.fact.b", "v1.note.c"])
+ATOMS = st.fixed_dictionaries(
+    {"name": NAMES, "value": st.sampled_from(["1", "2"])},
+    optional={"tags": st.sampled_from([[], ["t"], ["t", "u"]]), "confidence": st.sampled_from([None, 0.0, 1.0])},
+)
+EDGES = st.fixed_dictionaries(
+    {"source": NAMES, "type": st.sampled_from(["depends_on", "references"]), "target": NAMES},
+    optional={"confidence": st.sampled_from([0.0, 0.5]), "cited": st.just("x")},
+)
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(st.lists(ATOMS, max_size=3), st.lists(EDGES, max_size=2), st.lists(NAMES, max_size=2, unique=True)),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_whatever_a_checkpoint_did_its_undo_leads_back_and_a_second_one_forth(memory: Memory, said: list[Any]) -> None:
+    for atoms, edges, tombstones in said:
+        before, size = state(memory), memory.head().head.size
+        if not (atoms or edges or tombstones):
+            continue
+        memory.checkpoint(atoms, edges=edges, tombstones=tombstones, partial=True)
+        after = state(memory)
+        if memory.head().head.size == size or after == before:
+            continue
+        memory.undo()
+        assert state(memory) == before
+        memory.undo()
+        assert state(memory) == after
