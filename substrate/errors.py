@@ -85,9 +85,13 @@ class InputError(SubstrateError):
 
 
 class NameInvalid(InputError):
-    """Not an atom name of the grammar; the message says what is allowed."""
+    """Not an atom name of the grammar; the message says what is allowed. `suggested` is the name to use, if any."""
 
     code = "name_invalid"
+
+    def __init__(self, *parts: str, suggested: str | None = None) -> None:
+        super().__init__(*parts)
+        self.suggested = suggested
 
 
 class TooLarge(InputError):

@@ -12,7 +12,7 @@ reads like an argument stays what it is. Putting a message into an f-string leav
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -34,6 +34,7 @@ __all__ = [
     "Item",
     "Message",
     "Noun",
+    "Save",
     "Verb",
     "Words",
     "render",
@@ -96,6 +97,22 @@ class Item(str):
         return self.argument, self.at, self.then
 
 
+class Save(str):
+    """How an atom of this name is saved, as one would type it: as text, `"v1.note.x = ..."`."""
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, name: str) -> Self:
+        """As the text that a checkpoint takes."""
+        save = super().__new__(cls, f'"{name} = ..."')
+        save.name = name
+        return save
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (self.name,)
+
+
 class Noun(str):
     """What memory holds, by our word for it, with its article if it has one. A surface may have another word."""
 
@@ -127,6 +144,8 @@ class Words:
     hints: Mapping[str, str]
     places: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For an argument that is a list: where each item was given, such as `line 3`. Empty: there is only one."""
+    save: Callable[[str], str] | None = None
+    """The command that saves an atom of this name. None: the text of the atom is enough."""
     nouns: Mapping[str, str] = field(default_factory=dict)
     """Those that the face has another word for."""
 
@@ -142,6 +161,8 @@ def render(text: str, words: Words) -> str:
             spelled = words.verbs.get(name)
         case Hint(name=name):
             spelled = words.hints.get(name)
+        case Save(name=name):
+            spelled = None if words.save is None else words.save(name)
         case Noun():
             spelled = words.nouns.get(text)
         case Item():

@@ -91,9 +91,11 @@ def check_name(name: str) -> str:
 @lru_cache(maxsize=1024)  # a name is checked where it comes in, and again where it is written
 def _checked(name: str) -> str:
     if _FORBIDDEN.search(name):
+        guess = _suggested(name)
         raise NameInvalid(
-            "name contains a control character, a line separator or a lone surrogate; any other characters are allowed"
-            + _hint(name)
+            "the name contains a control character, a line separator or a lone surrogate; any other characters are "
+            "allowed" + ("" if guess is None else f". Use {guess}"),
+            suggested=guess,
         )
     # To normalise very many accents takes very long. No text becomes shorter than a third of what it was.
     if len(name) > _SHRINKS * LIMITS["name_bytes"]:
@@ -103,9 +105,12 @@ def _checked(name: str) -> str:
     if not _GRAMMAR.fullmatch(name):
         shown = name if len(name) <= _SHOWN else name[:_SHOWN] + "…"
         said = "this" if find_secrets(name) else repr(shown)
+        guess = _suggested(name)
+        if guess is not None:
+            raise NameInvalid(f"{said} is not a valid name. Use {guess}", suggested=guess)
         raise NameInvalid(
             f"{said} is not a valid name. Use v1.type.name, for example v1.fact.payment_provider. The type is of a-z, "
-            "0-9 and _; the name neither begins nor ends with a space or a dot" + _hint(name)
+            "0-9 and _; the name neither begins nor ends with a space or a dot"
         )
     return name
 
@@ -126,7 +131,8 @@ def check_new_name(name: str) -> str:
     fits = _GRAMMAR.fullmatch(cleaned) is not None and HIDDEN.search(cleaned) is None and not find_secrets(name)
     raise NameInvalid(
         f"a new name cannot hold {what}: leave out braces, $, backticks, double quotes, backslashes and characters "
-        "that cannot be seen" + (f". Did you mean {cleaned}?" if fits else "")
+        "that cannot be seen" + (f". Use {cleaned}" if fits else ""),
+        suggested=cleaned if fits else None,
     )
 
 
@@ -235,6 +241,12 @@ def guess_name(text: str) -> str | None:
     return guess if fits and guess != text else None
 
 
-def _hint(name: str) -> str:
-    guess = guess_name(name) if len(name) <= LIMITS["name_bytes"] and not find_secrets(name) else None
-    return "" if guess is None else f". Did you mean {guess}?"
+def _suggested(name: str) -> str | None:
+    """The name to use instead of one that is refused: what was meant, else a note of these words."""
+    if len(name) > LIMITS["name_bytes"] or find_secrets(name):
+        return None
+    words = "_".join(_plain_words(_FORBIDDEN.sub(" ", name))[:_SLUG_WORDS])
+    for guess in (guess_name(name), f"v1.note.{words}" if words else None):
+        if guess is not None and _GRAMMAR.fullmatch(guess) and not (_SYNTAX.search(guess) or HIDDEN.search(guess)):
+            return guess
+    return None

@@ -26,6 +26,7 @@ class Settings:
     `cache` holds what can be made anew and belongs to no store: exported models. `hub` is where models that were
     downloaded by others lie. `model` is the name or the folder of a model, `none` for search by words alone, None for
     what the store says. `notebook` is the path of the notebook whose kernel this process is, where that is known.
+    `editor` is the command that `substrate edit` opens a text with.
     """
 
     home: Path
@@ -34,6 +35,7 @@ class Settings:
     hub: Path = Path.home() / ".cache" / "huggingface" / "hub"
     model: str | None = None
     notebook: str | None = None
+    editor: str = "vi"
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -41,12 +43,13 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
 
     SUBSTRATE_HOME, else the platform's usual place for a user's configuration; SUBSTRATE_STORE, else ./substrate-store;
     SUBSTRATE_CACHE, else the platform's usual place for caches; SUBSTRATE_MODEL. For `hub`, the hub's own variables;
-    for `notebook`, what Jupyter's server says.
+    for `notebook`, what Jupyter's server says; VISUAL or EDITOR for `editor`.
     """
     env = os.environ if environ is None else environ
     store = _place(env, "SUBSTRATE_STORE") or Path(_STORE)
     model, notebook = env.get("SUBSTRATE_MODEL") or None, env.get("JPY_SESSION_NAME") or None
-    return Settings(_home(env), store, _cache(env), _hub(env), model, notebook)
+    editor = env.get("VISUAL") or env.get("EDITOR") or "vi"
+    return Settings(_home(env), store, _cache(env), _hub(env), model, notebook, editor)
 
 
 def environment_for_others(environ: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -9,6 +9,7 @@ stores      which store, and how it is opened
 answer      what a verb answers, before anyone decides how it is shown
 output      standard output and standard error: plain text, JSON, hints, errors, questions
 terminal    how answers look on a terminal
+editor      a text in the person's own editor
 exits       exit codes
 spelling    what arguments, verbs and hints are called in messages
 completion  completion scripts for shells

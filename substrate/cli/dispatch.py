@@ -13,6 +13,7 @@ from substrate.cli.verbs import (
     care,
     copies,
     documents,
+    edit,
     entities,
     find,
     judge,
@@ -34,6 +35,7 @@ RUNS: Mapping[str, Run] = MappingProxyType(
     {
         "remember": save.remember,
         "checkpoint": save.checkpoint,
+        "edit": edit.edit,
         "rename": save.rename,
         "replace": save.replace,
         "undo": save.undo,

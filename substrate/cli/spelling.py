@@ -6,6 +6,7 @@ from typing import Final
 
 from substrate.commands.spelling import ARGUMENTS
 from substrate.messages import Words
+from substrate.text.quote import as_command
 
 __all__ = ["WORDS"]
 
@@ -18,6 +19,7 @@ WORDS: Final = Words(
         },
         "use_model": "`substrate model`",
     },
+    save=lambda name: as_command("substrate", "checkpoint", f"{name} = ..."),
     hints={
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "import_full": "give --full",

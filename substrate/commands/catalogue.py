@@ -42,6 +42,7 @@ COMMANDS: tuple[Command, ...] = (
     store.STATUS,
     save.REMEMBER,
     save.CHECKPOINT,
+    save.EDIT,
     save.RENAME,
     save.REPLACE,
     save.UNDO,

@@ -19,6 +19,7 @@ WORDS: Final = Words(
         "index": "`memory.index()`",
         "use_model": "`memory.use_model()`",
     },
+    save=lambda name: f"%memory checkpoint {name} = ...",
     hints={
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "import_full": "give it to `substrate import --full` in a terminal",

@@ -15,10 +15,10 @@ from substrate.atoms.links import read_edge_type
 from substrate.atoms.moments import read_head, read_time
 from substrate.atoms.resolve import read_end
 from substrate.codec import check_value
-from substrate.errors import InputError, SchemaInvalid, TooLarge
+from substrate.errors import InputError, NameInvalid, SchemaInvalid, TooLarge
 from substrate.limits import LIMITS, check_size
 from substrate.log.expect import Expect
-from substrate.messages import AN_ATOM, Arg
+from substrate.messages import AN_ATOM, Arg, Save
 from substrate.names import check_name
 from substrate.proof.encoding import Json
 from substrate.proof.head import Head, Pin, SignedHead
@@ -101,7 +101,7 @@ def read_atom(item: AtomInput, said: Mapping[str, str | None]) -> AtomGiven:
     """An atom to record; `said` holds actor, origin, session and source where the item has none. InputError."""
     if isinstance(item, str):
         name, value = _split(item)
-        return AtomGiven(check_name(name), value, {key: text for key, text in said.items() if text is not None})
+        return AtomGiven(_named(name), value, {key: text for key, text in said.items() if text is not None})
     given = _mapping(item, Atom, _ATOM_FIELDS)
     name, value = given.get("name"), given.get("value")  # type: ignore[assignment]
     if not isinstance(name, str) or not isinstance(value, str):
@@ -109,13 +109,23 @@ def read_atom(item: AtomInput, said: Mapping[str, str | None]) -> AtomGiven:
     if not value:
         raise SchemaInvalid("the value is empty: to take ", AN_ATOM, " out of use, tombstone it")
     check_value(value)
-    name = check_name(name)
+    name = _named(name)
     members: dict[str, Json] = {key: text for key, text in said.items() if text is not None}
     cleared = _read_members(given, _ATOM_READERS, members)
     start, end = members.get("valid_from"), members.get("valid_to")
     if isinstance(start, int) and isinstance(end, int) and start >= end:
         raise SchemaInvalid("valid_from must be earlier than valid_to")
     return AtomGiven(name, value, members, cleared)
+
+
+def _named(name: str) -> str:
+    """The name in its one spelling. If it is invalid, the error also says how an atom of the right name is saved."""
+    try:
+        return check_name(name)
+    except NameInvalid as error:
+        if error.suggested is None:
+            raise
+        raise NameInvalid(error.message, ": ", Save(error.suggested), suggested=error.suggested) from None
 
 
 def read_tombstone(item: TombstoneInput, said: Mapping[str, str | None]) -> TombstoneGiven:

@@ -6,14 +6,29 @@ Frozen, without I/O.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import Final
 
-from substrate.result import Result, Results
+from substrate.result import Result, Results, iso
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
 
 __all__ = ["Change", "Diff", "Grown", "Growth", "HeadAt", "Heads"]
+
+
+_OF_VERSION: Final = ("id", "seq", "recorded_at", "confirmed_at", "superseded_by", "tombstoned", "reason", "dangling")
+"""Fields that each version has its own of."""
+_OF_SPEAKER: Final = ("actor", "session", "origin")
+
+
+def _short(said: object) -> str:
+    """A field in a line; `none` of what is not said."""
+    if said in (None, (), {}, ""):
+        return "none"
+    return (
+        ", ".join(map(str, said)) if isinstance(said, tuple) else iso(said) if isinstance(said, datetime) else str(said)
+    )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,10 +117,40 @@ class Change(Result):
     after: Atom | Edge | None = None
 
     def row(self) -> dict[str, object]:
-        """The values before and after in the place of the atoms."""
-        said = {"before": self.before, "after": self.after}
-        values = {word: atom.value for word, atom in said.items() if isinstance(atom, Atom)}
-        return {"kind": self.kind, "name": self.name or "(forgotten)", **values}
+        """What was said before and after in the place of the atoms."""
+        said = {"before": self.said_before, "after": self.said_after}
+        return {
+            "kind": self.kind,
+            "name": self.name or "(forgotten)",
+            **{k: v for k, v in said.items() if v is not None},
+        }
+
+    @property
+    def said_before(self) -> str | None:
+        """The value before; if that is the same after, or of an edge, the fields that changed: `tags: money`."""
+        return self._said(self.before)
+
+    @property
+    def said_after(self) -> str | None:
+        """The same after it."""
+        return self._said(self.after)
+
+    def _said(self, side: Atom | Edge | None) -> str | None:
+        if side is None:
+            return None
+        if (
+            self.before is None
+            or self.after is None
+            or getattr(self.before, "value", 0) != getattr(self.after, "value", 0)
+        ):
+            return getattr(side, "value", None)
+        return "; ".join(f"{name}: {_short(getattr(side, name))}" for name in self._changed())
+
+    def _changed(self) -> list[str]:
+        """The fields that differ; who said it, if nothing else does."""
+        names = [one.name for one in fields(self.before or self.after or Atom) if one.name not in _OF_VERSION]
+        differ = [name for name in names if getattr(self.before, name) != getattr(self.after, name)]
+        return [name for name in differ if name not in _OF_SPEAKER] or differ
 
 
 @dataclass(frozen=True, slots=True, repr=False)

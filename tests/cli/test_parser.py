@@ -15,7 +15,7 @@ from tests.scale import PATIENCE_S
 from tests.test_import_cost import loaded_by
 
 GROUPED = {
-    "save": ["remember", "checkpoint", "rename", "replace", "undo", "ingest"],
+    "save": ["remember", "checkpoint", "edit", "rename", "replace", "undo", "ingest"],
     "read": ["access", "list", "edges", "history", "diff", "document"],
     "find": ["search", "which", "context", "path", "associate", "stale", "entities", "extract", "index", "model"],
     "learn": ["observe", "train", "predict", "bootstrap", "watch"],

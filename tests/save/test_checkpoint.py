@@ -120,7 +120,7 @@ def test_a_wrong_field_is_refused_and_nothing_is_written(memory: Memory, field: 
 
 
 def test_the_name_that_was_meant_is_suggested(memory: Memory) -> None:
-    with pytest.raises(ItemsRefused, match=r"Did you mean v1\.hub\.corrections\?"):
+    with pytest.raises(ItemsRefused, match=r"Use v1\.hub\.corrections"):
         memory.checkpoint(["hub_corrections = x"])
 
 

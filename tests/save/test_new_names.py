@@ -44,7 +44,7 @@ def imported(memory: Memory, *lines: dict[str, object]) -> None:
 @pytest.mark.parametrize("name", OLD)
 def test_a_new_name_with_syntax_or_unseen_characters_is_refused_and_another_offered(memory: Memory, name: str) -> None:
     assert check_name(name) == name
-    with pytest.raises(NameInvalid, match=r"a new name cannot hold .* Did you mean v1\.fact\."):
+    with pytest.raises(NameInvalid, match=r"a new name cannot hold .* Use v1\.fact\."):
         check_new_name(name)
     for save in (
         lambda: memory.checkpoint([{"name": name, "value": "x"}]),

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from substrate.proof.bundle import Bundle
     from substrate.values.atoms import Access, Atom, Listing, Version
     from substrate.values.edges import Edge
-    from substrate.values.growth import Change
 
 __all__ = ["access", "diff", "edges", "history", "list_atoms"]
 
@@ -247,15 +246,7 @@ def diff(given: Namespace, _: Output) -> Answer:
     """Print what changed between two moments."""
     with reading(given) as memory:
         found = memory.diff(given.start, given.stop, prefix=given.prefix, valid_at=given.valid_at)
-    rows = [
-        (change.kind, change.name or change.id, _said(change, "before"), _said(change, "after")) for change in found
-    ]
+    rows = [(change.kind, change.name or change.id, change.said_before, change.said_after) for change in found]
     hints = () if rows else (f"nothing changed after entry {found.start} up to entry {found.stop}",)
     table = Table(("=change", "name", "~before", "~after"), rows)
     return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), hints)
-
-
-def _said(change: Change, side: str) -> str | None:
-    """The value before or after; of an edge its confidence, if that is what it has to say."""
-    state = getattr(change, side)
-    return getattr(state, "value", None)

@@ -63,10 +63,11 @@ def checkpoint(given: Namespace, _: Output) -> Answer:
 
 def _gather(given: Namespace) -> Items:
     """Everything to be saved: what stands on the command line first, then what standard input holds."""
-    words = [word for word in given.atoms if word != "-"]
-    if len(given.atoms) - len(words) > 1:
+    typed = _joined(given.atoms)
+    words = [word for word in typed if word != "-"]
+    if len(typed) - len(words) > 1:
         raise InputError("standard input can be read once: say - once")
-    read = read_items(read_text("-", "what to save")) if "-" in given.atoms else Items()
+    read = read_items(read_text("-", "what to save")) if "-" in typed else Items()
     items = Items(
         [_with_fields(atom, given) for atom in (*words, *read.atoms)],
         [*(given.edge or []), *read.edges],
@@ -79,6 +80,20 @@ def _gather(given: Namespace) -> Items:
             "there is nothing to save: give atoms as 'NAME = VALUE', or - to read them from standard input"
         )
     return items
+
+
+def _joined(words: Sequence[str]) -> Sequence[str]:
+    """The atoms on the line. One without quotes, `v1.fact.a = b c`, comes as several words: they are joined again.
+
+    InputError, with the command in quotes, if it could mean more than one atom.
+    """
+    if "=" not in words:
+        return words
+    if words.count("=") == 1 and words[1] == "=" and not any(" = " in word for word in words):
+        return [" ".join(words)]
+    raise InputError(
+        "put each atom in quotes, such as: substrate checkpoint 'v1.fact.currency = EUR' 'v1.goal.launch = In March'"
+    )
 
 
 def _with_fields(atom: Item, given: Namespace) -> Item:

@@ -1,4 +1,4 @@
-"""Save: remember, checkpoint, rename, replace, undo."""
+"""Save: remember, checkpoint, edit, rename, replace, undo."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 from substrate.commands.command import Command, Example, Face, argument, flag, option
 from substrate.commands.items import Items, read_edge, read_unedge
-from substrate.commands.options import ORIGINS
+from substrate.commands.options import NAME, ORIGINS
 from substrate.commands.readers import expectation, expected, fraction
 
 __all__ = [
     "CHECKPOINT",
+    "EDIT",
     "PER_ATOM",
     "REMEMBER",
     "RENAME",
@@ -182,6 +183,29 @@ CHECKPOINT = Command(
     "`$name` nor `{braces}` are expanded in what is saved.",
 )
 
+EDIT = Command(
+    "edit",
+    "save",
+    "Change the value of an atom in your editor.",
+    "Opens the value in $VISUAL or $EDITOR (default: vi). Save and close to record a new version, with the fields the "
+    "atom has. An unchanged text saves nothing. If another writer changes the atom meanwhile, nothing is saved and "
+    "your text is printed.",
+    (
+        Example(
+            "EDITOR='sed -i s/March/April/' substrate edit v1.goal.launch", "any command that changes a file will do"
+        ),
+        Example("EDITOR=true substrate edit v1.goal.launch", "unchanged: saves nothing"),
+    ),
+    (
+        NAME,
+        option("--source", metavar="TEXT", help="where the new value comes from (default: as it was)"),
+        option("--actor", metavar="TEXT", help="who says it"),
+        option("--session", metavar="TEXT", help="in which session"),
+        flag("--allow-secrets", help="save what looks like a credential, too"),
+    ),
+    only=Face.CLI,
+)
+
 RENAME = Command(
     "rename",
     "save",
@@ -195,7 +219,7 @@ RENAME = Command(
             "the atom that remember named has a name of your choice",
         ),
         Example("substrate access v1.event.moved_adyen_may", "prints the atom under its new name"),
-        Example("%memory rename v1.goal.launch v1.goal.shop_launch"),
+        Example("%memory rename v1.event.moved_adyen_may v1.decision.move_to_adyen"),
     ),
     (
         argument("old", "the atom's name, or its id", complete="name"),

@@ -197,7 +197,7 @@ def diff(result: Diff) -> str:
 
 
 def _change(change: Change) -> list[Child]:
-    before, after = (getattr(side, "value", None) for side in (change.before, change.after))
+    before, after = change.said_before, change.said_after
     return [
         badge(change.kind.replace("_", " "), _KINDS.get(change.kind, "bad")),
         name(change.name) if change.name else h("span", "(forgotten)", css="ss-faint"),

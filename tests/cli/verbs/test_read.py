@@ -225,3 +225,15 @@ def test_which_tells_what_a_text_means(run: Commands) -> None:
     none = run("which", "zebra", "--json")
     assert (none.code, none.json) == (4, {"items": [], "verdict": "none"})
     assert "TEXT has neither letters nor digits" in run("which", "!!!").err
+
+
+def test_a_diff_tells_which_fields_changed_where_the_value_did_not(store: Commands) -> None:
+    size = len(store.ok("list", "--json").json["items"])
+    assert size == 3
+    store.ok("checkpoint", "v1.fact.provider = Adyen", "--tag", "new", "--source", "mail")
+    assert store.ok("diff", "5").rows == [
+        ["changed", "v1.fact.provider", "tags: none; source: none", "tags: new; source: mail"]
+    ]
+    edge = '{"source": "v1.fact.provider", "type": "depends_on", "target": "v1.fact.currency", "confidence": 0.5}'
+    store.ok("checkpoint", "--edge", edge)
+    assert store.ok("diff", "6").rows[0][2:] == ["confidence: none", "confidence: 0.5"]

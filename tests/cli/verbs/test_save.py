@@ -244,3 +244,31 @@ def test_the_last_checkpoint_is_undone_and_a_dry_run_only_tells(store: Commands)
     assert store("access", "v1.fact.provider").out == "Stripe\n"
     assert store.ok("undo", "--json").json["restored"] == ["v1.fact.provider"]
     assert store("access", "v1.fact.provider").out == "Adyen\n"
+
+
+# -- what people type --------------------------------------------------------------------------------------------------
+
+
+def test_an_atom_without_quotes_is_saved_and_what_could_be_two_is_refused_with_the_quotes(run: Commands) -> None:
+    assert run.ok("checkpoint", "v1.fact.a", "=", "b", "c", "--tag", "t").rows == [["recorded", "v1.fact.a"]]
+    assert run("access", "v1.fact.a").out == "b c\n"
+    run.ok("checkpoint", "v1.fact.a", "=", "b", "-", "c")
+    assert run("access", "v1.fact.a").out == "b - c\n"
+    for words in (["v1.fact.a", "=", "b", "v1.fact.c", "=", "d"], ["v1.fact.a = b", "v1.fact.c", "=", "d"]):
+        ran = run("checkpoint", *words)
+        assert (ran.code, "'v1.fact.currency = EUR'" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        ("My Note", "v1.note.my_note"),
+        ("hub_corrections", "v1.hub.corrections"),
+        ("$HOME `id`", "v1.note.home_id"),
+        ("größe", "v1.note.größe"),
+    ],
+)
+def test_a_refused_name_comes_with_a_name_and_the_command_to_use(run: Commands, name: str, use: str) -> None:
+    ran = run("checkpoint", f"{name} = x")
+    assert (ran.code, f"Use {use}: substrate checkpoint '{use} = ...'" in ran.err) == (2, True), ran.err
+    assert run.ok("checkpoint", f"{use} = x").rows == [["recorded", use]]
