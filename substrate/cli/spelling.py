@@ -15,7 +15,7 @@ WORDS: Final = Words(
     verbs={
         **{
             name: f"`substrate {name}`"
-            for name in ("checkpoint", "conflicts", "edges", "fsck", "index", "list", "rebuild", "rename", "replace")
+            for name in ("checkpoint", "conflicts", "edges", "fsck", "index", "list", "rebuild")
         },
         "use_model": "`substrate model`",
     },

@@ -28,7 +28,7 @@ from substrate.log.expect import Expect
 from substrate.log.identity import draw_id, id_text
 from substrate.log.log import Log
 from substrate.log.tables import BODIES, EXPECTED, seq_key
-from substrate.messages import AN_ATOM, ATOM, Arg, Item, Message, Verb
+from substrate.messages import AN_ATOM, ATOM, Arg, Item, Message
 from substrate.names import check_new_name, type_of
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
@@ -393,7 +393,7 @@ class Planner:
     def _state(self, transaction: ReadTransaction, edge: EdgeGiven, time: int) -> None:
         edge = self._as_kept(transaction, edge)
         if edge.type == RENAMED_TO and not (self.is_rename or self.is_import):
-            raise InputError("renamed_to is stated by ", Verb("rename"), " alone")
+            raise InputError("an edge of the type renamed_to comes with a rename only")
         source, target = self._end(transaction, edge.source), self._end(transaction, edge.target)
         if edge.type == SUPERSEDES and self._chain(transaction).closes_circle(source, target):
             raise InputError(AN_ATOM, " cannot supersede itself, or one that supersedes it")

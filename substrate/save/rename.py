@@ -19,7 +19,7 @@ from substrate.atoms.validity import Span, spans, version_at
 from substrate.errors import Conflict, InputError, NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
-from substrate.messages import ATOM, Verb
+from substrate.messages import ATOM
 from substrate.names import check_name, type_of
 from substrate.proof.entry import Kind
 from substrate.save.batch import Batch
@@ -106,9 +106,7 @@ def _check_free(transaction: ReadTransaction, new: str, same: list[bytes]) -> No
     """Conflict if the new name belongs to another atom, in use or not."""
     row = find_name(transaction, new)
     if row is not None and row.kind is Kind.PUT:
-        raise Conflict(
-            f"{if_needed(new)} is in use already: choose another name. To let it go on, call ", Verb("replace")
-        )
+        raise Conflict(f"{if_needed(new)} is in use already: choose another name")
     if row is not None and row.subject not in same:
         raise Conflict(f"{if_needed(new)} is the name of another ", ATOM, ", which is out of use: choose another name")
 

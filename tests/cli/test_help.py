@@ -20,7 +20,7 @@ from tests.scale import PATIENCE_S
 ROOT = Path(__file__).parents[2]
 
 
-NEEDS_A_SHELL = re.compile(r"[|<>&;]")
+NEEDS_A_SHELL = re.compile(r"[|<>&;]|^[A-Z]+=")
 
 
 def failures(run: Commands, examples: list[Example]) -> list[str]:

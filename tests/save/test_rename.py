@@ -130,7 +130,7 @@ def test_a_name_that_is_or_was_another_atoms_is_refused_and_so_are_others(noted:
 
 def test_nobody_else_can_say_that_an_atom_was_renamed(noted: Memory) -> None:
     for kind, ends in [("renamed_to", (OLD, NEW)), ("renamed_from", (NEW, OLD)), ("Renamed to", (OLD, NEW))]:
-        with pytest.raises(ItemsRefused, match="by rename"):
+        with pytest.raises(ItemsRefused, match="with a rename only"):
             noted.checkpoint(edges=[{"source": ends[0], "type": kind, "target": ends[1]}])
 
 

@@ -1,6 +1,7 @@
 """The verbs of the command line, a file for each group; `substrate.cli.catalogue` lists them.
 
-save        checkpoint
+save        remember, checkpoint, rename, replace, undo
+edit        edit
 documents   ingest, document
 read        access, list, edges, history, diff
 find        search
