@@ -1,6 +1,7 @@
 """What search finds: the retrieval bench, through this store and through baselines. See docs/benchmarks.md.
 
     python -m benchmarks.retrieval [--bench FOLDER] [--json FILE] [--systems Adapter,Bm25]
+    python -m benchmarks.retrieval --systems Adapter,Beside --sets facts
     python FOLDER/score.py --data FOLDER/data/locomo --system benchmarks.retrieval:Adapter --split dev
 
 The bench (a scorer, questions, documents) is no part of the repository, and nothing of it may be copied into it. It is
@@ -24,9 +25,11 @@ from typing import Any, ClassVar
 import substrate
 from benchmarks.baselines import Bm25, Dense, Document, Rrf, Weighted05Neighbours
 from benchmarks.minilm import load
+from benchmarks.unrelated import unrelated
 
 __all__ = [
     "Adapter",
+    "Beside",
     "Bm25",
     "Dense",
     "Hops1",
@@ -38,7 +41,7 @@ __all__ = [
     "load_scorer",
 ]
 
-_SETS = ("locomo", "updates")
+_SETS = ("locomo", "updates", "facts")
 _SPLIT = "dev"
 _BATCH = 1_000
 _WAIT_S = 120.0
@@ -97,6 +100,21 @@ class Adapter:
         self._memory.close()
 
 
+class Beside(Adapter):
+    """The same with unrelated sentences beside the documents, spread evenly between them."""
+
+    count: ClassVar = 49_545
+
+    def add(self, docs: Iterable[Document]) -> None:
+        """Save the documents and the others."""
+        mixed, others, given = list[Document](), unrelated(self.count), list(docs)
+        for at, doc in enumerate(given):
+            part = others[at * len(others) // len(given) : (at + 1) * len(others) // len(given)]
+            mixed += [Document(id="", text=text, session=None, timestamp=None) for text in part]
+            mixed.append(doc)
+        super().add(mixed)
+
+
 class Hops1(Adapter):
     """The same, and one step further: here there are no edges, so to the turns before and after the best."""
 
@@ -115,9 +133,8 @@ class Pagerank2(Hops2):
     walk = "pagerank"
 
 
-SYSTEMS = {
-    found.__name__: found for found in (Adapter, Hops1, Hops2, Pagerank2, Bm25, Dense, Rrf, Weighted05Neighbours)
-}
+_USUAL = (Adapter, Hops1, Hops2, Pagerank2, Bm25, Dense, Rrf, Weighted05Neighbours)
+SYSTEMS = {found.__name__: found for found in (*_USUAL, Beside)}
 
 
 def _slug(text: str) -> str:
@@ -142,10 +159,10 @@ def load_scorer(folder: Path) -> ModuleType:
     return module
 
 
-def measure(folder: Path, names: Sequence[str], limit: int = 0) -> list[dict[str, Any]]:
+def measure(folder: Path, names: Sequence[str], limit: int = 0, sets: Sequence[str] = _SETS) -> list[dict[str, Any]]:
     """The scorer's results, without the lists of what each question found."""
     scorer, results = load_scorer(folder), []
-    for data in _SETS:
+    for data in sets:
         for name in names:
             print(f"{data}: {name}", file=sys.stderr, flush=True)
             result = scorer.run(folder / "data" / data, SYSTEMS[name], {}, _SPLIT, limit)
@@ -157,6 +174,8 @@ def measure(folder: Path, names: Sequence[str], limit: int = 0) -> list[dict[str
 def _row(result: Mapping[str, Any]) -> tuple[str, ...]:
     overall, speed = result["overall"], result["speed"]
     hits = ", ".join(f"{name} {found['hit@1']:.0f}" for name, found in result["by_category"].items())
+    if "outdated_above" in overall:
+        hits += f"; an outdated one above {overall['outdated_above']:.0f}"
     shown = (f"{overall[key]:.1f}" for key in ("recall@5", "recall@10", "ndcg@10"))
     times = (f"{speed[key]:.2f}" for key in ("cpu_ms_per_doc", "cpu_ms_per_query"))
     return (result["data"], result["system"], *shown, hits, *times)
@@ -182,9 +201,9 @@ def main() -> None:
     parser.add_argument(
         "--bench", metavar="FOLDER", help="the bench; default: SUBSTRATE_BENCH, or beside the repository"
     )
-    parser.add_argument(
-        "--systems", default=",".join(SYSTEMS), help="which, with commas between (default: %(default)s)"
-    )
+    usual = ",".join(found.__name__ for found in _USUAL)
+    parser.add_argument("--systems", default=usual, help="which, with commas between (default: %(default)s)")
+    parser.add_argument("--sets", default=",".join(_SETS), help="which, with commas between (default: %(default)s)")
     parser.add_argument("--limit", type=int, default=0, help="so many questions of each corpus, for a quick look")
     parser.add_argument("--if-there", action="store_true", help="without the bench, say so and end well")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
@@ -199,7 +218,7 @@ def main() -> None:
             parser.error(str(error))
         print(f"{error} Nothing was measured.")
         return
-    results = measure(folder, names, arguments.limit)
+    results = measure(folder, names, arguments.limit, arguments.sets.split(","))
     counts = {result["data"]: result["queries"] for result in results}
     print(f"{_SPLIT} split; questions: " + ", ".join(f"{data} {count}" for data, count in counts.items()), end="; ")
     print("percent; locomo's adversarial questions count in their own category only")

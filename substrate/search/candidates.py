@@ -25,6 +25,7 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES
 from substrate.schema import is_id, is_position, is_share
 from substrate.search.columns.documents import Documents, Mask
+from substrate.search.forms import forms_of
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
 from substrate.search.words import WordScores
 from substrate.snapshot import Snapshot
@@ -39,6 +40,8 @@ CANDIDATES: Final = 64
 """Of each list: these are ranked. What lies behind them, on later pages, follows by its words and meaning alone."""
 _LOOKED_INTO: Final = 24
 """Of so many of the best, bodies are read: for neighbours and evidence."""
+_FORMED: Final = 100
+"""Of so many of the best it is looked at which are sentences of one form, where the question says when."""
 _LEADERS: Final = 5
 _EDGES: Final = 20
 """From so many of the best, so many edges each are followed."""
@@ -83,8 +86,11 @@ class Gathered:
     """What the best of them say, by seq."""
 
 
-def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES) -> Gathered:
-    """The candidates, up to `count` of each list; of equals at the end of a list those with the highest `prefer`."""
+def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool = False) -> Gathered:
+    """The candidates, up to `count` of each list; of equals at the end of a list those with the highest `prefer`.
+
+    `timed`: whether the question says when; then it is looked at which of them are of one form.
+    """
     words = lists.words
     best = _best(words, count, prefer)
     close, last = np.zeros(0, np.int64), 0.0
@@ -127,6 +133,8 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES) -> Gathered:
         trust=_trust(lists, place, leaders, read),
         named=_named(lists, seqs),
     )
+    if timed:
+        candidates = replace(candidates, forms=_forms(lists, seqs, candidates.named, first))
     weakest = float(_shares(words, best).min(initial=0)) if len(best) < len(words.seqs) else 0.0
     bound = WORDS * weakest + max(last, 0.0)
     everything = len(words.seqs) <= count and len(close) < count
@@ -156,6 +164,7 @@ def widen(lists: Lists, gathered: Gathered, more: Sequence[int]) -> Gathered:
         linked=np.concatenate([found.linked, none]),
         trust=np.concatenate([found.trust, np.full(len(seqs), _UNKNOWN, np.float32)]),
         named=np.concatenate([found.named, _named(lists, seqs)]),
+        forms=None if found.forms is None else np.concatenate([found.forms, len(found) + np.arange(len(seqs))]),
         matched=len(found),
     )
     return replace(gathered, seqs=every, candidates=candidates)
@@ -245,6 +254,16 @@ def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
         if words:
             texts[at] ^= np.uint64(int.from_bytes(blake2b(words.encode(), digest_size=8).digest(), "big"))
     return texts
+
+
+def _forms(lists: Lists, seqs: Ints, named: Mask, first: Floats) -> Ints:
+    """Which are sentences of one form: of the best that have the names of the query."""
+    some = np.flatnonzero(named[: len(first)])
+    some = some[np.argsort(-first[some], kind="stable")[:_FORMED]]
+    read = _bodies(lists.snapshot.transaction, seqs[some])
+    forms = np.arange(len(seqs))
+    forms[some] = some[forms_of([str(read.get(seq, {}).get("value", "")) for seq in seqs[some].tolist()])]
+    return forms
 
 
 def _neighbours(lists: Lists, seqs: Ints, read: Mapping[int, Mapping[str, Json]]) -> dict[int, tuple[int, int]]:

@@ -61,7 +61,9 @@ _FLOOR: Final = 0.6
 """And not below this share of the best."""
 _LEAST_WAY: Final = 0.05
 """That way, where all fit alike."""
-_TIME: Final = 0.8
+_FORM: Final = 0.7
+"""How much of the fit is that of all sentences of its form."""
+_TIME: Final = 1.0
 _INSIDE: Final = 0.3
 _WEAK: Final = 0.6
 """What it weighs to lie in the span asked about, fit or not, as a share of that way. Where nothing fits well (`what
@@ -101,6 +103,8 @@ class Candidates:
     """How sure the statement is, 0 to 1, where 0.5 is what nothing is known of."""
     named: Mask
     """Whether it has all the names that the query has."""
+    forms: Ints | None = None
+    """Equal where they are sentences of one form, which differ in one span; None: it was not looked at."""
     matched: int = -1
     """How many of them, the first, were found by themselves; -1: all. Those that walks reached shift no other score."""
 
@@ -284,7 +288,7 @@ def _time(found: Candidates, score: Floats, when: When) -> Floats:
     several = np.array([chosen[int(found.texts[order[at]])] for at in np.sort(first)], np.int64)
     places = several[(np.arange(len(several)) < _BEST) | _inside(found, several, when)]
     # Versions of one atom are statements of the same thing by definition: they fit as well as the best of them.
-    fit = _best_of_atom(found, score, places)
+    fit = _of_form(found, score, several, _best_of_atom(found, score, places), places)
     best, middle = float(fit.max()), float(np.median(fit))
     way = max(best - middle, _LEAST_WAY)
     late = _late(found, when)[places]
@@ -305,6 +309,19 @@ def _best_of_atom(found: Candidates, score: Floats, places: Ints) -> Floats:
     best = np.full(int(atom.max()) + 1, -np.inf, np.float32)
     np.maximum.at(best, atom, score[places])
     return best[atom]
+
+
+def _of_form(found: Candidates, score: Floats, several: Ints, fit: Floats, places: Ints) -> Floats:
+    """How well each fits, most of it by its form: the value in it draws single ones near by chance.
+
+    `several`: of each text one, also of those that do not fit so well that they are `places`.
+    """
+    if found.forms is None:
+        return fit
+    form, size = found.forms, len(found)
+    count = np.bincount(form[several], minlength=size)[form[places]]
+    mean = np.bincount(form[several], score[several], minlength=size)[form[places]] / np.maximum(count, 1)
+    return np.where(count > 1, (1 - _FORM) * fit + _FORM * mean, fit).astype(np.float32)
 
 
 def _named(found: Candidates, places: Ints) -> Mask:

@@ -38,6 +38,8 @@ __all__ = ["check_search", "check_walk", "search"]
 
 _PAST: Final = frozenset({Which.PREVIOUS, Which.FIRST, Which.SPAN, Which.ALL})
 """Questions that earlier versions, and what is superseded, may answer."""
+_TIMELESS: Final = frozenset({Which.ANY, Which.ALL})
+"""Questions of which no single statement is meant by its time."""
 _NOTHING: Final = 5e-5
 """A part that adds less is not worth saying."""
 _FINDS: Final = ("words", "neighbours", "edges", "walk")
@@ -145,7 +147,7 @@ class _Page:
 
     def _shown(self, min_score: float | None) -> Iterator[_Place]:
         """All hits, best first; each text once, and those that say it again behind all others."""
-        gathered = gather(self._lists, self._preference())
+        gathered = gather(self._lists, self._preference(), timed=self._when.asked not in _TIMELESS)
         ranked = rank(gathered.candidates, self._lists.vector, self._when)
         if self._hops:
             gathered, ranked = self._walked(gathered, ranked)

@@ -29,6 +29,7 @@ def made(  # noqa: PLR0913 - one default for each column
     trust: Sequence[float] | None = None,
     named: Sequence[bool] | None = None,
     vectors: np.ndarray | None = None,
+    forms: Sequence[int] | None = None,
 ) -> Candidates:
     n = len(words)
     none = [-1] * n
@@ -44,6 +45,7 @@ def made(  # noqa: PLR0913 - one default for each column
         linked=np.array(linked if linked is not None else none, np.int64),
         trust=np.array(trust if trust is not None else [0.5] * n, np.float32),
         named=np.array(named if named is not None else [True] * n, np.bool_),
+        forms=None if forms is None else np.array(forms, np.int64),
     )
 
 
@@ -69,6 +71,13 @@ def test_recency_never_hides_a_better_match() -> None:
 
 def test_of_equals_the_newest_comes_first() -> None:
     assert order(made([0.5, 0.5, 0.5], when=[2 * DAY, 3 * DAY, DAY])) == [1, 0, 2]
+
+
+def test_one_sentence_of_a_form_that_does_not_fit_is_not_what_holds_now() -> None:
+    words, when = [0.5, 0.48, 0.52, 0.1, 0.1, 0.05], [DAY, 2 * DAY, 3 * DAY, 4 * DAY, 5 * DAY, 6 * DAY]
+    assert order(made(words, when=when), Which.NOW)[0] == 2
+    assert order(made(words, when=when, forms=[0, 0, 2, 2, 2, 5]), Which.NOW)[0] == 1
+    assert order(made(words, when=when, forms=[0, 0, 2, 2, 2, 5]))[0] == 2  # no time is asked for
 
 
 def test_evidence_decides_between_equals_only() -> None:
