@@ -30,6 +30,8 @@ from substrate.claims.words import (
     CLAUSE,
     DENIAL,
     DOUBT,
+    LISTING,
+    PERSONAL,
     SILENCE,
     VERB,
     Word,
@@ -134,7 +136,7 @@ def _read(name: str, value: str) -> Claim | None:
         return None  # `do`, `do not`: what denies or affirms, and nothing that it would be said of
     said = _Said(about, words, marks, affirmed, sentence)
     claim = None
-    if verb is None and about and len(words) <= short and not _is_sentence(words, affirmed=affirmed):
+    if verb is None and about and len(words) <= short and not _is_sentence(words, marks, affirmed=affirmed):
         claim = _read_object(said, many=many)
     if claim is None and not (verb is None and marks & CLAUSE):
         # In a clause, what is said is said of something within: `a stream that does not end`.
@@ -179,9 +181,9 @@ def _is_past(words: Sequence[Word]) -> bool:
     )
 
 
-def _is_sentence(words: Sequence[Word], *, affirmed: bool) -> bool:
+def _is_sentence(words: Sequence[Word], marks: int, *, affirmed: bool) -> bool:
     """Whether words without a verb that we know look like a sentence all the same: `Bob eats meat`, `deploy on`."""
-    if any(word.lower in ("i", "we", "you", "on", "to") for word in words):
+    if marks & PERSONAL:
         return len(words) > 1
     if len(words) < 3 or not affirmed:  # noqa: PLR2004
         return len(words) > 2  # noqa: PLR2004
@@ -193,8 +195,8 @@ def _is_sentence(words: Sequence[Word], *, affirmed: bool) -> bool:
 
 
 def _read_object(said: _Said, *, many: bool) -> Claim | None:
-    about, words, _, affirmed, _ = said
-    if any(word.lower in (",", "and", "or", "/", "&", "+") for word in words):
+    about, words, marks, affirmed, _ = said
+    if marks & LISTING:
         return None  # a list
     slots = [i for i, word in enumerate(words) if word.slot is not None]
     if len(slots) == 1 and _is_amount(about, words, slots[0]):

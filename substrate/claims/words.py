@@ -43,7 +43,9 @@ __all__ = [
     "DOUBT",
     "JOINT",
     "KIND",
+    "LISTING",
     "OPPOSITE",
+    "PERSONAL",
     "SILENCE",
     "UN",
     "VERB",
@@ -76,6 +78,9 @@ _JOINS: Final = frozenset("a an the of in on at for with by is are and or our my
 """Words within a name that say nothing: but `timeout_at` is not `timeout`, nor is `from_json` `to_json`."""
 _ENDS: Final = frozenset(("from", "to", "for", "of"))
 """Those that do so at its end: `free_delivery_from`."""
+_INNER: Final = NOISE | _JOINS
+_OUTER: Final = NOISE | _ENDS
+_SPACES: Final = str.maketrans("_.", "  ")
 _AFTER: Final = PLACES | POSITIONS | DETERMINERS
 """What stands behind a verb, and not between an adjective and its noun."""
 _SINGULAR: Final = frozenset("terms hours days headquarters news series address alias".split())  # noqa: SIM905
@@ -96,6 +101,8 @@ KIND: Final = 32
 VERB: Final = 64
 OPPOSITE: Final = 128
 JOINT: Final = 256
+LISTING: Final = 512
+PERSONAL: Final = 1024
 _MARKS: Final[dict[str, int]] = {}
 for _mark, _marked in (
     (SILENCE, SILENT),
@@ -106,6 +113,8 @@ for _mark, _marked in (
     (VERB, RELATIONS | INVERSE | OFFICES | COPULAS | HAVE | {"was"}),
     (OPPOSITE, POLAR),
     (JOINT, JOINTS),
+    (LISTING, (",", "and", "or", "/", "&", "+")),
+    (PERSONAL, ("i", "we", "you", "on", "to")),
 ):
     for _lower in _marked:
         _MARKS[_lower] = _MARKS.get(_lower, 0) | _mark
@@ -193,13 +202,20 @@ def _word(raw: str) -> Word:
 
 def name_words(name: str) -> tuple[tuple[str, ...], bool]:
     """The words of a name behind its type, sorted, and whether it is of what one can have several of."""
-    rest = name.split(".", 2)[-1]
-    pieces = [part for piece in rest.replace("_", " ").replace(".", " ").split() for part in _parts(piece)]
+    pieces: list[tuple[str, str]] = []
+    for piece in name.split(".", 2)[-1].translate(_SPACES).split():
+        pieces += ((piece, piece),) if piece.isdecimal() else _humps(piece)
+    if not pieces:
+        return (), False
     words = [word for _, word in pieces]
-    last = len(words) - 1
-    kept = {word for i, word in enumerate(words) if word not in NOISE and word not in (_ENDS if i == last else _JOINS)}
+    kept = {word for word in words[:-1] if word not in _INNER}
+    if words[-1] not in _OUTER:
+        kept.add(words[-1])
     kept = kept or set(words)
-    if all(word.isdigit() or word in LABELS for word in kept):
+    for word in kept:
+        if not word.isdigit() and word not in LABELS:
+            break
+    else:
         return (), False  # `note_12` says nothing
     end = pieces[-1][0]
     plural = end.endswith("s") and not end.endswith(("ss", "us", "is", "os")) and end not in _SINGULAR
@@ -216,10 +232,6 @@ def _is_mark(word: str) -> bool:
         return True
     letters = word.rstrip("0123456789")
     return letters not in COUNTING if len(letters) == 1 else even(letters) in IDS or word in IDS
-
-
-def _parts(piece: str) -> tuple[tuple[str, str], ...]:
-    return ((piece, piece),) if piece.isdecimal() else _humps(piece)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -257,7 +269,7 @@ def undenied(words: Sequence[Word]) -> tuple[bool, list[Word]]:
 
 def content_of(words: Sequence[Word]) -> set[str]:
     """The words that say something, in one form each."""
-    return _joined({word.stem for word in words if not word.marks & SILENCE and word.lower != ","})
+    return _joined({stem for _, lower, _, stem, marks in words if not marks & SILENCE and lower != ","})
 
 
 def opposites(words: Sequence[Word], *, said: bool) -> tuple[set[str], bool]:

@@ -182,7 +182,7 @@ class _Search:
 
     def compare(self, atom: NewVersion) -> list[tuple[ConflictRow, Contradicted]]:
         """What an atom contradicts, with what a caller is told of it; those compared later meet it."""
-        claim = claim_of({**atom.members, "name": atom.name})
+        claim = claim_of(atom.members, atom.name)
         if claim is None:
             return []
         held = Held(atom.subject, atom.seq, *window_of(atom.members), claim)

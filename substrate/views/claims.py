@@ -120,11 +120,14 @@ def _rows(subject: bytes, seq: int, members: Mapping[str, Json]) -> list[tuple[b
     return [(_ATOM + subject, row), *((_KEYED + key + seq_key(seq) + subject, b"") for key in keys)]
 
 
-def claim_of(members: Mapping[str, Json]) -> Claim | None:
-    """What a body claims; None if nothing. A part of a whole, such as a passage or a turn of a talk, does not."""
+def claim_of(members: Mapping[str, Json], name: str | None = None) -> Claim | None:
+    """What a body claims; None if nothing. A part of a whole, such as a passage or a turn of a talk, does not.
+
+    `name`: the atom's, where the body does not say it yet.
+    """
     if members.get("parent") is not None:
         return None
-    return claims.read_claim(str(members.get("name")), str(members.get("value")))
+    return claims.read_claim(name or str(members.get("name")), str(members.get("value")))
 
 
 def window_of(members: Mapping[str, Json]) -> tuple[int, int]:
