@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from substrate.atoms.domains import DOMAIN, read_domain
+from substrate.atoms.domains import DOMAIN, Domains, read_domain
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.bootstrap.absent import NEVER, absent_in, absent_under, why_absent
@@ -34,7 +34,7 @@ from substrate.log.tables import ENTRIES, seq_key
 from substrate.messages import Arg
 from substrate.proof.entry import Kind
 from substrate.result import Result, compact
-from substrate.search.columns.documents import Documents
+from substrate.search.columns.documents import Documents, Mask
 from substrate.search.index import SearchIndex
 from substrate.search.objective import Match
 from substrate.search.recent import newest
@@ -146,7 +146,10 @@ def bootstrap(  # noqa: PLR0913
     match = None if match is None else replace(match, ingested=asked.ingested)
     needs = Forecaster(snapshot).opening(domain or HOLE, asked.objective or "", match, count)
     documents = index.documents(snapshot.transaction)
-    return open_with(snapshot, documents, asked, needs, meaning=meaning, shown=shown)
+    inside = None
+    if domain is not None:
+        inside = index.domains.mask(snapshot, documents, Domains(snapshot).domain(domain))
+    return open_with(snapshot, documents, asked, needs, inside=inside, meaning=meaning, shown=shown)
 
 
 def open_with(  # noqa: PLR0913
@@ -156,24 +159,29 @@ def open_with(  # noqa: PLR0913
     needs: Sequence[Need],
     *,
     counter: TokenCounter | None = None,
+    inside: Mask | None = None,
     meaning: str = "",
     shown: Callable[[Result], str] = compact,
 ) -> Opening:
-    """The opening of a session that needs these, as the model has it. `counter`: if not as everywhere."""
+    """The opening of a session that needs these, as the model has it. `counter`: if not as everywhere.
+
+    `inside`: which versions are of atoms of the domain, if that is known.
+    """
     measure = Measure.of(counter or token_counter(), shown)
-    return _Opener(snapshot, documents, asked, needs, measure).open(meaning)
+    return _Opener(snapshot, documents, asked, needs, measure, inside).open(meaning)
 
 
 class _Opener:
     """One opening, out of one snapshot."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917
         self,
         snapshot: Snapshot,
         documents: Documents,
         asked: Request,
         needs: Sequence[Need],
         measure: Measure,
+        inside: Mask | None,
     ) -> None:
         self._snapshot = snapshot
         self._documents = documents
@@ -183,7 +191,9 @@ class _Opener:
         self._absent: list[Absent] = []
         self._domain = None if asked.domain is None else self._found(asked.domain)
         self._pins = pinned(snapshot, documents)
-        self._gatherer = Gatherer(snapshot, domain=self._domain, threshold=asked.threshold, ingested=asked.ingested)
+        self._gatherer = Gatherer(
+            snapshot, domain=self._domain, threshold=asked.threshold, ingested=asked.ingested, inside=inside
+        )
 
     def _found(self, domain: str) -> bytes | None:
         why = why_absent(self._snapshot.transaction, domain)

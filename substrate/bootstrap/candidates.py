@@ -20,6 +20,7 @@ from substrate.errors import Forgotten
 from substrate.learn.forecast import Need, uses_of
 from substrate.names import IN_DOMAINS, type_of
 from substrate.proof.entry import Kind
+from substrate.search.columns.documents import Mask
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
 from substrate.views.atoms import VersionRow, latest_version
@@ -102,9 +103,12 @@ class Gatherer:
         domain: bytes | None,
         threshold: float,
         ingested: bool,
+        inside: Mask | None = None,
     ) -> None:
+        """`inside`: which versions are of atoms of the domain, if that is known; else each atom is looked at."""
         self._snapshot = snapshot
         self._domain = domain
+        self._inside = inside
         self._threshold = threshold
         self._ingested = ingested
         self.domains = Domains(snapshot)
@@ -163,6 +167,9 @@ class Gatherer:
         """Whether an atom belongs to the domain asked about, by at most two steps."""
         if self._domain is None:
             return False
+        if self._inside is not None:
+            latest = latest_version(self._snapshot.transaction, subject)
+            return latest is not None and bool(self._inside[latest.seq])
         self.groups_of(subject)  # out of the edges that are read anyway
         return self.domains.belongs(subject, self._domain)
 

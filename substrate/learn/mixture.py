@@ -192,7 +192,7 @@ def leading(
     return best(found, count)
 
 
-@lru_cache(8)
+@lru_cache(32)
 def _bounds(rows: tuple[tuple[Tally, Literal[0, 1]], ...], factors: tuple[float, ...]) -> dict[bytes, float]:
     """What each atom has by these counts and factors together, the highest first."""
     sums: dict[bytes, float] = {}

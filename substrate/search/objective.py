@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from substrate.atoms.domains import Domains
 from substrate.kv.api import ReadTransaction
 from substrate.search.candidates import gather
-from substrate.search.columns.documents import Documents
+from substrate.search.columns.documents import Documents, Mask
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex
 from substrate.search.ranking import rank
@@ -52,11 +52,10 @@ class Match:
         if not self.ingested and _is_crowded(snapshot, documents, seqs):
             seqs, points = self._best(snapshot, documents, Filters(without_pages=True))
         scores: dict[bytes, float] = {}
-        domains = Domains(snapshot)
-        for subject, given in zip(documents.subjects(seqs), points.tolist(), strict=True):
+        inside = self._inside(snapshot, documents, domain)[seqs].tolist() if domain is not None else [True] * len(seqs)
+        for subject, given, is_inside in zip(documents.subjects(seqs), points.tolist(), inside, strict=True):
             score = max(given, 0.0)
-            inside = domain is None or domains.belongs(subject, domain)
-            scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if inside else _OUTSIDE))
+            scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if is_inside else _OUTSIDE))
         total = sum(scores.values())
         return {subject: score / total for subject, score in scores.items()} if total > 0 else {}
 
@@ -69,6 +68,9 @@ class Match:
             return None
         near = self.index.objectives.near(transaction, self.query.vector, _APART)
         return {trace: min(1.0, (cosine - _APART) / (1 - _APART)) for trace, cosine in near.items()}
+
+    def _inside(self, snapshot: Snapshot, documents: Documents, domain: bytes) -> Mask:
+        return self.index.domains.mask(snapshot, documents, Domains(snapshot).domain(domain))
 
     def _best(
         self, snapshot: Snapshot, documents: Documents, filters: Filters
