@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from itertools import count, islice
+from itertools import count
 from typing import Final, Literal, NamedTuple
 from uuid import UUID
 
@@ -35,7 +35,7 @@ from substrate.values.stale import StaleAtom, StaleAtoms, StaleReason
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow, gap_of, latest_version, names, versions_of
 from substrate.views.cards import Card, card_of
-from substrate.views.edges import Link, links_of
+from substrate.views.edges import Link, links_of, some_links
 from substrate.views.traces import confirmation_of
 
 __all__ = ["DEPENDENCIES", "MOST_EDGES", "Change", "Stale", "stale_atoms", "stale_because"]
@@ -88,7 +88,7 @@ def stale_because(snapshot: Snapshot, subject: bytes, card: Card | None = None) 
 
 def _links(transaction: ReadTransaction, subject: bytes, upto: int | None) -> Iterator[Link]:
     for kind in DEPENDENCIES:
-        yield from islice(links_of(transaction, subject, out=True, kind=kind, upto=upto), MOST_EDGES)
+        yield from some_links(transaction, subject, MOST_EDGES, out=True, kind=kind, upto=upto)[0]
 
 
 def _may_have_changed(transaction: ReadTransaction, links: list[Link], seq: int, upto: int | None) -> bool:

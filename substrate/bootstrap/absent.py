@@ -24,7 +24,7 @@ from substrate.text.terms import query_terms
 from substrate.values.opening import Absent
 from substrate.views.atoms import find_name, gaps_of, versions_of
 from substrate.views.cards import card_of
-from substrate.views.edges import links_of
+from substrate.views.edges import some_links
 
 __all__ = ["NEVER", "absent_in", "absent_under", "why_absent"]
 
@@ -64,7 +64,7 @@ def absent_under(transaction: ReadTransaction, subject: bytes, name: str) -> Ite
     if not card_of(transaction, subject).depends:
         return
     for kind in DEPENDENCIES:
-        for link in islice(links_of(transaction, subject, out=True, kind=kind), _SOME):
+        for link in some_links(transaction, subject, _SOME, out=True, kind=kind)[0]:
             if not is_live(transaction, link.target, None) and (target := name_of(transaction, link.target)):
                 yield Absent(target, why_absent(transaction, target) or "deleted", name)
 

@@ -41,7 +41,7 @@ from substrate.search.recent import newest
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
 from substrate.values.opening import LEFT_OUT, Absent, LeftOut, Opening, OpeningAtom
-from substrate.views.edges import links_of
+from substrate.views.edges import some_links
 from substrate.views.learned.sessions import HOLE
 
 __all__ = ["Request", "bootstrap", "open_with"]
@@ -238,8 +238,8 @@ class _Opener:
         for need in self._foreseen:
             needs.setdefault(need.subject, need)
         if self._domain is not None:
-            links = links_of(self._snapshot.transaction, self._domain, out=False, kind=MEMBER_OF)
-            for member in self._gatherer.domains.some_direct(self._domain, islice(links, _MEMBERS)):
+            links, _ = some_links(self._snapshot.transaction, self._domain, _MEMBERS, out=False, kind=MEMBER_OF)
+            for member in self._gatherer.domains.some_direct(self._domain, links):
                 needs.setdefault(member, Need(member, _MEMBER_SHARE, {"member": _MEMBER_SHARE}))
         if len(needs) < _FEW:
             for rank, subject in enumerate(self._recent()):

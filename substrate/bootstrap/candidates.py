@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final, NamedTuple
 
 from substrate.atoms.bodies import Body, bodies_of
@@ -26,7 +25,7 @@ from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
 from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.cards import Card, card_of, cards_of
 from substrate.views.conflicts import has_conflicts
-from substrate.views.edges import Link, links_around, links_of
+from substrate.views.edges import Link, links_around, some_links
 from substrate.views.traces import confirmation_of
 
 __all__ = ["BOOST", "Candidate", "Gatherer", "Lost"]
@@ -160,7 +159,7 @@ class Gatherer:
         """Edges `references` to an atom, some of them."""
         links = self._links(subject, REFERENCES, out=False)
         if links is None:
-            return list(islice(links_of(self._snapshot.transaction, subject, out=False, kind=REFERENCES), _FEW))
+            return some_links(self._snapshot.transaction, subject, _FEW, out=False, kind=REFERENCES)[0]
         return links[:_FEW]
 
     def is_in_domain(self, subject: bytes) -> bool:

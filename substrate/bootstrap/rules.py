@@ -14,7 +14,7 @@ from substrate.search.words import keyword_seqs
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
 from substrate.views.atoms import names
-from substrate.views.edges import links_of
+from substrate.views.edges import some_links
 from substrate.views.words import Field
 
 __all__ = ["Pinned", "pinned"]
@@ -52,5 +52,5 @@ def _of(snapshot: Snapshot, documents: Documents, section: str, word: str) -> It
     hub = find_subject(snapshot.transaction, f"v1.hub.{section}")
     if is_tombstoned(snapshot.transaction, hub):
         return
-    links = list(islice(links_of(snapshot.transaction, hub, out=False, kind=MEMBER_OF), _SOME))
+    links, _ = some_links(snapshot.transaction, hub, _SOME, out=False, kind=MEMBER_OF)
     yield from ((link.source, link.seq) for link in holding(snapshot, links))

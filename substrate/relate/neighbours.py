@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Final
 
 from substrate.atoms.links import holding
 from substrate.snapshot import Snapshot
-from substrate.views.edges import ever_linked, links_of
+from substrate.views.edges import ever_linked, some_links
 
 __all__ = ["Nearby", "nearby"]
 
@@ -43,6 +42,6 @@ def nearby(snapshot: Snapshot, subject: bytes) -> Nearby:
 
 
 def _ends(snapshot: Snapshot, subject: bytes, *, out: bool) -> Iterator[bytes]:
-    links = list(islice(links_of(snapshot.transaction, subject, out=out, upto=snapshot.upto), _FEW))
+    links, _ = some_links(snapshot.transaction, subject, _FEW, out=out, upto=snapshot.upto)
     for link in holding(snapshot, links):
         yield link.target if out else link.source

@@ -207,21 +207,27 @@ def links_of(
     transaction: ReadTransaction, atom: bytes, *, out: bool, kind: str | None = None, upto: int | None = None
 ) -> Iterator[Link]:
     """The edges from (`out`) or to an atom as they were after seq `upto`, those taken back left out."""
-    prefix = atom + (OUT if out else IN) + (b"" if kind is None else kind.encode() + b"\x00")
+    prefix = _links_prefix(atom, kind, out=out)
     for key, row in transaction.scan(LINKS, prefix, behind(prefix)):
         link = _link_at(transaction, key, row, upto)
         if link is not None:
             yield link
 
 
-def some_links(
-    transaction: ReadTransaction, atom: bytes, most: int, *, out: bool, upto: int | None = None
+def some_links(  # noqa: PLR0913
+    transaction: ReadTransaction,
+    atom: bytes,
+    most: int,
+    *,
+    out: bool,
+    kind: str | None = None,
+    upto: int | None = None,
 ) -> tuple[list[Link], bool]:
     """The first `most` that `links_of` gives, and whether there may be more.
 
     `LOOKS` times as many edges are looked at, those that are left out among them, however many the atom has.
     """
-    prefix, looks = atom + (OUT if out else IN), LOOKS * most
+    prefix, looks = _links_prefix(atom, kind, out=out), LOOKS * most
     found: list[Link] = []
     for place, (key, row) in enumerate(transaction.scan(LINKS, prefix, behind(prefix), limit=looks + 1)):
         link = _link_at(transaction, key, row, upto) if place < looks else None
@@ -230,6 +236,10 @@ def some_links(
         if link is not None:
             found.append(link)
     return found, False
+
+
+def _links_prefix(atom: bytes, kind: str | None, *, out: bool) -> bytes:
+    return atom + (OUT if out else IN) + (b"" if kind is None else kind.encode() + b"\x00")
 
 
 def _link_at(transaction: ReadTransaction, key: bytes, row: bytes, upto: int | None) -> Link | None:
