@@ -91,7 +91,7 @@ def enter(
     atoms: list[Mapping[str, object]] = []
     names: dict[str, bool] = {}
     new = 0
-    latest = lookup.named(list(listed))
+    latest = lookup.named(list(listed), are_forms=True)
     lookup.read_listed([named[form].name for form, row in zip(listed, latest, strict=True) if row is None])
     for form, row in zip(listed, latest, strict=True):
         entity = named[form]

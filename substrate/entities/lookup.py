@@ -23,6 +23,8 @@ from substrate.views.words import BLOCK, ROW, ROWS, Field, keyword_term, posting
 __all__ = ["Known", "Lookup", "mentions", "same_names", "subjects_at"]
 
 
+_WIDEST: Final = 4
+"""Bytes of a character."""
 _SOME: Final = 16
 """Mentions that are looked at together."""
 
@@ -45,13 +47,17 @@ class Lookup:
         self._own: list[frozenset[int]] | None = None
         self._listed: dict[str, list[bytes | None]] = {}
 
-    def named(self, names: Sequence[str]) -> list[VersionRow | None]:
-        """The latest version of the entities whose own names these are, tombstones too; read at once. Of a domain."""
+    def named(self, names: Sequence[str], *, are_forms: bool = False) -> list[VersionRow | None]:
+        """The latest version of the entities whose own names these are, tombstones too; read at once. Of a domain.
+
+        `are_forms`: they are canonical already.
+        """
         if self._domain is None:
             raise ValueError("without a domain, an entity has no name of its own")
         prefix = entity_prefix(self._domain)
-        wanted = [prefix + escape_rest(canonical(name)) for name in names]
-        fitting = [name for name in wanted if len(name.encode()) <= LIMITS["name_bytes"]]
+        wanted = [prefix + escape_rest(name if are_forms else canonical(name)) for name in names]
+        most = LIMITS["name_bytes"]
+        fitting = [name for name in wanted if len(name) * _WIDEST <= most or len(name.encode()) <= most]
         found = dict(zip(fitting, find_names(self._transaction, fitting), strict=True))
         return [found.get(name) for name in wanted]
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate, compress
+from operator import not_
 from typing import Final, NamedTuple
 
 from substrate.text.no_names import (
@@ -166,11 +167,11 @@ class _Reader:
         self._places = list(accumulate(map(len, parts)))
         words, are_small = self._words, list(map(str.islower, self._words))
         small = set(compress(words, are_small))
-        self._large = [at for at, is_small in enumerate(are_small) if not is_small]
+        self._large = list(compress(range(len(words)), map(not_, are_small)))
         english = not small.isdisjoint(ENGLISH)
         self._function, self._common = (FUNCTION, COMMON) if english else (FUNCTION_ELSEWHERE, COMMON_ELSEWHERE)
         self._plain = _PLAIN if english else _PLAIN_ELSEWHERE
-        shouted = sum(1 for at in self._large if len(words[at]) > 1 and words[at].isupper())
+        shouted = sum(word.isupper() and len(word) > 1 for word in compress(words, map(not_, are_small)))
         self._german = small.isdisjoint(NOT_GERMAN) and len(small & GERMAN) >= _PAIR
         self._romance = not english and len(small & ROMANCE) >= _PAIR
         self._joining = PARTICLES if self._german else JOINING

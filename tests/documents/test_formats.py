@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -137,3 +138,30 @@ def test_a_cell_that_is_no_text_is_refused(said: str) -> None:
 def test_what_is_not_utf_8_is_refused_in_every_format(name: str, data: bytes) -> None:
     with pytest.raises(SchemaInvalid, match=r"UTF-8|NUL"):
         read_document(data, SUFFIXES[name])
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.rst"])
+def test_a_file_of_empty_lines_is_read_in_a_few_times_its_own_size(name: str) -> None:
+    """Half a megabyte of newlines took 74 MB."""
+    tracemalloc.start()
+    try:
+        assert read(name, "\n" * 500_000).sections == ()
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_of_very_many_headings_so_many_are_sections(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("markdown", "restructured"):
+        monkeypatch.setattr(f"substrate.documents.formats.{module}.MOST_SECTIONS", 3)
+    assert len(read("a.md", "# a\n" * 10).sections) == 3
+    assert len(read("a.rst", "a\n=\n\n" * 10).sections) <= 3
+    assert len(read("a.rst", "aa\n==\n\n" * 10).sections) == 3
+
+
+def test_headings_are_found_whatever_ends_a_line_and_before_a_byte_order_mark() -> None:
+    for end in ("\n", "\r\n", "\r"):
+        text = end.join(
+            ("\ufeff# One", "", "Two", "---", "", "x" * 1001, "===", "```", "# code", "```", "## Three", "===")
+        )
+        assert [depth for _, depth in read("a.md", text).sections] == [1, 2, 2], end

@@ -37,7 +37,11 @@ def test_the_text_of_a_pdf_is_read_page_by_page() -> None:
     assert not found.exact
 
 
-@pytest.mark.parametrize("data", [b"no pdf", pdf("a")[:200], pdf()], ids=range(3))
+OWN_PARENT = pdf("a").replace(b"/Kids [3 0 R", b"/Kids [2 0 R")
+"""Pages that are among their own kids: who follows them never ends."""
+
+
+@pytest.mark.parametrize("data", [b"no pdf", pdf("a")[:200], pdf(), OWN_PARENT], ids=range(4))
 def test_what_is_no_pdf_with_text_is_refused(data: bytes) -> None:
     with pytest.raises(SchemaInvalid):
         read_pdf(data)

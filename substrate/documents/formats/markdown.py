@@ -10,7 +10,7 @@ from substrate.documents.formats.extracted import MOST_SECTIONS, Extracted, deco
 
 __all__ = ["read_markdown", "sections_of"]
 
-_LINE: Final = re.compile(r"(?:\A\ufeff?|(?<=[\r\n])) {0,3}+[#`~=-][^\r\n]*+")
+_LINE: Final = re.compile(r"[\r\n]( {0,3}+[#`~=-][^\r\n]*+)")
 """A line that may be a heading, an underline, or the fence of a block of code. All others are passed over."""
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]|[ \t#]*+\Z)")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -29,12 +29,12 @@ def read_markdown(data: bytes) -> Extracted:
 def sections_of(text: str) -> tuple[tuple[Section, ...], str | None]:
     """Where headings are, but for those in blocks of code; and the first of the highest, as title."""
     found: list[tuple[Section, str]] = []
+    text = "\n" + (" " + text[1:] if text.startswith("\ufeff") else text)  # a line begins behind the end of another
     fence, taken = "", -1  # where the last line begins that is a heading, an underline, or in a block of code
     for match in _LINE.finditer(text):
         if len(found) >= MOST_SECTIONS:
             break
-        start = match.start()
-        line = match[0].replace("\ufeff", " ", 1) if start == 0 else match[0]
+        start, line = match.start(1), match[1]
         if len(line) > _LONG:
             continue
         opened = _FENCE.match(line)
@@ -42,12 +42,12 @@ def sections_of(text: str) -> tuple[tuple[Section, ...], str | None]:
             fence = "" if fence else opened[1]
         elif not fence and (heading := _HEADING.match(line)) is not None:
             said = line[heading.end() :].strip(" \t").rstrip(" \t#")
-            found.append((Section(start, len(heading[1])), said))
+            found.append((Section(start - 1, len(heading[1])), said))
             taken = start
         elif not fence and (under := _UNDERLINE.match(line)) is not None:
             above, said = _line_above(text, start)
             if above > taken and said.strip():
-                found.append((Section(above, 1 if under[1][0] == "=" else 2), said))
+                found.append((Section(above - 1, 1 if under[1][0] == "=" else 2), said))
                 taken = start  # an underline is nothing that can be underlined
     found.sort(key=lambda one: one[0])
     highest = min((section.depth for section, _ in found), default=0)
@@ -58,14 +58,9 @@ def sections_of(text: str) -> tuple[tuple[Section, ...], str | None]:
 def _line_above(text: str, start: int) -> tuple[int, str]:
     """Where the line before the one that begins here begins, and what it says; nothing if it is too long."""
     end = start - (2 if text[max(0, start - 2) : start] == "\r\n" else 1)
-    if end < 0:
-        return -1, ""
     least = max(0, end - _LONG - 1)
     begin = max(text.rfind("\n", least, end), text.rfind("\r", least, end)) + 1
-    if begin == 0 and least > 0:
-        return -1, ""
-    said = text[begin:end]
-    return (begin, "") if len(said) > _LONG else (begin, said.replace("\ufeff", " ", 1) if begin == 0 else said)
+    return begin, text[begin:end] if begin > 0 and end - begin <= _LONG else ""
 
 
 def _closes(ticks: str, fence: str, line: str) -> bool:

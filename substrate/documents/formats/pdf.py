@@ -27,7 +27,15 @@ def read_pdf(data: bytes) -> Extracted:
     require("pdf", "reading PDF", "pypdf")
     command = [sys.executable, "-I", "-m", "substrate.documents.formats.pdf_process"]
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=_WAIT_S, check=False)  # noqa: S603
+        # What it says on standard error may be without end: pypdf warns of every fault.
+        done = subprocess.run(  # noqa: S603
+            command,
+            input=data,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_WAIT_S,
+            check=False,
+        )
         read = json.loads(done.stdout) if done.returncode == 0 else None
     except (subprocess.TimeoutExpired, ValueError):
         read = None
