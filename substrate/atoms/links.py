@@ -128,16 +128,19 @@ def stated(snapshot: Snapshot, links: Iterable[Link]) -> Iterator[tuple[Link, Bo
             yield link, body
 
 
-def joined_to(snapshot: Snapshot, subject: bytes) -> Iterator[bytes]:
+def joined_to(snapshot: Snapshot, subject: bytes, cut: dict[bytes, None]) -> Iterator[bytes]:
     """The atoms at the other ends of an atom's edges, some out and some in, that hold at these moments.
 
     Of each type those stated last come first: the same data gives the same ones in every store, up to `_READ` edges.
-    Of a hub no more are looked at than `some_links` does, those that were taken back or stated later among them.
+    Of a hub no more are looked at than `some_links` does, those that were taken back or stated later among them. If
+    these leave fewer than are wanted, others may hold: then the atom is noted in `cut`.
     """
     if not card_of(snapshot.transaction, subject).statements:
         return
     for out in (True, False):
-        links, _ = some_links(snapshot.transaction, subject, _READ, out=out, upto=snapshot.upto)
+        links, has_more = some_links(snapshot.transaction, subject, _READ, out=out, upto=snapshot.upto)
+        if has_more and len(links) < _FEW:
+            cut[subject] = None
         links.sort(key=lambda link: (link.type, -link.seq))
         for link in holding(snapshot, links[:_FEW]):
             yield link.target if out else link.source

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice
 from typing import Final
@@ -72,6 +72,8 @@ class Lists:
     nearest: Nearest | None = None
     window: Mask | None = None
     """What lies in the span of time that is asked about, if one is."""
+    cut: dict[bytes, None] = field(default_factory=dict)
+    """Hubs among the best, noted as candidates are gathered: edges of theirs that may hold were not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +337,7 @@ def _linked(lists: Lists, leaders: Ints) -> dict[int, int]:
     """Versions that an edge joins to one of the leaders: each with the best of these."""
     linked: dict[int, int] = {}
     for leader in leaders.tolist():
-        for end in islice(joined_to(lists.snapshot, lists.documents.subject(leader)), _EDGES):
+        for end in islice(joined_to(lists.snapshot, lists.documents.subject(leader), lists.cut), _EDGES):
             seq = meant_of(lists, end)
             if seq not in (-1, leader):
                 linked.setdefault(seq, leader)

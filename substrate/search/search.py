@@ -143,6 +143,8 @@ class _Page:
     def take(self, offset: int, limit: int, min_score: float | None) -> tuple[tuple[Hit, ...], bool]:
         """The hits from `offset` on, and whether there is more behind them."""
         shown = list(islice(self._shown(min_score), offset, offset + limit + 1))
+        if self._lists.cut:
+            self.cut = tuple(dict.fromkeys((*map(self._name, self._lists.cut), *self.cut)))
         return tuple(self._hits(shown[:limit])), len(shown) > limit
 
     def _shown(self, min_score: float | None) -> Iterator[_Place]:

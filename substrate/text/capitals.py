@@ -46,7 +46,7 @@ __all__ = ["find_capitals"]
 _LETTERS: Final = rf"[^\W_{CASELESS}]"
 _RUN: Final = rf"{_LETTERS}+(?:[\u0300-\u036f]+{_LETTERS}*)*"
 _WORD: Final = re.compile(rf"({_RUN}(?:['\u2019\u02bc&\u2010\u2011-]{_RUN})*(?:\+\+|[+#](?!\w))?)")
-_ASCII_WORD: Final = re.compile(r"([A-Za-z0-9]+(?:['&-][A-Za-z0-9]+)*(?:\+\+|[+#](?!\w))?)")
+_ASCII_WORD: Final = re.compile(r"([A-Za-z0-9]++(?:['&-][A-Za-z0-9]++)*+(?:\+\+|[+#](?!\w))?+)")
 """The same in a text of nothing else."""
 _CASELESS: Final = re.compile(rf"[{CASELESS}]")
 _NEWLINE: Final = re.compile("\n")

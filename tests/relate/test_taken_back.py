@@ -34,3 +34,16 @@ def test_edges_of_one_type_are_read_in_part_however_many_were_taken_back(
         found, more = some_links(snapshot.transaction, hub, 5, out=True, kind="depends_on")
         assert (read, more) == (5 * LOOKS, True)
         assert len(found) <= 1
+
+
+def test_a_search_names_a_hub_of_which_edges_that_hold_may_have_been_passed_over(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"v1.fact.n{i}" for i in range(25)]
+    stated = [{"source": "v1.hub.h", "type": "a_kind", "target": name} for name in names]
+    held = {"source": "v1.hub.h", "type": "z_kind", "target": "v1.fact.n0"}
+    memory.checkpoint(["v1.hub.h = the meeting point", *(f"{name} = x" for name in names)], edges=[*stated, held])
+    memory.checkpoint(unedges=stated)
+    assert memory.search("meeting point").cut == ()
+    monkeypatch.setattr("substrate.atoms.links._READ", 5)
+    assert memory.search("meeting point").cut == ("v1.hub.h",)
