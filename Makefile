@@ -7,6 +7,7 @@ SEED ?= $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(2**32))')
 BIN := .venv/bin
 CORE := .venv/.core
 LAB := .venv/.lab
+PAGE := .bench-page.jsonl
 STAMP := .venv/.installed
 # Some images set it. Then every child process of a test compiles the package again: 0.7 s of CPU in place of 0.2.
 unexport PYTHONDONTWRITEBYTECODE
@@ -69,7 +70,9 @@ docs: $(STAMP) ## docs/cli.md and docs/tools.md, from the command line and the s
 screenshots: $(STAMP) chromium ## the pictures of the README, from a real JupyterLab
 	REQUIRE_BROWSER=1 $(BIN)/python -m tests.browser.pictures docs/pictures
 
-bench: $(STAMP) chromium ## the store beside its physical limits; SIZES="10000 100000" for fewer
+bench: export SUBSTRATE_BENCH_PAGE := $(PAGE)
+bench: $(STAMP) chromium ## everything that is measured, and at the end the goals beside the results; SIZES="10000 100000" for fewer
+	@rm -f $(PAGE)
 	$(BIN)/python -m benchmarks.store $(SIZES)
 	$(BIN)/python -m benchmarks.atoms $(SIZES)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.search $(SIZES)
@@ -84,6 +87,7 @@ bench: $(STAMP) chromium ## the store beside its physical limits; SIZES="10000 1
 	$(BIN)/python -m benchmarks.notebook
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widgets $(SIZES)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widgets_page $(lastword $(filter-out 1000000,$(SIZES)))
+	@$(BIN)/python -m benchmarks.page $(PAGE)
 
 # The bench is no part of the repository: SUBSTRATE_BENCH says where it is. Each peer gets an environment of its own, in .peers.
 peers: $(STAMP) ## search beside others, with the same documents and weights; memory servers beside ours; pages beside HydraMem; needs the retrieval bench
@@ -122,5 +126,5 @@ chromium:
 
 clean: ## remove the virtual environment and all that was generated
 	git clean -fdqX substrate/embed/weights 2>/dev/null || true
-	rm -rf .venv .peers .bench-cache .conformance build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov
+	rm -rf .venv .peers .bench-cache .bench-page.jsonl .conformance build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -25,6 +25,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from benchmarks import page
+from benchmarks.table import Result
 from substrate.claims import Claim, Contradiction, contradiction, drop_cached, keys_of, read_claim
 from substrate.conflicts.detect import COMPARED, FOUND
 
@@ -110,7 +112,6 @@ def _facts(folder: Path) -> Iterator[tuple[str, str, str]]:
     """Which half, dev or held, what was said before, and what was said in its place."""
     lines = [json.loads(line) for line in (folder / "docs.jsonl").read_text(encoding="utf-8").splitlines()]
     said = {line["id"]: line["text"] for line in lines}
-    often = Counter(word for text in said.values() for word in set(text.rstrip(".").split()))
     for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines():
         asked = json.loads(line)
         for new in asked["relevant"]:
@@ -132,9 +133,13 @@ def _relation(words: list[str], often: Counter[str]) -> str:
 
 def _tell(what: str, notes: Sequence[Note], shown: int) -> None:
     found = list(alarms(notes))
+    often = Counter(word for text in said.values() for word in set(text.rstrip(".").split()))
     kinds = ", ".join(f"{kind} {count}" for kind, count in Counter(alarm.kind for alarm in found).most_common())
     print(
-        f"{what:44}{len(notes):>8,}{len(found):>8}{len(found) / max(1, len(notes)) * 2000:>8.2f}   {kinds}", flush=True
+        f"{what:44}{len(notes):>8,}{len(found):>8}{often:>8.2f}   {kinds}", flush=True
+    )
+    page.note(
+        [Result(f"false alarms in 2,000: {what}", len(notes), len(found) / max(1, len(notes)) * 2000, "share", 1.0)]
     )
     for alarm in found[:shown]:
         print(f"    {alarm.kind}: {alarm.first.value[:90]!r} | {alarm.second.value[:90]!r}")
@@ -177,6 +182,7 @@ def main() -> None:
         of[half].append(any(alarms([Note("v1.fact.f1", old), Note("v1.fact.f2", new)])))
     for half, hits in sorted(of.items()):
         print(f"facts, {half}: {sum(hits)} of {len(hits)} found, {sum(hits) / len(hits):.3f}")
+        page.note([Result(f"edited facts found, {half}", len(hits), sum(hits) / len(hits), "recall", 0.85)])
 
 
 if __name__ == "__main__":

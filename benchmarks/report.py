@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.calibration import Calibration
 from benchmarks.elapsed import elapsed
+from benchmarks.page import note
 from benchmarks.table import Result, as_json, as_text
 
 __all__ = ["Report"]
@@ -29,6 +30,7 @@ class Report:
     def tell(self, file: Path | None) -> None:
         """Print it, and write it as JSON if a file is given for that."""
         self._show(elapsed())
+        note(self.results)
         if file is not None:
             self._save(file)
 

@@ -9,7 +9,7 @@ from typing import Any
 __all__ = ["Beside", "Result", "as_json", "as_text"]
 
 _AT_LEAST = ("/CPU-s", "/s", "recall")
-"""Units of which more is better."""
+"""Units of which more is better. Of `share`, as of times, less is."""
 _HEADINGS = ("work", "size", "ours", "its CPU", "target", "met?", "beside it, same rounds", "", "ours costs")
 _LEFT = ("work", "beside it, same rounds")
 _OURS = 6
@@ -57,7 +57,7 @@ def _show(value: float, unit: str) -> str:
             return f"{value * 1e3:,.3g} ms" if value < 1 else f"{value * 1e3:,.0f} ms"
         case "x":
             return f"{value:.2f} x"
-        case "recall":
+        case "recall" | "share":
             return f"{value:.4f}"
         case _:
             return f"{value:,.0f} {unit}"
