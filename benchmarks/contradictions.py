@@ -135,9 +135,7 @@ def _tell(what: str, notes: Sequence[Note], shown: int) -> None:
     found = list(alarms(notes))
     often = Counter(word for text in said.values() for word in set(text.rstrip(".").split()))
     kinds = ", ".join(f"{kind} {count}" for kind, count in Counter(alarm.kind for alarm in found).most_common())
-    print(
-        f"{what:44}{len(notes):>8,}{len(found):>8}{often:>8.2f}   {kinds}", flush=True
-    )
+    print(f"{what:44}{len(notes):>8,}{len(found):>8}{often:>8.2f}   {kinds}", flush=True)
     page.note(
         [Result(f"false alarms in 2,000: {what}", len(notes), len(found) / max(1, len(notes)) * 2000, "share", 1.0)]
     )
