@@ -112,6 +112,7 @@ def _facts(folder: Path) -> Iterator[tuple[str, str, str]]:
     """Which half, dev or held, what was said before, and what was said in its place."""
     lines = [json.loads(line) for line in (folder / "docs.jsonl").read_text(encoding="utf-8").splitlines()]
     said = {line["id"]: line["text"] for line in lines}
+    often = Counter(word for text in said.values() for word in set(text.rstrip(".").split()))
     for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines():
         asked = json.loads(line)
         for new in asked["relevant"]:
@@ -133,12 +134,10 @@ def _relation(words: list[str], often: Counter[str]) -> str:
 
 def _tell(what: str, notes: Sequence[Note], shown: int) -> None:
     found = list(alarms(notes))
-    often = Counter(word for text in said.values() for word in set(text.rstrip(".").split()))
     kinds = ", ".join(f"{kind} {count}" for kind, count in Counter(alarm.kind for alarm in found).most_common())
-    print(f"{what:44}{len(notes):>8,}{len(found):>8}{often:>8.2f}   {kinds}", flush=True)
-    page.note(
-        [Result(f"false alarms in 2,000: {what}", len(notes), len(found) / max(1, len(notes)) * 2000, "share", 1.0)]
-    )
+    rate = len(found) / max(1, len(notes)) * 2000
+    print(f"{what:44}{len(notes):>8,}{len(found):>8}{rate:>8.2f}   {kinds}", flush=True)
+    page.note([Result(f"false alarms in 2,000: {what}", len(notes), rate, "share", 1.0)])
     for alarm in found[:shown]:
         print(f"    {alarm.kind}: {alarm.first.value[:90]!r} | {alarm.second.value[:90]!r}")
 
