@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from substrate.errors import InputError
+from substrate.errors import Denied, InputError
 from substrate.files import expanded
 
-__all__ = ["Settings", "environment_for_others", "load_settings", "set_offline", "set_untold"]
+__all__ = ["Settings", "environment_for_others", "find_store", "load_settings", "set_offline", "set_untold"]
 
 _STORE = "substrate-store"
+_NAMES = (_STORE, ".substrate")
+"""What a store's folder is called where it is found without being named."""
+_POINTER = "CURRENT"
+"""The file by which a folder is known as a store."""
+_ROOT = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,50 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     model, notebook = env.get("SUBSTRATE_MODEL") or None, env.get("JPY_SESSION_NAME") or None
     editor = env.get("VISUAL") or env.get("EDITOR") or "vi"
     return Settings(_home(env), store, _cache(env), _hub(env), model, notebook, editor)
+
+
+def find_store(environ: Mapping[str, str] | None = None) -> Path:
+    """The store that is meant where none is named: SUBSTRATE_STORE, else the nearest one, else ./substrate-store.
+
+    The nearest one is a folder `substrate-store` or `.substrate` with a store in it, in the working folder or a folder
+    above it. The search ends at the home folder and at the end of the file system. It follows no link. Denied if what
+    it finds belongs to another user: who can make a folder above yours could hand you a memory otherwise.
+    """
+    env = os.environ if environ is None else environ
+    if given := _place(env, "SUBSTRATE_STORE"):
+        return given
+    try:
+        here = Path.cwd()
+        if os.path.lexists(_STORE):
+            return Path(_STORE)
+        device = here.stat().st_dev
+        for folder in (here, *here.parents):
+            if folder.stat().st_dev != device:
+                break
+            for path in (folder / name for name in _NAMES):
+                if _is_store(path):
+                    return path
+            if folder == Path.home():
+                break
+    except OSError:  # a folder that is gone, or that one may not look into: nothing is found there
+        pass
+    return Path(_STORE)
+
+
+def _is_store(path: Path) -> bool:
+    """Whether this is a folder with a store in it, and no link. Denied if it is another user's."""
+    try:
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode) or not stat.S_ISREG((path / _POINTER).lstat().st_mode):
+            return False
+    except OSError:
+        return False
+    if status.st_uid not in (os.geteuid(), _ROOT):
+        raise Denied(
+            f"the store {path}, found from the working folder upwards, belongs to another user (number "
+            f"{status.st_uid}). It is used only if you name it, or set SUBSTRATE_STORE"
+        )
+    return True
 
 
 def environment_for_others(environ: Mapping[str, str] | None = None) -> dict[str, str]:

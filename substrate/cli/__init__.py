@@ -32,7 +32,7 @@ from substrate.cli.dispatch import RUNS
 from substrate.cli.exits import Exit, exit_of
 from substrate.cli.output import Output
 from substrate.cli.parser import main_help, parse, verb_parser
-from substrate.cli.stores import has_written
+from substrate.cli.stores import has_written, made_store
 from substrate.commands.command import Command
 from substrate.commands.readers import times_read
 from substrate.errors import DiskFull, SubstrateError
@@ -85,6 +85,8 @@ def _run(words: list[str], output: Output) -> int:
     if verb is None:
         raise AssertionError("parse gives a verb, or says what was asked for instead")
     answer = RUNS[verb.name](given, output)
+    if (made := made_store(given)) is not None:
+        output.hint(f"made a new store in {made.absolute()}")
     if told := times_read(given):
         answer = replace(answer, hints=(*answer.hints, *told))
     try:

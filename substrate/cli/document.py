@@ -23,9 +23,12 @@ _TOP = """\
 
 ## Which store
 
-`--store PATH`, before or after the verb; else the environment variable `SUBSTRATE_STORE`; else the folder
-`substrate-store` in the working folder. `checkpoint` and `import` make a store that is not there yet; what only reads
-makes nothing and writes nothing. The signing key lies elsewhere, in `$SUBSTRATE_HOME` (default: `~/.config/substrate`).
+`--store PATH`, before or after the verb; else the environment variable `SUBSTRATE_STORE`; else the nearest store from
+the working folder upwards, as git does: a folder `substrate-store` or `.substrate` with a store in it; else
+`substrate-store` in the working folder. The search ends at your home folder and at the end of the file system, follows
+no link, and refuses a store of another user. `remember`, `checkpoint`, `ingest` and `import` make a store that is not
+there yet, and say so; what only reads makes nothing and writes nothing. The signing key lies elsewhere, in
+`$SUBSTRATE_HOME` (default: `~/.config/substrate`).
 
 ## What is printed
 

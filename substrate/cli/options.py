@@ -10,7 +10,7 @@ GLOBAL_OPTIONS = (
     option(
         "--store",
         metavar="PATH",
-        help="the store's folder (default: $SUBSTRATE_STORE, else ./substrate-store)",
+        help="the store's folder (default: $SUBSTRATE_STORE, else the nearest upwards)",
         complete="folder",
     ),
     flag("--json", help="print one JSON document; errors are JSON too, on standard error"),

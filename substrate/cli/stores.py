@@ -11,18 +11,27 @@ from typing import TYPE_CHECKING
 import substrate
 from substrate.errors import NotFound
 from substrate.files import expanded, resolved
-from substrate.settings import load_settings
+from substrate.settings import find_store
 from substrate.text.quote import as_command
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
 
-__all__ = ["check_hint", "has_written", "is_new_store", "missing_store_explained", "reading", "store_path", "writing"]
+__all__ = [
+    "check_hint",
+    "has_written",
+    "is_new_store",
+    "made_store",
+    "missing_store_explained",
+    "reading",
+    "store_path",
+    "writing",
+]
 
 
 def store_path(given: Namespace) -> Path:
-    """The store's folder: as given, else as the settings say. InputError if no folder can have that path."""
-    path = load_settings().store if given.store is None else Path(given.store)
+    """The store's folder: as given, else as it is found. InputError if no folder can have that path."""
+    path = find_store() if given.store is None else Path(given.store)
     resolved(path)
     return expanded(path)
 
@@ -43,11 +52,18 @@ def writing(given: Namespace, *, create: bool = False, actor: str | None = None)
     """The store, open for writing; made, if there is none and `create` is set."""
     # A command ends before a background could embed anything: `substrate index` does it.
     if create:
-        memory = substrate.open(store_path(given), actor=actor, background=False)
+        path = store_path(given)
+        given.made = path if is_new_store(given) else None
+        memory = substrate.open(path, actor=actor, background=False)
     else:
         memory = _open(given, read_only=False)
     given.wrote = True
     return memory
+
+
+def made_store(given: Namespace) -> Path | None:
+    """The store that this command made, if it made one."""
+    return getattr(given, "made", None)
 
 
 def has_written(given: Namespace) -> bool:
@@ -68,7 +84,7 @@ def missing_store_explained(given: Namespace) -> Iterator[None]:
     except NotFound:
         path = store_path(given)
         raise NotFound(
-            f"there is no store in {path}. To make it: substrate checkpoint 'v1.fact.x = y'. "
+            f"there is no store in {path}. To make it: substrate remember 'what you know'. "
             "To use another: --store PATH, or set SUBSTRATE_STORE"
         ) from None
 

@@ -2,9 +2,9 @@
 
 The one that `%memory open` opened in this kernel; else the one that is set (`%config MemoryMagics.store`); else the one
 that the kernel found by itself when a verb first needed one, wherever its working folder is by now: the one remembered
-for that folder, or as the settings say, SUBSTRATE_STORE or ./substrate-store. What was opened stays open until the
-kernel ends, since variables and widgets may use it: to open another store, or the same one for reading only, closes
-none.
+for that folder, SUBSTRATE_STORE, the nearest one from there upwards, or ./substrate-store. What was opened stays open
+until the kernel ends, since variables and widgets may use it: to open another store, or the same one for reading only,
+closes none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from uuid import uuid4
 from substrate.errors import Denied, NotFound, Unusable
 from substrate.files import expanded
 from substrate.notebook.bookmarks import Bookmark, Bookmarks
-from substrate.settings import load_settings
+from substrate.settings import find_store, load_settings
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -128,7 +128,8 @@ class Stores:
         remembered = self._remembered().store_for(Path.cwd())
         if remembered is not None:
             return remembered, "remembered for this folder"
-        return Bookmark(load_settings().store.absolute()), "the default here"
+        found = find_store().absolute()
+        return Bookmark(found), "the default here" if found.parent == Path.cwd() else "found from here upwards"
 
     def _who(self) -> str:
         if self._actor:

@@ -189,7 +189,7 @@ def test_diff_shows_what_became_of_atoms_and_edges(store: Commands) -> None:
 def test_reading_never_makes_a_store(run: Commands, verb: str) -> None:
     ran = run(*verb.split())
     assert ran.code == 4
-    assert "substrate checkpoint 'v1.fact.x = y'" in ran.err
+    assert "substrate remember 'what you know'" in ran.err
     assert list(run.folder.iterdir()) == []
 
 
