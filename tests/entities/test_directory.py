@@ -310,6 +310,7 @@ def test_a_name_without_an_atom_is_not_listed_once_no_text_has_it_or_somebody_sa
     assert counts(memory) == {"Augusta": 1, "C++": 1}
     memory.forget(whole=name)
     assert counts(memory) == {"Augusta": 0}
+    assert memory._store.index.entities._spelt == {}, "what was forgotten is kept in memory"
 
 
 def test_a_page_that_looked_at_very_many_names_ends_and_the_next_goes_on(

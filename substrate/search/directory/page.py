@@ -121,7 +121,9 @@ def _entities(
         rows = [one.version for one in some if one.version is not None]
         versions = [version for version in _current(snapshot, rows) if not is_superseded(snapshot, version.subject)]
         mentions = [one.mention for one in some if one.mention is not None and one.mention.seq is not None]
-        found = {row.entry.atom: row for row in (*known.of(transaction, versions), *rows_of(transaction, mentions))}
+        found = {
+            row.entry.atom: row for row in (*known.of(transaction, versions), *rows_of(transaction, known, mentions))
+        }
         for one in some:
             if one.name in found:  # once, though an atom that came later has it too
                 yield found.pop(one.name)

@@ -1,7 +1,7 @@
 """What the directory keeps of entities between calls: what each version says, and which versions mention it.
 
-1. A version never says anything else, so its row is kept by its seq. Rows of versions that were erased are dropped
-   when the log is followed, those of another log with it.
+1. A version never says anything else, so its row is kept by its seq, and how it spells the names it lists. What is
+   known of versions that were erased is dropped when the log is followed, and of another log all.
 2. Blocks of postings that are full do not grow: the seqs in them are kept. An erased mention may still stand among
    them; it is not in use, and so it is not counted.
 """
@@ -32,6 +32,8 @@ __all__ = ["EntityRow", "EntityRows"]
 
 _MOST: Final = 20_000
 """Rows that are kept: some 20 MB."""
+_TEXTS: Final = 5_000
+"""Texts of which it is kept how they spell names: some 10 MB."""
 _Seqs = NDArray[np.uint32]
 _NONE: Final[_Seqs] = np.zeros(0, np.uint32)
 
@@ -61,6 +63,22 @@ class EntityRows:
         self._lock = Lock()
         self._trail = Trail()
         self._rows: dict[int, EntityRow] = {}
+        self._spelt: dict[int, dict[bytes, str]] = {}
+        """Of texts: how each spells the names that it lists, by their terms."""
+
+    def spelt(self, transaction: ReadTransaction, listed: Sequence[tuple[int, bytes]]) -> list[str | None]:
+        """How versions spell names that they list, each a version and a term; None if that is damaged."""
+        with self._lock:
+            self._follow(transaction)
+            unread = list(dict.fromkeys(seq for seq, _ in listed if seq not in self._spelt))
+            if len(self._spelt) + len(unread) > _TEXTS:
+                self._spelt.clear()
+                unread = list(dict.fromkeys(seq for seq, _ in listed))
+            for seq, body in zip(unread, bodies_of(transaction, unread), strict=True):
+                said = None if body is None or body.damage is not None else body.members.get("entities")
+                texts = [text for text in said if isinstance(text, str)] if isinstance(said, list) else []
+                self._spelt[seq] = {keyword_term(Field.ENTITY, text): text for text in reversed(texts)}
+            return [self._spelt[seq].get(term) for seq, term in listed]
 
     def of(self, transaction: ReadTransaction, versions: Sequence[VersionRow]) -> list[EntityRow]:
         """What these versions say, in order; without those that are damaged, or no entities of a domain."""
@@ -120,12 +138,13 @@ class EntityRows:
     def _follow(self, transaction: ReadTransaction) -> None:
         """Drop what was erased, and all if this is another log."""
         if not self._trail.leads_to(transaction):
-            self._trail, self._rows = Trail(), {}
+            self._trail, self._rows, self._spelt = Trail(), {}, {}
         if self._trail.is_behind(transaction):
             before = self._trail.size
             self._trail.follow(transaction)
-            for seq in erased_between(transaction, before, self._trail.size) if self._rows else ():
+            for seq in erased_between(transaction, before, self._trail.size) if self._rows or self._spelt else ():
                 self._rows.pop(seq, None)
+                self._spelt.pop(seq, None)
 
 
 def _row(version: VersionRow, value: str, attrs: Json) -> EntityRow | None:

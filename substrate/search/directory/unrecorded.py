@@ -17,18 +17,17 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from substrate.atoms.bodies import bodies_of
 from substrate.entities.naming import ENTITY
 from substrate.kv.api import ReadTransaction, behind
 from substrate.log.tables import POSTINGS
 from substrate.names import escape_rest, unescape_rest
 from substrate.search.columns.documents import Documents, Mask
-from substrate.search.directory.rows import EntityRow
+from substrate.search.directory.rows import EntityRow, EntityRows
 from substrate.search.words import keyword_mask
 from substrate.snapshot import Snapshot
 from substrate.values.entities import EntityEntry
 from substrate.views.atoms import find_name, versions_of
-from substrate.views.words import BLOCK, Field, keyword_term
+from substrate.views.words import BLOCK, Field
 
 __all__ = ["CHUNKS", "Mention", "Unrecorded", "rows_of"]
 
@@ -96,13 +95,10 @@ class Unrecorded:
         return next(versions_of(self._snapshot.transaction, row.subject, upto=upto), None) is not None
 
 
-def rows_of(transaction: ReadTransaction, mentions: Sequence[Mention]) -> Iterator[EntityRow]:
+def rows_of(transaction: ReadTransaction, known: EntityRows, mentions: Sequence[Mention]) -> Iterator[EntityRow]:
     """What the directory says of them: their names as a text spells them."""
-    bodies = bodies_of(transaction, [mention.seq or 0 for mention in mentions])
-    for mention, body in zip(mentions, bodies, strict=True):
-        listed = [] if body is None or body.damage is not None else body.members.get("entities")
-        texts = [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []
-        shown = next((text for text in texts if keyword_term(Field.ENTITY, text) == mention.term), None)
+    spelt = known.spelt(transaction, [(mention.seq or 0, mention.term) for mention in mentions])
+    for mention, shown in zip(mentions, spelt, strict=True):
         if shown is not None:
             domain = unescape_rest(mention.name.removeprefix(ENTITY).partition(".")[0])
             yield EntityRow(-1, EntityEntry(shown, mention.name, None, domain), (mention.term,))
