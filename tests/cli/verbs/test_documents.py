@@ -51,7 +51,7 @@ def test_the_report_names_what_is_new_and_what_was_not_taken(run: Commands, fold
     (folder / "latin.md").write_text("the key is AKIAIOSFODNN7EXAMPLQ")
     assert run("ingest", str(folder)).rows[0][1].endswith("to save it anyway, repeat with --allow-secrets")
     assert run.ok("which", "docs/heads.md").rows[0][0].startswith("v1.document.main.")
-    assert ["entries recorded", "6"] in ran.rows  # two documents, two chunks, the domain, and Ed25519
+    assert ["entries recorded", "5"] in ran.rows  # two documents, two chunks, the domain
 
 
 def test_standard_input_is_a_text(run: Commands) -> None:
@@ -85,7 +85,7 @@ def test_a_whole_document_is_forgotten(run: Commands, folder: Path) -> None:
     name = run.ok("ingest", str(folder / "heads.md"), "--json").json["items"][0]["name"]
     assert run("forget", "--whole", name).code == Exit.USAGE
     assert name in run("forget", "--whole", name, "--dry-run").out
-    assert run.ok("forget", "--whole", name, "--yes", "--json").json["atoms"] == 3  # with Ed25519
+    assert run.ok("forget", "--whole", name, "--yes", "--json").json["atoms"] == 2
     assert run("document", name).code == Exit.FORGOTTEN
     assert run("forget", "--whole", name, "--source", "x").code == Exit.USAGE
 
