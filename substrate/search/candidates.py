@@ -34,7 +34,7 @@ from substrate.views.nearest.index import Nearest
 from substrate.views.vectors import vectors_of
 from substrate.views.words import NONE, around, beside
 
-__all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "meant_of", "others", "sides_of", "widen"]
+__all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "is_part", "meant_of", "others", "sides_of", "widen"]
 
 CANDIDATES: Final = 64
 """Of each list: these are ranked. What lies behind them, on later pages, follows by its words and meaning alone."""
@@ -285,6 +285,11 @@ def sides_of(lists: Lists, seq: int) -> tuple[int, int]:
     if row is None or _PARENT not in row:
         return -1, -1
     return _neighbours(lists, np.array([seq]), {seq: decode_body(row[SALT_BYTES:])}).get(seq, (-1, -1))
+
+
+def is_part(transaction: ReadTransaction, seq: int) -> bool:
+    """Whether a version is part of a whole: a turn, a chunk."""
+    return any(said.get("parent") is not None for said in _bodies(transaction, np.array([seq])).values())
 
 
 def _both_sides(lists: Lists, whole: bytes, position: int) -> tuple[int, int]:

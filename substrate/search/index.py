@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from substrate.embed.query import Meaning, QueryVector
 from substrate.kv.api import ReadTransaction
-from substrate.search.candidates import Lists
+from substrate.search.candidates import Lists, is_part
 from substrate.search.columns.documents import Columns, Documents, Mask
 from substrate.search.columns.members import DomainMasks
 from substrate.search.columns.objectives import PastObjectives
@@ -85,6 +87,33 @@ class SearchIndex:
             nearest=nearest,
             window=_window(documents, query.when),
         )
+
+    def dated(self, snapshot: Snapshot, documents: Documents, query: Query, filters: Filters) -> Query:
+        """The query with the time of the event that it speaks of: when that was first told; as it is, if nothing tells.
+
+        An event is told by what has the names in it, or all its words if it has none; best with the other names, too.
+        A turn of a talk tells later what was: it begins a time, and ends none.
+        """
+        if not query.when.event:
+            return query
+        event, names = [term.term for term in query_terms(query.when.event)], _names(query.when.text)
+        meant = [term for term in event if term in names] or event
+        mask = documents.in_use(snapshot.upto)
+        scope = scope_of(snapshot, documents, filters, self.domains)
+        mask = mask if scope is None else mask & scope
+        scores = score_words(snapshot.transaction, documents, [*meant, *names.difference(meant)], mask)
+        told = [scores.has(place, scores.seqs) for place in range(len(scores.terms))]
+        found, closer = np.logical_and.reduce(told[: len(meant)]), np.logical_and.reduce(told)
+        seqs = scores.seqs[closer if closer.any() else found]
+        if not len(seqs):
+            return query
+        first = int(seqs[np.argmin(documents.when[seqs])])
+        time = int(documents.when[first])
+        if is_part(snapshot.transaction, first):
+            since = When(Which.SPAN, query.when.text, start=time)
+            return query if query.when.is_end else query._replace(when=since)
+        when = query.when.at(time)
+        return query._replace(when=when, terms=tuple(query_terms(when.text)[:_TERMS]))
 
 
 def _window(documents: Documents, when: When) -> Mask | None:

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, compress
+from itertools import combinations, compress, takewhile
+from operator import not_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -79,7 +80,7 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
     """The candidates, with those first among the statements of one thing that the question's time means."""
     stated = _stated(lists, gathered, ranked)
     contradicting, alike = _contradicting(lists, stated), _alike(lists.words.terms, stated)
-    if when.asked in {Which.ANY, Which.NOW}:
+    if when.asked in {Which.ANY, Which.NOW, Which.SINCE}:
         contradicting, alike = (_in_force(lists, pairs) for pairs in (contradicting, alike))
     if not contradicting and not alike:
         return Newest(ranked, {})
@@ -232,14 +233,17 @@ def _meant(lists: Lists, group: list[_Statement], when: When) -> list[_Statement
     """The statements of one thing, newest first, in the order that the question's time means."""
     if when.asked is Which.FIRST:
         return group[::-1]
-    if when.asked is Which.PREVIOUS:
-        return [group[1], group[0], *group[2:]]
+    if when.asked in {Which.SINCE, Which.PREVIOUS}:
+        value = group[0].said.get("value")
+        holds = list(takewhile(lambda one: one.said.get("value") == value, group))
+        before = group[len(holds) :]
+        return [*holds[::-1], *before] if when.asked is Which.SINCE else [*before[:1], *holds, *before[1:]]
     if when.asked is Which.SPAN:
         times = lists.documents.when
-        inside = [
-            (when.start is None or when.end is not None or times[one.seq] >= when.start)
-            and (when.end is None or times[one.seq] < when.end)
+        start = when.start if when.end is None else None  # before a span is not outside: it may have held on
+        outside = [
+            (start is not None and times[one.seq] < start) or (when.end is not None and times[one.seq] >= when.end)
             for one in group
         ]
-        return [one for one, fits in zip(group, inside, strict=True) if fits] or group
+        return [*compress(group, map(not_, outside)), *compress(group, outside)]
     return group

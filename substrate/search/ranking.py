@@ -186,7 +186,7 @@ def ordered(found: Candidates, score: Floats) -> Ints:
 def _representatives(found: Candidates, order: Ints, when: When) -> dict[int, int]:
     """Which of the candidates with the same text stands for them: the newest that is not behind the span asked for."""
     late = _late(found, when)
-    oldest = when.asked is Which.FIRST
+    oldest = when.asked in {Which.FIRST, Which.SINCE}
     chosen: dict[int, int] = {}
     for place in order.tolist():
         text = int(found.texts[place])

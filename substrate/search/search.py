@@ -61,8 +61,9 @@ def search(  # noqa: PLR0913
     offset: int,
 ) -> Found:
     """See `Memory.search`."""
-    when = query.when
     documents = index.documents(snapshot.transaction)
+    query = index.dated(snapshot, documents, query, filters)
+    when = query.when
     past = when.asked in _PAST and snapshot.valid_at is None
     lists = index.lists(snapshot, documents, query, filters, past=past)
     lag = int(np.count_nonzero(documents.said[embedded_upto(snapshot.transaction, query.vector.space) :]))

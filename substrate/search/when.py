@@ -1,7 +1,8 @@
 """Time in a question: what moment or span its words mean, and the question without them.
 
 "Which database do we use now?" asks for the newest statement, "... before the current one?" for the one that it took
-the place of, "... in October 2025?" for what held or happened then. Words that say when say nothing about what: they
+the place of, "... in October 2025?" for what held or happened then, "... before the move to Oslo?" for what held before
+an atom tells of that. Words that say when say nothing about what: they
 are taken out before words and meaning are looked for. English; in other languages nothing is read, and nothing lost.
 """
 
@@ -29,6 +30,8 @@ class Which(Enum):
     """The one before the newest."""
     FIRST = "first"
     """The oldest."""
+    SINCE = "since"
+    """The one with which what holds now began."""
     SPAN = "span"
     """What was said in a span of time, or held then: the newest before it."""
     ALL = "all"
@@ -40,7 +43,8 @@ class When:
     """What a question's words say about time.
 
     `start` and `end`: of a SPAN, half open, microseconds since 1970; None: open. `words` are those that were read, and
-    `text` is what is left without them; all of it, if nothing else would be.
+    `text` is what is left without them; all of it, if nothing else would be. `event`: what ends the span asked for
+    (`before`, `until`) or begins it (`after`, `since`), in words; which moment that is, only a store can tell.
     """
 
     asked: Which
@@ -48,10 +52,21 @@ class When:
     words: tuple[str, ...] = ()
     start: int | None = None
     end: int | None = None
+    event: str = ""
+    is_end: bool = True
+
+    def at(self, time: int) -> When:
+        """The same, when it is known when the event was: its words say nothing more about what is sought."""
+        start, end = (None, time) if self.is_end else (time + 1, None)
+        words = _EVENT.search(self.text)
+        places = [] if words is None else [(words.start("lead"), words.end("event"))]
+        said = () if words is None else (self.text[slice(*places[0])],)
+        return When(Which.SPAN, _without(self.text, places), said, start, end)
 
 
 _QUESTION: Final = 500
 """Characters of a question. What is longer is a passage: the times in it are not about what is asked for."""
+_PAIRED: Final = ("between", "from")
 _AFTER: Final = {"since", "after"}
 _UNTIL: Final = {"until", "till", "up to", "before", "prior to", "by", "through"}
 
@@ -68,18 +83,40 @@ _NOW: Final = re.compile(
 _PREVIOUS: Final = re.compile(
     r"\b(?:before\b[^?.!]{0,60}\b(?:current|present|latest|newest|most recent)\b|"
     r"before (?:it|he|she|they|we|that|this) (?:was|were|had been|has been|got) last \w+|"
-    r"(?:before|prior to) (?:this|that) one\b|previously|formerly|beforehand|"
-    r"(?:the )?(?:previous|former|second[- ]to[- ]last|last but one)\b)",
+    r"(?:before|prior to) (?:this|that)(?: one)?\b|before(?= *[?.!]* *$)|previously|formerly|beforehand|"
+    r"did\b[^?.!]{1,60}\buse to\b|used to be\b|"
+    r"(?:the )?(?:previous|former|prior(?! to)|preceding|predecessors?|second[- ]to[- ]last|last but one)\b)",
     re.IGNORECASE,
 )
+_NO_ORDER: Final = r"(?! (?:names?|time|steps?|place|prize|aid|class|half|person|floor|of all)\b)"
+"""What `first` says nothing about time before."""
 _FIRST: Final = re.compile(
-    r"\b(?:originally|initially|at first|in the beginning|(?:the )?(?:very first|first ever))\b",
+    r"\b(?:originally|initially|at first|in the beginning|to (?:begin|start) with|"
+    r"(?:the )?(?:earliest|very first|first ever)\b|"
+    rf"(?:was|were|had|have|has)\b[^?.!]{{0,40}}?(?:'s|\b(?:the|my|our|your|his|her|their|its)) first\b{_NO_ORDER}|"
+    rf"(?:did|has|have|had)\b[^?.!]{{1,40}}\bfirst(?= \w){_NO_ORDER})",
     re.IGNORECASE,
 )
+_SINCE: Final = re.compile(r"\b(?:since when|how long (?:has|have|had|ago did)|for how long)\b", re.IGNORECASE)
+_EVENT: Final = re.compile(
+    r"\b(?:did|was|were|had)\b[^?.!]{2,120}?\b(?P<lead>before|prior to|until|till|after|since)\s+"
+    r"(?!(?:an?|any|each|every|all|that|this|then|it)\b)(?P<event>[^?.!,]{2,80})",
+    re.IGNORECASE,
+)
+"""Only where it is asked what was: `what to do before a release` means no moment."""
 _ALL: Final = re.compile(
     r"\b(?:over time|over the years|through(?:out)? the years|so far|(?:the )?history of|to date|"
     r"all (?:the )?versions of|how (?:has|have)(?=\b[^?.!]*\bchanged\b))\b",
     re.IGNORECASE,
+)
+
+
+_ASKED: Final = (
+    (Which.PREVIOUS, _PREVIOUS),
+    (Which.SINCE, _SINCE),
+    (Which.FIRST, _FIRST),
+    (Which.ALL, _ALL),
+    (Which.NOW, _NOW),
 )
 
 
@@ -93,10 +130,12 @@ def read_when(text: str, now: int) -> When:
         places = [(begin, stop) for begin, stop, _, _ in spans]
         words = tuple(text[begin:stop] for begin, stop in places)
         return When(Which.SPAN, _without(text, places), words, _micro(start), _micro(end))
-    for asked, form in ((Which.PREVIOUS, _PREVIOUS), (Which.FIRST, _FIRST), (Which.ALL, _ALL), (Which.NOW, _NOW)):
+    for asked, form in _ASKED:
         if found := form.findall(text):
             # `the current plan` is about a current, perhaps; `now` is about nothing but time.
             return When(asked, _without(text, [match.span() for match in _ADVERBS.finditer(text)]), tuple(found))
+    if event := _EVENT.search(text):
+        return When(Which.ANY, text, event=event["event"].strip(), is_end=event["lead"].lower() not in _AFTER)
     return When(Which.ANY, text)
 
 
@@ -104,7 +143,10 @@ def _meant(spans: list[Named]) -> tuple[datetime | None, datetime | None]:
     """The span that several, with their leads, mean together: `between March and May`, `since June 2024`."""
     leads = [lead for _, _, lead, _ in spans]
     if len(spans) > 1:
-        return min(span[0] for *_, span in spans), max(span[1] for *_, span in spans)
+        (start, _), (_, end) = spans[0][3], spans[-1][3]
+        if leads[0] in _PAIRED and start >= end:  # `between March and May 2023`: the year is said once
+            start = start.replace(day=min(start.day, 28), year=end.year - (start.month > end.month))
+        return min(start, *(span[0] for *_, span in spans[1:])), max(end, *(span[1] for *_, span in spans[1:]))
     lead, (start, end) = leads[0], spans[0][3]
     if lead in _AFTER:
         return (end if lead == "after" else start), None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Final, TypeAlias
@@ -243,7 +244,25 @@ def spans_in(text: str, now: datetime) -> list[Named]:
             except (ValueError, OverflowError):  # the 31st of a month that has none
                 continue
             found.append((match.start(), match.end(), " ".join((match["lead"] or "").lower().split()), span))
-    return sorted(found, key=lambda place: place[0])
+    found.sort(key=lambda place: place[0])
+    if len(found) == 1 and found[0][2] in ("between", "from"):
+        found += _second(text, found[0][1], now)
+    return found
+
+
+@cache
+def _behind() -> list[_Form]:
+    lead = r"\s+(?:and|to|until|till|through)\s+(?:the\s+)?"
+    return [(re.compile(rf"{lead}(?:{form})(?![\w-])", re.IGNORECASE), read) for form, read in (*_SPANS, *_NAMED)]
+
+
+def _second(text: str, at: int, now: datetime) -> list[Named]:
+    """The second of two times, right behind the first: `between 2020 and 2022`, `from March to May`."""
+    for form, read in _behind():
+        if match := form.match(text, at):
+            with suppress(ValueError, OverflowError):
+                return [(match.start(), match.end(), "and", read(match, now))]
+    return []
 
 
 # -- one time and nothing else -----------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ class Found(Results[Hit]):
     items: tuple[Hit, ...]
     query: str
     asked: str = "any"
-    """Which statement the question's time means: any, now, previous, first, span or all."""
+    """Which statement the question's time means: any, now, previous, first, since, span or all."""
     start: datetime | None = None
     end: datetime | None = None
     """Of a span: from when until, not including, when."""

@@ -69,3 +69,52 @@ def test_a_question_of_nothing_but_a_day_finds_what_happened_then(memory: Memory
         ]
     )
     assert memory.search("what happened on 23 May 2025").items[0].name == "v1.event.a"
+
+
+@pytest.fixture
+def moving(memory: Memory) -> Memory:
+    """Where somebody lived, and what happened, in dated notes."""
+    notes = [
+        ("2021-03-01", "Ada Byron lives in Rome"),
+        ("2022-03-01", "Ada Byron lives in Oslo"),
+        ("2022-09-01", "The great flood came to town"),
+        ("2023-03-01", "Ada Byron lives in Porto"),
+        ("2024-03-01", "Ada Byron lives in Porto"),
+    ]
+    memory.checkpoint(
+        [
+            {"name": f"v1.note.n{i}", "value": text, "occurred_at": f"{day}T00:00Z"}
+            for i, (day, text) in enumerate(notes)
+        ]
+    )
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("Where did Ada Byron live before moving to Oslo?", "v1.note.n0"),
+        ("Where did Ada Byron live before the great flood?", "v1.note.n1"),
+        ("Where did Ada Byron live after the great flood?", "v1.note.n4"),
+        ("Where did Ada Byron live between 2021 and 2022?", "v1.note.n1"),
+        ("Where did Ada Byron first live?", "v1.note.n0"),
+        ("Where did Ada Byron live before?", "v1.note.n1"),
+        ("Since when does Ada Byron live there?", "v1.note.n3"),
+        ("How long has Ada Byron lived in Oslo?", "v1.note.n1"),
+    ],
+)
+def test_events_and_spans_choose_among_what_several_atoms_say(moving: Memory, query: str, name: str) -> None:
+    assert moving.search(query).items[0].name == name
+
+
+def test_an_event_that_nothing_tells_of_means_no_time(moving: Memory) -> None:
+    assert moving.search("Where did Ada Byron live before the coronation?").asked == "any"
+    assert moving.search("Where did Ada Byron live before the great flood?").end == datetime(2022, 9, 1, tzinfo=UTC)
+
+
+def test_a_turn_of_a_talk_ends_no_time_for_it_tells_later_what_was(memory: Memory) -> None:
+    memory.checkpoint([{"name": "v1.conversation.c", "value": "A talk"}])
+    turn = {"parent": "v1.conversation.c", "position": 0}
+    memory.checkpoint([{"name": "v1.turn.a", "value": "I met Maria in the great flood", **turn}])
+    assert memory.search("What did you do before the great flood?").asked == "any"
+    assert memory.search("What did you do after the great flood?").asked == "span"

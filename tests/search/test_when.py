@@ -42,6 +42,10 @@ def span(text: str) -> tuple[str | None, str | None]:
         ("the schema until May 2024", None, "2024-06-01"),
         ("decisions between March 2024 and May 2024", "2024-03-01", "2024-06-01"),
         ("decisions from March 2024 to May 2024", "2024-03-01", "2024-06-01"),
+        ("decisions between 2020 and 2022", "2020-01-01", "2023-01-01"),
+        ("decisions between March and May 2023", "2023-03-01", "2023-06-01"),
+        ("decisions between November and February 2023", "2022-11-01", "2023-03-01"),
+        ("what we spent from March to May", "2026-03-01", "2026-06-01"),
         ("emails from April", "2026-04-01", "2026-05-01"),
         ("what did I do yesterday", "2026-11-15", "2026-11-16"),
         ("what did I do last week", "2026-11-09", "2026-11-16"),
@@ -67,7 +71,22 @@ def test_a_span_is_read(text: str, start: str | None, end: str | None) -> None:
         ("Where did she live before moving to the present flat?", Which.PREVIOUS),
         ("Who was the previous owner?", Which.PREVIOUS),
         ("What was the port formerly?", Which.PREVIOUS),
+        ("Where did she live before?", Which.PREVIOUS),
+        ("Who was our prior vendor?", Which.PREVIOUS),
+        ("Where did Ada use to live?", Which.PREVIOUS),
+        ("What used to be the default port?", Which.PREVIOUS),
+        ("What is Redis used to store?", Which.ANY),
+        ("run the tests prior to a release", Which.ANY),
         ("What was planned originally?", Which.FIRST),
+        ("What was Ada's first phone?", Which.FIRST),
+        ("Which database did we first use?", Which.FIRST),
+        ("Which is the earliest plan?", Which.FIRST),
+        ("What is her first name?", Which.ANY),
+        ("Who won first place?", Which.ANY),
+        ("What did the team do to win first place?", Which.ANY),
+        ("Since when do we use Stripe?", Which.SINCE),
+        ("How long has Ada lived in Oslo?", Which.SINCE),
+        ("How long is the API timeout?", Which.ANY),
         ("Who is the original author?", Which.ANY),
         ("How was it initially set up", Which.FIRST),
         ("The history of the price", Which.ALL),
@@ -93,6 +112,23 @@ def test_a_span_is_read(text: str, start: str | None, end: str | None) -> None:
 )
 def test_which_statement_is_meant(text: str, asked: Which) -> None:
     assert read_when(text, NOW).asked is asked
+
+
+@pytest.mark.parametrize(
+    ("text", "event", "is_end"),
+    [
+        ("What did we use before Stripe?", "Stripe", True),
+        ("Where did Ada live before moving to Oslo?", "moving to Oslo", True),
+        ("What was the port until the migration, roughly?", "the migration", True),
+        ("What did she do after the race?", "the race", False),
+        ("what to do before a release", "", True),
+        ("What should be done after the release?", "", True),
+        ("What did they check before a release?", "", True),
+    ],
+)
+def test_an_event_is_named_where_it_is_asked_what_was(text: str, event: str, *, is_end: bool) -> None:
+    when = read_when(text, NOW)
+    assert (when.asked, when.text, when.event, when.is_end) == (Which.ANY, text, event, is_end)
 
 
 def test_words_that_say_when_are_taken_out_and_kept_as_the_reason() -> None:
