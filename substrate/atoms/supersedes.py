@@ -16,7 +16,7 @@ from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
 from substrate.views.atoms import latest_version
 from substrate.views.cards import Card, card_of
-from substrate.views.edges import Link, links_of
+from substrate.views.edges import Link, links_of, supersedes_any
 
 __all__ = ["Chains", "Heirs", "is_superseded", "successors", "superseders"]
 
@@ -115,7 +115,9 @@ class Heirs:
         """The atoms whose place this one took, by superseding or under another name, and whose places those took."""
         if subject not in self._known:
             found: dict[bytes, None] = {}
-            waiting = [subject] if card_of(self._snapshot.transaction, subject).statements else []
+            transaction = self._snapshot.transaction
+            linked = card_of(transaction, subject).statements
+            waiting = [subject] if linked and supersedes_any(transaction, subject) else []
             while waiting and len(found) < _MOST:
                 at, transaction = waiting.pop(), self._snapshot.transaction
                 links = list(islice(links_of(transaction, at, out=True, kind=SUPERSEDES), _MOST))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from math import frexp, ldexp, sqrt
+from operator import mul
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from substrate.views.learned.counts import Tally
@@ -83,6 +84,7 @@ _LEAST: Final = 1e-5
 _SLIGHT: Final = 1e-4
 """What has less weight is not worth adding up."""
 _MOST_EVIDENCE: Final = 2
+_UNKNOWN: Final[tuple[float, tuple[int, ...]]] = (0.0, ())
 _BITS: Final = 16
 """To so many bits factors are rounded up, to be bounds that stay the same for a quarter of an hour."""
 
@@ -152,8 +154,8 @@ def mix(parts: Parts, weights: Mapping[str, float], gone: Collection[bytes] = ()
                 shares, weight = part.counts, weight * part.factor
             for item, share in shares.items():
                 mixed[item] = known(item, 0.0) + weight * share
-    for item in gone:
-        mixed.pop(item, None)
+    for item in mixed.keys() & gone:
+        del mixed[item]
     return mixed
 
 
@@ -173,33 +175,34 @@ def leading(
     mixed = mix(narrow, weights, gone)
     if not wide:
         return best(mixed, count)
-    counts = [(part.counts.get, factor) for part, factor in wide]
-    bounds = _bounds(tuple((part.tally, part.which) for part, _ in wide), tuple(_rounded_up(by) for _, by in wide))
+    factors = [factor for _, factor in wide]
+    bounds = _bounds(tuple((part.tally, part.which) for part, _ in wide), tuple(map(_rounded_up, factors)))
     found: dict[bytes, float] = {}
     least = 0.0  # of those that only wide parts name, so many have as much
-    for item, bound in bounds.items():
+    for item, (bound, counts) in bounds.items():
         if len(found) >= count and bound < least:
             break
         if item not in mixed and item not in gone:
-            found[item] = sum([of(item, 0) * factor for of, factor in counts])
+            found[item] = sum(map(mul, counts, factors))
             if len(found) == count:
                 least = min(found.values())
     known = bounds.get
     for item, share in mixed.items():
-        bound = known(item, 0.0)
+        bound, counts = known(item, _UNKNOWN)
         if share + bound >= least:
-            found[item] = share + sum([of(item, 0) * factor for of, factor in counts]) if bound else share
+            found[item] = share + sum(map(mul, counts, factors))
     return best(found, count)
 
 
 @lru_cache(32)
-def _bounds(rows: tuple[tuple[Tally, Literal[0, 1]], ...], factors: tuple[float, ...]) -> dict[bytes, float]:
-    """What each atom has by these counts and factors together, the highest first."""
-    sums: dict[bytes, float] = {}
-    for (tally, which), factor in zip(rows, factors, strict=True):
-        for item, amount in tally.by_target(which).items():
-            sums[item] = sums.get(item, 0.0) + amount * factor
-    return dict(sorted(sums.items(), key=lambda item: -item[1]))
+def _bounds(
+    rows: tuple[tuple[Tally, Literal[0, 1]], ...], factors: tuple[float, ...]
+) -> dict[bytes, tuple[float, tuple[int, ...]]]:
+    """What each atom has by these counts and factors together, the highest first; and the counts."""
+    several = [tally.by_target(which) for tally, which in rows]
+    counts = {item: tuple([of.get(item, 0) for of in several]) for one in several for item in one}
+    sums = ((item, (sum(map(mul, of, factors)), of)) for item, of in counts.items())
+    return dict(sorted(sums, key=lambda item: -item[1][0]))
 
 
 def _rounded_up(factor: float) -> float:

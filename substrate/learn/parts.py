@@ -294,8 +294,8 @@ class Reader:
             vote = likeness**2 * (weight / max(len(items), 1) if weighed else 1)
             for item in items:
                 votes[item] = known(item, 0.0) + vote
-        for item in gone:
-            votes.pop(item, None)
+        for item in votes.keys() & gone:
+            del votes[item]
         return _shares(votes)
 
     # -- edges ---------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from substrate.log.tables import CARDS, JOINS, LINKS, STATEMENTS, read_seq, seq_
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.schema import is_id, is_stated
+from substrate.values.edges import SUPERSEDES
 from substrate.views.cards import CardChanges
 from substrate.views.joins import PART, drop_joins, gap_row, join_row, type_number, write_joins
 
@@ -41,6 +42,7 @@ __all__ = [
     "some_links",
     "statement_at",
     "statements_of",
+    "supersedes_any",
 ]
 
 OUT: Final = b">"
@@ -48,6 +50,8 @@ IN: Final = b"<"
 _ROW: Final = Struct(">16sQB")
 _STATEMENT: Final = Struct(">B16s16s")
 _WINDOWS: Final = b'"windows"'
+_SUPERSEDING: Final = OUT + SUPERSEDES.encode() + b"\x00"
+_NOT_SUPERSEDING: Final = OUT + SUPERSEDES.encode() + b"\x01"
 LOOKS: Final = 4
 """Edges that are looked at for each that may be given: those taken back, or stated later, take time too."""
 _KINDS: Final = {int(kind): kind for kind in (Kind.EDGE, Kind.UNEDGE)}
@@ -212,6 +216,11 @@ def links_of(
         link = _link_at(transaction, key, row, upto)
         if link is not None:
             yield link
+
+
+def supersedes_any(transaction: ReadTransaction, atom: bytes) -> bool:
+    """Whether an atom was ever said to supersede another, and that was not erased; one look, as of most nobody did."""
+    return any(transaction.scan(LINKS, atom + _SUPERSEDING, atom + _NOT_SUPERSEDING, limit=1))
 
 
 def some_links(  # noqa: PLR0913

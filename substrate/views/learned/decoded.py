@@ -6,7 +6,7 @@ numbers, no names and no texts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 __all__ = ["Decoded"]
@@ -23,6 +23,17 @@ class Decoded(Generic[T]):
         self._most = most_bytes
         self._held = 0
         self._kept: dict[bytes, tuple[bytes, T]] = {}
+
+    def many(self, keys: Sequence[bytes], rows: Sequence[bytes | None], nothing: T) -> list[T]:
+        """What each row says; `nothing` where there is none."""
+        kept, said = self._kept.get, []
+        for key, row in zip(keys, rows, strict=True):
+            known = kept(key)
+            if known is not None and known[0] == row:
+                said.append(known[1])
+            else:
+                said.append(nothing if row is None else self(key, row))
+        return said
 
     def __call__(self, key: bytes, row: bytes) -> T:
         """What a row says. What `decode` raises is raised here."""

@@ -60,6 +60,7 @@ _HASH_BYTES: Final = 8
 _TAG_BYTES: Final = 4
 _HEAD: Final = Struct(">16sBq12sIHHH")
 _NUMBER: Final = Struct(">I")
+_EPISODE_KEY: Final = Struct(">cQ").pack
 _ID: Final = Struct("16s")
 _HASH: Final = Struct("8s")
 _PAIR: Final = Struct(">I4s")
@@ -188,7 +189,7 @@ def episodes_with(transaction: ReadTransaction, items: Sequence[bytes]) -> list[
     oldest = _next(transaction) - MOST
     keys = [b"i" + item for item in items]
     rows = transaction.get_many(EPISODES, keys)
-    known = [[] if row is None else _NUMBERS(key, row) for key, row in zip(keys, rows, strict=True)]
+    known = _NUMBERS.many(keys, rows, [])
     return known if oldest <= 0 else [[n for n in numbers if n >= oldest] for numbers in known]
 
 
@@ -226,9 +227,8 @@ def of_domain(transaction: ReadTransaction, numbers: Sequence[int], domain: byte
 
 def needed_in(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Needed]:
     """What the episodes of these numbers needed, in the order given."""
-    keys = [b"e" + seq_key(number) for number in numbers]
-    rows = transaction.get_many(EPISODES, keys)
-    return [_NOTHING if row is None else _NEEDED(key, row) for key, row in zip(keys, rows, strict=True)]
+    keys = [_EPISODE_KEY(b"e", number) for number in numbers]
+    return _NEEDED.many(keys, transaction.get_many(EPISODES, keys), _NOTHING)
 
 
 class Episodes:

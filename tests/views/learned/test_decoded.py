@@ -14,6 +14,16 @@ def test_a_row_is_always_told_as_its_bytes_are_now(reads: list[tuple[bytes, byte
     assert [decoded(key, row) for key, row in reads] == [row.hex() for _, row in reads]
 
 
+@given(
+    st.lists(st.lists(st.tuples(st.sampled_from([b"a", b"b", b"c"]), st.none() | st.binary(max_size=6)), max_size=4))
+)
+def test_many_rows_are_told_as_each_alone(reads: list[list[tuple[bytes, bytes | None]]]) -> None:
+    decoded = Decoded(bytes.hex, 12)
+    for some in reads:
+        keys, rows = [key for key, _ in some], [row for _, row in some]
+        assert decoded.many(keys, rows, "nothing") == ["nothing" if row is None else row.hex() for row in rows]
+
+
 def test_the_same_bytes_are_decoded_once() -> None:
     read: list[bytes] = []
     decoded = Decoded(lambda row: read.append(row) or len(read), 100)  # type: ignore[func-returns-value]
