@@ -25,6 +25,7 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES
 from substrate.schema import is_id, is_position, is_share
 from substrate.search.columns.documents import Documents, Mask
+from substrate.search.conversation import NOBODY, Addressed, Turns, rules_in
 from substrate.search.forms import forms_of
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
 from substrate.search.words import WordScores
@@ -70,6 +71,8 @@ class Lists:
     """Terms of the query that are names."""
     vector: Floats | None = None
     nearest: Nearest | None = None
+    addressed: Addressed = NOBODY
+    """Whom the question is about."""
     window: Mask | None = None
     """What lies in the span of time that is asked about, if one is."""
     cut: dict[bytes, None] = field(default_factory=dict)
@@ -102,6 +105,8 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     seqs = np.union1d(best, close)
     if lists.window is not None:
         seqs = np.union1d(seqs, _inside(lists, lists.window & lists.mask, count // 2))
+    if lists.addressed is not NOBODY:
+        seqs = np.union1d(seqs, rules_in(lists.documents.flags, lists.mask))
     shares = _shares(words, seqs)
     vectors = cosine = None
     if lists.vector is not None and lists.nearest is not None:
@@ -134,6 +139,7 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
         linked=_links(place, linked),
         trust=_trust(lists, place, leaders, read),
         named=_named(lists, seqs),
+        turns=_turns(lists, seqs),
     )
     if timed:
         candidates = replace(candidates, forms=_forms(lists, seqs, candidates.named, first))
@@ -167,6 +173,7 @@ def widen(lists: Lists, gathered: Gathered, more: Sequence[int]) -> Gathered:
         trust=np.concatenate([found.trust, np.full(len(seqs), _UNKNOWN, np.float32)]),
         named=np.concatenate([found.named, _named(lists, seqs)]),
         forms=None if found.forms is None else np.concatenate([found.forms, len(found) + np.arange(len(seqs))]),
+        turns=_turns(lists, every),
         matched=len(found),
     )
     return replace(gathered, seqs=every, candidates=candidates)
@@ -373,3 +380,11 @@ def _named(lists: Lists, seqs: Ints) -> Mask:
         if term.term in lists.names and term.found:
             named &= lists.words.has(place, seqs)
     return named
+
+
+def _turns(lists: Lists, seqs: Ints) -> Turns:
+    """What each is in a conversation."""
+    documents, terms = lists.documents, lists.words.terms
+    rarest = max((place for place, term in enumerate(terms) if term.found), key=lambda at: terms[at].idf, default=None)
+    keyed = np.zeros(len(seqs), np.bool_) if rarest is None else lists.words.has(rarest, seqs)
+    return Turns(documents.flags[seqs], documents.speaker[seqs], keyed, lists.addressed)

@@ -28,6 +28,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from substrate.search.conversation import FILLER_SHARE, Turns, echoes_in, restated, said_by, spread, standing
 from substrate.search.when import When, Which
 
 __all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "ordered", "rank", "with_walks"]
@@ -103,6 +104,8 @@ class Candidates:
     """How sure the statement is, 0 to 1, where 0.5 is what nothing is known of."""
     named: Mask
     """Whether it has all the names that the query has."""
+    turns: Turns
+    """What each is in a conversation."""
     forms: Ints | None = None
     """Equal where they are sentences of one form, which differ in one span; None: it was not looked at."""
     matched: int = -1
@@ -148,13 +151,21 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     full = full_score(meaning=query is not None and found.vectors is not None)
     if query is not None and found.vectors is not None and not np.isnan(found.vectors[:, 0]).all():
         meaning = _meaning(found, query)
-    words = np.float32(WORDS) * found.words
-    score = words + meaning
+    turns, fillers = found.turns, found.turns.fillers
+    words = np.where(fillers, 0, np.float32(WORDS) * found.words)
+    own = score = words + meaning
     beside = _beside(found, score)
+    beside[fillers] *= FILLER_SHARE
     linked = np.where(found.linked >= 0, _EDGE * score[found.linked], 0).astype(np.float32)
     evidence = (_EVIDENCE * (found.trust - 0.5)).astype(np.float32)
     score = score + beside + linked + evidence
-    time = _time(found, score, when)
+    echoes = echoes_in(turns, found.vectors, found.before, own)
+    heard = echoes.lifted(score + said_by(turns, score))
+    time = _time(found, heard, when)
+    if when.asked is Which.ANY:
+        time = restated(turns, echoes, found.vectors, echoes.lifted(words), found.when, heard)
+    rules = standing(turns, found.vectors, query, heard + time)
+    heard = heard + echoes.behind(heard + time)
     parts = {
         "words": words,
         "meaning": meaning,
@@ -162,9 +173,14 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
         "edges": linked,
         "evidence": evidence,
         "time": time,
+        "speaker": heard - score,
+        "rule": rules,
     }
     parts = {part: (values / full).astype(np.float32) for part, values in parts.items()}
-    total = ((score + time) / full).astype(np.float32)
+    total = ((heard + time + rules) / full).astype(np.float32)
+    if turns.spreads:
+        parts["spread"] = spread(found.vectors, (found.before, found.after), total)
+        total = total + parts["spread"]
     return Ranked(ordered(found, total), total, parts)
 
 

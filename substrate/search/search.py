@@ -42,7 +42,7 @@ _TIMELESS: Final = frozenset({Which.ANY, Which.ALL})
 """Questions of which no single statement is meant by its time."""
 _NOTHING: Final = 5e-5
 """A part that adds less is not worth saying."""
-_FINDS: Final = ("words", "neighbours", "edges", "walk")
+_FINDS: Final = ("words", "neighbours", "edges", "walk", "rule")
 """Parts that say that an atom has to do with the query."""
 _FAINT: Final = 0.05
 """What meaning alone must add: below, texts that have nothing to do with each other are as near."""

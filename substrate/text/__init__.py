@@ -2,6 +2,7 @@
 
 terms           the words of a text, as search counts them
 dates           times that a text names: yesterday, 2 weeks ago, in October 2025
+turns           who speaks in a conversation, and whether a text says, asks or demands anything
 snippet         the part of a text that answers a question
 secrets         what looks like a password or a key
 service_rules   the rules of Betterleaks for credentials of services, as data

@@ -7,6 +7,7 @@
     cards.py      how many edges an atom has, of which kinds; kept by the view of edges
     joins.py      all that joins atoms, as rows of fixed width; kept by the view of edges
     words.py      which versions hold a term, and what ranking and filters need of each version
+    turns.py      what a version is in a conversation; kept by the view of words
     claims.py     what the current version of each atom claims
     models.py     which model embeds from which entry on
     learned/      what a store has learnt of what is needed after what

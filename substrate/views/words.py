@@ -29,6 +29,7 @@ from substrate.log.tables import DOCUMENTS, PLACES, POSTINGS, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.text.terms import document_words, fit, keyword
+from substrate.views.turns import NO_TURN, turn_of
 
 __all__ = [
     "BLOCK",
@@ -51,7 +52,8 @@ BLOCK: Final = 1 << 13
 ROWS: Final = 64
 """Seqs whose rows of `documents` are one value."""
 ROW: Final = Struct("<16sBBHIqqqq8s")
-"""Atom id; kind (0: no version); flags; 0; length; time; occurred_at, valid_from, valid_to (or NONE); hash of value."""
+"""Atom id; kind (0: no version); flags; speaker; length; time; occurred_at, valid_from, valid_to (or NONE); hash of
+value. What a version is in a conversation is a part of the flags, and who speaks a number: see `turns.py`."""
 NONE: Final = -(2**63)
 """A time that is not given. Earlier than all: what holds from no time on, holds from ever."""
 ERASED: Final = 1
@@ -91,7 +93,7 @@ class WordView:
     """See the module."""
 
     name = "words"
-    version = 1
+    version = 2
     tables: Sequence[str] = (POSTINGS, DOCUMENTS, PLACES)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:
@@ -200,11 +202,12 @@ def _joined(first: bytes, then: bytes) -> bytes:
 def _row(entry: Logged, members: Mapping[str, Json], length: int) -> bytes:
     get = members.get
     value = get("value")
+    flags, speaker = turn_of(members) if entry.kind is Kind.PUT else NO_TURN
     return ROW.pack(
         entry.subject,
         entry.kind,
-        0,
-        0,
+        flags,
+        speaker,
         min(length, 0xFFFF_FFFF),
         entry.time,
         _time(get("occurred_at")),

@@ -23,6 +23,7 @@ from substrate.proof.entry import Kind
 from substrate.store import OpenStore
 from substrate.text.terms import MAX_TERM, keyword
 from substrate.views.catalogue import VIEWS
+from substrate.views.turns import NO_TURN, turn_of
 from substrate.views.words import ERASED, NONE, ROW, WordView, beside
 from tests.scale import rounds
 from tests.search.happenings import Happening, a_store, do, done, few, happenings
@@ -94,13 +95,13 @@ def check_documents(memory: Memory, entries: Sequence[Logged]) -> None:
     versions = [entry for entry in entries if entry.kind in (Kind.PUT, Kind.TOMBSTONE)]
     assert sorted(rows) == [entry.seq for entry in versions]
     for entry in versions:
-        subject, kind, flags, unused, length, time, *times, value = rows[entry.seq]
-        assert (subject, kind, unused, time) == (entry.subject, entry.kind, 0, entry.time)
+        subject, kind, flags, speaker, length, time, *times, value = rows[entry.seq]
+        assert (subject, kind, time) == (entry.subject, entry.kind, entry.time)
         if entry.body is None:
-            assert (flags, length, times, value) == (ERASED, 0, [NONE] * 3, bytes(8))
+            assert (flags, speaker, length, times, value) == (ERASED, 0, 0, [NONE] * 3, bytes(8))
             continue
         members: dict[str, Any] = decode_body(entry.body)
-        assert flags == 0
+        assert (flags, speaker) == (turn_of(members) if kind == Kind.PUT else NO_TURN)
         assert times == [members.get(field, NONE) for field in ("occurred_at", "valid_from", "valid_to")]
         if kind == Kind.PUT:
             fields = (members["name"], members["value"], members.get("tags", ()), members.get("entities", ()))

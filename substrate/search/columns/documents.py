@@ -38,7 +38,7 @@ _DTYPE: Final = np.dtype(
         ("subject_low", "<u8"),
         ("kind", "u1"),
         ("flags", "u1"),
-        ("unused", "<u2"),
+        ("speaker", "<u2"),
         ("length", "<u4"),
         ("time", "<i8"),
         ("occurred", "<i8"),
@@ -47,8 +47,16 @@ _DTYPE: Final = np.dtype(
         ("value", "<u8"),
     ]
 )
-_NAMES: Final = tuple(name for name in _DTYPE.names or () if name != "unused")
-_BLANKED: Final = {"length": 0, "occurred": NONE, "valid_from": NONE, "valid_to": NONE, "value": 0, "flags": ERASED}
+_NAMES: Final = tuple(_DTYPE.names or ())
+_BLANKED: Final = {
+    "speaker": 0,
+    "length": 0,
+    "occurred": NONE,
+    "valid_from": NONE,
+    "valid_to": NONE,
+    "value": 0,
+    "flags": ERASED,
+}
 """What the row of an erased version does not say any more."""
 _FIRST_ROOM: Final = 1024
 _PORTION: Final = 1 << 16
@@ -62,6 +70,7 @@ class Documents:
     size: int
     kind: NDArray[np.uint8]
     flags: NDArray[np.uint8]
+    speaker: NDArray[np.uint16]
     length: NDArray[np.uint32]
     time: NDArray[np.int64]
     occurred: NDArray[np.int64]
