@@ -44,6 +44,8 @@ Mask = NDArray[np.bool_]
 
 _OTHERS: Final = 0.3
 """What is taken from those who speak and are not asked about, as a share of their score."""
+_REPLIES: Final = 0.1
+"""And from replies, where nobody is asked about: most of what is sought was said by the user."""
 _ASKING: Final = 0.15
 """And from a text that is nothing but questions."""
 FILLER_SHARE: Final = 0.25
@@ -77,6 +79,7 @@ _ASSISTANT: Final = role_flags(Role.ASSISTANT)
 # -- the question ------------------------------------------------------------------------------------------------------
 
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|i|I'm|I've|I'd|my|My|mine|myself|we|We|our|Our)\b")
+_THE_USER: Final = re.compile(r"\bthe (?:user|human)\b", re.IGNORECASE)
 _SECOND_PERSON: Final = re.compile(
     r"\b(?:did|have|had|were|do) you\b(?! (?:know|remember|think|have))|"
     r"\byou (?:\w+ed|said|told|gave|wrote|made|came up|had|were|showed|sent|taught|found|chose|put)\b|"
@@ -139,7 +142,7 @@ def read_addressed(text: str) -> Addressed:
     role = Role.UNKNOWN
     if _SECOND_PERSON.search(text):
         role = Role.ASSISTANT
-    elif _FIRST_PERSON.search(text):
+    elif _FIRST_PERSON.search(text) or _THE_USER.search(text):
         role = Role.USER
     words = [_POSSESSIVE.sub("", word) for word in _WORDS.findall(text)]
     names = {
@@ -199,6 +202,8 @@ def said_by(turns: Turns, score: Floats) -> Floats:
         taken[turns.of(_ASSISTANT)] = _OTHERS
     elif addressed.role is Role.ASSISTANT:
         taken[turns.of(_USER)] = _OTHERS
+    else:
+        taken[turns.of(_ASSISTANT)] = _REPLIES
     if addressed.speakers:
         named = np.isin(turns.speaker, list(addressed.speakers))
         if named.any():
@@ -241,10 +246,17 @@ _NO_ECHOES: Final = Echoes(_NONE, _NONE)
 
 
 def echoes_in(turns: Turns, vectors: Floats | None, before: Ints, own: Floats) -> Echoes:
-    """Replies to a statement of the user that match as it does, or say about the same. `own`: words and meaning."""
+    """Replies to a statement of the user that match as it does, or say about the same. `own`: words and meaning.
+
+    Of a question for what was replied, it is the other way round: what a reply answers stands behind the reply.
+    """
+    follows = before >= 0
     if turns.addressed.role is Role.ASSISTANT:
-        return _NO_ECHOES
-    replies = np.flatnonzero(turns.of(_ASSISTANT) & (before >= 0))
+        asks = turns.flags & QUESTION != 0
+        known = turns.of(_ASSISTANT) & follows & turns.of(_USER)[before]
+        replies = np.flatnonzero(known | (turns.of(0) & follows & ~asks & asks[before]))
+        return Echoes(before[replies], replies)
+    replies = np.flatnonzero(turns.of(_ASSISTANT) & follows)
     if not len(replies):
         return _NO_ECHOES
     sources = before[replies]

@@ -71,8 +71,11 @@ _YOURS: Final = re.compile(r"\b(?:you|your|yours|yourself|you're|you've|you'd)\b
 
 def guess_role(text: str) -> Role:
     """Who of the two seems to speak, where nothing says it: one tells of oneself, the other speaks to `you`."""
-    own, yours = _OWN.search(text) is not None, _YOURS.search(text) is not None
-    return Role.UNKNOWN if own == yours else Role.USER if own else Role.ASSISTANT
+    text = text[:_LONG]
+    if "?" in text:  # to ask, both say `you`
+        text = " ".join(sentence for sentence in _SENTENCE.split(text) if not sentence.endswith("?"))
+    own, yours = len(_OWN.findall(text)), len(_YOURS.findall(text))
+    return Role.UNKNOWN if own == yours else Role.USER if own > yours else Role.ASSISTANT
 
 
 # -- fillers and questions ---------------------------------------------------------------------------------------------

@@ -79,6 +79,11 @@ def test_a_question_to_the_assistant_finds_the_reply_first(memory: Memory) -> No
     assert found(memory, "which wood did you recommend for cutting boards")[0] == "v1.turn.t1"
 
 
+def test_a_reply_is_found_by_what_it_answers(memory: Memory) -> None:
+    say(memory, "Which wood is good for boards?", "Hard maple: closed pores.", "Which wood is good for spoons?")
+    assert found(memory, "which wood did you say is good for boards")[0] == "v1.turn.t1"
+
+
 def test_who_is_named_comes_before_who_speaks_of_them(memory: Memory) -> None:
     say(
         memory,
