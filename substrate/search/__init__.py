@@ -15,7 +15,7 @@ when        the time in a question
 candidates  what is worth ranking
 forms       sentences that differ in one span, pure
 ranking     the one ranking, pure
-conversation  who speaks, what only says it again, standing instructions, and hits of many kinds
+conversation/  who speaks, what only says it again, standing instructions, and hits of many kinds
 newest      of several statements of one thing, the one that the question's time means
 walks/      what walks along edges reach from the best hits
 """

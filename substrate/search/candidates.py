@@ -25,7 +25,9 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES
 from substrate.schema import is_id, is_position, is_share
 from substrate.search.columns.documents import Documents, Mask
-from substrate.search.conversation import NOBODY, Addressed, Turns, rules_in
+from substrate.search.conversation.question import NOBODY, Addressed
+from substrate.search.conversation.rules import rules_in
+from substrate.search.conversation.turns import Turns
 from substrate.search.forms import forms_of
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
 from substrate.search.words import WordScores

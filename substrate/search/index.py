@@ -13,7 +13,7 @@ from substrate.search.candidates import Lists, is_part
 from substrate.search.columns.documents import Columns, Documents, Mask
 from substrate.search.columns.members import DomainMasks
 from substrate.search.columns.objectives import PastObjectives
-from substrate.search.conversation import read_addressed
+from substrate.search.conversation.question import read_addressed
 from substrate.search.directory.rows import EntityRows
 from substrate.search.filters import Filters
 from substrate.search.scope import scope_of

@@ -28,7 +28,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from substrate.search.conversation import FILLER_SHARE, Turns, echoes_in, restated, said_by, spread, standing
+from substrate.search.conversation.rules import standing
+from substrate.search.conversation.spread import spread
+from substrate.search.conversation.turns import FILLER_SHARE, Turns, echoes_in, restated, said_by
 from substrate.search.when import When, Which
 
 __all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "ordered", "rank", "with_walks"]

@@ -11,7 +11,9 @@ import pytest
 import substrate
 from substrate.clock import ManualClock
 from substrate.memory import Memory
-from substrate.search.conversation import Turns, echoes_in, read_addressed, restated, said_by, spread
+from substrate.search.conversation.question import read_addressed
+from substrate.search.conversation.spread import spread
+from substrate.search.conversation.turns import Turns, echoes_in, restated, said_by
 from substrate.text.turns import Role
 from substrate.views.turns import FILLER, QUESTION, STANDING, role_flags, speaker_number, turn_of
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.search.conversation import Turns
+from substrate.search.conversation.turns import Turns
 from substrate.search.ranking import Candidates, Ranked, rank, with_walks
 from substrate.search.when import When, Which
 
