@@ -13,9 +13,8 @@ words       BM25 and keywords
 near_terms  words of the store that are spelt like those of a query
 when        the time in a question
 candidates  what is worth ranking
-forms       sentences that differ in one span, pure
 ranking     the one ranking, pure
 conversation/  who speaks, what only says it again, standing instructions, and hits of many kinds
-newest      of several statements of one thing, the one that the question's time means
+statements/    of several statements of one thing, the one that is meant
 walks/      what walks along edges reach from the best hits
 """

@@ -28,8 +28,8 @@ from substrate.search.columns.documents import Documents, Mask
 from substrate.search.conversation.question import NOBODY, Addressed
 from substrate.search.conversation.rules import rules_in
 from substrate.search.conversation.turns import Turns
-from substrate.search.forms import forms_of
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
+from substrate.search.statements.forms import forms_of
 from substrate.search.words import WordScores
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import versions_of

@@ -23,8 +23,8 @@ from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex
 from substrate.search.near_terms import near_terms
-from substrate.search.newest import newest_first
 from substrate.search.ranking import Ranked, rank
+from substrate.search.statements.newest import newest_first
 from substrate.search.walks.reach import STARTS, WALKS, Way, reach
 from substrate.search.when import Which
 from substrate.snapshot import Snapshot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.search.forms import forms_of
+from substrate.search.statements.forms import forms_of
 
 
 def test_sentences_that_differ_in_one_span_are_of_one_form() -> None:
