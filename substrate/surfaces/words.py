@@ -17,8 +17,9 @@ from substrate.text.quote import as_command
 __all__ = ["ARGUMENTS", "agent_words"]
 
 ARGUMENTS: Final = (
-    *("a", "actor", "after", "all_domains", "any_tags", "as_of", "at", "atoms", "b", "before", "by", "context"),
-    *("depth", "direction", "domain", "edges", "entities", "every", "evidence_threshold", "expect", "floor"),
+    *("a", "actor", "after", "all_domains", "any_tags", "as_of", "at", "atoms", "b", "before", "by", "columns"),
+    *("context", "depth", "direction", "domain", "edges", "entities", "every", "evidence_threshold", "expect"),
+    *("floor", "from_kind"),
     *("high_impact", "hops", "horizon", "k", "keep", "keys", "kind", "limit", "max_tokens", "media_type"),
     *("min_score", "most", "name", "names", "objective", "offset", "on", "origin", "part", "passes"),
     *("predictions", "prefix", "query", "root", "seqs", "session", "sessions", "since", "source", "start"),
@@ -60,6 +61,7 @@ def agent_words(
             "edges": f"{command('edges')}, which the user can run",
             "fsck": f"{command('fsck')} in a terminal, which only the user can",
             "index": f"{command('index')}, which the user can run,",
+            "ingest": f"{command('ingest', 'PATH')}, which the user can run,",
             "list": f"{command('list')}, which the user can run",
             "rebuild": f"{command('rebuild')} in a terminal, which only the user can",
             "stats": f"{command('stats')}, which the user can run,",

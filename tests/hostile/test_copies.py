@@ -356,6 +356,8 @@ READING = {
 }
 REFUSED = {
     "checkpoint": ["v1.fact.new = 1"],
+    "remember": ["we moved to Adyen in May"],
+    "rename": [A, "v1.fact.newer"],
     "replace": [A, "v1.fact.newer", "Adyen"],
     "ingest": ["page.md"],
     "import": ["lines"],
@@ -366,8 +368,8 @@ REFUSED = {
     "rebuild": [],
     "compact": [],
 }
-APART = {"associate", "document", "extract", "index", "resolve", "verify", "fsck", "restore"}
-APART |= {"mcp", "mcp-config", "surfaces", "completion"}
+APART = {"associate", "document", "edit", "extract", "index", "resolve", "verify", "fsck", "restore"}
+APART |= {"mcp", "mcp-config", "surfaces", "completion", "undo"}
 """Verbs that need more than this store holds, or none at all, or have tests of their own."""
 
 
