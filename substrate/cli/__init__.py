@@ -22,6 +22,7 @@ import os
 import sys
 import traceback
 import warnings
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from errno import ENOSPC
@@ -34,6 +35,7 @@ from substrate.cli.output import Output
 from substrate.cli.parser import main_help, parse, verb_parser
 from substrate.cli.stores import has_written, made_store
 from substrate.commands.command import Command
+from substrate.commands.files import write_text
 from substrate.commands.readers import times_read
 from substrate.errors import DiskFull, SubstrateError
 from substrate.values.behind import BehindWarning
@@ -84,6 +86,8 @@ def _run(words: list[str], output: Output) -> int:
         return Exit.OK
     if verb is None:
         raise AssertionError("parse gives a verb, or says what was asked for instead")
+    if given.to_file is not None:
+        return _into_file(verb, given, output)
     answer = RUNS[verb.name](given, output)
     if (made := made_store(given)) is not None:
         output.hint(f"made a new store in {made.absolute()}")
@@ -97,6 +101,17 @@ def _run(words: list[str], output: Output) -> int:
         if answer.is_report or has_written(given):
             return _unprinted(error, output)
         raise
+    output.tell_warnings()
+    return answer.exit
+
+
+def _into_file(verb: Command, given: Namespace, output: Output) -> int:
+    """Run the verb, and write its whole answer to a file, as a pipe would get it. If it fails, there is no file."""
+    with output.captured() as written:
+        answer = RUNS[verb.name](given, output)
+        output.show(answer)
+    write_text(given.to_file, written.getvalue(), "the answer")
+    output.hint(f"the answer is in {given.to_file}")
     output.tell_warnings()
     return answer.exit
 

@@ -39,6 +39,7 @@ there yet, and say so; what only reads makes nothing and writes nothing. The sig
   and a character that cannot be seen as `\\u202e`. Facts are lines of a label and what it says, with a tab between.
 - **With `--json`**: one JSON document on standard output; a list is an object with `items`. What says nothing is left
   out.
+- **With `-o FILE`**: the answer goes to a file, as a pipe would get it. If the verb fails, no file is written.
 - **Hints, progress and errors** go to standard error. With `--json` an error is
   `{"error": {"code": ..., "message": ..., "retryable": ...}}`, with `refused` for the items of a batch. `--quiet`
   leaves out reports, hints and progress.

@@ -1,10 +1,13 @@
-"""The options that every verb has: which store, how to answer."""
+"""The options that every verb has: which store, how to answer, and where to."""
 
 from __future__ import annotations
 
-from substrate.commands.command import flag, option
+from dataclasses import replace
 
-__all__ = ["GLOBAL_OPTIONS"]
+from substrate.commands.command import Command, Option, flag, option
+from substrate.commands.options import OUTPUT
+
+__all__ = ["GLOBAL_OPTIONS", "answer_file"]
 
 GLOBAL_OPTIONS = (
     option(
@@ -18,3 +21,13 @@ GLOBAL_OPTIONS = (
     flag("--debug", help="show the traceback of an unexpected error"),
 )
 """These may stand before the verb or after it."""
+
+_WITHOUT_ANSWER = ("mcp", "edit")
+"""Verbs that talk with a client or a person as long as they run."""
+
+
+def answer_file(verb: Command) -> tuple[Option, ...]:
+    """The option to write the answer to a file, for each verb that has none of its own for what it makes."""
+    if verb.option("-o") is not None or verb.name in _WITHOUT_ANSWER:
+        return ()
+    return (replace(OUTPUT, help="write the answer to this file", dest="to_file"),)

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from typing import TextIO
 
 from substrate.cli.answer import Answer, Block, Facts, Raw, Sheet, Table, cell
@@ -42,6 +42,16 @@ class Output:
                     encoding=None if _is_terminal(stream) else "utf-8",
                     errors="backslashreplace" if stream is sys.stderr or _is_terminal(stream) else "strict",
                 )
+
+    @contextmanager
+    def captured(self) -> Iterator[StringIO]:
+        """In this block the answer is kept instead of printed, as a pipe would get it."""
+        kept, shown, was_terminal = StringIO(), sys.stdout, self.on_terminal
+        sys.stdout, self.on_terminal = kept, False
+        try:
+            yield kept
+        finally:
+            sys.stdout, self.on_terminal = shown, was_terminal
 
     # -- what was asked for --------------------------------------------------------------------------------------
 

@@ -9,14 +9,15 @@ import re
 from argparse import SUPPRESS, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from textwrap import fill
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from substrate.cli.catalogue import TITLES, VERBS
 from substrate.cli.exits import EXITS
-from substrate.cli.options import GLOBAL_OPTIONS
+from substrate.cli.options import GLOBAL_OPTIONS, answer_file
 from substrate.commands.catalogue import is_elsewhere
 from substrate.commands.command import Command, Face
 from substrate.commands.files import is_text
+from substrate.commands.meant import meant_by
 from substrate.commands.parser import add_options, nearest, nearest_verb
 from substrate.errors import InputError
 
@@ -35,7 +36,7 @@ def parse(argv: Sequence[str]) -> tuple[Command | None, Namespace]:
     if not all(is_text(word) for word in argv):
         raise InputError("an argument is not UTF-8 text, or holds a null character")
     before, rest = _split(argv)
-    given = Namespace(store=None, json=False, quiet=False, debug=False, asked=None)
+    given = Namespace(store=None, json=False, quiet=False, debug=False, asked=None, to_file=None)
     _globals_parser().parse_args(before, given)
     if given.asked:
         return None, given
@@ -67,7 +68,7 @@ def verb_parser(verb: Command) -> ArgumentParser:
     add_options(parser, verb.options)
     shared = parser.add_argument_group("with every verb")
     shared.add_argument(*_HELP, action="store_true", default=SUPPRESS, help="show this")
-    add_options(shared, GLOBAL_OPTIONS, with_defaults=False)
+    add_options(shared, [*GLOBAL_OPTIONS, *answer_file(verb)], with_defaults=False)
     return parser
 
 
@@ -143,33 +144,18 @@ def _until_dashes(words: Sequence[str]) -> Sequence[str]:
     return words[: words.index("--")] if "--" in words else words
 
 
-_ELSEWHERE: Final = {
-    **dict.fromkeys(("get", "read", "show", "cat"), "to read an atom: substrate access NAME"),
-    **dict.fromkeys(("add", "set", "put", "save", "store", "record"), "to save: substrate checkpoint 'NAME = VALUE'"),
-    **dict.fromkeys(
-        ("rm", "remove", "delete", "del"),
-        "to take an atom out of use: substrate checkpoint --tombstone NAME; to erase it: substrate forget NAME",
-    ),
-    **dict.fromkeys(("log", "versions"), "to see an atom's versions: substrate history NAME"),
-    **dict.fromkeys(("ls", "dir"), "to list atoms: substrate list"),
-    **dict.fromkeys(("next", "suggest"), "to see what will be needed: substrate predict NAME"),
-    "learn": "to learn that atoms are needed together: substrate train NAME NAME",
-    "help": "for help: substrate --help, or substrate VERB --help",
-    "status": "for how much there is: substrate stats; to check it: substrate fsck",
-}
-"""What other programs call it."""
-
-
 def _find(word: str) -> Command:
     for verb in VERBS:
         if verb.name == word:
             return verb
     if " = " in word:
         raise InputError("a verb comes first; to save an atom: substrate checkpoint 'NAME = VALUE'")
+    if " " in word.strip():
+        raise InputError("a verb comes first; to save a sentence: substrate remember TEXT")
     if not re.fullmatch("[A-Za-z_-]{1,20}", word):
         raise InputError("the first word must be a verb; substrate --help lists them")
-    if word.lower() in _ELSEWHERE:
-        raise InputError(f"there is no verb {word}: {_ELSEWHERE[word.lower()]}")
+    if (meant := meant_by(word, "substrate", in_a_shell=True)) is not None:
+        raise InputError(f"there is no verb {word}: {meant}")
     if is_elsewhere(word, Face.CLI):
         raise InputError(f"there is no verb {word} here: it is one of notebooks. In a cell: %memory {word} --help")
     near = nearest_verb(word, [verb.name for verb in VERBS])
@@ -178,7 +164,7 @@ def _find(word: str) -> Command:
 
 
 def _unknown(verb: Command, extra: Sequence[str]) -> str:
-    known = [*verb.flags, *(flag for item in GLOBAL_OPTIONS for flag in item.flags)]
+    known = [*verb.flags, *(flag for item in (*GLOBAL_OPTIONS, *answer_file(verb)) for flag in item.flags)]
     for word in extra:
         found = re.match("--?[A-Za-z][A-Za-z-]{0,30}", word)
         if found:

@@ -5,6 +5,7 @@ here. Two verbs are declared elsewhere: `substrate mcp` and `mcp-config`, beside
 
 command    what a verb, an option and an example are
 catalogue  all verbs in the order of the help, and their groups
+meant      what other programs call a verb
 parser     from options to argparse, and which word was probably meant
 options    options that several verbs share
 readers    what a word means: a number, a moment, a range of seqs, an expectation

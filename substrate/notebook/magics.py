@@ -12,6 +12,7 @@ from traitlets import Float, Int, Unicode, observe
 
 from substrate.commands.catalogue import is_elsewhere
 from substrate.commands.command import Face
+from substrate.commands.meant import meant_by
 from substrate.commands.parser import nearest_verb
 from substrate.commands.readers import times_read
 from substrate.errors import SubstrateError
@@ -95,6 +96,8 @@ def _instead(word: str) -> str:
     """What to type where there is no such verb."""
     if is_elsewhere(word, Face.NOTEBOOK):
         return f": it is one of the command line. In a terminal, type: substrate {word} --help"
+    if (meant := meant_by(word, "%memory", in_a_shell=False)) is not None:
+        return f": {meant}"
     return suggestion(word, list(VERBS), nearest_verb)
 
 

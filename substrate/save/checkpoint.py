@@ -102,7 +102,7 @@ def read_batch(
     expected, common = read_expect(expect), read_said(said)
     if batch.count() == 0:
         raise InputError("nothing to save: give at least one ", ATOM, ", edge or tombstone")
-    check_size("checkpoint", batch.count(), "checkpoint_items", "items")
+    check_size("checkpoint", batch.count(), "checkpoint_items", "items", "save it in several checkpoints")
     if not allow_secrets:
         refuse_secrets(None, "", common)
     planner = Planner(common, partial=partial, allow_secrets=allow_secrets)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 import substrate
 from substrate.cli.catalogue import TITLES, VERBS
 from substrate.cli.dispatch import RUNS
+from substrate.commands import meant
 from substrate.commands.command import Command
 from tests.cli.run import Commands
 from tests.scale import PATIENCE_S
@@ -149,3 +151,45 @@ def test_two_dashes_end_the_options(store: Commands) -> None:
 def test_the_console_script_is_installed() -> None:
     text = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     assert '[project.scripts]\nsubstrate = "substrate.cli:main"\n' in text
+
+
+@pytest.mark.parametrize(
+    ("word", "verb"),
+    [
+        ("save", "checkpoint"),
+        ("add", "remember"),
+        ("find", "search"),
+        ("show", "access"),
+        ("GET", "access"),
+        ("rm", "checkpoint --tombstone"),
+        ("delete", "forget"),
+        ("mv", "rename"),
+        ("change", "edit"),
+        ("revert", "undo"),
+        ("ls", "list"),
+        ("init", "remember"),
+    ],
+)
+def test_a_word_that_others_use_leads_to_the_verb_by_its_meaning(run: Commands, word: str, verb: str) -> None:
+    ran = run(word, "x")
+    assert (ran.code, f"substrate {verb}" in ran.err) == (2, True), ran.err
+    assert "substrate remember TEXT" in run("we moved to Adyen").err
+
+
+def test_what_a_word_means_is_a_verb_that_there_is() -> None:
+    told = [text for table in (meant._WORDS, meant._IN_A_SHELL) for text in table]
+    assert {verb for text in told for verb in re.findall(r"\{\} ([a-z]+)", text)} <= set(NAMES)
+    words = [word for table in (meant._WORDS, meant._IN_A_SHELL) for line in table.values() for word in line.split()]
+    assert len(set(words)) == len(words)
+    assert set(words) & set(NAMES) == set()
+
+
+@pytest.mark.parametrize("option", [["--json"], []])
+def test_every_answer_can_go_to_a_file(store: Commands, option: list[str]) -> None:
+    printed = store.ok("list", *option).out
+    ran = store.ok("list", *option, "-o", "answer.txt")
+    assert (ran.out, Path("answer.txt").read_text()) == ("", printed)
+    assert store("access", "v1.fact.none", "-o", "none.txt").code == 4
+    assert not Path("none.txt").exists()
+    assert store.ok("export", "-o", "all.jsonl").code == 0
+    assert Path("all.jsonl").read_text() == store.ok("export").out

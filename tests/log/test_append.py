@@ -232,7 +232,7 @@ def test_entries_that_are_about_no_name_get_an_id_of_their_own(log: Log) -> None
         (lambda: [draft_put(A, "\ud800")], SchemaInvalid, "value contains a lone surrogate"),
         (lambda: [draft_put(A, 5)], SchemaInvalid, "value must be a string, not int"),
         (lambda: [draft_put("v1.fact." + "ä" * 200, "1")], TooLarge, "name has 408 bytes; the limit is 400"),
-        (lambda: [draft_put("payment", "1")], NameInvalid, "Use v1.type.name, for example v1.fact.payment_provider"),
+        (lambda: [draft_put("payment", "1")], NameInvalid, "Use v1.note.payment"),
         (lambda: [draft_put("v1.fact.a\nb", "1")], NameInvalid, "control character"),
         (lambda: [draft_put(5, "1")], NameInvalid, "must be a string, not int"),
         (lambda: [draft_put(A, "1", {"confidence": float("nan")})], SchemaInvalid, "fields must be JSON"),

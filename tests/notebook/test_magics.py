@@ -200,7 +200,10 @@ def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
         ("%memory search x --origin usr", "argument --origin: takes one of user, agent, ingested"),
         ("%memory explore --as-of someday", "2 weeks ago or last monday"),
         ("%memory explore --as-of 99", "not yet 99"),
-        ("%memory checkpoint bad = x", "nothing was saved: line 1: 'bad' is not a valid name. Use v1.type.name"),
+        (
+            "%memory checkpoint bad = x",
+            "nothing was saved: line 1: 'bad' is not a valid name. Use v1.note.bad: %memory",
+        ),
         ("%memory checkpoint", "there is nothing to save"),
         ("%%memory checkpoint\nv1.fact.ok = x\nnothing\n", "line 3: expected `name = value`"),
         ("%%memory checkpoint v1.fact.a = b\nv1.fact.c = d", "items stand below the line"),

@@ -29,6 +29,7 @@ __all__ = ["backup", "export", "import_lines", "restore"]
 
 def export(given: Namespace, output: Output) -> Answer:
     """Write the store as JSON Lines."""
+    given.file = given.output or given.file
     if given.file == "-":
         if output.json:
             raise InputError("an export is JSON Lines already: --json needs a file to export to")
@@ -159,8 +160,8 @@ def restore(given: Namespace, output: Output) -> Answer:
     facts: list[tuple[str, object]] = [("restored", path), ("origin", restored.origin)]
     hints = []
     if restored.before is not None:
-        document["before"] = restored.before
-        facts.append(("before", restored.before))
+        document |= {"before": restored.before, "new_key": True}
+        facts += [("before", restored.before), ("key", "new: the key of the backup signs no more")]
         hints.append(
             "the log goes on under a new origin and a new key: older keys and pins do not verify new proofs, so give "
             f"whoever checks them the new key: {as_command('substrate', 'key', '--store', str(path))}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from substrate.cli.answer import Answer, Facts
 from substrate.cli.exits import Exit
@@ -15,12 +15,18 @@ from substrate.commands import calls
 from substrate.commands.files import read_text
 from substrate.commands.items import Item, Items, read_items
 from substrate.commands.verbs.save import PER_ATOM, checkpoint_options, said_options, tombstones_of
-from substrate.errors import InputError, ItemsRefused
+from substrate.errors import InputError, ItemsRefused, TooLarge
+from substrate.limits import LIMITS
 
 if TYPE_CHECKING:
     from substrate.values.saved import Refused, Saved
 
 __all__ = ["checkpoint", "remember", "rename", "replace", "saved_answer", "undo"]
+
+
+_IN_PARTS: Final = (
+    "save it in parts: split -l {} FILE part. && for part in part.*; do substrate checkpoint - < $part; done"
+)
 
 
 def remember(given: Namespace, _: Output) -> Answer:
@@ -44,7 +50,7 @@ def remember(given: Namespace, _: Output) -> Answer:
     return saved_answer(remembered, [(became, remembered.name), ("value", remembered.value)])
 
 
-def checkpoint(given: Namespace, _: Output) -> Answer:
+def checkpoint(given: Namespace, output: Output) -> Answer:
     """Save what is given on the command line and on standard input."""
     items = _gather(given)
     options = checkpoint_options(given, items)
@@ -53,8 +59,13 @@ def checkpoint(given: Namespace, _: Output) -> Answer:
             from substrate.save.new_store import refuse_first_checkpoint  # noqa: PLC0415 - few checkpoints are the first
 
             refuse_first_checkpoint(items.atoms, **options)
-        with writing(given, create=True) as memory:
+        with writing(given, create=True) as memory, output.progress("saving"):
             saved = memory.checkpoint(items.atoms, **options)
+    except TooLarge as error:
+        most = LIMITS["checkpoint_items"]
+        if error.limit != most:
+            raise
+        raise TooLarge("checkpoint", error.size, most, "items", _IN_PARTS.format(most)) from None
     except ItemsRefused as error:
         refused = _placed(cast("tuple[Refused, ...]", error.refused), items.lines)
         raise ItemsRefused(f"nothing was saved; refused: {len(refused)}", refused) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from substrate.commands.command import Command, Example, Face, argument, flag, option
-from substrate.commands.options import ORIGINS
+from substrate.commands.options import ORIGINS, OUTPUT
 from substrate.commands.readers import column
 
 __all__ = ["BACKUP", "EXPORT", "IMPORT", "RESTORE"]
@@ -22,6 +22,7 @@ EXPORT = Command(
     (
         argument("file", "where to; - is standard output (the default)", nargs="?", default="-", complete="file"),
         flag("--full", help="with all that a verifiable clone needs"),
+        OUTPUT,
     ),
     only=Face.CLI,
 )

@@ -272,3 +272,9 @@ def test_a_refused_name_comes_with_a_name_and_the_command_to_use(run: Commands, 
     ran = run("checkpoint", f"{name} = x")
     assert (ran.code, f"Use {use}: substrate checkpoint '{use} = ...'" in ran.err) == (2, True), ran.err
     assert run.ok("checkpoint", f"{use} = x").rows == [["recorded", use]]
+
+
+def test_more_items_than_a_checkpoint_takes_are_refused_with_the_way_out(run: Commands) -> None:
+    ran = run("checkpoint", "-", stdin="".join(f"v1.fact.f{number} = x\n" for number in range(10_001)))
+    assert (ran.code, "split -l 10000 FILE part." in ran.err) == (2, True), ran.err
+    assert not (run.folder / "substrate-store").exists()
