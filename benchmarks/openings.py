@@ -27,8 +27,10 @@ from types import ModuleType
 
 import substrate
 from benchmarks.objectives import TRAININGS, UNRELATED
+from substrate.embed.tokens import token_counter
 from substrate.errors import ModelUnavailable
 from substrate.memory import Memory
+from substrate.surfaces.atoms.opening import as_sent
 
 __all__ = ["docstring_notes", "main"]
 
@@ -40,6 +42,7 @@ _SKIPPED = frozenset(
 _SHORTEST, _LONGEST = 20, 600
 _BUDGETS = (800, 1200)
 _PREFIX = "v1.note."
+_TEXT = "we pay invoices within thirty days and the warehouse in Hamburg ships on Monday when orders are complete"
 
 
 def docstring_notes(count: int) -> dict[str, str]:
@@ -140,6 +143,30 @@ def measure(memory: Memory, *, told: bool) -> dict[str, float]:
     return results
 
 
+def density(stores: int, max_tokens: int) -> dict[str, float]:
+    """Of what an opening is charged for over MCP: which part is keys and values. Stores of random notes and lengths."""
+    rng, counter = random.Random(_SEED), token_counter()
+    words = sorted(
+        {word for text in (one.objective for one in TRAININGS) for word in text.split()} | set(_TEXT.split())
+    )
+    found, over = [], 0
+    for _ in range(stores):
+        with (
+            tempfile.TemporaryDirectory() as made,
+            substrate.open(Path(made) / "s", home=Path(made) / "h", model="none", background=False) as memory,
+        ):
+            kinds = ("fact", "note", "decision", "procedure", "constraint", "preference")
+            names = sorted({f"v1.{rng.choice(kinds)}.{'_'.join(rng.sample(words, 2))}" for _ in range(60)})
+            memory.checkpoint([(f"{name} = {' '.join(rng.choices(words, k=rng.randint(5, 60)))}") for name in names])
+            opening = memory.bootstrap(" ".join(rng.sample(words, 5)), max_tokens=max_tokens, shown=as_sent)
+            useful = sum(counter.count(atom.name) + counter.count(atom.value) for atom in opening)
+            useful += sum(map(counter.count, opening.left_out.best))
+            charged = max(counter.count(form) for form in as_sent(opening))
+            over += charged > max_tokens
+            found.append(useful / charged)
+    return {"keys and values, of what is charged": fmean(found), "the least": min(found), "over the budget": over}
+
+
 def run(folder: Path, model: str | None, count: int) -> dict[str, dict[str, float]]:
     """Both kinds of trainings, each on a copy of the same store."""
     filled = folder / "filled"
@@ -153,7 +180,8 @@ def run(folder: Path, model: str | None, count: int) -> dict[str, dict[str, floa
             shutil.copytree(filled, copy)
             with substrate.open(copy / "store", home=copy / "home", model=model, background=False) as memory:
                 memory.warm()
-                results["with their objective" if told else "without one"] = measure(memory, told=told)
+                kind = "with their objective" if told else "without one"
+                results[f"{len(TRAININGS)} trainings {kind}, {count:,} notes"] = measure(memory, told=told)
     return results
 
 
@@ -162,13 +190,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.openings", description=__doc__.splitlines()[0])
     parser.add_argument("--notes", type=int, default=5000)
     parser.add_argument("--model", help="none: by words alone")
+    parser.add_argument("--stores", type=int, default=1000, help="random stores, for what of a budget is knowledge")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the filled store there, for the next run")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         results = run(given.keep or Path(made), given.model, given.notes)
+    results[f"at {_BUDGETS[0]} tokens, {given.stores:,} random stores"] = density(given.stores, _BUDGETS[0])
     for kind, found in results.items():
-        print(f"{len(TRAININGS)} trainings {kind}, {given.notes:,} notes")
+        print(kind)
         for what, share in found.items():
             print(f"  {what:<42} {share:.3f}")
     if given.json is not None:

@@ -1099,7 +1099,7 @@ class Memory(Tabular):
         domain: Name | None = None,
         ingested: bool = False,
         wait: float = 0,
-        shown: Callable[[Result], str] = compact,
+        shown: Callable[[Result], str | tuple[str, ...]] = compact,
         begin: bool = True,
     ) -> Opening:
         """What a session with this objective should know when it begins; the whole reply within `max_tokens`.
@@ -1113,7 +1113,8 @@ class Memory(Tabular):
         unless `begin` is False: then nothing does, and this is a look at what it would open with.
 
         The budget is that of `opening.json()`; who sends another text says with `shown` how the opening, and each item
-        of it, becomes text: then `shown(opening)` is within it, and `tokens` counts that. Raises InputError (fewer than
+        of it, becomes text: then `shown(opening)` is within it, and `tokens` counts that. Several texts, of which each
+        reader sees one: then the largest is. Raises InputError (fewer than
         50 tokens, or than the shortest reply takes), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
         """
         from substrate.bootstrap.bootstrap import Request  # noqa: PLC0415 - loads numpy
@@ -1134,7 +1135,7 @@ class Memory(Tabular):
         return opening
 
     def _opening(
-        self, asked: Request, wait: float = 0, shown: Callable[[Result], str] = compact
+        self, asked: Request, wait: float = 0, shown: Callable[[Result], str | tuple[str, ...]] = compact
     ) -> tuple[Opening, Match | None]:
         """An opening, with which no session begins; and how its objective was matched."""
         from substrate.bootstrap.bootstrap import bootstrap  # noqa: PLC0415 - loads numpy

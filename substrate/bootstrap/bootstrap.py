@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -21,7 +21,7 @@ from substrate.atoms.resolve import find_subject, name_of
 from substrate.bootstrap.absent import NEVER, absent_in, absent_under, why_absent
 from substrate.bootstrap.candidates import BOOST, Gatherer
 from substrate.bootstrap.evidence import HIGH_IMPACT
-from substrate.bootstrap.fit import LEAST_TOKENS, Measure, brief, cost_of, fit, form_of, room_in
+from substrate.bootstrap.fit import LEAST_TOKENS, Measure, Shown, brief, cost_of, fit, form_of, room_in
 from substrate.bootstrap.pack import Item, pack
 from substrate.bootstrap.rules import Pinned, pinned
 from substrate.bootstrap.show import Offer, atom_shown, clashes_shown, cluster_of, same_text
@@ -33,7 +33,7 @@ from substrate.log.decode import stored_entry
 from substrate.log.tables import ENTRIES, seq_key
 from substrate.messages import Arg
 from substrate.proof.entry import Kind
-from substrate.result import Result, compact
+from substrate.result import compact
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.index import SearchIndex
 from substrate.search.objective import Match
@@ -133,7 +133,7 @@ def bootstrap(  # noqa: PLR0913
     match: Match | None = None,
     *,
     meaning: str = "",
-    shown: Callable[[Result], str] = compact,
+    shown: Shown = compact,
 ) -> Opening:
     """See `Memory.bootstrap`.
 
@@ -161,7 +161,7 @@ def open_with(  # noqa: PLR0913
     counter: TokenCounter | None = None,
     inside: Mask | None = None,
     meaning: str = "",
-    shown: Callable[[Result], str] = compact,
+    shown: Shown = compact,
 ) -> Opening:
     """The opening of a session that needs these, as the model has it. `counter`: if not as everywhere.
 
@@ -318,7 +318,10 @@ class _Opener:
     def _forms(self, needs: Sequence[Need], room: int) -> list[Offer]:
         measure, offers = self._measure, []
         for candidate in self._gatherer.gather(needs):
+            pin = self._pins.get(candidate.need.subject)
             atom = atom_shown(candidate)
+            if pin is not None:
+                atom = replace(atom, why="")  # it is a rule: where it stands says so
             if self._asked.max_tokens < _BRIEFLY:
                 atom = brief(atom)
             form = form_of(atom, room, room // _VALUE_PART, measure)
@@ -327,7 +330,6 @@ class _Opener:
                 continue
             clashes = clashes_shown(candidate, self._name)
             cost = min(room, form.cost + sum(cost_of(clash, measure) for clash in clashes))
-            pin = self._pins.get(candidate.need.subject)
             item = Item(candidate.value, cost, cluster_of(candidate, self._domain))
             atom = replace(form.atom, tokens=form.cost)
             offers.append(Offer(candidate, "atoms" if pin is None else pin.section, atom, clashes, item))

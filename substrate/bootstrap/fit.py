@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from substrate.embed.tokens import TokenCounter, cut
 from substrate.errors import InputError
 from substrate.messages import Arg
 from substrate.result import Result, compact
-from substrate.values.opening import LEFT_OUT, Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
+from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 
-__all__ = ["LEAST_TOKENS", "Form", "Measure", "brief", "cost_of", "fit", "form_of", "room_in"]
+__all__ = ["LEAST_TOKENS", "Form", "Measure", "Shown", "brief", "cost_of", "fit", "form_of", "room_in"]
 
 LEAST_TOKENS: Final = 50
 """The smallest budget: into this, counter and counts fit, also by bytes; and by tokens a short atom beside them."""
@@ -27,10 +27,20 @@ _LETTERS: Final = 8
 _SECTIONS: Final = ("goals", "constraints", "preferences", "atoms")
 _IN_ALL: Final = "in_all"
 _MANY: Final = 400
+_LIKELY: Final = ("no_room", "rule_no_room", "less_needed")
+"""Why most are left out. If there are other reasons too, something less is shown."""
 _PROBE: Final = 20
 """Characters by which a text is made longer, to see how often it is shown."""
 _KEPT: Final = 100
 _HEADINGS: Final[dict[Hashable, int]] = {}
+
+
+Shown: TypeAlias = Callable[[Result], str | tuple[str, ...]]
+"""How an opening, and each item of it, is sent: as one text, or as several of which each reader sees one."""
+
+
+def _forms(shown: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (shown,) if isinstance(shown, str) else shown
 
 
 class Form(NamedTuple):
@@ -45,20 +55,21 @@ class Measure:
     """What a reply and its items take, as they are shown: as compact JSON, or as the caller says that he sends them."""
 
     counter: TokenCounter
-    shown: Callable[[Result], str] = compact
+    shown: Shown = compact
     copies: int = 1
     """How often a value is in an atom that is shown."""
     counts: int = 1
     """How often the number of tokens is in a reply that is shown."""
 
     @classmethod
-    def of(cls, counter: TokenCounter, shown: Callable[[Result], str]) -> Measure:
+    def of(cls, counter: TokenCounter, shown: Shown) -> Measure:
         """The measure of a form of reply. What is shown twice is seen by how much longer a longer text makes it."""
         if shown is compact:
             return cls(counter)
 
         def more(short: Result, long: Result) -> int:
-            return max(1, (len(shown(long)) - len(shown(short))) // _PROBE)
+            grown = (len(two) - len(one) for one, two in zip(_forms(shown(short)), _forms(shown(long)), strict=True))
+            return max(1, max(grown) // _PROBE)
 
         name, digits = "v1.fact.a", 10 ** (_PROBE + 1)
         copies = more(OpeningAtom(name, "x"), OpeningAtom(name, "x" * (_PROBE + 1)))
@@ -66,8 +77,8 @@ class Measure:
         return cls(counter, shown, copies, counts)
 
     def count(self, item: Result) -> int:
-        """How many tokens it takes."""
-        return self.counter.count(self.shown(item))
+        """How many tokens it takes: in the largest of the forms in which it is sent."""
+        return max(self.counter.count(form) for form in _forms(self.shown(item)))
 
 
 def cost_of(item: Result, measure: Measure) -> int:
@@ -76,8 +87,10 @@ def cost_of(item: Result, measure: Measure) -> int:
 
 
 def brief(atom: OpeningAtom) -> OpeningAtom:
-    """Name and value alone; and that it is to be looked at again, if it is. What takes no room stays."""
-    return OpeningAtom(atom.name, atom.value, stale=atom.stale, need=atom.need, grounds=atom.grounds, parts=atom.parts)
+    """Name, value and why; and that it is to be looked at again, if it is. What takes no room stays."""
+    return OpeningAtom(
+        atom.name, atom.value, why=atom.why, stale=atom.stale, need=atom.need, grounds=atom.grounds, parts=atom.parts
+    )
 
 
 def form_of(atom: OpeningAtom, room: int, longest: int, measure: Measure) -> Form | None:
@@ -114,7 +127,7 @@ def room_in(envelope: Opening, measure: Measure) -> int:
     InputError if not even that is within the budget, in the form in which it is shown.
     """
     max_tokens = envelope.max_tokens
-    reasons = dict.fromkeys(LEFT_OUT, _MANY)
+    reasons = dict.fromkeys(_LIKELY, _MANY)
     full = replace(envelope, left_out=LeftOut(reasons), tokens=max_tokens)
     room = max_tokens - measure.count(full) - _headings(max_tokens, measure, *_SECTIONS, "conflicting_facts", "absent")
     if 2 * room >= max_tokens:

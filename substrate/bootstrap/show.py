@@ -10,7 +10,7 @@ from typing import Final
 from substrate.atoms.stale import Stale
 from substrate.bootstrap.candidates import Candidate
 from substrate.bootstrap.pack import Item
-from substrate.values.opening import ConflictingFacts, OpeningAtom
+from substrate.values.opening import MATCHES, WEAK, ConflictingFacts, OpeningAtom
 from substrate.values.times import from_microseconds
 
 __all__ = ["Offer", "atom_shown", "clashes_shown", "cluster_of", "same_text"]
@@ -19,9 +19,8 @@ _OWN: Final = 40
 """Characters from which on a text stands for itself: `yes` said twice is not the same thing said twice."""
 _LOOKED_AT: Final = 2000
 _MOST_CLASHES: Final = 3
-_MOST_REASONS: Final = 2
 _WORDS: Final = {
-    "match": "matches the objective",
+    "match": MATCHES,
     "goals": "needed for objectives like this",
     "taught": "taught for objectives like this",
     "seeds": "follows what is needed",
@@ -69,11 +68,13 @@ def atom_shown(candidate: Candidate) -> OpeningAtom:
 
 
 def _why(candidate: Candidate) -> str:
-    parts = sorted(candidate.need.parts.items(), key=lambda part: -part[1])
-    reasons = [_WORDS.get(part, part) for part, added in parts[:_MOST_REASONS] if added > 0]
-    if candidate.in_domain and _WORDS["member"] not in reasons:
-        reasons.append(_WORDS["member"])
-    return "; ".join(reasons)
+    """What speaks most for it; what was taught, in any case."""
+    if candidate.is_taught:
+        return _WORDS["taught"]
+    part, added = max(candidate.need.parts.items(), key=lambda part: part[1], default=("member", 0.0))
+    if part == "match" and candidate.need.is_weak:
+        return WEAK
+    return _WORDS.get(part, part) if added > 0 else _WORDS["member"] if candidate.in_domain else ""
 
 
 def _stale(first: Stale, count: int) -> str:

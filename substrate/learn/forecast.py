@@ -35,6 +35,7 @@ class Forecaster:
         self._snapshot = snapshot
         self._heirs = Heirs(snapshot)
         self._reader = Reader(snapshot, self._heirs)
+        self._well: Collection[bytes] = ()
 
     # -- what each part says, for who weighs them -----------------------------------------------------------------
 
@@ -48,7 +49,7 @@ class Forecaster:
         """The parts, in a session in which nothing was opened yet."""
         if match is None or not objective:
             return self._reader.before(domain, objective)
-        found = match.shares(self._snapshot, None if domain == HOLE else domain)
+        found, self._well = match.shares(self._snapshot, None if domain == HOLE else domain)
         return self._reader.before(domain, objective, found, match.alike(self._snapshot.transaction))
 
     def weights(self, question: str) -> dict[str, float]:
@@ -124,7 +125,8 @@ class Forecaster:
         """What a session will need that begins: by its domain, and by its objective if it has one."""
         parts = self.before(domain, objective, match)
         weights = self.weights(question_of("goal" if objective.strip() else "need", 0))
-        return self._merged(leading(parts, weights, _looked_at(count)), parts, lambda _: weights, count, ())
+        needs = self._merged(leading(parts, weights, _looked_at(count)), parts, lambda _: weights, count, ())
+        return [need._replace(is_weak="match" in need.parts and need.subject not in self._well) for need in needs]
 
     def _merged(
         self,
@@ -173,3 +175,5 @@ class Need(NamedTuple):
     share: float
     parts: Mapping[str, float]
     """Such as match, goals, usage, edges; `parts.py` says what each is."""
+    is_weak: bool = False
+    """Whether it is a match of the objective, and no good one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,23 @@ from substrate.search.ranking import rank
 from substrate.search.scope import pages_of
 from substrate.snapshot import Snapshot
 
-__all__ = ["Match"]
+__all__ = ["Match", "Matched"]
 
 _OUTSIDE: Final = 0.2
 """How much a match counts that is not of the domain."""
+_WELL: Final = 0.4
+"""The score of a hit that is about the objective. Of 5,000 notes, objectives about none of them reached 0.35."""
 _APART: Final = 0.3
 """The cosine of two objectives of which nobody would say that they are alike."""
 _MATCHES: Final = 60
 """Of what an objective is about, so many of the best."""
+
+
+class Matched(NamedTuple):
+    """Atoms that match, by their shares; and those of them that match well."""
+
+    shares: dict[bytes, float]
+    well: set[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,7 @@ class Match:
         """Empty if words and meaning are searched; else why meaning is not."""
         return self.query.vector.why
 
-    def shares(self, snapshot: Snapshot, domain: bytes | None) -> dict[bytes, float]:
+    def shares(self, snapshot: Snapshot, domain: bytes | None) -> Matched:
         """The atoms that match, with shares that sum to one. Those of the domain, if there is one, count more.
 
         Hits that say little of the objective count next to nothing: scores are squared.
@@ -52,12 +61,15 @@ class Match:
         if not self.ingested and _is_crowded(snapshot, documents, seqs):
             seqs, points = self._best(snapshot, documents, Filters(without_pages=True))
         scores: dict[bytes, float] = {}
+        well: set[bytes] = set()
         inside = self._inside(snapshot, documents, domain)[seqs].tolist() if domain is not None else [True] * len(seqs)
         for subject, given, is_inside in zip(documents.subjects(seqs), points.tolist(), inside, strict=True):
             score = max(given, 0.0)
+            if score >= _WELL or self.why:  # by words alone, scores depend on how many there are
+                well.add(subject)
             scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if is_inside else _OUTSIDE))
         total = sum(scores.values())
-        return {subject: score / total for subject, score in scores.items()} if total > 0 else {}
+        return Matched({subject: score / total for subject, score in scores.items()} if total > 0 else {}, well)
 
     def alike(self, transaction: ReadTransaction) -> dict[bytes, float] | None:
         """Past sessions and trainings whose objectives mean something like this one, by the keys of their traces.

@@ -15,7 +15,7 @@ from substrate.result import UNTYPESET, Result, compact, frame
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["LEFT_OUT", "Absent", "ConflictingFacts", "LeftOut", "Opening", "OpeningAtom"]
+__all__ = ["LEFT_OUT", "MATCHES", "WEAK", "Absent", "ConflictingFacts", "LeftOut", "Opening", "OpeningAtom"]
 
 LEFT_OUT: Mapping[str, str] = {
     "no_room": "needed and well enough supported; a larger budget would show it",
@@ -32,6 +32,28 @@ LEFT_OUT: Mapping[str, str] = {
 """Why something that came into question is not shown."""
 
 
+_IN_WORDS: Mapping[str, str] = {
+    "no_room": "without room",
+    "rule_no_room": "rules without room",
+    "too_large": "with a name too long for the budget",
+    "less_needed": "less needed",
+    "low_evidence": "with too little evidence",
+    "duplicate": "that say the same",
+    "ingested": "taken in from elsewhere",
+    "superseded": "superseded",
+    "not_in_force": "not in force now",
+    "gone": "deleted or damaged",
+    "in_all": "in all",
+}
+"""The same in a few words, behind a number or a name."""
+MATCHES: Final = "matches the objective"
+"""Why an atom is here, unless it says otherwise."""
+WEAK: Final = "matches weakly"
+"""Why an atom is here that says little of the objective, where nothing says more."""
+_USUAL: Final = {"user": 0.73, "ingested": 0.27}
+"""The evidence of a plain atom, by origin; of an agent's one half."""
+_NOTABLE: Final = 0.05
+"""How far from that evidence says something."""
 _FOR_WANT_OF_ROOM: Final = ("no_room", "rule_no_room", "too_large", "less_needed", "in_all")
 _SMALL: Final = 200
 """Budgets below this are for atoms alone."""
@@ -50,14 +72,15 @@ class OpeningAtom(Result):
     source: str | None = None
     origin: str | None = None
     recorded_at: datetime | None = None
-    """When this version was recorded. `to_dict` has the day."""
+    """When this version was recorded. Not in `to_dict`, nor is `seq`: they take as much room as a short value."""
     seq: int | None = None
     """The version: position of its entry in the log."""
     evidence: float | None = None
+    """How well supported it is. In `to_dict` where it is not what is usual of its origin."""
     need: float | None = None
     """Its share of all need. Not in `to_dict`, where `why` tells it."""
     why: str = ""
-    """Why it is here, in a line."""
+    """Why it is here, in a few words. In `to_dict` where it is not because it matches the objective."""
     stale: str = ""
     """What it depends on that has changed since: to be looked at again. Empty: nothing."""
     grounds: Mapping[str, float] = field(default_factory=dict)
@@ -75,27 +98,31 @@ class OpeningAtom(Result):
     def to_dict(self) -> dict[str, object]:
         """What there is to say, in few tokens."""
         said: dict[str, object] = {"name": self.name, "value": self.value}
-        day = None if self.recorded_at is None else self.recorded_at.date().isoformat()
         further = {
             "shortened": self.shortened or None,
             "tags": list(self.tags) or None,
             "confidence": self.confidence,
             "source": self.source,
-            "origin": self.origin,
-            "recorded_at": day,
-            "seq": self.seq,
-            "evidence": None if self.evidence is None else round(self.evidence, 2),
-            "why": self.why or None,
+            "origin": None if self.origin == "agent" else self.origin,
+            "evidence": self._notable_evidence,
+            "why": None if self.why == MATCHES else self.why or None,
             "stale": self.stale or None,
         }
         return said | {name: value for name, value in further.items() if value is not None}
 
+    @property
+    def _notable_evidence(self) -> float | None:
+        """The evidence, where it is not what is usual."""
+        usual = _USUAL.get(self.origin or "agent", 0.5)
+        is_usual = self.evidence is None or abs(self.evidence - usual) < _NOTABLE
+        return None if is_usual or self.evidence is None else round(self.evidence, 2)
+
     def text(self) -> str:
-        """A line."""
+        """A line, without why it is here: an opening tells that of several at once."""
         short = f"beginning of {self.shortened} characters" if self.shortened else ""
         stale = f"stale: {self.stale}" if self.stale else ""
-        backed = "" if self.evidence is None else f"evidence {self.evidence:.2f}"
-        remarks = "; ".join(remark for remark in (short, backed, _escaped(self.why), _escaped(stale)) if remark)
+        backed = "" if (evidence := self._notable_evidence) is None else f"evidence {evidence}"
+        remarks = "; ".join(remark for remark in (short, backed, _escaped(stale)) if remark)
         return f"{self.name} = {_quoted(self.value)}" + (f" ({remarks})" if remarks else "")
 
 
@@ -141,9 +168,10 @@ class LeftOut(Result):
         return {**self.reasons, **({"best": dict(self.best)} if self.best else {})}
 
     def text(self) -> str:
-        """A line."""
-        counts = [f"{count} {reason}" for reason, count in self.reasons.items()]
-        return ", ".join([*counts, *(f"{name}: {reason}" for name, reason in self.best.items())])
+        """A line, in words: how many, then the names of those that were needed most."""
+        counts = ", ".join(f"{count} {_IN_WORDS.get(reason, reason)}" for reason, count in self.reasons.items())
+        names = ", ".join(self.best)
+        return counts + (f"; among them {names}" if names else "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -183,6 +211,11 @@ class Opening(Result):
         """Whether a larger budget would show more."""
         return self.cut or any(self.left_out.reasons.get(reason) for reason in _FOR_WANT_OF_ROOM)
 
+    @property
+    def weak(self) -> bool:
+        """Whether nothing matches the objective well."""
+        return bool(self.atoms) and all(atom.why == WEAK for atom in self.atoms)
+
     def __iter__(self) -> Iterator[OpeningAtom]:
         """Every atom that is shown: goals, constraints, preferences, then the others."""
         return iter(self._shown)
@@ -212,8 +245,9 @@ class Opening(Result):
         for section in ("goals", "constraints", "preferences", "atoms", "conflicting_facts", "absent"):
             said[section] = [item.to_dict() for item in getattr(self, section)] or None
         said["left_out"] = self.left_out.to_dict() or None
-        if self.meaning and self.max_tokens >= _SMALL:
-            said["matched"] = "by words only"
+        how = [*(["weakly"] if self.weak else []), *(["by words only"] if self.meaning else [])]
+        if how and self.max_tokens >= _SMALL:
+            said["matched"] = ", ".join(how)
         said |= {"counter": self.counter, "tokens": self.tokens, "max_tokens": self.max_tokens, "seq": self.seq}
         return {name: value for name, value in said.items() if value is not None}
 
@@ -224,11 +258,20 @@ class Opening(Result):
     def text(self) -> str:
         """The reply as plain lines. Values are in quotation marks, so that none can pass for a line of ours."""
         lines = [f"objective {_quoted(self.objective)}"] if self.objective is not None else []
-        for section in ("goals", "constraints", "preferences", "atoms", "conflicting_facts", "absent"):
+        for section in ("goals", "constraints", "preferences"):
             items = getattr(self, section)
             lines += [f"{section}:", *(item.text() for item in items)] if items else []
+        if self.weak:
+            lines.append("nothing matches the objective well")
+        for why in dict.fromkeys(atom.why for atom in self.atoms):
+            lines.append(f"{_escaped(why)}:" if why else "atoms:")
+            lines += [atom.text() for atom in self.atoms if atom.why == why]
+        if self.conflicting_facts:
+            lines += ["in conflict, ask which one holds:", *(clash.text() for clash in self.conflicting_facts)]
+        if self.absent:
+            lines += ["absent:", *(missing.text() for missing in self.absent)]
         if said := self.left_out.text():
-            lines.append(f"left_out: {said}")
+            lines.append(f"left out: {said}")
         if self.meaning and self.max_tokens >= _SMALL:
             lines.append("matched by words only")
         return "\n".join([*lines, f"tokens {self.tokens} of {self.max_tokens} by {self.counter}"])

@@ -42,12 +42,11 @@ def test_an_atom_comes_with_its_metadata_and_the_reason(memory: Memory) -> None:
         {
             **fact,
             "confidence": 0.9,
-            "recorded_at": f"{atom.recorded_at:%Y-%m-%d}",
-            "seq": atom.seq,
             "evidence": 0.89,
-            "why": "matches the objective",
         }
     ]
+    assert atom.why == "matches the objective"
+    assert opening.text().splitlines()[1:3] == ["matches the objective:", 'v1.fact.db = "PostgreSQL" (evidence 0.89)']
     assert opening.seq == 1
     assert opening.counter == "MiniLM WordPiece"
     assert opening.tokens == token_counter().count(opening.json())
@@ -132,7 +131,7 @@ def test_a_domain_makes_its_members_more_needed_and_excludes_nobody(memory: Memo
     assert boosted.domain == "v1.domain.shop"
     assert names(boosted)[:2] == ["v1.fact.f38", "v1.fact.f39"]
     assert names(plain)[:2] != ["v1.fact.f38", "v1.fact.f39"]
-    assert "in the domain" in boosted.atoms[0].why
+    assert boosted.atoms[0].why == "matches the objective"
     assert len(boosted.atoms) > 2
     assert "v1.fact.f39" in names(opened(memory, {"v1.fact.f0": 0.5}, domain="v1.domain.shop"))
 

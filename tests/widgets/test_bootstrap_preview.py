@@ -115,7 +115,7 @@ def test_in_a_small_budget_the_reasons_are_still_shown(preview: BootstrapPreview
     atoms = [atom for section in shown(preview).values() for atom in section]
     assert atoms
     assert all(0 < atom["evidence"] < 1 for atom in atoms)
-    assert preview.opening["left_out"] or preview.opening["truncated"]
+    assert all(atom["why"] or atom["parts"] for atom in atoms)
 
 
 def test_what_was_left_out_and_what_is_absent_are_told(preview: BootstrapPreview) -> None:

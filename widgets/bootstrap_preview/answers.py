@@ -20,6 +20,7 @@ _NEEDS: Final[dict[str, dict[str, str]]] = {
     "objective": {"match": "matches the objective", "member": "in the domain"},
     "sessions": {
         "goals": "needed for objectives like this",
+        "taught": "taught for objectives like this",
         "seeds": "follows what is needed",
         "edges": "linked to what is needed",
         "start": "sessions begin with it",
@@ -50,6 +51,7 @@ def opening_shown(opening: Opening) -> dict[str, object]:
         "counter": opening.counter,
         "truncated": opening.truncated,
         "meaning": opening.meaning,
+        "weak": opening.weak,
         "sections": {name: atoms for name, atoms in sections.items() if atoms},
         "conflicting": [[clash.first, clash.second] for clash in opening.conflicting_facts],
         "absent": [absent.to_dict() for absent in opening.absent],

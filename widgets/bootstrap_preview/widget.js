@@ -134,13 +134,13 @@ function atomList(model, page) {
     const opening = model.get("opening");
     const focused = list.contains(document.activeElement) ? document.activeElement.dataset.name : null;
     const shown = placed(opening);
-    const most = Math.max(1e-9, ...shown.flatMap(({ atom }) => Object.values(atom.needs)));
+    const most = Math.max(1e-9, ...shown.flatMap(({ atom }) => Object.values(atom.needs))) * (opening.weak ? 4 : 1); // a weak match is no full bar
     list.hidden = shown.length === 0;
     // What is selected, here or in a linked widget, is never hidden.
     const last = isLong ? shown.length : Math.max(ROWS, ...shown.filter(({ atom }) => atom.name === model.get("selected")).map(({ number }) => number));
     more.hidden = shown.length <= ROWS;
     more.textContent = last < shown.length ? `show all ${shown.length}` : `show the first ${ROWS}`;
-    const heads = h("div", { class: "bp-heads", "aria-hidden": "true" }, h("span", { class: "bp-heading" }, "In this order"),
+    const heads = h("div", { class: "bp-heads", "aria-hidden": "true" }, h("span", { class: "bp-heading" }, opening.weak ? "Nothing matches well" : "In this order"),
       h("span", { class: "bp-measures" }, COLUMNS.map(([, word, what]) => h("span", { title: what }, word)), h("span", { title: "how well it is supported" }, "Evidence")), h("span", { class: "bp-tokens" }, "Tokens"));
     list.replaceChildren(heads, ...Object.keys(opening.sections ?? {}).map((section) =>
       h("div", { role: "group", "aria-label": SECTIONS[section], class: "bp-section" },

@@ -1,11 +1,12 @@
 """What memory_session_bootstrap replies: the opening of a session, in the words of the wire.
 
-A reply is sent twice over, as structured content and as text, since some clients show an agent the one, some the other
-and some both. The budget holds for the two together: `as_sent` is what its tokens are counted by.
+A reply is sent twice over, as structured content and as text: some clients show an agent the one, some the other, and
+none both. The budget holds for each: `as_sent` has both, and the larger is what is counted.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import Field
@@ -16,13 +17,13 @@ from substrate.surfaces.shape import CamelShape, compact_json, shown, with_names
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 
-__all__ = ["Opened", "as_sent", "structured_opening"]
+__all__ = ["Opened", "as_sent", "opening_text", "structured_opening"]
 
-_ROOMY: Final = 200
-"""From this budget on, the lists that are promised are there also if they are empty."""
+_ROOMY: Final = 1000
+"""From this budget on, lists that are promised are there also if they are empty, and what was asked is repeated."""
+_COUNTER: Final = "MiniLM WordPiece"
+"""By what tokens are counted where the model's tokenizer is there."""
 _PROMISED: Final = ("goals", "constraints", "preferences", "atoms", "conflicting_facts")
-_UNSENT: Final = ("recorded_at", "why")
-"""Of an atom: the text has why it is here, memory_access when it was recorded. They take as much room as the value."""
 _NAMES: Final = {
     "name": "key",
     "conflicting_facts": "conflictingFacts",
@@ -42,8 +43,8 @@ class OpenedAtom(CamelShape):
     confidence: float | None = None
     source: str | None = None
     origin: str | None = Field(None, description="user, agent or ingested")
-    seq: int | None = None
-    evidence: float | None = Field(None, description="how well supported, 0 to 1")
+    evidence: float | None = Field(None, description="how well supported, 0 to 1, where it is not as usual")
+    why: str | None = Field(None, description="why it is here, if not because it matches the objective")
     stale: str | None = Field(None, description="what it depends on that has changed since: review it")
 
 
@@ -79,31 +80,52 @@ class Opened(CamelShape):
         None, description="what came into question and is not shown: how many for each reason, and the best of them"
     )
     truncated: bool | None = Field(None, description="true: a larger maxTokens would show more")
-    matched: str | None = Field(None, description="said if the objective was matched by words only")
-    counter: str = Field(description="by what tokens are counted")
-    tokens: int = Field(description="what this reply takes, structured content and text together")
-    max_tokens: int
+    matched: str | None = Field(None, description="weakly: nothing matches the objective well; by words only: no model")
+    counter: str | None = Field(None, description=f"by what tokens are counted, if not by {_COUNTER}")
+    tokens: int = Field(description="what this reply takes: the larger of structured content and text")
+    max_tokens: int | None = None
     seq: int | None = None
 
 
 def structured_opening(opening: Opening) -> dict[str, Any]:
     """The structured content."""
-    said: dict[str, Any] = opening.to_dict()
+    said: dict[str, Any] = _once(opening).to_dict()
+    if opening.weak and "matched" in said:  # said of all of them
+        said["atoms"] = [replace(atom, why="").to_dict() for atom in opening.atoms]
     if opening.max_tokens >= _ROOMY:
         said = {section: [] for section in _PROMISED} | said
+    else:
+        del said["max_tokens"]
+        if opening.counter == _COUNTER:
+            del said["counter"]
     if opening.truncated:
         said["truncated"] = True
     told: dict[str, Any] = with_names_shown(_renamed(said))
     return told
 
 
-def as_sent(item: Result) -> str:
-    """All that is sent of an opening, or of an item of it: JSON and text."""
+def opening_text(opening: Opening) -> str:
+    """The text."""
+    return shown(_once(opening).text(), "\n")
+
+
+def _once(opening: Opening) -> Opening:
+    """The opening as it is sent: in a small budget without what the caller has just said, the seq, and unread ones."""
+    if opening.max_tokens >= _ROOMY:
+        return opening
+    read = {reason: count for reason, count in opening.left_out.reasons.items() if reason != "less_needed"}
+    left_out = replace(opening.left_out, reasons=read)
+    return replace(opening, objective=None, domain=None, seq=None, left_out=left_out)
+
+
+def as_sent(item: Result) -> tuple[str, str]:
+    """What is sent of an opening, or of an item of it: as JSON, and as text."""
     from substrate.values.opening import Opening  # noqa: PLC0415 - loaded by now
 
     part = cast("Opening | OpeningAtom | ConflictingFacts | Absent | LeftOut", item)
-    said = structured_opening(part) if isinstance(part, Opening) else with_names_shown(_renamed(part.to_dict()))
-    return compact_json(said) + "\n" + shown(part.text(), "\n")
+    if isinstance(part, Opening):
+        return compact_json(structured_opening(part)), opening_text(part)
+    return compact_json(with_names_shown(_renamed(part.to_dict()))), shown(part.text(), "\n")
 
 
 def _renamed(said: Any) -> Any:  # noqa: ANN401 - JSON
@@ -111,10 +133,7 @@ def _renamed(said: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(said, list):
         return [_renamed(item) for item in said]
     if isinstance(said, dict):
-        unsent = _UNSENT if "value" in said else ()
         return {
-            _NAMES.get(word, word): value if word == "left_out" else _renamed(value)
-            for word, value in said.items()
-            if word not in unsent
+            _NAMES.get(word, word): value if word == "left_out" else _renamed(value) for word, value in said.items()
         }
     return said

@@ -16,10 +16,10 @@ from substrate.errors import InputError, NameInvalid, NotFound
 from substrate.limits import LIMITS, check_size
 from substrate.surfaces.arguments import AsOf, Caller, Keys, KeyText, Text, ValidAt
 from substrate.surfaces.atoms.hits import Associated, Hits, Linked
-from substrate.surfaces.atoms.opening import Opened, as_sent, structured_opening
+from substrate.surfaces.atoms.opening import Opened, as_sent, opening_text, structured_opening
 from substrate.surfaces.atoms.shapes import Accessed, Checkpointed, EdgeGiven, Listed, Taught
 from substrate.surfaces.client import Client, client_of, note_of
-from substrate.surfaces.shape import reply, reply_as_said, shown
+from substrate.surfaces.shape import reply, reply_as_said
 from substrate.surfaces.tool import Refusal, Tool
 from substrate.text.quote import if_needed
 
@@ -90,9 +90,9 @@ def memory_session_bootstrap(
         high_impact=highImpact,
         evidence_threshold=evidenceThreshold,
         domain=domain or None,
-        shown=lambda said: as_sent(said) + (note if isinstance(said, Opening) else ""),
+        shown=lambda said: tuple(form + (note if isinstance(said, Opening) else "") for form in as_sent(said)),
     )
-    text = TextContent(type="text", text=shown(opening.text(), "\n"))
+    text = TextContent(type="text", text=opening_text(opening))
     further = [TextContent(type="text", text=note)] if note else []
     return CallToolResult(content=[text, *further], structured_content=structured_opening(opening))
 

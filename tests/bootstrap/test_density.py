@@ -1,0 +1,91 @@
+"""An opening buys knowledge: reasons once for several atoms, no codes in texts, each form within the budget."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from substrate.bootstrap.bootstrap import Request
+from substrate.embed.tokens import ByteCounter, TokenCounter, token_counter
+from substrate.learn.forecast import Need
+from substrate.memory import Memory, open_memory
+from substrate.surfaces.atoms.opening import as_sent
+from substrate.values.opening import LEFT_OUT, WEAK, LeftOut, Opening, OpeningAtom
+from tests.bootstrap.openings import opened, subject, with_needs
+from tests.bootstrap.test_budget import a_text
+from tests.scale import rounds
+
+TEXT = "we pay invoices within thirty days and ship orders from Hamburg on Monday when the goods are complete"
+
+
+def test_atoms_that_are_here_for_the_same_reason_stand_under_it(memory: Memory) -> None:
+    memory.checkpoint([f"v1.note.n{i} = remark {i}" for i in range(4)])
+    opening = opened(memory, {f"v1.note.n{i}": 0.1 for i in range(4)})
+    lines = opening.text().splitlines()
+    assert lines[0] == "matches the objective:"
+    assert lines[1:5] == [f'v1.note.n{i} = "remark {i}"' for i in range(4)]
+
+
+def test_texts_have_words_and_structured_replies_have_codes() -> None:
+    left = LeftOut(dict.fromkeys((*LEFT_OUT, "in_all"), 2), {"v1.fact.a": "rule_no_room"})
+    assert not any(code in left.text() for code in (*LEFT_OUT, "in_all") if "_" in code)
+    assert "v1.fact.a" in left.text()
+    assert left.to_dict()["best"] == {"v1.fact.a": "rule_no_room"}
+
+
+def test_where_nothing_matches_well_that_is_said(memory: Memory) -> None:
+    memory.checkpoint(["v1.note.a = one", "v1.note.b = two"])
+    needs = [Need(subject(memory, f"v1.note.{name}"), 0.5, {"match": 0.5}, is_weak=True) for name in "ab"]
+    opening = with_needs(memory, needs, Request.of("something else"))
+    assert opening.weak
+    assert "nothing matches the objective well" in opening.text()
+    assert opening.to_dict()["matched"] == "weakly"
+    assert {atom.why for atom in opening} == {WEAK}
+    assert not Opening("x", 1, 1, atoms=(OpeningAtom("v1.note.a", "b", why="used lately"),)).weak
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("counter", [token_counter(), ByteCounter()], ids=["tokens", "bytes"])
+def test_no_reply_of_a_random_store_is_over_its_budget_in_either_form(counter: TokenCounter) -> None:
+    hold_budgets(counter, rounds(20, 5_000))
+
+
+@pytest.mark.parametrize("counter", [token_counter(), ByteCounter()], ids=["tokens", "bytes"])
+def test_some_random_stores_keep_to_their_budget_in_either_form(counter: TokenCounter) -> None:
+    hold_budgets(counter, 12)
+
+
+def hold_budgets(counter: TokenCounter, stores: int) -> None:
+    rng = random.Random(7)
+    with tempfile.TemporaryDirectory() as made:
+        for number in range(stores):
+            where = Path(made) / str(number)
+            with open_memory(where / "s", home=where / "h", model="none", background=False) as memory:
+                hold_budget(memory, counter, rng)
+
+
+def hold_budget(memory: Memory, counter: TokenCounter, rng: random.Random) -> None:
+    kinds = ("fact", "note", "constraint", "goal", "preference")
+    texts = [
+        a_text(rng) if rng.random() < 0.3 else " ".join(rng.choices(TEXT.split(), k=rng.randint(1, 40)))
+        for _ in range(9)
+    ]
+    names = [f"v1.{rng.choice(kinds)}.n{i}" for i in range(len(texts))]
+    atoms = [{"name": name, "value": text} for name, text in zip(names, texts, strict=True)]
+    memory.checkpoint(atoms, allow_secrets=True)
+    parts = ("match", "goals", "usage", "taught", "newest")
+    needs = [
+        Need(subject(memory, name), rng.random(), {rng.choice(parts): 0.1}, is_weak=rng.random() < 0.5)
+        for name in names
+    ]
+    least = 50 if counter.name != ByteCounter().name else 200
+    asked = Request.of(a_text(rng)[:200], max_tokens=rng.randint(least, 1500))
+    opening = with_needs(memory, needs, asked, counter=counter, shown=as_sent)
+    sizes = [counter.count(form) for form in as_sent(opening)]
+    assert max(sizes) <= opening.tokens <= asked.max_tokens
+    shorter = with_needs(memory, needs, asked, counter=counter)
+    assert counter.count(shorter.json()) <= asked.max_tokens
+    assert counter.count(shorter.text()) <= asked.max_tokens
