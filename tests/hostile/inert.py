@@ -11,6 +11,9 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
+from substrate.bootstrap.show import _WORDS
+from substrate.values.opening import WEAK
+
 __all__ = ["NAMES", "corpus", "faults"]
 
 CORPUS = Path(__file__).with_name("injections.jsonl")
@@ -80,25 +83,31 @@ def _misplaced(path: tuple[str, ...], holder: Mapping[str, Any], text: str) -> l
     where = ".".join(path)
     if path[-1] not in {"value", "reason", "why"}:
         return [f"stored text in {where}"]
+    if path[0] in SECTIONS and "seq" not in holder:  # of an opening: without an origin it is an agent's
+        return []
     missing = [word for word in ("seq", "origin") if path[-1] == "value" and word not in holder]
     return [f"{where} without its {word}" for word in missing]
 
 
 SECTIONS = ("goals", "constraints", "preferences", "atoms", "conflictingFacts", "absent")
 LINES = re.compile(
-    r'objective "(?:[^"\\]|\\.)*"|goals:|constraints:|preferences:|atoms:|conflicting_facts:|absent:'
-    r"|v\d+\..*|left_out: .*|matched by words only|tokens \d+ of \d+ by [\w ]+"
+    r'objective "(?:[^"\\]|\\.)*"|goals:|constraints:|preferences:|atoms:|in conflict, ask which one holds:|absent:'
+    r"|v\d+\..*|left out: .*|matched by words only|nothing matches the objective well|tokens \d+ of \d+ by [\w ]+|"
+    + "|".join(f"{re.escape(words)}:" for words in (*_WORDS.values(), WEAK))
 )
 
 
 def _of_lines(block: str, said: Mapping[str, Any]) -> list[str]:
     """An opening in lines: just as many as its parts have, each of a form of ours."""
     lines = block.splitlines()
-    parts = [said[name] for name in SECTIONS if said.get(name)]
-    single = ("objective" in said) + ("leftOut" in said) + ("matched" in said) + 1
+    parts = [said[name] for name in SECTIONS if said.get(name) and name != "atoms"]
+    how = said.get("matched", "")
+    reasons = {WEAK if "weakly" in how else atom.get("why", "") for atom in said.get("atoms", ())}
+    single = ("objective" in said) + ("leftOut" in said) + ("words" in how) + ("weakly" in how) + 1
+    single += len(reasons) + len(said.get("atoms", ()))
     found = [f"a line that is none of ours: {line!r}" for line in lines if not LINES.fullmatch(line)]
     if len(lines) != single + sum(1 + len(part) for part in parts):
         found.append(f"{len(lines)} lines, which are not those of its parts")
-    found += ["over its budget"] if said["tokens"] > said["maxTokens"] else []
+    found += ["over its budget"] if said["tokens"] > said.get("maxTokens", said["tokens"]) else []
     found += ["it ends otherwise than we do"] if not lines[-1].startswith("tokens ") else []
     return found

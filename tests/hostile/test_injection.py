@@ -214,8 +214,7 @@ def test_an_opening_that_does_not_quote_is_found_out(store: Path, monkeypatch: p
 
 
 def test_a_face_that_lets_hidden_characters_pass_is_found_out(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("tools", "opening"):
-        monkeypatch.setattr(f"substrate.surfaces.atoms.{module}.shown", lambda text, _keep="": text)
+    monkeypatch.setattr("substrate.surfaces.atoms.opening.shown", lambda text, _keep="": text)
     with watched(store) as agent:
         fill(store, agent, corpus(86))
         found = "\n".join(wrong(agent, iter([("memory_session_bootstrap", {"maxTokens": 100_000})])))

@@ -68,7 +68,7 @@ def test_a_correction_opens_a_session_that_means_the_same_in_other_words(store: 
         memory.warm()
         opened = agent.ok(BOOTSTRAP, objective="ship the release to the production machines")
         assert CORRECTION in [atom["key"] for atom in opened["atoms"][:3]]
-        assert "matched" not in opened
+        assert "words" not in opened.get("matched", "")
         found = agent.ok("memory_search", query="updating the database schema prior to a rollout")
         assert found["atoms"][0]["key"] == CORRECTION
         assert agent.ok("memory_status")["model"]
