@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from substrate.atoms.links import holding, is_tombstoned
 from substrate.atoms.resolve import find_subject
 from substrate.proof.entry import Kind
@@ -20,7 +18,6 @@ from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
 from substrate.views.atoms import names
 from substrate.views.edges import some_links
-from substrate.views.turns import STANDING
 from substrate.views.words import Field
 
 __all__ = ["Pinned", "pinned"]
@@ -44,8 +41,7 @@ def pinned(snapshot: Snapshot, documents: Documents) -> dict[bytes, Pinned]:
     for section, word in _SECTIONS.items():
         for subject, seq in _of(snapshot, documents, section, word):
             found.setdefault(subject, Pinned(section, seq))
-    standing = np.flatnonzero(documents.flags & STANDING)
-    standing = standing[documents.now[standing]][-_SOME:]
+    standing = documents.standing[documents.now[documents.standing]][-_SOME:]
     for subject, seq in zip(documents.subjects(standing), standing.tolist(), strict=True):
         found.setdefault(subject, Pinned("constraints", seq))
     return found

@@ -107,8 +107,8 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     seqs = np.union1d(best, close)
     if lists.window is not None:
         seqs = np.union1d(seqs, _inside(lists, lists.window & lists.mask, count // 2))
-    if lists.addressed is not NOBODY:
-        seqs = np.union1d(seqs, rules_in(lists.documents.flags, lists.mask))
+    if len(rules := rules_in(lists.documents.standing, lists.mask)):
+        seqs = np.union1d(seqs, rules)
     shares = _shares(words, seqs)
     vectors = cosine = None
     if lists.vector is not None and lists.nearest is not None:
@@ -384,9 +384,12 @@ def _named(lists: Lists, seqs: Ints) -> Mask:
     return named
 
 
-def _turns(lists: Lists, seqs: Ints) -> Turns:
-    """What each is in a conversation."""
+def _turns(lists: Lists, seqs: Ints) -> Turns | None:
+    """What each is in a conversation, if any of them is a turn."""
     documents, terms = lists.documents, lists.words.terms
+    flags = documents.flags[seqs]
+    if not flags.any():
+        return None
     rarest = max((place for place, term in enumerate(terms) if term.found), key=lambda at: terms[at].idf, default=None)
     keyed = np.zeros(len(seqs), np.bool_) if rarest is None else lists.words.has(rarest, seqs)
-    return Turns(documents.flags[seqs], documents.speaker[seqs], keyed, lists.addressed)
+    return Turns(flags, documents.speaker[seqs], keyed, lists.addressed)

@@ -13,7 +13,7 @@ from substrate.search.candidates import Lists, is_part
 from substrate.search.columns.documents import Columns, Documents, Mask
 from substrate.search.columns.members import DomainMasks
 from substrate.search.columns.objectives import PastObjectives
-from substrate.search.conversation.question import read_addressed
+from substrate.search.conversation.question import NOBODY, read_addressed
 from substrate.search.directory.rows import EntityRows
 from substrate.search.filters import Filters
 from substrate.search.scope import scope_of
@@ -86,7 +86,7 @@ class SearchIndex:
             _names(query.when.text),
             vector=asked.vector,
             nearest=nearest,
-            addressed=read_addressed(query.text),
+            addressed=read_addressed(query.text) if documents.speaks else NOBODY,
             window=_window(documents, query.when),
         )
 

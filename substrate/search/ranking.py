@@ -106,8 +106,8 @@ class Candidates:
     """How sure the statement is, 0 to 1, where 0.5 is what nothing is known of."""
     named: Mask
     """Whether it has all the names that the query has."""
-    turns: Turns
-    """What each is in a conversation."""
+    turns: Turns | None
+    """What each is in a conversation; None: none of them is a turn of one."""
     forms: Ints | None = None
     """Equal where they are sentences of one form, which differ in one span; None: it was not looked at."""
     matched: int = -1
@@ -153,34 +153,32 @@ def rank(found: Candidates, query: Floats | None, when: When) -> Ranked:
     full = full_score(meaning=query is not None and found.vectors is not None)
     if query is not None and found.vectors is not None and not np.isnan(found.vectors[:, 0]).all():
         meaning = _meaning(found, query)
-    turns, fillers = found.turns, found.turns.fillers
-    words = np.where(fillers, 0, np.float32(WORDS) * found.words)
+    words = np.float32(WORDS) * found.words
+    turns = found.turns
+    if turns is not None:
+        words[turns.fillers] = 0
     own = score = words + meaning
     beside = _beside(found, score)
-    beside[fillers] *= FILLER_SHARE
+    if turns is not None:
+        beside[turns.fillers] *= FILLER_SHARE
     linked = np.where(found.linked >= 0, _EDGE * score[found.linked], 0).astype(np.float32)
     evidence = (_EVIDENCE * (found.trust - 0.5)).astype(np.float32)
     score = score + beside + linked + evidence
-    echoes = echoes_in(turns, found.vectors, found.before, own)
-    heard = echoes.lifted(score + said_by(turns, score))
-    time = _time(found, heard, when)
-    if when.asked is Which.ANY:
-        time = restated(turns, echoes, found.vectors, echoes.lifted(words), found.when, heard)
-    rules = standing(turns, found.vectors, query, heard + time)
-    heard = heard + echoes.behind(heard + time)
-    parts = {
-        "words": words,
-        "meaning": meaning,
-        "neighbours": beside,
-        "edges": linked,
-        "evidence": evidence,
-        "time": time,
-        "speaker": heard - score,
-        "rule": rules,
-    }
+    parts = {"words": words, "meaning": meaning, "neighbours": beside, "edges": linked, "evidence": evidence}
+    if turns is None:
+        parts["time"] = _time(found, score, when)
+    else:
+        echoes = echoes_in(turns, found.vectors, found.before, own)
+        heard = echoes.lifted(score + said_by(turns, score))
+        time = _time(found, heard, when)
+        if when.asked is Which.ANY:
+            time = restated(turns, echoes, found.vectors, echoes.lifted(words), found.when, heard)
+        parts |= {"time": time, "rule": standing(turns, found.vectors, query, heard + time)}
+        parts["speaker"] = heard + echoes.behind(heard + time) - score
+        score = score + parts["rule"] + parts["speaker"]
+    total = ((score + parts["time"]) / full).astype(np.float32)
     parts = {part: (values / full).astype(np.float32) for part, values in parts.items()}
-    total = ((heard + time + rules) / full).astype(np.float32)
-    if turns.spreads:
+    if turns is not None and turns.spreads:
         parts["spread"] = spread(found.vectors, (found.before, found.after), total)
         total = total + parts["spread"]
     return Ranked(ordered(found, total), total, parts)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from substrate.search.conversation.turns import Turns
 from substrate.search.ranking import Candidates, Ranked, rank, with_walks
 from substrate.search.when import When, Which
 
@@ -30,7 +29,6 @@ def made(  # noqa: PLR0913 - one default for each column
     trust: Sequence[float] | None = None,
     named: Sequence[bool] | None = None,
     vectors: np.ndarray | None = None,
-    turns: Turns | None = None,
     forms: Sequence[int] | None = None,
 ) -> Candidates:
     n = len(words)
@@ -47,7 +45,7 @@ def made(  # noqa: PLR0913 - one default for each column
         linked=np.array(linked if linked is not None else none, np.int64),
         trust=np.array(trust if trust is not None else [0.5] * n, np.float32),
         named=np.array(named if named is not None else [True] * n, np.bool_),
-        turns=turns or Turns(np.zeros(n, np.uint8), np.zeros(n, np.uint16), np.ones(n, np.bool_)),
+        turns=None,
         forms=None if forms is None else np.array(forms, np.int64),
     )
 

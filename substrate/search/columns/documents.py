@@ -25,6 +25,7 @@ from substrate.proof.entry import Kind
 from substrate.search.columns.ids import Ids, ids_of
 from substrate.search.columns.versions import Chains
 from substrate.views.follow import Trail, erased_between, latest_head
+from substrate.views.turns import STANDING
 from substrate.views.words import ERASED, NONE, ROW, document_rows
 
 __all__ = ["Columns", "Documents", "Mask", "extent_of"]
@@ -155,6 +156,16 @@ class Documents:
         now = self._said_last(self.size)
         now.flags.writeable = False
         return now
+
+    @cached_property
+    def standing(self) -> NDArray[np.int64]:
+        """What the user asked for in conversations for good; seqs in order."""
+        return np.flatnonzero(self.flags & STANDING)
+
+    @cached_property
+    def speaks(self) -> bool:
+        """Whether any version is a turn of a conversation."""
+        return bool((self.flags & ~np.uint8(ERASED)).any())
 
     @cached_property
     def ended(self) -> NDArray[np.int64]:

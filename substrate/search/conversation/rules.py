@@ -24,9 +24,9 @@ _KIND: Final = 0.3
 _RULES_READ: Final = 64
 
 
-def rules_in(flags: NDArray[np.uint8], mask: Mask) -> Ints:
-    """The standing instructions of the mask, the newest."""
-    return np.flatnonzero((flags & STANDING != 0) & mask)[-_RULES_READ:]
+def rules_in(standing: Ints, mask: Mask) -> Ints:
+    """Those of the standing instructions that the mask has, the newest."""
+    return standing[mask[standing]][-_RULES_READ:] if len(standing) else standing
 
 
 def standing(turns: Turns, vectors: Floats | None, query: Floats | None, score: Floats) -> Floats:
