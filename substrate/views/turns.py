@@ -1,6 +1,7 @@
 """What a version is in a conversation, as it stands in its row of `documents`: some flags, and a number for who speaks.
 
-Who speaks is what the text begins with (`user: ...`), else the `speaker` or `role` in attrs, the actor, the origin.
+Who speaks is what the text begins with (`user: ...`; of a part of a whole any name), else the `speaker` or `role` in
+attrs, the actor, the origin.
 Origin agent makes a reply of a part of a whole only: of other atoms it says who wrote them down. Where something comes
 from elsewhere (origin ingested), nobody is the user.
 """
@@ -35,6 +36,8 @@ def turn_of(members: Mapping[str, Json]) -> tuple[int, int]:
     speaker, text = read_label(value)
     is_part, origin = "parent" in members, members.get("origin")
     role = role_of(speaker) if speaker else Role.UNKNOWN
+    if role is Role.OTHER and not is_part:  # `Note: ...` stands before many texts
+        speaker, role = "", Role.UNKNOWN
     if not speaker and is_part:
         speaker, role = _said_speaker(members)
     if role in (Role.UNKNOWN, Role.OTHER) and isinstance(origin, str):
