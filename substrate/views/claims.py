@@ -36,7 +36,7 @@ _KEYED: Final = b"k"
 _KEY_BYTES: Final = 8
 _ROW: Final = Struct(">QqqB")
 _TRUTH: Final = b'["truth"'
-"""How a claim begins that something is so or not so: only those are kept under other keys than they are met by."""
+"""How a claim begins that something is so or not so."""
 _EVER: Final = -(2**63)
 _FOR_GOOD: Final = 2**63 - 1
 
@@ -52,11 +52,12 @@ class Held(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The keys under which the version `seq` of an atom claims something, and of those that could contradict it."""
+    """The keys by which the claim of the version `seq` of an atom meets those that could contradict it."""
 
     seq: int
     keys: Sequence[bytes]
-    against: Sequence[bytes]
+    said: bytes
+    """What it claims, without the name of the atom."""
     row: bytes
 
     def held(self, subject: bytes) -> Held:
@@ -158,16 +159,18 @@ def claims_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[H
 def kept_claims(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[Kept | None]:
     """Of each atom the keys of what it claims: without reading that, one sees which have to be compared."""
     rows = transaction.get_many(CLAIMS, [_ATOM + subject for subject in subjects])
-    return [None if row is None else _kept(subject, row) for subject, row in zip(subjects, rows, strict=True)]
+    return [None if row is None else _kept(row) for row in rows]
 
 
-def _kept(subject: bytes, row: bytes) -> Kept:
+def _kept(row: bytes) -> Kept:
     seq, _, _, count = _ROW.unpack_from(row)
     end = _ROW.size + count * _KEY_BYTES
     keys = tuple(row[i : i + _KEY_BYTES] for i in range(_ROW.size, end, _KEY_BYTES))
-    if not row.startswith(_TRUTH, end):
-        return Kept(seq, keys, keys, row)
-    return Kept(seq, keys, claims.keys_of(_held(subject, row).claim, against=True), row)
+    topic = row.find(b"],[", end)
+    if row.startswith(_TRUTH, end):
+        # So and not so are kept under different keys. They meet by what they are about, as it is written in the row.
+        keys = (row[topic : row.find(b'],"', topic)],) if topic >= 0 else ()
+    return Kept(seq, keys, row[max(topic, end) :], row)
 
 
 def _held(subject: bytes, row: bytes) -> Held:

@@ -19,18 +19,27 @@ _SHARED: Final = 0.5
 _WORDS: Final = 30
 """Words of a sentence, at most. Longer texts say more than one thing."""
 
+_SHORT: Final = 4
+_ENDS: Final = (
+    (slice(2), _WORDS),
+    (slice(-2, None), _WORDS),
+    (slice(1), _SHORT),
+    (slice(-1, None), _SHORT),
+)
+"""Two of one form share a quarter of their words at one end: two words; of at most four, one. Only those are compared
+that do so: which words are looked at, and of how many words a sentence is at most."""
+
 
 def forms_of(texts: Sequence[str]) -> list[int]:
     """Of each text the place of another of its form, the same one for all of them; its own if there is none."""
     words = [_WORD.findall(text[: 12 * _WORDS].lower()) for text in texts]
     form = list(range(len(texts)))
-    # Two of one form begin with the same word, or end with it: only those are compared.
-    for end in (0, -1):
-        met: dict[str, list[int]] = defaultdict(list)
+    for end, longest in _ENDS:
+        met: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for at, said in enumerate(words):
-            if not 1 < len(said) <= _WORDS:
+            if not 1 < len(said) <= longest:
                 continue
-            others = met[said[end]]
+            others = met[*said[end]]
             for other in others:
                 if form[at] != form[other] and _are_alike(said, words[other]):
                     old, new = max(form[at], form[other]), min(form[at], form[other])

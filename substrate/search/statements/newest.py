@@ -35,7 +35,7 @@ from substrate.search.ranking import Ranked, ordered
 from substrate.search.when import When, Which
 from substrate.search.words import TermScore
 from substrate.text.terms import query_terms, spans
-from substrate.views.claims import claim_of, kept_claims
+from substrate.views.claims import Kept, claim_of, kept_claims
 from substrate.views.conflicts import ConflictRow
 from substrate.views.words import NONE
 
@@ -84,15 +84,16 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
         contradicting, alike = (_in_force(lists, pairs) for pairs in (contradicting, alike))
     if not contradicting and not alike:
         return Newest(ranked, {})
+    groups = _joined(lists, contradicting)
     newer = {
         one.seq: group[0].seq
-        for group in _joined(lists, contradicting)
+        for group in groups
         for one in group[1:]
         if one.said.get("value") != group[0].said.get("value")
     }
     score = ranked.score.copy()
     if when.asked is not Which.ALL:
-        for group in _joined(lists, [*contradicting, *alike]):
+        for group in _joined(lists, [*contradicting, *alike]) if alike else groups:
             meant = _meant(lists, group, when)
             places = [one.at for one in meant if one.asked <= meant[0].asked]
             score[places] = -np.sort(-score[places]) - _STEP * np.arange(len(places))
@@ -141,34 +142,50 @@ def _contradicting(lists: Lists, stated: Sequence[_Statement]) -> list[_Pair]:
 
 
 def _by_claims(lists: Lists, stated: Sequence[_Statement]) -> list[_Pair]:
-    keyed: dict[bytes, list[int]] = defaultdict(list)
+    keyed: dict[bytes, dict[object, list[int]]] = defaultdict(dict)
     held: list[Claim | None] = [None] * len(stated)
-    pairs: dict[tuple[int, int], None] = {}
     rows = kept_claims(lists.snapshot.transaction, [one.subject for one in stated])
     for i, (one, kept) in enumerate(zip(stated, rows, strict=True)):
+        said: object
         if kept is not None and kept.seq == one.seq:
-            keys, against = kept.keys, kept.against
+            keys, said = kept.keys, kept.said
         elif kept is None and lists.snapshot.upto is None and lists.documents.now[one.seq]:
             continue
         else:  # an earlier version, or an earlier time: what it claims is not kept
             held[i] = claim = claim_of(one.said)
-            if claim is None:
+            if claim is None or claim.kind == "truth":
                 continue
-            keys, against = claims.keys_of(claim), claims.keys_of(claim, against=True)
-        pairs.update(((j, i), None) for key in against for j in keyed.get(key, ()))
+            keys, said = claims.keys_of(claim), claim[2:]
         for key in keys:
-            keyed[key].append(i)
-    found = []
-    for pair in pairs:
-        for i in pair:
-            row = rows[i]
-            if held[i] is None and row is not None:
-                held[i] = row.held(stated[i].subject).claim
-        a, b = (held[i] for i in pair)
-        one, other = (stated[i] for i in pair)
-        if a is not None and b is not None and claims.contradiction(a, b) and _is_replaced(lists, one, other):
-            found.append((one, other))
-    return found
+            keyed[key].setdefault(said, []).append(i)
+    return _compared(lists, stated, rows, held, list(keyed.values()))
+
+
+def _compared(
+    lists: Lists,
+    stated: Sequence[_Statement],
+    rows: Sequence[Kept | None],
+    held: list[Claim | None],
+    keyed: Sequence[Mapping[object, list[int]]],
+) -> list[_Pair]:
+    """Of those that lie under one key, the pairs that contradict each other. What they claim is read when needed."""
+
+    def contradict(i: int, j: int) -> bool:
+        for k in (i, j):
+            row = rows[k]
+            if held[k] is None and row is not None:
+                held[k] = row.held(stated[k].subject).claim
+        a, b = held[i], held[j]
+        return a is not None and b is not None and claims.contradiction(a, b) is not None
+
+    # Those that say the same cannot contradict each other: of each value one is compared, then the others of its value.
+    found: dict[tuple[int, int], bool] = {}
+    for ours, theirs in (pair for values in keyed for pair in combinations(values.values(), 2)):
+        if contradict(ours[0], theirs[0]):
+            for i, j in (*((i, theirs[0]) for i in ours), *((ours[0], j) for j in theirs[1:])):
+                if (i, j) not in found:
+                    found[i, j] = contradict(i, j) and _is_replaced(lists, stated[i], stated[j])
+    return [(stated[i], stated[j]) for (i, j), replaced in found.items() if replaced]
 
 
 def _is_replaced(lists: Lists, one: _Statement, other: _Statement) -> bool:
