@@ -24,9 +24,12 @@ from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 from types import ModuleType
+from typing import Final
 
 import substrate
+from benchmarks import page
 from benchmarks.objectives import TRAININGS, UNRELATED
+from benchmarks.table import Result
 from substrate.embed.tokens import token_counter
 from substrate.errors import ModelUnavailable
 from substrate.memory import Memory
@@ -40,6 +43,8 @@ _SKIPPED = frozenset(
 )
 """Modules that do something when they are imported, or are not there everywhere."""
 _SHORTEST, _LONGEST = 20, 600
+_GOALS: Final = {"unrelated, kept": 0.95, "related, trained atoms after": 1.0, "keys and values": 0.65}
+"""By what a figure begins with."""
 _BUDGETS = (800, 1200)
 _PREFIX = "v1.note."
 _TEXT = "we pay invoices within thirty days and the warehouse in Hamburg ships on Monday when orders are complete"
@@ -201,6 +206,8 @@ def main() -> None:
         print(kind)
         for what, share in found.items():
             print(f"  {what:<42} {share:.3f}")
+            goal = next((goal for words, goal in _GOALS.items() if what.startswith(words)), None)
+            page.note([Result(f"{what}; {kind}", None, share, "recall", goal)])
     if given.json is not None:
         given.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 

@@ -17,14 +17,16 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
 import substrate
+from benchmarks import page
 from benchmarks.baselines import Bm25, Dense, Document, Rrf, Weighted05Neighbours
 from benchmarks.minilm import load
+from benchmarks.table import Result
 from benchmarks.unrelated import unrelated
 
 __all__ = [
@@ -43,6 +45,8 @@ __all__ = [
 
 _SETS = ("locomo", "updates", "facts")
 _SPLIT = "dev"
+_LEAST = {"locomo": 0.804 - 0.005, "updates": 0.932 - 0.005}
+"""R@10 on the dev split that was reached, less what chance may take."""
 _BATCH = 1_000
 _WAIT_S = 120.0
 """For the model, once."""
@@ -195,6 +199,17 @@ def as_text(results: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
+def _goals(result: Mapping[str, Any]) -> Iterator[Result]:
+    """Figures with a goal: those of `_LEAST` may not fall, and an outdated fact may not come first."""
+    data, overall = result["data"], result["overall"]
+    if data in _LEAST:
+        yield Result(f"{data}, R@10", None, overall["recall@10"] / 100, "recall", _LEAST[data])
+    for category, found in result["by_category"].items():
+        if "outdated_above" in found:
+            yield Result(f"{data}, hit@1 of {category}", None, found["hit@1"] / 100, "recall", 0.9)
+            yield Result(f"{data}, outdated above: {category}", None, found["outdated_above"] / 100, "share", 0.05)
+
+
 def main() -> None:
     """Score each system on each set, and print one table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.retrieval", description=__doc__.splitlines()[0])
@@ -222,6 +237,7 @@ def main() -> None:
     counts = {result["data"]: result["queries"] for result in results}
     print(f"{_SPLIT} split; questions: " + ", ".join(f"{data} {count}" for data, count in counts.items()), end="; ")
     print("percent; locomo's adversarial questions count in their own category only")
+    page.note(noted for result in results if result["system"] == "Adapter" for noted in _goals(result))
     print(as_text(results))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
