@@ -24,6 +24,7 @@ __all__ = [
     "MAX_POSITION",
     "MOST_WEIGHT",
     "ORIGINS",
+    "RENAMED",
     "is_id",
     "is_name",
     "is_plain",
@@ -39,6 +40,8 @@ EDGE_TYPE: Final = re.compile(r"[a-z][a-z0-9_]*")
 """Types of edges, and types of atoms, are spelt so."""
 MAX_POSITION: Final = 2**53
 MOST_WEIGHT: Final = 3
+RENAMED: Final = "renamed"
+"""What a tombstone says, true, if the atom goes on under another name: what was learnt of it stays."""
 _MOST_DIMENSIONS: Final = 2**16
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * ID_BYTES}}}")
 _HASH: Final = re.compile(rf"[0-9a-f]{{{2 * HASH_BYTES}}}")
@@ -84,6 +87,10 @@ def is_plain(value: object, levels: int = _DEPTH) -> bool:
         if not isinstance(item, str) and not is_plain(item, levels - 1):
             return False
     return True
+
+
+def _is_true(said: object) -> bool:
+    return said is True
 
 
 def _is_text(said: object) -> bool:
@@ -239,7 +246,7 @@ _NEEDED: Final[Mapping[int, _Rules]] = {
 }
 _MAY: Final[Mapping[int, _Rules]] = {
     Kind.PUT: _SAID,
-    Kind.TOMBSTONE: {**_SAID, "reason": _is_text},
+    Kind.TOMBSTONE: {**_SAID, "reason": _is_text, RENAMED: _is_true},
     Kind.EDGE: _STATED,
     Kind.UNEDGE: _STATED,
     Kind.TRAIN: _LEARNT,

@@ -16,7 +16,7 @@ from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
 from substrate.views.atoms import latest_version
 from substrate.views.cards import Card, card_of
-from substrate.views.edges import Link, links_of, supersedes_any
+from substrate.views.edges import Link, links_of, took_a_place
 
 __all__ = ["Chains", "Heirs", "is_superseded", "successors", "superseders"]
 
@@ -117,7 +117,7 @@ class Heirs:
             found: dict[bytes, None] = {}
             transaction = self._snapshot.transaction
             linked = card_of(transaction, subject).statements
-            waiting = [subject] if linked and supersedes_any(transaction, subject) else []
+            waiting = [subject] if linked and took_a_place(transaction, subject) else []
             while waiting and len(found) < _MOST:
                 at, transaction = waiting.pop(), self._snapshot.transaction
                 links = list(islice(links_of(transaction, at, out=True, kind=SUPERSEDES), _MOST))

@@ -29,6 +29,7 @@ from substrate.log.replay import BATCH, Logged, replay
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.result import iso
+from substrate.schema import RENAMED
 from substrate.values.progress import Progress
 from substrate.values.times import from_microseconds
 
@@ -113,6 +114,8 @@ def _line(transaction: ReadTransaction, entry: Logged, body: bytes) -> dict[str,
         return {"kind": "damaged", "recorded_at": recorded_at, "seq": entry.seq, "reason": damage}
     line: dict[str, Json] = {"kind": _WORDS[entry.kind], "recorded_at": recorded_at}
     for field, value in members.items():
+        if field == RENAMED:
+            continue  # what was learnt does not go along
         if field in _TIMES and isinstance(value, int):
             line[field] = iso(from_microseconds(value))
         elif (field in ("source", "target") and entry.kind in (Kind.EDGE, Kind.UNEDGE)) or field == "parent":

@@ -51,6 +51,7 @@ from substrate.save.input import (
     turn_edge,
 )
 from substrate.save.repeat import is_same, merged, placed_by, repeats
+from substrate.schema import RENAMED
 from substrate.snapshot import Snapshot
 from substrate.text.refuse_secrets import holds_secret, refuse_secrets
 from substrate.text.secrets import find_secrets
@@ -156,6 +157,8 @@ class Planner:
     """Which draft is the last version of a name."""
     _gone: dict[str, bytes] = field(default_factory=dict)
     """Atoms that are tombstoned: their ids by name."""
+    _renamed: set[bytes] = field(default_factory=set)
+    """Atoms that go on under another name."""
     _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
     _wholes: dict[str, str] = field(default_factory=dict)
     """The ids of what atoms are parts of, by name."""
@@ -244,6 +247,9 @@ class Planner:
         """What the items come to, given what is there."""
         self._look_up(transaction)
         waited_for = transaction.any(EXPECTED)
+        if self.is_rename:
+            sources = (edge.source for _, edge in self.edges if edge.type == RENAMED_TO)
+            self._renamed = {find_subject(transaction, source) for source in sources}
         puts = [
             (item, atom.name, lambda atom=atom: self._put(transaction, atom, time, waited_for))
             for item, atom in self.atoms
@@ -383,7 +389,8 @@ class Planner:
             raise NotFound("there is no such ", ATOM, f" to tombstone{near}")
         if row.kind is Kind.TOMBSTONE:
             raise NotFound("it is tombstoned already")
-        self._drafts.append(draft_tombstone(name, stone.members))
+        renamed = {RENAMED: True} if row.subject in self._renamed else {}
+        self._drafts.append(draft_tombstone(name, {**stone.members, **renamed}))
         self._gone[name] = row.subject
         self.tombstoned[name] = None
 

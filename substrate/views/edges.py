@@ -24,7 +24,7 @@ from substrate.log.tables import CARDS, JOINS, LINKS, STATEMENTS, read_seq, seq_
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.schema import is_id, is_stated
-from substrate.values.edges import SUPERSEDES
+from substrate.values.edges import RENAMED_TO, SUPERSEDES
 from substrate.views.cards import CardChanges
 from substrate.views.joins import PART, drop_joins, gap_row, join_row, type_number, write_joins
 
@@ -42,7 +42,7 @@ __all__ = [
     "some_links",
     "statement_at",
     "statements_of",
-    "supersedes_any",
+    "took_a_place",
 ]
 
 OUT: Final = b">"
@@ -50,8 +50,11 @@ IN: Final = b"<"
 _ROW: Final = Struct(">16sQB")
 _STATEMENT: Final = Struct(">B16s16s")
 _WINDOWS: Final = b'"windows"'
-_SUPERSEDING: Final = OUT + SUPERSEDES.encode() + b"\x00"
-_NOT_SUPERSEDING: Final = OUT + SUPERSEDES.encode() + b"\x01"
+_TOOK_PLACES: Final = tuple(
+    (side + kind.encode() + b"\x00", side + kind.encode() + b"\x01")
+    for side, kind in ((OUT, SUPERSEDES), (IN, RENAMED_TO))
+)
+"""Where the edges of an atom stand that say whose place it took."""
 LOOKS: Final = 4
 """Edges that are looked at for each that may be given: those taken back, or stated later, take time too."""
 _KINDS: Final = {int(kind): kind for kind in (Kind.EDGE, Kind.UNEDGE)}
@@ -218,9 +221,9 @@ def links_of(
             yield link
 
 
-def supersedes_any(transaction: ReadTransaction, atom: bytes) -> bool:
-    """Whether an atom was ever said to supersede another, and that was not erased; one look, as of most nobody did."""
-    return any(transaction.scan(LINKS, atom + _SUPERSEDING, atom + _NOT_SUPERSEDING, limit=1))
+def took_a_place(transaction: ReadTransaction, atom: bytes) -> bool:
+    """Whether an atom ever was said to supersede another, or got its name by a rename, and that was not erased."""
+    return any(any(transaction.scan(LINKS, atom + start, atom + stop, limit=1)) for start, stop in _TOOK_PLACES)
 
 
 def some_links(  # noqa: PLR0913

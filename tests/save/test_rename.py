@@ -94,12 +94,25 @@ def test_forgetting_either_name_erases_both(noted: Memory, forgotten: str) -> No
     assert not [hit for hit in noted.search("Adyen") if "Adyen" in hit.value]
 
 
-def test_what_was_learnt_of_the_old_one_counts_for_the_new_one(noted: Memory) -> None:
-    noted.train(["v1.fact.currency", OLD], passes=3)
-    noted.train([OLD, "v1.goal.launch"], passes=3)
-    noted.rename(OLD, NEW)
-    assert NEW in [one.name for one in noted.predict(["v1.fact.currency"])]
-    assert "v1.goal.launch" in [one.name for one in noted.predict([NEW])]
+def test_what_was_learnt_of_the_old_one_counts_for_the_new_one(memory: Memory) -> None:
+    """No edge joins them: nothing but what was learnt speaks for either."""
+    memory.checkpoint([f"{OLD} = Adyen", "v1.fact.before = b", "v1.fact.after = a"])
+    memory.observe([{"items": ["v1.fact.before", OLD, "v1.fact.after"]}] * 5)
+
+    def foreseen(name: str) -> list[str]:
+        return [one.name for one in memory.predict([name])]
+
+    memory.rename(OLD, NEW)
+    for _ in range(2):
+        assert NEW in foreseen("v1.fact.before")
+        assert "v1.fact.after" in foreseen(NEW)
+        memory.rebuild()
+    memory.undo()
+    assert OLD in foreseen("v1.fact.before")
+    assert "v1.fact.after" in foreseen(OLD)
+    memory.undo()
+    memory.forget([NEW])
+    assert foreseen("v1.fact.before") == ["v1.fact.after"]
 
 
 def test_a_rename_can_go_back(noted: Memory) -> None:

@@ -2,8 +2,9 @@
 
 It follows from train entries and from the traces of sessions, in the order in which both were written, and by the same
 steps. An atom that is tombstoned or forgotten leaves it altogether: rows, columns, sums, episodes. One that comes back
-begins anew. `supersedes` edges change nothing here: what an atom that took another's place inherits is seen when rows
-are read, so that to take the edge back gives it back.
+begins anew. One that is tombstoned since it was renamed stays: the atom with its new name inherits it. `supersedes`
+edges change nothing here: what an atom that took another's place inherits is seen when rows are read, so that to take
+the edge back gives it back.
 
 What erases a train entry, or a whole session, makes the model be learnt anew from what is left: slow, rare and exact.
 """
@@ -20,6 +21,7 @@ from substrate.kv.api import WriteTransaction
 from substrate.log.replay import BATCH, Logged, TraceRow, replay, replay_into
 from substrate.log.tables import ARCS, ARRIVALS, ENTRIES, EPISODES, SESSIONS, USES, seq_key
 from substrate.proof.entry import Kind
+from substrate.schema import RENAMED
 from substrate.views.learned.counts import ATOM, PARTS, START, Counts
 from substrate.views.learned.episodes import TAIL, Episodes
 from substrate.views.learned.sessions import HOLE, KEY_BYTES, TRAINED, Heard, read_session, read_training
@@ -53,7 +55,8 @@ class ArcView:
                 continue
             learner = learner or _Learner(transaction)
             if entry.kind is Kind.TOMBSTONE:
-                learner.remove(entry.subject)
+                if not entry.read()[0].get(RENAMED):
+                    learner.remove(entry.subject)
             elif entry.kind is Kind.FORGET:
                 self._forget(transaction, learner, entry)
             elif entry.body is not None and (heard := read_training(entry.body, entry.time)) is not None:
