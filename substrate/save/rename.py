@@ -18,6 +18,7 @@ from substrate.atoms.resolve import resolve
 from substrate.atoms.validity import Span, spans, version_at
 from substrate.errors import Conflict, InputError, NotFound
 from substrate.kv.api import ReadTransaction
+from substrate.limits import check_size
 from substrate.log.log import Log
 from substrate.messages import ATOM
 from substrate.names import check_name, type_of
@@ -99,6 +100,9 @@ def _plan(snapshot: Snapshot, name: str, new: str, reason: str | None) -> tuple[
         unedges=unedges,
         is_rename=True,
     )
+    what = f"the rename of {if_needed(atom.name)}, with its edges,"
+    advice = "record the new name, and tombstone the old one; its edges stay with it"
+    check_size(what, batch.count(), "checkpoint_items", "items", advice)
     return batch, {atom.name: atom.seq, new: None}
 
 

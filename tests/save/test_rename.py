@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from substrate.errors import Conflict, Forgotten, InputError, ItemsRefused, NotFound
+from substrate.errors import Conflict, Forgotten, InputError, ItemsRefused, NotFound, TooLarge
+from substrate.limits import LIMITS
 from substrate.memory import Memory
 from substrate.proof.verify import Verifier
 
@@ -151,3 +152,12 @@ def test_a_renamed_text_said_again_is_confirmed_under_its_new_name(memory: Memor
     first = memory.remember("the provider is Adyen")
     memory.rename(first.name, NEW)
     assert memory.remember("the provider is Adyen").confirmed == (NEW,)
+
+
+def test_more_edges_than_a_checkpoint_takes_are_told_with_a_way_out(
+    noted: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LIMITS, "checkpoint_items", 6)
+    with pytest.raises(TooLarge, match=r"the rename of .* with its edges, has 7 items.*: record the new name"):
+        noted.rename(OLD, NEW)
+    assert noted.access(OLD).value == "the provider is Adyen"
