@@ -79,11 +79,11 @@ from substrate.values.edges import Edges
 from substrate.values.embedding import Embedding, Indexed
 from substrate.values.entities import EntityPage, ExtractedEntities
 from substrate.values.growth import Diff, Growth, Heads
-from substrate.values.hits import Found, Matches
+from substrate.values.hits import Cues, Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
 from substrate.values.relations import Associations, Context, PathFound
-from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, Undone
+from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
 from substrate.values.stale import StaleAtoms
 from substrate.views.catalogue import CACHE_CHECKS
 
@@ -272,6 +272,31 @@ class Memory(Tabular):
         return self._woken(
             remember(self._store.log, statement, more, said=said, place=place, allow_secrets=allow_secrets)
         )
+
+    def transcript(
+        self,
+        path: str | Path,
+        *,
+        session: str | None = None,
+        kinds: Iterable[str] | None = None,
+        dry_run: bool = False,
+    ) -> TranscriptRead:
+        """Record what a person stated in a transcript of Claude Code, in the person's own words.
+
+        Rules read the human turns alone: constraints, decisions, preferences and corrections, or only some `kinds` of
+        these. Each sentence becomes an atom with the tag `proposed`, its source, and no expiry; openings show it as
+        unconfirmed until someone says it again (`remember`). What is known, or was and is out of use, is left alone.
+        What looks like a credential is refused. With `dry_run` nothing is recorded.
+
+        Raises InputError for an unknown kind or if there is no such file, Denied if it is no plain one.
+        """
+        from substrate.transcripts.claude_code import human_turns  # noqa: PLC0415 - few need it
+        from substrate.transcripts.record import read_kinds, record_decisions  # noqa: PLC0415
+
+        read = record_decisions(
+            self._store.log, human_turns(Path(path)), session=session, kinds=read_kinds(kinds), dry_run=dry_run
+        )
+        return self._woken(read)
 
     def replace(  # noqa: PLR0913
         self,
@@ -838,6 +863,16 @@ class Memory(Tabular):
         from substrate.entities.extract import extract_entities  # noqa: PLC0415 - its lists of words take a moment
 
         return extract_entities(text)
+
+    def cues(self, text: str) -> Cues:
+        """Whether a message asks to keep or to recall something, by its wording alone; nothing is recorded.
+
+        `keep` and `recall` are from 0 to 1, `advice` is keep, ask or leave, `query` is what to search for, `phrases`
+        says why. SchemaInvalid, InputError if there is no text, TooLarge.
+        """
+        from substrate.save.cues import cues_of  # noqa: PLC0415 - its tables take a moment
+
+        return cues_of(text)
 
     def context(  # noqa: PLR0913
         self,

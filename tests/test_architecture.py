@@ -40,7 +40,7 @@ LAYERS = [
     {"save"},
     {"bootstrap", "forget"},
     {"care", "documents"},
-    {"moving"},
+    {"moving", "transcripts"},
     {"store"},
     {"client"},
     {"memory"},

@@ -87,9 +87,16 @@ def cost_of(item: Result, measure: Measure) -> int:
 
 
 def brief(atom: OpeningAtom) -> OpeningAtom:
-    """Name, value and why; and that it is to be looked at again, if it is. What takes no room stays."""
+    """Name, value and why; and whether to look at it again, or to confirm it. What takes no room stays."""
     return OpeningAtom(
-        atom.name, atom.value, why=atom.why, stale=atom.stale, need=atom.need, grounds=atom.grounds, parts=atom.parts
+        atom.name,
+        atom.value,
+        why=atom.why,
+        stale=atom.stale,
+        need=atom.need,
+        unconfirmed=atom.unconfirmed,
+        grounds=atom.grounds,
+        parts=atom.parts,
     )
 
 

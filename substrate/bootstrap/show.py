@@ -10,7 +10,7 @@ from typing import Final
 from substrate.atoms.stale import Stale
 from substrate.bootstrap.candidates import Candidate
 from substrate.bootstrap.pack import Item
-from substrate.values.opening import MATCHES, WEAK, ConflictingFacts, OpeningAtom
+from substrate.values.opening import MATCHES, PROPOSED, WEAK, ConflictingFacts, OpeningAtom
 from substrate.values.times import from_microseconds
 
 __all__ = ["Offer", "atom_shown", "clashes_shown", "cluster_of", "same_text"]
@@ -62,6 +62,7 @@ def atom_shown(candidate: Candidate) -> OpeningAtom:
         need=candidate.need.share,
         why=_why(candidate),
         stale=_stale(candidate.stale[0], len(candidate.stale)) if candidate.stale else "",
+        unconfirmed=PROPOSED in (get("tags") or ()) and "confirmed" not in candidate.evidence.parts,  # type: ignore[operator]
         grounds=candidate.evidence.parts,
         parts={part: added for part, added in candidate.need.parts.items() if added > 0},
     )

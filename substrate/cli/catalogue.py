@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from substrate.cli.verbs import serve
+from substrate.cli.verbs import hooks, serve
 from substrate.commands.catalogue import GROUPS, commands_of
 from substrate.commands.command import Command, Face
 
@@ -13,7 +13,15 @@ __all__ = ["TITLES", "VERBS"]
 
 VERBS: tuple[Command, ...] = tuple(
     sorted(
-        (*commands_of(Face.CLI), serve.MCP, serve.MCP_CONFIG, serve.LIST_SURFACES),
+        (
+            *commands_of(Face.CLI),
+            serve.MCP,
+            serve.MCP_CONFIG,
+            serve.LIST_SURFACES,
+            hooks.HOOKS,
+            hooks.HOOK,
+            hooks.TRANSCRIPT,
+        ),
         key=lambda verb: list(GROUPS).index(verb.group),
     )
 )

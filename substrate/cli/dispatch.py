@@ -16,6 +16,7 @@ from substrate.cli.verbs import (
     edit,
     entities,
     find,
+    hooks,
     judge,
     learn,
     models,
@@ -54,6 +55,7 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "stale": relate.stale,
         "entities": entities.entities,
         "extract": entities.extract,
+        "cues": find.cues,
         "index": models.index,
         "model": models.model,
         "observe": learn.observe,
@@ -80,6 +82,9 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "mcp": serve.mcp,
         "mcp-config": serve.mcp_config,
         "surfaces": serve.surfaces,
+        "hooks": hooks.hooks,
+        "hook": hooks.hook,
+        "transcript": hooks.transcript,
         "completion": shell.completion,
     }
 )

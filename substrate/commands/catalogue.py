@@ -63,6 +63,7 @@ COMMANDS: tuple[Command, ...] = (
     relate.STALE,
     entities.ENTITIES,
     entities.EXTRACT,
+    find.CUES,
     find.EXPLORE,
     models.INDEX,
     models.MODEL,

@@ -1,5 +1,13 @@
 """Cues: what the wording of a message tells about it. Pure; phrase tables of our own, matched by whole words.
 
-phrases  tables of phrases, and where they stand in a text
-types    which type of atom a statement clearly is: a decision, a preference, a goal
+phrases    tables of phrases, and where they stand in a text
+kinds      the kinds of statements that are kept
+types      which type of atom a statement clearly is: a decision, a preference, a goal
+prose      what a person says in a message: its sentences, without code, logs and quotations
+rules      the phrases by which a statement is told, with what each adds
+shapes     forms of a sentence, with what each adds
+rules      the phrases by which a statement is told, with what each adds
+shapes     forms of a sentence, with what each adds
+decisions  which of these sentences state something to keep: a constraint, a decision, a preference, a correction
+signals    whether a message asks to keep or to recall something
 """

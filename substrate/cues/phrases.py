@@ -29,6 +29,12 @@ class Cue(NamedTuple):
     phrase: str
     at: int
 
+    def rest_of(self, text: str) -> str:
+        """What stands behind the phrase in the text that it was found in."""
+        tokens = list(_TOKEN.finditer(text.translate(_APOSTROPHES)))
+        last = self.at + len(self.phrase.split()) - 1
+        return text[tokens[last].end() :] if last < len(tokens) else ""
+
 
 class _Phrase(NamedTuple):
     kind: str

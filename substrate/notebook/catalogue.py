@@ -43,6 +43,7 @@ _ALL = (
     read.diff,
     find.search,
     find.which,
+    find.cues,
     find.explore,
     relate.context,
     relate.path,

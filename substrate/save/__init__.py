@@ -2,6 +2,7 @@
 
 checkpoint    the verb checkpoint
 remember      the verb remember
+cues          the verb cues
 replace       the verb replace
 rename        the verb rename
 undo          the verb undo

@@ -18,18 +18,20 @@ from substrate.atoms.renames import renamed_to
 from substrate.cues.types import type_cue
 from substrate.errors import Conflict, InputError, SchemaInvalid
 from substrate.kv.api import ReadTransaction
+from substrate.log.heads import map_salt
 from substrate.log.log import Log
 from substrate.messages import Arg
 from substrate.names import TYPES, slug_of
 from substrate.proof.entry import Kind
+from substrate.proof.hashes import map_key
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
 from substrate.save.place import Place
 from substrate.text.secrets import find_secrets
 from substrate.values.saved import Remembered
-from substrate.views.atoms import VersionRow, find_names, versions_of
+from substrate.views.atoms import VersionRow, find_names, gaps_of, versions_of
 
-__all__ = ["Statement", "read_statement", "remember"]
+__all__ = ["Statement", "is_known", "read_statement", "remember"]
 
 _TYPE: Final = re.compile("[a-z][a-z0-9_]*")
 _DEFAULT: Final = "note"
@@ -101,6 +103,28 @@ def remember(  # noqa: PLR0913
             told = {field.name: getattr(saved, field.name) for field in fields(saved)}
             return Remembered(**told, name=name, value=statement.text)
     raise AssertionError("the last try returns or raises")
+
+
+def is_known(transaction: ReadTransaction, statement: Statement) -> str | None:
+    """The name under which this text is, or was before it was taken out of use, renamed or forgotten; None: it is new.
+
+    Of a forgotten text nothing but its name is left, so a text of that name is taken for it.
+    """
+    candidates = _candidates(statement)
+    salt = map_salt(transaction)
+    for name, row in zip(candidates, find_names(transaction, candidates), strict=True):
+        if row is None:
+            if gaps_of(transaction, map_key(salt, name)):
+                return name
+        elif _last_text(transaction, row) in {statement.text, None}:
+            return name
+    return None
+
+
+def _candidates(statement: Statement) -> list[str]:
+    """All names that the text can be under, whatever its type."""
+    types = (statement.type, *TYPES, _DEFAULT)
+    return list(dict.fromkeys(name for kind in types for name in _names(statement.text, kind)))
 
 
 def _place_for(transaction: ReadTransaction, statement: Statement) -> tuple[str, int | None]:

@@ -15,5 +15,6 @@ stdio          serving over standard input and output
 http/          serving over HTTP
 logs           standard error, never more of it than someone can read; errors that nobody foresaw
 client_config  what clients are told to use a server
+client_hooks   hooks in a client's settings, added and taken out
 document       docs/tools.md, written from the server
 """

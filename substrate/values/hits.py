@@ -1,11 +1,11 @@
-"""What search found, and why. Frozen, without I/O."""
+"""What search found, and why; what the wording of a message asks for. Frozen, without I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from substrate.messages import Message
 from substrate.result import Result, Results, frame
@@ -14,7 +14,10 @@ from substrate.values.atoms import Atom
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Found", "Hit", "Match", "Matches"]
+__all__ = ["Cues", "Found", "Hit", "Match", "Matches"]
+
+_KEEP_FROM: Final = 0.7
+_ASK_FROM: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -158,3 +161,29 @@ class Matches(Results[Match]):
     def name(self) -> str | None:
         """The name of the one that is meant; None if it is not exactly one."""
         return self.items[0].name if self.verdict == "exact" else None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Cues(Result):
+    """Whether a message asks to keep or to recall something, by its wording alone."""
+
+    keep: float
+    """How sure it is that the message should be kept, 0 to 1."""
+    recall: float
+    """How sure it is that it asks for something that was said before."""
+    query: str = ""
+    """What to search for; empty if it asks for nothing."""
+    type: str | None = None
+    """Which type of atom it would be, if that is clear."""
+    phrases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The phrases that were found, by kind: keep, statement, critical, importance, doubt, exclusion, recall."""
+
+    @property
+    def advice(self) -> str:
+        """keep, ask (the person first), or leave."""
+        return "keep" if self.keep >= _KEEP_FROM else "ask" if self.keep >= _ASK_FROM else "leave"
+
+    def to_dict(self) -> dict[str, object]:
+        """What it says, rounded."""
+        said = super(Cues, self).to_dict()
+        return {"advice": self.advice, **said, "keep": round(self.keep, 2), "recall": round(self.recall, 2)}

@@ -15,7 +15,17 @@ from substrate.result import UNTYPESET, Result, compact, frame
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["LEFT_OUT", "MATCHES", "WEAK", "Absent", "ConflictingFacts", "LeftOut", "Opening", "OpeningAtom"]
+__all__ = [
+    "LEFT_OUT",
+    "MATCHES",
+    "PROPOSED",
+    "WEAK",
+    "Absent",
+    "ConflictingFacts",
+    "LeftOut",
+    "Opening",
+    "OpeningAtom",
+]
 
 LEFT_OUT: Mapping[str, str] = {
     "no_room": "needed and well enough supported; a larger budget would show it",
@@ -54,6 +64,8 @@ _USUAL: Final = {"user": 0.73, "ingested": 0.27}
 """The evidence of a plain atom, by origin; of an agent's one half."""
 _NOTABLE: Final = 0.05
 """How far from that evidence says something."""
+PROPOSED: Final = "proposed"
+"""The tag of an atom that nobody saved on purpose: rules read it out of a transcript."""
 _FOR_WANT_OF_ROOM: Final = ("no_room", "rule_no_room", "too_large", "less_needed", "in_all")
 _SMALL: Final = 200
 """Budgets below this are for atoms alone."""
@@ -83,6 +95,8 @@ class OpeningAtom(Result):
     """Why it is here, in a few words. In `to_dict` where it is not because it matches the objective."""
     stale: str = ""
     """What it depends on that has changed since: to be looked at again. Empty: nothing."""
+    unconfirmed: bool = False
+    """Whether rules read it out of a transcript, and nobody has said it again since."""
     grounds: Mapping[str, float] = field(default_factory=dict)
     """What each part added to the log-odds of `evidence`. Not in `to_dict`: it takes as much room as the atom."""
     parts: Mapping[str, float] = field(default_factory=dict)
@@ -107,6 +121,7 @@ class OpeningAtom(Result):
             "evidence": self._notable_evidence,
             "why": None if self.why == MATCHES else self.why or None,
             "stale": self.stale or None,
+            "unconfirmed": self.unconfirmed or None,
         }
         return said | {name: value for name, value in further.items() if value is not None}
 
@@ -122,7 +137,8 @@ class OpeningAtom(Result):
         short = f"beginning of {self.shortened} characters" if self.shortened else ""
         stale = f"stale: {self.stale}" if self.stale else ""
         backed = "" if (evidence := self._notable_evidence) is None else f"evidence {evidence}"
-        remarks = "; ".join(remark for remark in (short, backed, _escaped(stale)) if remark)
+        doubt = "unconfirmed" if self.unconfirmed else ""
+        remarks = "; ".join(remark for remark in (doubt, short, backed, _escaped(stale)) if remark)
         return f"{self.name} = {_quoted(self.value)}" + (f" ({remarks})" if remarks else "")
 
 

@@ -6,10 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from substrate.proof.head import SignedHead
-from substrate.result import Result
+from substrate.result import Result, Results
 from substrate.values.behind import Behind
 
-__all__ = ["Contradicted", "Forgot", "Imported", "Refused", "Remembered", "Saved", "Stats", "Undone"]
+__all__ = [
+    "Contradicted",
+    "Forgot",
+    "Imported",
+    "Refused",
+    "Remembered",
+    "Saved",
+    "StatedDecision",
+    "Stats",
+    "TranscriptRead",
+    "Undone",
+]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -160,3 +171,31 @@ class Contradicted(Result):
     second: str
     kind: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StatedDecision(Result):
+    """A sentence that a person stated, and what became of it."""
+
+    text: str
+    """In the person's own words; empty if it may not be repeated."""
+    kind: str
+    """constraint, decision, preference or correction."""
+    line: int
+    """Of the transcript, from 1."""
+    state: str
+    """recorded; new (it would be recorded); known (it was there, or had been); refused."""
+    name: str | None = None
+    rules: tuple[str, ...] = ()
+    """Which rules spoke for it."""
+    reason: str = ""
+    """Why it was refused."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TranscriptRead(Results[StatedDecision]):
+    """What a person stated in a transcript, in its order."""
+
+    items: tuple[StatedDecision, ...]
+    turns: int = 0
+    """How many human turns were read."""

@@ -19,12 +19,24 @@ from tests.test_import_cost import loaded_by
 GROUPED = {
     "save": ["remember", "checkpoint", "edit", "rename", "replace", "undo", "ingest"],
     "read": ["access", "list", "edges", "history", "diff", "document"],
-    "find": ["search", "which", "context", "path", "associate", "stale", "entities", "extract", "index", "model"],
+    "find": [
+        "search",
+        "which",
+        "context",
+        "path",
+        "associate",
+        "stale",
+        "entities",
+        "extract",
+        "cues",
+        "index",
+        "model",
+    ],
     "learn": ["observe", "train", "predict", "bootstrap", "watch"],
     "judge": ["conflicts", "resolve"],
     "prove": ["head", "pin", "key", "prove", "verify"],
     "care": ["forget", "stats", "fsck", "rebuild", "compact", "export", "import", "backup", "restore"],
-    "serve": ["mcp", "mcp-config", "surfaces"],
+    "serve": ["mcp", "mcp-config", "surfaces", "hooks", "hook", "transcript"],
     "shell": ["completion"],
 }
 NAMES = [name for names in GROUPED.values() for name in names]

@@ -4,7 +4,7 @@ save        remember, checkpoint, rename, replace, undo
 edit        edit
 documents   ingest, document
 read        access, list, edges, history, diff
-find        search
+find        search, which, cues
 entities    entities, extract
 relate      context, path, associate, stale
 models      index, model
@@ -13,6 +13,7 @@ judge       conflicts, resolve
 prove       head, pin, key, prove, verify
 care        forget, stats, fsck, rebuild, compact
 copies      export, import, backup, restore
-serve       mcp, mcp-config
+serve       mcp, mcp-config, surfaces
+hooks       hooks, hook, transcript
 shell       completion
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from substrate.cli.answer import Answer, Table
+from substrate.cli.answer import Answer, Facts, Table
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.values.hits import Found, Hit
 
-__all__ = ["search", "which"]
+__all__ = ["cues", "search", "which"]
 
 _FEW = 500
 """Versions that are embedded on the way, in some seconds. Of more it is said that `index` does it."""
@@ -44,6 +44,17 @@ def which(given: Namespace, _: Output) -> Answer:
     hint = "it is not clear which one is meant" if rows else "nothing is called so, or nearly so"
     table = Table(("name", "=score", "reason", "?id"), rows)
     return Answer(found.to_dict(), (table,) if rows else (), (hint,), exit=Exit.NOT_FOUND)
+
+
+def cues(given: Namespace, _: Output) -> Answer:
+    """Print what the wording of a message asks of memory."""
+    from substrate.save.cues import cues_of  # noqa: PLC0415 - its tables take a moment
+
+    found = cues_of(" ".join(given.text))  # it needs no store
+    said = [("advice", found.advice), ("keep", f"{found.keep:.2f}"), ("recall", f"{found.recall:.2f}")]
+    more = [("type", found.type), ("query", found.query or None)]
+    why = [(kind, ", ".join(phrases)) for kind, phrases in found.phrases.items()]
+    return Answer(found.to_dict(), (Facts([*said, *more, *why]),))
 
 
 def _found(memory: Memory, given: Namespace) -> Found:

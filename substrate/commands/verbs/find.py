@@ -8,7 +8,7 @@ from substrate.commands.command import Command, Example, Face, argument, flag, o
 from substrate.commands.options import AS_OF, OFFSET, ORIGINS, VALID_AT, limit
 from substrate.commands.readers import number, score
 
-__all__ = ["EXPLORE", "SEARCH", "WHICH"]
+__all__ = ["CUES", "EXPLORE", "SEARCH", "WHICH"]
 
 SEARCH = Command(
     "search",
@@ -110,6 +110,20 @@ WHICH = Command(
     ),
     about_cli="In a pipe each is a line of name, score, reason and id. The exit code is 0 if exactly one is meant, "
     "else 4.",
+)
+
+CUES = Command(
+    "cues",
+    "find",
+    "Tell whether a message asks to keep or to recall something.",
+    "By its wording alone, without a model; nothing is recorded. keep and recall are from 0 to 1. The advice is keep, "
+    "ask (the person first) or leave.",
+    (
+        Example('substrate cues "I prefer PostgreSQL for databases"', "keep it: a preference"),
+        Example('substrate cues "What did I say about my API preferences?" --json', "recall it: what to search for"),
+        Example("%memory cues I prefer PostgreSQL for databases"),
+    ),
+    (argument("text", "the message", nargs="*"),),
 )
 
 EXPLORE = Command(

@@ -5,7 +5,7 @@ save        checkpoint
 documents   ingest, document
 provenance  record, why
 read        access, list, edges, history, diff
-find        search, explore
+find        search, which, cues, explore
 entities    entities, extract
 relate      context, path, associate
 learn       bootstrap, train, predict, watch

@@ -1,4 +1,4 @@
-"""The verbs that find: search, which, explore."""
+"""The verbs that find: search, which, cues, explore."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from substrate.commands import calls
-from substrate.commands.verbs.find import EXPLORE, SEARCH, WHICH
+from substrate.commands.verbs.find import CUES, EXPLORE, SEARCH, WHICH
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
 if TYPE_CHECKING:
-    from substrate.values.hits import Found, Matches
+    from substrate.values.hits import Cues, Found, Matches
 
-__all__ = ["explore", "search", "which"]
+__all__ = ["cues", "explore", "search", "which"]
 
 
 @verb(SEARCH, rest="query")
@@ -27,6 +27,14 @@ def search(workspace: Workspace, given: Namespace, _: str | None) -> Found:
 def which(workspace: Workspace, given: Namespace, _: str | None) -> Matches:
     """The atom that a text means, or those that it may mean."""
     return workspace.memory().which(given.text, given.kind)
+
+
+@verb(CUES, rest="text")
+def cues(_workspace: Workspace, given: Namespace, _: str | None) -> Cues:
+    """What the wording of a message asks of memory."""
+    from substrate.save.cues import cues_of  # noqa: PLC0415 - its tables take a moment
+
+    return cues_of(given.text)  # it needs no store
 
 
 @verb(EXPLORE, rest="query")

@@ -46,6 +46,7 @@ class OpenedAtom(CamelShape):
     evidence: float | None = Field(None, description="how well supported, 0 to 1, where it is not as usual")
     why: str | None = Field(None, description="why it is here, if not because it matches the objective")
     stale: str | None = Field(None, description="what it depends on that has changed since: review it")
+    unconfirmed: bool | None = Field(None, description="read out of a transcript by rules: nobody has confirmed it")
 
 
 class OpenedConflict(CamelShape):

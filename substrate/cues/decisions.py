@@ -1,0 +1,86 @@
+"""Which sentences of a message state something to keep: a constraint, a decision, a preference, a correction.
+
+Each rule adds to, or takes from, the log-odds that a sentence is worth keeping; it is taken at even odds. What speaks
+for it: words of rules (never, must, at most), of decisions (decided, going with), of preferences and corrections, and
+of habit (we use, all of, in this project). What speaks against it: questions, what is only imagined, doubt, and
+requests for the task at hand (fix it, run the tests). Quotations and pasted text are not the person's: see
+`cues/prose.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from math import exp
+from typing import Final, NamedTuple
+
+from substrate.cues.kinds import KINDS
+from substrate.cues.phrases import Phrases
+from substrate.cues.prose import Sentence, is_question, sentences
+from substrate.cues.rules import RULES
+from substrate.cues.shapes import REQUEST, TASK, Shape, shapes_of, without_leads
+
+__all__ = ["Decision", "decisions"]
+
+_BIAS: Final = -2.5
+_FEWEST_WORDS: Final = 3
+_MOST_RULES: Final = 3
+_FURTHER: Final = 0.6
+"""What further rules count: several words of a sentence often say the same. The strongest counts in full."""
+_STRONG: Final = 3.0
+_IN_LIST: Final = Shape(4.0, "constraint", "(in a list of rules)")
+
+_TABLE: Final = Phrases(
+    {
+        f"{kind} {weight}" if kind else "": phrases
+        for kind, by_weight in RULES.items()
+        for weight, phrases in by_weight.items()
+    }
+)
+
+
+class Decision(NamedTuple):
+    """A sentence to keep, of which kind, how sure that is, and which rules spoke for it."""
+
+    text: str
+    kind: str
+    confidence: float
+    rules: tuple[str, ...]
+
+    @property
+    def type(self) -> str:
+        """The type of atom that it is kept as."""
+        return KINDS[self.kind]
+
+
+def decisions(message: str, kinds: Collection[str] = tuple(KINDS)) -> Iterator[Decision]:
+    """What a person's message states that should be kept, in its order. Only of these kinds."""
+    for sentence in sentences(message):
+        found = _judge(sentence)
+        if found is not None and found.kind in kinds:
+            yield found
+
+
+def _judge(sentence: Sentence) -> Decision | None:
+    bare = without_leads(sentence.judged)
+    if len(bare.split()) < _FEWEST_WORDS or is_question(sentence.judged):
+        return None
+    cues = [*_phrases(bare), *shapes_of(sentence.judged, bare), *((_IN_LIST,) if sentence.is_rule else ())]
+    pros = sorted((cue for cue in cues if cue.weight > 0), key=lambda cue: -cue.weight)[:_MOST_RULES]
+    if not pros:
+        return None
+    cons = sum(cue.weight for cue in cues if cue.weight < 0)
+    if any(cue.called == REQUEST for cue in cues) and any(
+        cue.kind == "preference" and cue.weight >= _STRONG for cue in pros
+    ):
+        cons -= TASK / 2  # please write in active voice: I can't stand the passive
+    total = _BIAS + pros[0].weight + _FURTHER * sum(cue.weight for cue in pros[1:]) + cons
+    if total < 0:
+        return None
+    return Decision(sentence.text, pros[0].kind, 1 / (1 + exp(-total)), tuple(cue.called for cue in pros))
+
+
+def _phrases(bare: str) -> Iterator[Shape]:
+    """The phrases in a sentence, each once."""
+    for kind, phrase in dict.fromkeys((cue.kind, cue.phrase) for cue in _TABLE.find(bare)):
+        name, _, weight = kind.rpartition(" ")
+        yield Shape(float(weight), name, phrase)

@@ -1,0 +1,114 @@
+"""Which sentences state something to keep."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from substrate.cues.decisions import decisions
+from substrate.cues.prose import sentences
+
+
+def read_lines(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(__file__).parent.joinpath(name).read_text(encoding="utf-8").splitlines()]
+
+
+def stated(message: str) -> list[str]:
+    return [decision.text for decision in decisions(message)]
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("We decided to use Adyen for payments.", "decision"),
+        ("ok. Let's go with LightGBM for the baseline", "decision"),
+        ("Alright, U-Net it is, with a ResNet34 encoder.", "decision"),
+        ("Never commit directly to main.", "constraint"),
+        ("No JavaScript on the article pages, that's the whole point.", "constraint"),
+        ("I\u2019d rather have explicit SQL than an ORM.", "preference"),
+        ("Correction: the ticket date is closed_at, not created_at.", "correction"),
+    ],
+)
+def test_a_statement_is_kept_whole_and_with_its_kind(message: str, kind: str) -> None:
+    found = list(decisions(message))
+    assert [(decision.kind, decision.text in message) for decision in found] == [(kind, True)]
+    assert found[0].rules
+    assert 0.5 <= found[0].confidence <= 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Should we always pin versions?",
+        "fix this test",
+        "add a check that the amount is never negative",
+        "Show only the first 10 rows.",
+        "don't run it yet",
+        "If we went serverless we'd never have to patch.",
+        "Hmm, maybe we must use Kafka.",
+        'The customer wrote: "We must never pay before delivery."',
+        "it must be the cache",
+        "never mind, found it",
+        "the docs say you must call init() first",
+        "it says:\nyou must always pass a key\nwe decided to fail",
+        "```\n# never use tabs\nwe decided to fail\n```",
+        "> we decided to use Kafka",
+        "2024-03-01 12:00:03 WARN always use chunked reads",
+        "    we must always indent",
+        "thanks!",
+        "",
+    ],
+)
+def test_what_is_asked_imagined_doubted_quoted_pasted_or_for_now_is_not_kept(message: str) -> None:
+    assert stated(message) == []
+
+
+def test_of_a_message_with_several_sentences_only_those_that_state_something_are_kept() -> None:
+    message = "ok so 9% positives. The metric is PR-AUC, never accuracy. Now split the data."
+    assert stated(message) == ["The metric is PR-AUC, never accuracy."]
+
+
+def test_items_of_a_list_of_rules_are_kept_and_those_of_another_list_are_not() -> None:
+    items = "\n- type hints on public functions\n- line length 100"
+    assert stated(f"Rules for this repo:{items}") == ["type hints on public functions", "line length 100"]
+    assert stated(f"Please add:{items}") == []
+
+
+def test_only_the_kinds_asked_for_are_kept() -> None:
+    message = "Never commit to main. I prefer tabs over spaces."
+    assert [decision.kind for decision in decisions(message, ("preference",))] == ["preference"]
+
+
+def test_what_people_stated_in_the_development_sets_is_found_and_little_else() -> None:
+    """Transcripts, and single messages that are harder. The benchmark has the figures of openings."""
+    turns = [turn for transcript in read_lines("transcripts/dev.jsonl") for turn in transcript["turns"]]
+    for all_turns in (turns, read_lines("messages.jsonl")):
+        wanted, found, kept, wrong = 0, 0, 0, 0
+        for turn in (turn for turn in all_turns if "human" in turn):
+            keep, got = turn.get("keep", []), stated(turn["human"])
+            wanted += len(keep)
+            found += sum(any(text in sentence or sentence in text for text in got) for sentence in keep)
+            kept += len(got)
+            wrong += sum(not any(text in sentence or sentence in text for sentence in keep) for text in got)
+        assert found / wanted >= 0.9
+        assert wrong / kept <= 0.1
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_and_each_sentence_is_a_part_of_it(message: str) -> None:
+    spoken = " ".join(message.split())
+    for decision in decisions(message):
+        assert " ".join(decision.text.split()) in spoken
+    for sentence in sentences(message):
+        assert " ".join(sentence.text.split()) in spoken
+
+
+def test_a_long_message_takes_no_longer_than_its_length() -> None:
+    """Nested marks of quotation and brackets, and long lines: none makes a rule look again and again."""
+    for text in ('"' * 20_000, "no, " * 5_000, "a " * 10_000, "<x-y>" * 4_000, "- " * 10_000, "we " * 7_000 + "."):
+        assert stated(text) in ([], [text.strip()])

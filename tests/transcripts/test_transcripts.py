@@ -1,0 +1,135 @@
+"""What a person stated in a transcript becomes atoms: from human turns alone, once, and without credentials."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from substrate.errors import Denied, InputError
+from substrate.memory import Memory, open_memory
+from substrate.transcripts.claude_code import human_turns
+
+RULE = "We decided to use Adyen."
+
+
+def line(content: object, **more: object) -> str:
+    return json.dumps({"type": "user", "message": {"role": "user", "content": content}, **more})
+
+
+def write(path: Path, *lines: str, end: str = "\n") -> Path:
+    path.write_text("\n".join(lines) + end, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with open_memory(tmp_path / "store", home=tmp_path / "home", model="none", background=False) as opened:
+        yield opened
+
+
+def states(read: Any) -> list[tuple[str, str]]:
+    return [(item.state, item.text) for item in read]
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        line([{"type": "tool_result", "content": RULE}]),
+        line(RULE, toolUseResult={"stdout": RULE}),
+        line(RULE, isMeta=True),
+        line(RULE, isSidechain=True),
+        line(RULE, isCompactSummary=True),
+        line(f"<system-reminder>{RULE}</system-reminder>"),
+        line(f"<local-command-stdout>{RULE}"),
+        line(f"[Request interrupted by user] {RULE}"),
+        json.dumps({"type": "assistant", "message": {"role": "assistant", "content": RULE}}),
+        json.dumps({"type": "user", "message": {"role": "assistant", "content": RULE}}),
+        json.dumps({"type": "user", "message": RULE}),
+        json.dumps([RULE, "user"]),
+        '{"type": "user", ' + "[" * 100_000,
+        '{"type": "user"',
+        "\x00\x01",
+    ],
+)
+def test_what_nobody_typed_is_not_read(tmp_path: Path, foreign: str) -> None:
+    """The twin: the same words, typed, are."""
+    path = write(tmp_path / "t.jsonl", foreign, line("hello there"), line([{"type": "text", "text": RULE}]))
+    assert [(turn.text, turn.line) for turn in human_turns(path)] == [("hello there", 2), (RULE, 3)]
+
+
+def test_a_torn_last_line_and_one_that_is_too_long_are_left_out(tmp_path: Path) -> None:
+    huge = line("x" * (1 << 20) + "\n" + RULE)
+    path = write(tmp_path / "t.jsonl", huge, line(RULE), line("Never deploy on Fridays.")[:-9], end="")
+    assert [turn.text for turn in human_turns(path)] == [RULE]
+
+
+def test_a_link_a_pipe_and_a_file_that_is_not_there_are_refused(tmp_path: Path, memory: Memory) -> None:
+    write(tmp_path / "t.jsonl", line(RULE))
+    (tmp_path / "link").symlink_to(tmp_path / "t.jsonl")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "pipe"):
+        with pytest.raises(Denied):
+            memory.transcript(tmp_path / name)
+    with pytest.raises(InputError, match="No such file"):
+        memory.transcript(tmp_path / "none")
+
+
+def test_statements_become_atoms_with_their_source_that_openings_show_as_unconfirmed(
+    tmp_path: Path, memory: Memory
+) -> None:
+    path = write(tmp_path / "t.jsonl", line("run the tests"), line(f"ok. {RULE}"), line("Never deploy on Fridays."))
+    read = memory.transcript(path, session="s1")
+    assert read.turns == 3
+    assert states(read) == [("recorded", RULE), ("recorded", "Never deploy on Fridays.")]
+    atom = memory.access(read[0].name or "").atom
+    assert (atom.value, atom.tags, atom.origin, atom.session) == (RULE, ("proposed",), "user", "s1")
+    assert atom.source == "transcript s1, line 2"
+    assert atom.valid_to is None
+    opening = memory.bootstrap("payments")
+    assert {one.value: one.unconfirmed for one in opening} == {RULE: True, "Never deploy on Fridays.": True}
+    assert "(unconfirmed" in opening.text()
+    memory.remember(RULE)
+    assert {one.value: one.unconfirmed for one in memory.bootstrap("payments")}[RULE] is False
+
+
+def test_a_transcript_that_is_read_again_changes_nothing_whatever_became_of_its_atoms(
+    tmp_path: Path, memory: Memory
+) -> None:
+    path = write(tmp_path / "t.jsonl", line(RULE), line("Never deploy on Fridays."), line("I prefer tabs over spaces."))
+    first = memory.transcript(path, session="s1")
+    used, dropped, forgotten = [item.name or "" for item in first]
+    memory.checkpoint(tombstones=[dropped])
+    memory.forget([forgotten])
+    size = memory.head().head.size
+    for session in ("s1", "s2"):
+        assert [item.state for item in memory.transcript(path, session=session)] == ["known"] * 3
+    assert memory.head().head.size == size
+    assert [atom.name for atom in memory.list()] == [used]
+
+
+def test_what_looks_like_a_credential_is_left_out_and_not_repeated(tmp_path: Path, memory: Memory) -> None:
+    secret = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+    path = write(tmp_path / "t.jsonl", line(f"Always use the token {secret} for deploys."), line(RULE))
+    read = memory.transcript(path)
+    assert states(read) == [("refused", ""), ("recorded", RULE)]
+    assert secret not in repr(read) + json.dumps(read.to_dict())
+
+
+def test_a_dry_run_records_nothing_and_only_known_kinds_are_taken(tmp_path: Path, memory: Memory) -> None:
+    path = write(tmp_path / "t.jsonl", line(RULE), line("Never deploy on Fridays."))
+    assert states(memory.transcript(path, kinds=["constraint"], dry_run=True)) == [("new", "Never deploy on Fridays.")]
+    assert len(memory.list()) == 0
+    with pytest.raises(InputError, match="constraint, decision, preference, correction"):
+        memory.transcript(path, kinds=["wish"])
+
+
+def test_an_odd_session_is_called_by_a_digest(tmp_path: Path, memory: Memory) -> None:
+    read = memory.transcript(write(tmp_path / "t.jsonl", line(RULE)), session="../../x\n")
+    session = memory.access(read[0].name or "").atom.session
+    assert session is not None
+    assert session.isalnum()
