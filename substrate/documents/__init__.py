@@ -4,6 +4,9 @@ chunk       a text, cut into chunks that joined are the text; pure
 align       which chunks of a document stay when its text changes, and where new ones stand; pure
 formats/    from the bytes of a file to its text, one file for each format
 files       files under a root: no link is followed, nothing outside is read
+links       links in Markdown, and which sources they lead to; pure
+edges       the edges that links come to, beside those that are stated
+sources     the documents of a domain by their sources
 roots       which folder a document came from
 slots       the chunks of a document as the log has them
 naming      the names of documents and their chunks

@@ -7,13 +7,12 @@ as it was, and the next ingest goes on where it stopped: what is there is compar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from substrate.atoms.bodies import body_of
 from substrate.atoms.domains import DOMAIN
 from substrate.documents.files import Found, Listed, Root, locate, open_root
 from substrate.documents.formats.catalogue import (
@@ -24,17 +23,17 @@ from substrate.documents.formats.catalogue import (
     media_type_of,
 )
 from substrate.documents.formats.extracted import title_from
-from substrate.documents.naming import DOCUMENT, document_name, domain_name
-from substrate.documents.roots import mark_in, mark_of
-from substrate.documents.slots import INGESTED, attrs_of, ingested_of
+from substrate.documents.links import Linked, Targets, find_links
+from substrate.documents.naming import domain_name
+from substrate.documents.roots import mark_of
+from substrate.documents.slots import INGESTED
+from substrate.documents.sources import documents_of
 from substrate.documents.write import Incoming, Plan, Prepared, plan_document, plan_gone, plan_same, texts_of
 from substrate.errors import Conflict, Denied, InputError, ItemsRefused, SchemaInvalid, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
 from substrate.log.log import Log
 from substrate.messages import Arg
-from substrate.names import escape_part
-from substrate.proof.entry import Kind
 from substrate.result import iso
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
@@ -43,7 +42,7 @@ from substrate.text.secrets import find_secrets
 from substrate.values.documents import Ingested, IngestedDocument
 from substrate.values.progress import Progress
 from substrate.values.saved import Refused
-from substrate.views.atoms import find_name, names
+from substrate.views.atoms import find_name
 
 __all__ = ["Request", "Writer", "gone_from", "ingest", "ingest_listed", "refuse_first_ingest", "source_of"]
 
@@ -157,14 +156,21 @@ def _ingest_files(writer: Writer, root: Root, below: tuple[str, ...], progress: 
         writer.add(read_file(root, below, request, None if request.source else writer.mark_of(root)))
         return
     listed = _find(root, below, request)
-    ingest_listed(writer, root, listed, listed.files, progress)
+    ingest_listed(writer, root, below, listed, listed.files, progress)
     writer.note_missing(root, below, listed)
 
 
-def ingest_listed(
-    writer: Writer, root: Root, listed: Listed, files: Iterable[Found], progress: Progress | None = None
+def ingest_listed(  # noqa: PLR0913, PLR0917
+    writer: Writer,
+    root: Root,
+    below: tuple[str, ...],
+    listed: Listed,
+    files: Iterable[Found],
+    progress: Progress | None = None,
 ) -> None:
     """Take in these of the files that were listed. What cannot be read is told, and the others go on."""
+    sources = [source_of(root.name, file.parts, writer.request) for file in listed.files]
+    writer.link_among(sources, source_of(root.name, below, writer.request), is_root=not below)
     for parts, error in listed.failed:
         writer.fail(source_of(root.name, parts, writer.request), error)
     writer.skipped.update(listed.skipped)
@@ -240,28 +246,65 @@ class Writer:
         self._names: dict[str, bool] = {}
         """Of the documents that wait; see `Plan.names`."""
         self._named = False
+        self._targets: Targets | None = None
+        self._listed: tuple[Iterable[str], str | None] = ((), None)
+        """The sources that were listed, and the folder of which they are all there are."""
 
     def mark_of(self, root: Root) -> str:
         """The mark of a folder in the store that is written to."""
         with self._log.snapshot() as transaction:
             return mark_of(transaction, root)
 
+    def link_among(self, sources: Iterable[str], folder: str, *, is_root: bool) -> None:
+        """Let links lead to these sources: all there are in a folder, which is the whole root or lies in it."""
+        self._listed = sources, folder
+        self._targets = Targets(sources) if is_root else None
+
     def add(self, incoming: Incoming) -> None:
         """Take in a document; when enough wait, they are written. InputError, SchemaInvalid, SecretFound."""
         domain, request = self.request.domain, self.request
+        incoming = replace(incoming, links=self._links_of(incoming))
         with self._log.snapshot() as transaction:
             same = plan_same(transaction, domain, incoming, entities=request.entities)
             there = texts_of(transaction, domain, incoming) if same is None and request.entities else ()
-        if same is not None:
+        if same is not None and same.items == 0:
             self._done.append(same.report)
             return
-        prepared = Prepared.of(incoming, there, entities=request.entities, allow_secrets=request.allow_secrets)
-        self._plan(
-            lambda now: (
-                plan_same(now, domain, incoming, entities=request.entities)
-                or plan_document(now, domain, prepared, self._names)
-            )
-        )
+        prepared = None if same is not None else self._prepare(incoming, there)
+
+        def make(now: ReadTransaction) -> Plan:
+            again = plan_same(now, domain, incoming, entities=request.entities)
+            return again or plan_document(now, domain, prepared or self._prepare(incoming, ()), self._names)
+
+        self._plan(make)
+
+    def _prepare(self, incoming: Incoming, there: Collection[str]) -> Prepared:
+        request = self.request
+        return Prepared.of(incoming, there, entities=request.entities, allow_secrets=request.allow_secrets)
+
+    def _links_of(self, incoming: Incoming) -> Linked | None:
+        """Where the links of a file lead; None if it is no file in Markdown."""
+        if incoming.media_type != MARKDOWN or incoming.modified is None or incoming.source is None:
+            return None
+        links, more = find_links(incoming.data.decode(errors="replace"))
+        if not links:
+            return Linked(())
+        if self._targets is None:
+            self._targets = self._find_targets(incoming.source, incoming.root)
+        return self._targets.resolve(incoming.source, links, more)
+
+    def _find_targets(self, own: str, mark: str | None) -> Targets:
+        """The sources that were listed, and those of documents beside them that came with the same folder."""
+        listed, folder = self._listed
+        root = own.partition("/")[0] + "/"
+        with self._log.snapshot() as transaction:
+            stored = list(documents_of(transaction, self.request.domain, root))
+        beside = [
+            one.source
+            for one in stored
+            if mark in (None, one.mark) and (folder is None or not one.source.startswith(f"{folder}/"))
+        ]
+        return Targets([*beside, *listed, own])
 
     def drop(self, name: str) -> None:
         """Take a document out of use, with its chunks."""
@@ -410,6 +453,8 @@ def _together(plans: Iterable[Plan]) -> Batch:
     return replace(
         batches[0],
         atoms=tuple(atom for batch in batches for atom in batch.atoms),
+        edges=tuple(edge for batch in batches for edge in batch.edges),
+        unedges=tuple(edge for batch in batches for edge in batch.unedges),
         tombstones=tuple(stone for batch in batches for stone in batch.tombstones),
         tombstones_first=True,
     )
@@ -426,23 +471,10 @@ def gone_from(
     unread = tuple(source_of(root.name, parts, request) for parts, _ in listed.failed)
     start = source_of(root.name, below, request) + "/"
     mark = mark_of(transaction, root)
-    part = escape_part(request.domain.removeprefix(DOMAIN))
-    found = []
-    for row in names(transaction, f"{DOCUMENT}{part}."):
-        body = body_of(transaction, row.seq) if row.kind is Kind.PUT else None
-        ingested = None if body is None else ingested_of(transaction, row, body)
-        body = body if ingested is None else ingested[1]
-        source = None if body is None else body.members.get("source")
-        if (
-            body is None
-            or not isinstance(source, str)
-            or not source.startswith(start)
-            or row.name is None
-            or source in there
-        ):
-            continue
-        if row.name != document_name(request.domain, source) or mark_in(attrs_of(body)) != mark:
-            continue  # it was no file of this folder, whatever its source reads like
-        if not any(source == path or source.startswith(f"{path}/") for path in unread):
-            found.append(row.name)
-    return found
+    return [
+        one.name
+        for one in documents_of(transaction, request.domain, start)
+        if one.source not in there
+        and one.mark == mark  # else it was no file of this folder, whatever its source reads like
+        and not any(one.source == path or one.source.startswith(f"{path}/") for path in unread)
+    ]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from substrate.documents.files import Found, Listed, Root, locate, open_root
+from substrate.documents.formats.catalogue import MARKDOWN, media_type_of
 from substrate.documents.ingest import Request, Writer, gone_from, ingest_listed, source_of
 from substrate.errors import Denied, InputError, SchemaInvalid
 from substrate.log.log import Log
@@ -43,6 +44,7 @@ class FolderWatch:
         self._folder = folder
         self._request = request
         self._seen: dict[tuple[str, ...], tuple[int, int]] = {}
+        self._there: set[tuple[str, ...]] = set()
         self._told: set[tuple[str, str]] = set()
         self._note = ""
 
@@ -72,14 +74,23 @@ class FolderWatch:
         if gone and not listed.files:
             return self._faulty(f"the folder {in_quotes(str(self._folder))} has no documents any more")
         self._note = ""
-        changed = [file for file in listed.files if self._seen.get(file.parts) != (file.size, file.modified_ns)]
+        there = {file.parts for file in listed.files}
+        # Where a link leads depends on which files there are: when one comes or goes, all that have links are read.
+        is_other = there != self._there
+        changed = [
+            file
+            for file in listed.files
+            if self._seen.get(file.parts) != (file.size, file.modified_ns)
+            or (is_other and media_type_of(file.parts[-1]) == MARKDOWN)
+        ]
         writer = Writer(self._log, self._request)
         asked_at = time.time_ns()
-        ingest_listed(writer, root, listed, changed, progress)
+        ingest_listed(writer, root, below, listed, changed, progress)
         for name in gone:
             writer.drop(name)
         ingested = writer.finish()
         self._remember(root, listed, changed, ingested, asked_at)
+        self._there = there
         failed = tuple(one for one in ingested.failed if (one.item, one.code) not in self._told)
         self._told = {(one.item, one.code) for one in ingested.failed}
         items = tuple(item for item in ingested if item.status != "kept")

@@ -5,7 +5,9 @@
 2. The document comes last, after its chunks and tombstones. So at the seq of a version of the document its chunks are
    whole. A document of more items than a checkpoint takes is written in several, and is the old one until the last.
 3. What a person wrote over a chunk, or over the title, stays as long as the source says the same there.
-4. Names are looked for in all chunks if the last ingest of the document was asked not to.
+4. Fields of the front matter are those of the file: its tags are also those of its chunks, which are recorded again
+   when they change, but for chunks that a person wrote over. Links are edges; see edges.py.
+5. Names are looked for in all chunks if the last ingest of the document was asked not to.
 """
 
 from __future__ import annotations
@@ -21,8 +23,11 @@ from substrate.atoms.bodies import Body, body_of
 from substrate.atoms.resolve import find_subject
 from substrate.documents.align import align
 from substrate.documents.chunk import chunks
-from substrate.documents.formats.catalogue import read_document
+from substrate.documents.edges import EdgeChanges, plan_edges
+from substrate.documents.formats.catalogue import MARKDOWN, read_document
 from substrate.documents.formats.extracted import Extracted as Content
+from substrate.documents.formats.front_matter import Fields, find_front_matter
+from substrate.documents.links import Linked
 from substrate.documents.naming import chunk_name, document_name
 from substrate.documents.roots import ROOT, mark_in, of_another_folder
 from substrate.documents.slots import INGESTED, Slot, attrs_of, end_of, ingested_of, left_out_of, read_slots
@@ -41,11 +46,20 @@ from substrate.views.atoms import VersionRow, find_name
 __all__ = ["Incoming", "Plan", "Prepared", "plan_document", "plan_gone", "plan_same", "texts_of"]
 
 _Item: TypeAlias = Mapping[str, object]
-PART: Final = LIMITS["checkpoint_items"] // 2
+PART: Final = LIMITS["checkpoint_items"] // 3
 """Items of one of several checkpoints of a document."""
 _NO_NAMES: Final = Extracted(())
 _ENTITIES: Final = "entities"
 """The attr of a document, False, that says that no names were looked for in it."""
+_CALLED: Final = "called"
+"""The attr of a document with the title that its source gives it, if a person gave it another."""
+_FRONT_MATTER: Final = "front_matter"
+"""The attr of a document with the fields of its front matter that mean nothing here; it is there if there is any."""
+_UNRESOLVED: Final = "unresolved"
+"""The attr of a document with its links that lead to no document."""
+_DASHES: Final = (b"---", b"\xef\xbb\xbf---")
+_NO_FIELDS: Final = Fields()
+_NO_EDGES: Final = EdgeChanges()
 _NOTHING: Final[Mapping[str, bool]] = MappingProxyType({})
 _LEFT_OUT: Final = 1000
 """Chunks that people took out of a document and that stay out, though its source has them."""
@@ -66,6 +80,8 @@ class Incoming:
     """The mark of the folder it was read in; None: it is no file, or it does not say of which folder it is one."""
     takes_over: bool = False
     """Whether it may change a document of another folder: the caller said that this is that source."""
+    links: Linked | None = None
+    """Where its links lead; None: nobody looked, and edges stay as they are."""
 
     @cached_property
     def digest(self) -> str:
@@ -109,10 +125,15 @@ class Prepared:
             return _NO_NAMES
         return self.names[text] if text in self.names else extract(text)
 
-    def attrs(self, left_out: Sequence[int], mark: str | None) -> dict[str, Json]:
+    @property
+    def fields(self) -> Fields:
+        """What the text says of itself before it begins."""
+        return self.content.fields or _NO_FIELDS
+
+    def attrs(self, left_out: Sequence[int], known: Mapping[str, Json]) -> dict[str, Json]:
         """What the document's atom says of it; with the positions of chunks that somebody took out of use.
 
-        `mark` is that of the folder that the document is of until now: a file that says no other stays in it.
+        `known` are its attrs until now: a file that says no other folder stays in the one it is of.
         """
         said: dict[str, Json] = {
             "digest": self.incoming.digest,
@@ -124,10 +145,19 @@ class Prepared:
             said["text_digest"] = sha256(self.content.text.encode()).hexdigest()
         if self.incoming.modified is not None:
             said["modified"] = self.incoming.modified
-            if (root := self.incoming.root or mark) is not None:
+            if (root := self.incoming.root or mark_in(known)) is not None:
                 said[ROOT] = root
         if self.names is None:
             said[_ENTITIES] = False
+        if self.content.fields is not None:
+            said[_FRONT_MATTER] = dict(self.fields.rest)
+            if self.fields.aliases:
+                said["aliases"] = list(self.fields.aliases)
+        links = self.incoming.links
+        if links is not None and links.unresolved:
+            said[_UNRESOLVED] = list(links.unresolved)
+        elif links is None and _UNRESOLVED in known:
+            said[_UNRESOLVED] = known[_UNRESOLVED]
         return {**said, "left_out": list(left_out)} if left_out else said
 
 
@@ -142,14 +172,16 @@ class Plan:
     atoms: list[_Item] = field(default_factory=list)
     tombstones: list[_Item] = field(default_factory=list)
     document: _Item | None = None
-    """None: nothing is recorded, or the document is taken out of use."""
+    """None: nothing is recorded of it but edges, or the document is taken out of use."""
+    edges: EdgeChanges = _NO_EDGES
     names: Mapping[str, bool] = field(default_factory=dict)
     """Names in it that had no atom; see `Entered.names`."""
 
     @property
     def items(self) -> int:
         """How many items its checkpoints have."""
-        return len(self.atoms) + len(self.tombstones) + (self.document is not None)
+        edges = len(self.edges.stated) + len(self.edges.taken_back)
+        return len(self.atoms) + len(self.tombstones) + edges + (self.document is not None)
 
     @property
     def characters(self) -> int:
@@ -167,7 +199,7 @@ class Plan:
             yield Batch(atoms=atoms[:PART])
             atoms = atoms[PART:]
         last = () if self.document is None else (self.document,)
-        yield Batch(atoms=(*atoms, *last), tombstones=stones, tombstones_first=True)
+        yield Batch((*atoms, *last), self.edges.stated, stones, self.edges.taken_back, tombstones_first=True)
 
 
 class _Known(NamedTuple):
@@ -186,6 +218,11 @@ class _Known(NamedTuple):
     def has_names(self) -> bool:
         """Whether names were looked for in it."""
         return self.attrs.get(_ENTITIES) is not False
+
+    @property
+    def called(self) -> Json:
+        """The title that its source gave it."""
+        return self.attrs.get(_CALLED, self.body.members.get("value"))
 
 
 def _find(transaction: ReadTransaction, name: str) -> _Known | None:
@@ -218,10 +255,43 @@ def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming, *, 
             return None
         if not same:
             raise of_another_folder(incoming.shown)
-    if not same:
+    if not same or _has_new_fields(known, incoming):
         return None
-    report = _report(name, known.now.subject, incoming, title)
-    return Plan(name, known.now.seq, replace(report, kept=_count(known.body)))
+    report = replace(_report(name, known.now.subject, incoming, title), kept=_count(known.body))
+    plan = Plan(name, known.now.seq, report)
+    if incoming.links is not None and incoming.root in (None, mark):
+        _plan_links(transaction, domain, known, incoming.links, plan)
+    return plan
+
+
+def _has_new_fields(known: _Known, incoming: Incoming) -> bool:
+    """Whether the document was ingested before front matter was read, and has some."""
+    if _FRONT_MATTER in known.attrs or incoming.media_type != MARKDOWN or not incoming.data.startswith(_DASHES):
+        return False
+    return find_front_matter(incoming.data.decode()) is not None
+
+
+def _plan_links(transaction: ReadTransaction, domain: str, known: _Known, links: Linked, plan: Plan) -> None:
+    """What the links of a document come to whose text stays: files that they lead to came or went."""
+    plan.edges = plan_edges(transaction, plan.name, _targets(domain, links))
+    if list(links.unresolved) != known.attrs.get(_UNRESOLVED, []):
+        attrs = {key: said for key, said in known.attrs.items() if key != _UNRESOLVED}
+        attrs |= {_UNRESOLVED: list(links.unresolved)} if links.unresolved else {}
+        attrs |= {_CALLED: known.called} if known.title != known.called else {}
+        source = known.body.members.get("source")
+        plan.document = {"name": plan.name, "value": known.title, "source": source, "attrs": attrs}
+    if plan.items:
+        plan.report = replace(_with_links(plan.report, links, plan.edges), status="changed")
+
+
+def _targets(domain: str, links: Linked) -> list[str]:
+    return [document_name(domain, source) for source in links.sources]
+
+
+def _with_links(report: IngestedDocument, links: Linked | None, edges: EdgeChanges) -> IngestedDocument:
+    if links is None:
+        return report
+    return replace(report, linked=len(edges.stated), unresolved=len(links.unresolved) + links.more)
 
 
 def texts_of(transaction: ReadTransaction, domain: str, incoming: Incoming) -> set[str]:
@@ -245,16 +315,19 @@ def plan_document(
     known = _find(transaction, name)
     slots = _slots(transaction, name, known)
     looks_again = prepared.names is not None and known is not None and not known.has_names
+    tags = list(prepared.fields.tags)
     there = {slot.position: slot for slot in slots}
     positions = align([(slot.position, slot.text) for slot in slots], prepared.chunks)
     recorded: list[tuple[int, str]] = []
     left_out: list[int] = []
     again: set[bytes] = set()
+    names_there: dict[int, Json] = {}
     added = changed = 0
     for position, text in zip(positions, prepared.chunks, strict=True):
         slot = there.pop(position, None)
         if slot is not None and slot.text == text:
-            if slot.is_live and not (looks_again and _is_without_names(slot) and prepared.names_in(text)):
+            names_came = looks_again and _is_without_names(slot) and bool(prepared.names_in(text))
+            if slot.is_live and not names_came and (slot.is_edited or _tags_in(slot.body) == tags):
                 continue
             if not slot.is_live and len(left_out) < _LEFT_OUT and not _is_to_return(transaction, slot):
                 left_out.append(position)
@@ -262,6 +335,8 @@ def plan_document(
         recorded.append((position, text))
         if slot is not None:
             again.add(slot.latest.subject)
+            if prepared.names is None and slot.text == text:
+                names_there[position] = slot.body.members.get("entities", [])
         added += slot is None or not slot.is_live
         changed += slot is not None and slot.is_live
     stones = [_stone(chunk_name(name, slot.position)) for slot in there.values() if slot.is_live]
@@ -270,26 +345,35 @@ def plan_document(
     atoms: list[_Item] = [
         *entered.atoms,
         *(
-            _chunk(name, position, text, incoming.source, listed)
+            _chunk(name, position, text, incoming.source, names_there.get(position, list(listed)), tags)
             for (position, text), listed in zip(recorded, entered.fields, strict=True)
         ),
     ]
-    attrs = prepared.attrs(left_out, None if known is None else mark_in(known.attrs))
+    attrs = prepared.attrs(left_out, {} if known is None else known.attrs)
     title = prepared.title
-    if known is not None and incoming.title is None and known.body.members.get("value") == title:
-        title = known.title  # what a person called it
-    whole: _Item = {"name": name, "value": title, "source": incoming.source, "attrs": attrs}
+    if known is not None and incoming.title is None and known.called == title and known.title != title:
+        attrs[_CALLED], title = title, known.title  # what a person called it
+    whole: dict[str, object] = {"name": name, "value": title, "source": incoming.source, "attrs": attrs}
+    before = {} if known is None else known.body.members
+    if tags or "tags" in before:
+        whole["tags"] = tags
+    if prepared.fields.occurred_at or "occurred_at" in before:
+        whole["occurred_at"] = prepared.fields.occurred_at
+    links = incoming.links
+    edges = _NO_EDGES if links is None else plan_edges(transaction, name, _targets(domain, links))
     report = replace(
-        _report(name, find_subject(transaction, name), incoming, title),
+        _with_links(_report(name, find_subject(transaction, name), incoming, title), links, edges),
         added=added,
         changed=changed,
         kept=len(prepared.chunks) - added - changed,
         tombstoned=len(stones),
         entities=entered.new,
         unlisted=entered.more + sum(found.more for found in spoken_of),
+        dropped=prepared.fields.dropped,
         status="new" if known is None else "changed",
     )
-    return Plan(name, None if known is None else known.now.seq, report, atoms, stones, whole, entered.names)
+    version = None if known is None else known.now.seq
+    return Plan(name, version, report, atoms, stones, whole, edges, entered.names)
 
 
 def plan_gone(transaction: ReadTransaction, name: str) -> Plan | None:
@@ -311,7 +395,9 @@ def plan_gone(transaction: ReadTransaction, name: str) -> Plan | None:
         status="gone",
     )
     stones = [_stone(chunk_name(name, slot.position)) for slot in live]
-    return Plan(name, known.now.seq, report, tombstones=[*stones, _stone(name)])
+    return Plan(
+        name, known.now.seq, report, tombstones=[*stones, _stone(name)], edges=plan_edges(transaction, name, ())
+    )
 
 
 def _slots(transaction: ReadTransaction, name: str, known: _Known | None) -> list[Slot]:
@@ -324,7 +410,9 @@ def _report(name: str, subject: bytes, incoming: Incoming, title: str) -> Ingest
     return IngestedDocument(name, id_text(subject), title, incoming.source, incoming.digest, len(incoming.data))
 
 
-def _chunk(document: str, position: int, text: str, source: str | None, entities: Sequence[str]) -> _Item:
+def _chunk(  # noqa: PLR0913, PLR0917
+    document: str, position: int, text: str, source: str | None, entities: Json, tags: Sequence[str]
+) -> _Item:
     return {
         "name": chunk_name(document, position),
         "value": text,
@@ -332,6 +420,7 @@ def _chunk(document: str, position: int, text: str, source: str | None, entities
         "position": position,
         "source": source,
         "entities": entities,
+        "tags": tags,
     }
 
 
@@ -342,6 +431,10 @@ def _stone(name: str) -> _Item:
 def _is_without_names(slot: Slot) -> bool:
     """Whether a chunk is as it was ingested, and lists no entities."""
     return not slot.is_edited and not slot.body.members.get("entities")
+
+
+def _tags_in(body: Body) -> Json:
+    return body.members.get("tags", [])
 
 
 def _is_to_return(transaction: ReadTransaction, slot: Slot) -> bool:

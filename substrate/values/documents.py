@@ -38,6 +38,12 @@ class IngestedDocument(Result):
     """Names in its text that no other text had: a name becomes an entity with the second text that has it."""
     unlisted: int = 0
     """Names in its text beyond the hundred that a chunk can list."""
+    linked: int = 0
+    """Edges `links_to` that were stated to other documents of its folder, by its links."""
+    unresolved: int = 0
+    """Links of it that lead to no document of its folder; `attrs.unresolved` of its atom has them."""
+    dropped: tuple[str, ...] = ()
+    """Fields of its front matter that had no room: they are in its text alone."""
     status: str = "kept"
     """new, changed, kept (nothing was recorded), or gone: its file is not there, and it was taken out of use."""
 
@@ -90,11 +96,25 @@ class Ingested(Results[IngestedDocument]):
         return sum(item.tombstoned for item in self.items)
 
     @property
+    def linked(self) -> int:
+        """Edges to other documents that were stated, by links."""
+        return sum(item.linked for item in self.items)
+
+    @property
+    def unresolved(self) -> int:
+        """Links of documents that changed, or of which a link changed, that lead to no document."""
+        return sum(item.unresolved for item in self.items)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What it came to: the sums, and what was not taken, with the reason."""
         would = "would be: " if self.dry_run else ""
         sums = f"{self.added:,} added, {self.changed:,} changed, {self.kept:,} kept, {self.tombstoned:,} tombstoned"
         told = [f"{would}{len(self.items):,} documents, chunks: {sums}"]
+        if self.linked or self.unresolved:
+            told.append(f"links to other documents: {self.linked:,} stated, {self.unresolved:,} lead to none")
+        dropped = [item for item in self.items if item.dropped]
+        told += [f"no room for fields of {item.source}: {', '.join(item.dropped)}" for item in dropped[:_SHOWN]]
         told += [f"not taken: {one.item}: {one.reason}" for one in self.failed[:_SHOWN]]
         told += [f"file is gone: {name}" for name in self.missing[:_SHOWN]]
         rest = {"failed": len(self.failed) - _SHOWN, "missing": len(self.missing) - _SHOWN}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from substrate.documents.chunk import Section
+from substrate.documents.formats.front_matter import Fields
 from substrate.errors import SchemaInvalid
 
 __all__ = ["MOST_SECTIONS", "Extracted", "decode", "lines", "title_from"]
@@ -21,12 +22,16 @@ _TITLE: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The text of a file. `exact`: it is the file itself, and its UTF-8 is the file's bytes."""
+    """The text of a file. `exact`: it is the file itself, and its UTF-8 is the file's bytes.
+
+    `fields`: what it says of itself, before its text; None: nothing.
+    """
 
     text: str
     sections: tuple[Section, ...] = ()
     title: str | None = None
     exact: bool = True
+    fields: Fields | None = None
 
 
 def decode(data: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Markdown: a chunk is a slice of the file; sections begin at headings."""
+"""Markdown: a chunk is a slice of the file, front matter among it; sections begin at headings."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 
 from substrate.documents.chunk import Section
 from substrate.documents.formats.extracted import MOST_SECTIONS, Extracted, decode, title_from
+from substrate.documents.formats.front_matter import find_front_matter
 
 __all__ = ["read_markdown", "sections_of"]
 
@@ -22,8 +23,12 @@ _LONG: Final = 1000
 def read_markdown(data: bytes) -> Extracted:
     """The file as it is. SchemaInvalid if it is no text."""
     text = decode(data)
-    sections, title = sections_of(text)
-    return Extracted(text, sections, title)
+    front = find_front_matter(text)
+    if front is None:
+        return Extracted(text, *sections_of(text))
+    sections, title = sections_of(text[front.end :])
+    moved = tuple(Section(section.start + front.end, section.depth) for section in sections)
+    return Extracted(text, moved, front.fields.title or title, fields=front.fields)
 
 
 def sections_of(text: str) -> tuple[tuple[Section, ...], str | None]:
