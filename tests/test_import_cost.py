@@ -8,7 +8,7 @@ import sys
 
 from tests.scale import PATIENCE_S
 
-HEAVY = {"numpy", "scipy", "faiss", "torch", "mcp", "IPython", "Stemmer"}
+HEAVY = {"numpy", "scipy", "faiss", "torch", "mcp", "IPython", "Stemmer", "yaml"}
 
 PROBE = """
 import json, sys, time

@@ -6,7 +6,7 @@ back stays so; what a person stated stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from substrate.atoms.bodies import body_of
@@ -17,7 +17,7 @@ from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
 from substrate.log.identity import id_text
 from substrate.proof.entry import Kind
-from substrate.views.edges import Link, find_link
+from substrate.views.edges import Link, find_link, has_links
 
 __all__ = ["LINKS_TO", "EdgeChanges", "plan_edges"]
 
@@ -37,25 +37,30 @@ class EdgeChanges(NamedTuple):
         return bool(self.stated or self.taken_back)
 
 
-def plan_edges(transaction: ReadTransaction, name: str, targets: Iterable[str]) -> EdgeChanges:
-    """What makes the edges of a document lead to the documents of these names.
+def plan_edges(transaction: ReadTransaction, name: str, subject: bytes, targets: Collection[str]) -> EdgeChanges:
+    """What makes the edges of a document lead to the documents of these names. `subject`: its id.
 
     None are stated if the store's own table of edge types does not allow them.
     """
-    subject = find_subject(transaction, name)
-    there: dict[bytes, Link] = {}
-    for link in links_named(transaction, subject, LINKS_TO, out=True):
-        there[link.target if link.source == subject else link.source] = link
-    stated = []
-    wanted = {find_subject(transaction, target): target for target in targets}
-    if not there and not wanted:
-        return EdgeChanges()
-    for target, called in wanted.items():
-        if there.pop(target, None) is None and _may_state(transaction, subject, target):
-            stated.append({"source": name, "type": LINKS_TO, "target": called})
+    inverse = edge_kinds(transaction).inverse(LINKS_TO)
+    wanted: Iterable[str] = targets
+    gone: list[str] = []
+    if has_links(transaction, subject, LINKS_TO, out=True) or (
+        inverse is not None and has_links(transaction, subject, inverse, out=False)
+    ):
+        there: dict[bytes, Link] = {}
+        for link in links_named(transaction, subject, LINKS_TO, out=True):
+            there[link.target if link.source == subject else link.source] = link
+        ends = {target: find_subject(transaction, target) for target in targets}
+        wanted = [
+            target
+            for target, end in ends.items()
+            if there.pop(end, None) is None and _may_state(transaction, subject, end)
+        ]
+        gone = [id_text(link.edge) for link in there.values() if _is_ingested(transaction, link)]
+    stated = [{"source": name, "type": LINKS_TO, "target": target} for target in wanted]
     if stated and not _is_allowed(transaction):
         stated = []
-    gone = [id_text(link.edge) for link in there.values() if _is_ingested(transaction, link)]
     return EdgeChanges(tuple(stated), tuple(gone[:_TAKEN_BACK]))
 
 

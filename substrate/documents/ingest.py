@@ -473,8 +473,7 @@ def gone_from(
     mark = mark_of(transaction, root)
     return [
         one.name
-        for one in documents_of(transaction, request.domain, start)
-        if one.source not in there
-        and one.mark == mark  # else it was no file of this folder, whatever its source reads like
+        for one in documents_of(transaction, request.domain, start, there)
+        if one.mark == mark  # else it was no file of this folder, whatever its source reads like
         and not any(one.source == path or one.source.startswith(f"{path}/") for path in unread)
     ]

@@ -6,8 +6,10 @@ path leads out of the folder. All takes time linear in the text and in the numbe
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -21,6 +23,8 @@ MOST: Final = 1000
 _SHOWN: Final = 200
 """Characters of a link that leads nowhere."""
 _UNRESOLVED: Final = 100
+_TOLD: Final = 16_384
+"""Links that lead nowhere and are listed, and the bytes that they have as JSON: attrs have room for them."""
 _SUFFIXES: Final = 8
 """Folders before a name that a link can say, to tell it from others of that name."""
 _LINK: Final = re.compile(
@@ -81,8 +85,9 @@ def _path(said: str) -> Link | None:
     """What a link of Markdown leads to; None if that is no document of the folder: another site, a picture, a part."""
     if _SCHEME.match(said):
         return None
-    target = unquote(said.partition("#")[0].partition("?")[0])
-    return Link(target, is_name=False) if media_type_of(target.rpartition("/")[2]) is not None else None
+    target = said.partition("#")[0].partition("?")[0]
+    is_document = media_type_of(unquote(target).rpartition("/")[2]) is not None
+    return Link(target, is_name=False) if is_document else None  # as it is written: nothing is kept that is not read
 
 
 def _without_code(text: str) -> str:
@@ -170,8 +175,10 @@ class Targets:
                 unresolved[link.target[:_SHOWN]] = None
             elif source != own:
                 found[source] = None
-        beyond = max(0, len(unresolved) - _UNRESOLVED)
-        return Linked(tuple(found), tuple(unresolved)[:_UNRESOLVED], more + beyond)
+        told = list(islice(unresolved, _UNRESOLVED))
+        while len(json.dumps(told, ensure_ascii=False).encode()) > _TOLD:
+            told = told[: len(told) // 2]
+        return Linked(tuple(found), tuple(told), more + len(unresolved) - len(told))
 
     def _named(self, own: str, name: str) -> str | None:
         """What `[[name]]` means: beside this document first, then the shortest path that ends so."""
@@ -188,7 +195,7 @@ class Targets:
     def _at(self, own: str, path: str) -> str | None:
         """The source at a path from where this document lies; a path that begins with / is one from the root."""
         parts = own.split("/")[: 1 if path.startswith("/") else -1]
-        for part in path.split("/"):
+        for part in unquote(path).split("/"):
             if part == "..":
                 if len(parts) <= 1:
                     return None

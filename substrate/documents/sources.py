@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from substrate.atoms.bodies import body_of
@@ -26,11 +26,16 @@ class Stored(NamedTuple):
     mark: str | None
 
 
-def documents_of(transaction: ReadTransaction, domain: str, start: str) -> Iterator[Stored]:
-    """The documents in use in the domain of this name whose sources begin so."""
+def documents_of(
+    transaction: ReadTransaction, domain: str, start: str, besides: Collection[str] = ()
+) -> Iterator[Stored]:
+    """The documents in use in the domain of this name whose sources begin so, but for those of some sources."""
+    known = {document_name(domain, source) for source in besides}
     part = escape_part(domain.removeprefix(DOMAIN))
     for row in names(transaction, f"{DOCUMENT}{part}."):
-        body = body_of(transaction, row.seq) if row.kind is Kind.PUT else None
+        if row.kind is not Kind.PUT or row.name in known:
+            continue
+        body = body_of(transaction, row.seq)
         ingested = None if body is None else ingested_of(transaction, row, body)
         body = body if ingested is None else ingested[1]
         source = None if body is None else body.members.get("source")

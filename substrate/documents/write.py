@@ -114,7 +114,10 @@ class Prepared:
         content = read_document(incoming.data, incoming.media_type)
         title = incoming.title or content.title or incoming.otherwise
         if not allow_secrets:
-            refuse_secrets(None, "", {"title": title, "source": incoming.source or "", "text": content.text})
+            said: dict[str, object] = {"title": title, "source": incoming.source or "", "text": content.text}
+            if (fields := content.fields) is not None:  # YAML may spell what the text does not show
+                said |= {"tags": list(fields.tags), "aliases": list(fields.aliases), _FRONT_MATTER: fields.rest}
+            refuse_secrets(None, "", said)
         cut = chunks(content.text, content.sections)
         names = {text: extract(text) for text in cut if text not in there} if entities else None
         return cls(incoming, title, content, cut, names)
@@ -273,7 +276,7 @@ def _has_new_fields(known: _Known, incoming: Incoming) -> bool:
 
 def _plan_links(transaction: ReadTransaction, domain: str, known: _Known, links: Linked, plan: Plan) -> None:
     """What the links of a document come to whose text stays: files that they lead to came or went."""
-    plan.edges = plan_edges(transaction, plan.name, _targets(domain, links))
+    plan.edges = plan_edges(transaction, plan.name, known.now.subject, _targets(domain, links))
     if list(links.unresolved) != known.attrs.get(_UNRESOLVED, []):
         attrs = {key: said for key, said in known.attrs.items() if key != _UNRESOLVED}
         attrs |= {_UNRESOLVED: list(links.unresolved)} if links.unresolved else {}
@@ -360,9 +363,10 @@ def plan_document(
     if prepared.fields.occurred_at or "occurred_at" in before:
         whole["occurred_at"] = prepared.fields.occurred_at
     links = incoming.links
-    edges = _NO_EDGES if links is None else plan_edges(transaction, name, _targets(domain, links))
+    subject = find_subject(transaction, name) if known is None else known.now.subject
+    edges = _NO_EDGES if links is None else plan_edges(transaction, name, subject, _targets(domain, links))
     report = replace(
-        _with_links(_report(name, find_subject(transaction, name), incoming, title), links, edges),
+        _with_links(_report(name, subject, incoming, title), links, edges),
         added=added,
         changed=changed,
         kept=len(prepared.chunks) - added - changed,
@@ -395,9 +399,8 @@ def plan_gone(transaction: ReadTransaction, name: str) -> Plan | None:
         status="gone",
     )
     stones = [_stone(chunk_name(name, slot.position)) for slot in live]
-    return Plan(
-        name, known.now.seq, report, tombstones=[*stones, _stone(name)], edges=plan_edges(transaction, name, ())
-    )
+    edges = plan_edges(transaction, name, known.now.subject, ())
+    return Plan(name, known.now.seq, report, tombstones=[*stones, _stone(name)], edges=edges)
 
 
 def _slots(transaction: ReadTransaction, name: str, known: _Known | None) -> list[Slot]:

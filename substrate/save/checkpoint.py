@@ -160,8 +160,8 @@ class Planner:
     _renamed: set[bytes] = field(default_factory=set)
     """Atoms that go on under another name."""
     _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
-    _wholes: dict[str, str] = field(default_factory=dict)
-    """The ids of what atoms are parts of, by name."""
+    _subjects: dict[str, bytes] = field(default_factory=dict)
+    """The ids of what atoms are parts of, and of the ends of edges, by name: many name the same."""
     _chains: Chains | None = None
     _kinds: EdgeKinds | None = None
 
@@ -335,10 +335,7 @@ class Planner:
     def _put(self, transaction: ReadTransaction, atom: AtomGiven, time: int, waited_for: bool) -> None:  # noqa: FBT001
         members = atom.members
         if "parent" in members:
-            whole = str(members["parent"])
-            if whole not in self._wholes:  # all parts of a document or a talk name the same
-                self._wholes[whole] = find_subject(transaction, whole).hex()
-            members["parent"] = self._wholes[whole]
+            members["parent"] = self._subject(transaction, str(members["parent"])).hex()
         known = self._names[atom.name]
         if known is None:
             self._check_first(transaction, atom.name)
@@ -358,7 +355,7 @@ class Planner:
         self.recorded[atom.name] = None
         subject = known.subject if known is not None else b""
         if known is None and waited_for:
-            subject = find_subject(transaction, atom.name)
+            subject = self._subject(transaction, atom.name)
             self._traces.append(trace_expected(subject, None))
         self._names[atom.name] = _Known(subject, None, said)
 
@@ -473,9 +470,16 @@ class Planner:
 
     def _end(self, transaction: ReadTransaction, end: str) -> bytes:
         """The id of an edge's end. A name may be of an atom that is not there yet; an id may not."""
-        subject = find_subject(transaction, end)
+        subject = self._subject(transaction, end)
         if "." not in end and latest_version(transaction, subject) is None and not is_linked(transaction, subject):
             raise NotFound("there is no ", ATOM, f" with the id {UUID(bytes=subject)}")
+        return subject
+
+    def _subject(self, transaction: ReadTransaction, name: str) -> bytes:
+        """The id that the atom of this name or id has, or will have."""
+        subject = self._subjects.get(name)
+        if subject is None:
+            subject = self._subjects[name] = find_subject(transaction, name)
         return subject
 
     def _link(self, transaction: ReadTransaction, key: _EdgeKey) -> _Known | None:

@@ -36,6 +36,7 @@ __all__ = [
     "ever_linked",
     "find_link",
     "find_links",
+    "has_links",
     "is_linked",
     "links_around",
     "links_of",
@@ -274,6 +275,12 @@ def links_around(transaction: ReadTransaction, atom: bytes, most: int) -> list[L
         return None
     links = (_link_at(transaction, key, row, None) for key, row in rows)
     return [link for link in links if link is not None]
+
+
+def has_links(transaction: ReadTransaction, atom: bytes, kind: str, *, out: bool) -> bool:
+    """Whether some edge of this type, taken back or not, leads from (`out`) or to an atom."""
+    prefix = _links_prefix(atom, kind, out=out)
+    return next(transaction.scan(LINKS, prefix, behind(prefix), limit=1), None) is not None
 
 
 def is_linked(transaction: ReadTransaction, atom: bytes) -> bool:

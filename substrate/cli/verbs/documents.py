@@ -118,6 +118,11 @@ def _answer(results: Sequence[Ingested]) -> Answer:
         "tombstoned": sum(result.tombstoned for result in results),
         "entries recorded": sum(result.recorded for result in results),
     }
+    linked, unresolved = (sum(getattr(result, word) for result in results) for word in ("linked", "unresolved"))
+    if linked or unresolved:
+        counts |= {"links stated": linked, "links that lead to no document": unresolved}
+    dropped = [f"{_shown(item.source)}: {in_quotes(', '.join(item.dropped))}" for item in new if item.dropped]
+    rows += [("no room for fields of", told) for told in dropped[:_NAMED]]
     is_dry = any(result.dry_run for result in results)
     if items or not rows:
         rows += [(f"would be: {word}" if is_dry else word, count) for word, count in counts.items()]

@@ -32,6 +32,7 @@ _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS: Final = {word: said for said in (True, False) for word in (str(said), str(said).lower(), str(said).upper())}
 _NUMBER: Final = re.compile(r"[-+]?(?:0|[1-9]\d{0,14}|(?=\.?\d)\d{0,15}\.\d{0,15}(?:[eE][-+]?\d{1,2})?)")
 _BETWEEN_TAGS: Final = re.compile(r"[\s,]+")
+_CONTROL: Final = re.compile("[\\x00-\\x1f\\x7f-\\x9f]")
 _ALIASES: Final = 50
 _LABEL: Final = 200
 """Characters of a title or an alias."""
@@ -157,13 +158,13 @@ def _fields(said: Mapping[str, Json]) -> Fields:
                 dropped.append(shown)
         elif word in ("aliases", "alias") and (found := _aliases(value)) is not None:
             aliases |= dict.fromkeys(found)
-            if len(aliases) > _ALIASES:
-                aliases = dict.fromkeys(list(aliases)[:_ALIASES])
+            if len(aliases) > _ALIASES or _size(list(aliases)) > _RECORDED // 2:
+                aliases = {}
                 dropped.append(shown)
         elif word in ("created", "date") and occurred_at is None and _is_time(value):
             occurred_at = str(value)
         else:
-            size = len(json.dumps({key: value}, ensure_ascii=False).encode())
+            size = _size({key: value})
             if size > room:
                 dropped.append(shown)
             else:
@@ -172,10 +173,13 @@ def _fields(said: Mapping[str, Json]) -> Fields:
     return Fields(title, tuple(tags), tuple(aliases), occurred_at, rest, tuple(dropped))
 
 
+def _size(value: Json) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode())
+
+
 def _label(text: str) -> str | None:
     """A text in one line without control characters, not too long; None if nothing is left."""
-    said = " ".join("".join(" " if sign < " " or "\x7f" <= sign < "\xa0" else sign for sign in text[:4000]).split())
-    return said[:_LABEL].rstrip() or None
+    return " ".join(_CONTROL.sub(" ", text[: 10 * _LABEL]).split())[:_LABEL].rstrip() or None
 
 
 def _texts(value: Json) -> list[str] | None:
