@@ -254,7 +254,7 @@ def test_fields_and_links_of_any_size_leave_room_in_the_attrs(memory: Memory, tm
 def test_a_credential_that_yaml_spells_in_another_way_is_refused(memory: Memory, tmp_path: Path) -> None:
     folder = tmp_path / "vault"
     folder.mkdir()
-    hidden = f"\\x{ord(CREDENTIAL[0]):02x}{CREDENTIAL[1:]}"
+    hidden = "".join(f"\\x{ord(sign):02x}" for sign in CREDENTIAL)
     assert not find_secrets(hidden)
     (folder / "one.md").write_text(f'---\ntags: ["{hidden}"]\n---\nText\n')
     ((refused,), recorded) = memory.ingest(folder, domain="v").failed, memory.list("v1.document.")
