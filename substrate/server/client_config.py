@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from shlex import join
 from typing import Final, TypeAlias
 
@@ -30,8 +30,9 @@ __all__ = [
 
 PLACEHOLDER: Final = "PUT-THE-TOKEN-HERE"
 _NAME: Final = "substrate"
-_NO_DOTS: Final = ("claude-desktop", "claude-code")
+_NO_DOTS: Final = ("claude-desktop", "claude-code", "codex")
 """Clients that withhold all tools of a server if the name of one has a dot."""
+_TOKEN_VARIABLE: Final = "SUBSTRATE_TOKEN"  # noqa: S105 - the name of a variable
 _TOKEN_INPUT: Final = "substrate-token"  # noqa: S105 - the name of a question
 _DESKTOP_FILE: Final = "claude_desktop_config.json"
 _DESKTOP_FOLDERS: Final = {"darwin": "~/Library/Application Support/Claude", "linux": "~/.config/Claude"}
@@ -84,12 +85,12 @@ def config_for_stdio(  # noqa: PLR0913 - a client, a server and a machine
 ) -> ClientConfig:
     """For a client that starts the server itself, under a name of its own. InputError if there is no such client."""
     words = (interpreter, "-P", "-m", "substrate", *launch_words(launch))
-    return _form_of(client)(_Stdio(name or server_name(launch), words, environment), platform)
+    return _config_of(client, _Stdio(name or server_name(launch), words, environment), platform)
 
 
 def config_for_http(client: str, url: str, platform: str, *, name: str = _NAME) -> ClientConfig:
     """For a server that runs already; where its token belongs, the text says so. InputError if the client cannot."""
-    return _form_of(client)(_Http(name, url), platform)
+    return _config_of(client, _Http(name, url), platform)
 
 
 def server_name(launch: Launch) -> str:
@@ -136,9 +137,45 @@ def _claude_code(server: _Server, _: str) -> ClientConfig:
     return ClientConfig("claude-code", place, command=("claude", "mcp", "add", *words))
 
 
-def _cursor(server: _Server, _: str) -> ClientConfig:
-    place = "~/.cursor/mcp.json for all projects, or .cursor/mcp.json in one; beside what is there"
-    return ClientConfig("cursor", place, {"mcpServers": {server.name: server.entry()}})
+def _codex(server: _Server, _: str) -> ClientConfig:
+    place = "a terminal; Codex keeps it in ~/.codex/config.toml"
+    if isinstance(server, _Http):
+        place += f". Set {_TOKEN_VARIABLE} to the token wherever Codex is started"
+        words: Sequence[str] = (server.name, "--url", server.url, "--bearer-token-env-var", _TOKEN_VARIABLE)
+    else:
+        variables = [word for name, value in server.environment.items() for word in ("--env", f"{name}={value}")]
+        words = (server.name, *variables, "--", *server.words)
+    return ClientConfig("codex", place, command=("codex", "mcp", "add", *words))
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A client with a file of JSON that lists its servers."""
+
+    place: str
+    member: str = "mcpServers"
+    url: str = "url"
+    """What the address of a server that runs already is called."""
+    stdio: Mapping[str, str] = field(default_factory=dict)
+    http: Mapping[str, str] = field(default_factory=dict)
+    """What an entry says beside that."""
+
+    def config(self, client: str, server: _Server) -> ClientConfig:
+        if isinstance(server, _Stdio):
+            entry = {**self.stdio, **server.entry()}
+        else:
+            entry = {**self.http, **{self.url if key == "url" else key: said for key, said in server.entry().items()}}
+        return ClientConfig(client, f"{self.place}; beside what is there", {self.member: {server.name: entry}})
+
+
+_FILES: Final[Mapping[str, _File]] = {
+    "cursor": _File("~/.cursor/mcp.json for all projects, or .cursor/mcp.json in one"),
+    "windsurf": _File("~/.codeium/windsurf/mcp_config.json", url="serverUrl"),
+    "zed": _File("the file that `zed: open settings` opens", "context_servers", stdio={"source": "custom"}),
+    "gemini-cli": _File("~/.gemini/settings.json for all projects, or .gemini/settings.json in one", url="httpUrl"),
+    "json": _File("the file of a client that reads `mcpServers`, as most do", http={"type": "http"}),
+}
+"""Clients that differ in their file alone."""
 
 
 def _vscode(server: _Server, _: str) -> ClientConfig:
@@ -158,13 +195,15 @@ def _vscode(server: _Server, _: str) -> ClientConfig:
 _FORMS: Final[dict[str, Callable[[_Server, str], ClientConfig]]] = {
     "claude-desktop": _claude_desktop,
     "claude-code": _claude_code,
-    "cursor": _cursor,
+    "codex": _codex,
     "vscode": _vscode,
 }
-CLIENTS: Final = tuple(_FORMS)
+CLIENTS: Final = (*_FORMS, *_FILES)
 
 
-def _form_of(client: str) -> Callable[[_Server, str], ClientConfig]:
+def _config_of(client: str, server: _Server, platform: str) -> ClientConfig:
+    if client in _FILES:
+        return _FILES[client].config(client, server)
     if client not in _FORMS:
         raise InputError(f"say for which client: --client {'|'.join(CLIENTS)}")
-    return _FORMS[client]
+    return _FORMS[client](server, platform)

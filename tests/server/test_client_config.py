@@ -26,8 +26,10 @@ from tests.cli.run import Commands
 from tests.scale import PATIENCE_S
 
 NASTY = """it's a "store" $HOME `x` \\ ; é"""
-FILES = {"claude-desktop": "mcpServers", "cursor": "mcpServers", "vscode": "servers"}
+FILES = {"claude-desktop": "mcpServers", "cursor": "mcpServers", "vscode": "servers", "windsurf": "mcpServers"}
+FILES |= {"zed": "context_servers", "gemini-cli": "mcpServers", "json": "mcpServers"}
 """Clients with a file, and the member that has the servers."""
+FILES_OVER_HTTP = ("windsurf", "gemini-cli", "zed", "json")
 START = ["-P", "-m", "substrate", "mcp", "--store"]
 
 
@@ -165,7 +167,7 @@ def test_with_json_a_program_gets_the_same(run: Commands, client: str) -> None:
     assert ran.err == ""
     assert ran.json["client"] == client
     assert ran.json["place"]
-    if client == "claude-code":
+    if client in {"claude-code", "codex"}:
         assert shlex.join(ran.json["command"]) + "\n" == shown
     else:
         assert ran.json["config"] == json.loads(shown)
@@ -194,10 +196,29 @@ def test_over_http_the_address_and_a_place_for_the_token_are_given(run: Commands
     assert PLACEHOLDER in code.err
 
 
+def test_each_client_gets_its_own_words_for_a_server() -> None:
+    launch, url = Launch(Path("/s")), http_url(7827)
+    zed = entry_of("zed", config_for_stdio("zed", launch, "python", {}, "linux").text)
+    assert (zed["source"], zed["command"]) == ("custom", "python")
+    bearer = {"Authorization": f"Bearer {PLACEHOLDER}"}
+    over_http = {client: entry_of(client, config_for_http(client, url, "linux").text) for client in FILES_OVER_HTTP}
+    assert over_http == {
+        "windsurf": {"serverUrl": url, "headers": bearer},
+        "gemini-cli": {"httpUrl": url, "headers": bearer},
+        "zed": {"url": url, "headers": bearer},
+        "json": {"type": "http", "url": url, "headers": bearer},
+    }
+    codex = config_for_stdio("codex", launch, "python", {"A": "b c"}, "linux")
+    assert codex.command == ("codex", "mcp", "add", "substrate", "--env", "A=b c", "--", "python", *START, "/s")
+    remote = config_for_http("codex", url, "linux")
+    assert remote.command[4:] == ("--url", url, "--bearer-token-env-var", "SUBSTRATE_TOKEN")
+    assert "SUBSTRATE_TOKEN" in remote.place
+
+
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        ([], "takes one of claude-desktop, claude-code, cursor, vscode"),
+        ([], "takes one of claude-desktop, claude-code, codex, vscode, cursor, windsurf, zed, gemini-cli, json"),
         (["--client", "emacs"], "takes one of claude-desktop"),
         (["--client", "claude-desktop", "--http"], "leave out --http"),
         (["--client", "cursor", "--port", "9000"], "belongs to --http"),

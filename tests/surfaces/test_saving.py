@@ -92,6 +92,14 @@ def test_what_is_no_atom_is_refused_as_that_with_confidence_and_without(agent: A
         assert plain["items"] == sure["items"]
 
 
+def test_an_atom_may_come_as_an_object_of_key_and_value(agent: Agent) -> None:
+    saved = agent.ok(SAVE, atoms=[{"key": "v1.fact.a", "value": "x = y"}, "v1.fact.b = 2"], confidence=0.9)
+    assert saved["recorded"] == ["v1.fact.a", "v1.fact.b"]
+    assert value_of(agent, "v1.fact.a") == "x = y"
+    for wrong in ({"key": "v1.fact.c = 1", "value": "2"}, {"key": "v1.fact.c"}, {"key": "v1.fact.c", "value": 3}):
+        assert "key = value" in json.dumps(agent.error(SAVE, atoms=[wrong]))
+
+
 def test_an_edge_is_taken_back(agent: Agent) -> None:
     edge = {"source": "v1.fact.a", "target": "v1.fact.b", "type": "depends_on"}
     agent.ok(SAVE, atoms=["v1.fact.a = 1", "v1.fact.b = 2"], edges=[edge | {"confidence": 0.5}])

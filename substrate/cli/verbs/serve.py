@@ -257,8 +257,9 @@ MCP_CONFIG = Command(
     "mcp-config",
     "serve",
     "Print what a client needs to use this store.",
-    "For Claude Desktop, Cursor and VS Code this is JSON for a file of theirs, for Claude Code a command; where it "
-    "belongs is said on standard error. Clients start servers in a folder and with an environment of their own, so "
+    "For Claude Code and Codex this is a command, for the others JSON for a file of theirs; `json` is for any client "
+    "that reads mcpServers. Where it belongs is said on standard error. Clients start servers in a folder and with an "
+    "environment of their own, so "
     "paths are absolute, and SUBSTRATE_HOME and the like are repeated if they are set. With --http it is for a server "
     "that runs already, which Claude Desktop cannot use. A server is called by its surfaces, `substrate-NAME`, so that "
     "a second one does not take the first one's place; by default just `substrate`. Which tools it has, and what they "
