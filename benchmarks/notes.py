@@ -27,7 +27,7 @@ import substrate
 from substrate.memory import Memory
 
 _BATCH = 1000
-_ROUNDS = 1
+_ROUNDS = 3
 _LEAST = 0.8
 """What an import must reach of the rate of checkpoints."""
 _WORDS = (

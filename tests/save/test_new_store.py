@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from substrate.errors import ItemsRefused, SubstrateError
 from substrate.memory import open_memory
-from substrate.save.import_lines import refuse_first_import
+from substrate.moving.move import refuse_first_lines
 from substrate.save.new_store import refuse_first_checkpoint
 from tests.scale import rounds
 
@@ -75,7 +75,7 @@ def test_a_first_import_is_refused_for_what_a_new_store_would_refuse_all_of_it_f
 ) -> None:
     folder = tmp_path_factory.mktemp("new")
     lines = "".join(json.dumps({"kind": kind, "name": name, "value": "x"}) + "\n" for kind, name in said)
-    before = raised(lambda: refuse_first_import(io.StringIO(lines), partial=partial))
+    before = raised(lambda: refuse_first_lines(io.StringIO(lines), partial=partial))
     with open_memory(folder / "store", home=folder / "home", model="none", background=False) as memory:
         there = raised(lambda: memory.import_lines(io.StringIO(lines), partial=partial))
         held = memory.list().items
