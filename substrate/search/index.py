@@ -100,6 +100,8 @@ class SearchIndex:
             return query
         event, names = [term.term for term in query_terms(query.when.event)], _names(query.when.text)
         meant = [term for term in event if term in names] or event
+        if not meant:  # `before -- --`
+            return query
         mask = documents.in_use(snapshot.upto)
         scope = scope_of(snapshot, documents, filters, self.domains)
         mask = mask if scope is None else mask & scope

@@ -118,3 +118,8 @@ def test_a_turn_of_a_talk_ends_no_time_for_it_tells_later_what_was(memory: Memor
     memory.checkpoint([{"name": "v1.turn.a", "value": "I met Maria in the great flood", **turn}])
     assert memory.search("What did you do before the great flood?").asked == "any"
     assert memory.search("What did you do after the great flood?").asked == "span"
+
+
+def test_an_event_without_a_word_means_no_time(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.home = She lives in Oslo"])
+    assert [hit.name for hit in memory.search("where did she live since -- --?")] == ["v1.fact.home"]
