@@ -2,7 +2,8 @@
 
 A column is taken for what its name says: `name` or `key`, `value` or `text`, tags, source and the other fields of an
 atom. `columns` says it of columns with other names. What no field takes stands in the atom's attrs, by the column's
-name. A row without a name gets one made of its text, so that the same row has the same name each time.
+name. A row without a name gets one made of its text, so that the same row has the same name each time. Two rows of one
+name and two texts are two atoms.
 """
 
 from __future__ import annotations
@@ -202,6 +203,8 @@ def _rows_to_lines(rows: Iterator[_Row | Read], columns: Columns) -> Iterator[Re
 
 
 def _lines(rows: Iterable[_Row | Read], fields: Mapping[str, str], columns: Columns) -> Iterator[Read]:
+    """A line for each row. If a row before it has its name, and says something else, a digest of the text follows."""
+    taken: dict[int, str] = {}
     for row in rows:
         if not isinstance(row, tuple):
             yield row
@@ -212,6 +215,9 @@ def _lines(rows: Iterable[_Row | Read], fields: Mapping[str, str], columns: Colu
         except SubstrateError as error:
             yield at_line(number, error.code, error.message)
         else:
+            digest = _digest(str(item["value"]))
+            if taken.setdefault(hash(item["name"]), digest) != digest:
+                item["name"] = f"{item['name']}_{digest}"
             yield Line(number, "put", item, len(str(item["value"])), read)
 
 
@@ -240,13 +246,16 @@ def _atom(cells: Mapping[str, object], fields: Mapping[str, str], columns: Colum
 def _name(given: object, value: str, kind: str) -> str:
     """The name that a row gives, as the name of an atom; one made of the text if it gives none."""
     if not isinstance(given, str) or not given.strip():
-        digest = sha256(value.encode(errors="surrogatepass")).hexdigest()[:_DIGITS]
-        return f"v1.{kind}.{slug_of(value) or 'text'}_{digest}"
+        return f"v1.{kind}.{slug_of(value) or 'text'}_{_digest(value)}"
     given = given.strip()
     try:
         return check_name(given)
     except InputError:
         return f"v1.{kind}.{escape_rest(given)}"
+
+
+def _digest(value: str) -> str:
+    return sha256(value.encode(errors="surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def _plain(cell: object) -> object:

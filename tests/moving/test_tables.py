@@ -49,6 +49,14 @@ def test_the_same_file_again_changes_nothing_and_keeps_what_a_person_added(memor
     assert memory.import_file(path).recorded == ()
 
 
+def test_rows_of_one_name_and_two_texts_are_two_atoms_at_every_import(memory: Memory, tmp_path: Path) -> None:
+    path = file(tmp_path, "talks.csv", "title,text\nMeeting,first talk\nMeeting,second talk\nMeeting,first talk\n")
+    first, second = memory.import_file(path).recorded
+    assert (first, memory.access(first).value) == ("v1.note.Meeting", "first talk")
+    assert (second[:16], memory.access(second).value) == ("v1.note.Meeting_", "second talk")
+    assert set(memory.import_file(path).confirmed) == {first, second}
+
+
 def test_columns_with_other_names_are_mapped_and_a_missing_text_column_is_told(memory: Memory, tmp_path: Path) -> None:
     path = file(tmp_path, "odd.csv", "Who;Remark\nAna;Keeps the keys\n")
     with pytest.raises(InputError, match=r"no column is called value or text. The columns are: 'Who', 'Remark'"):
