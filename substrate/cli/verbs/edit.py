@@ -10,7 +10,7 @@ from substrate.cli.editor import edited
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
 from substrate.cli.verbs.save import saved_answer
-from substrate.errors import Conflict, InputError, ItemsRefused
+from substrate.errors import Conflict, InputError, ItemsRefused, SubstrateError
 
 if TYPE_CHECKING:
     from substrate.values.atoms import Atom
@@ -41,13 +41,15 @@ def edit(given: Namespace, output: Output) -> Answer:
                 session=given.session,
                 allow_secrets=given.allow_secrets,
             )
-    except ItemsRefused as error:
-        raise ItemsRefused("nothing was saved", error.refused) from None
-    except Conflict:
+    except SubstrateError as error:
         output.announce(f"Your text was:\n{text}")
-        raise Conflict(
-            f"another writer changed {atom.name} meanwhile: nothing was saved. Your text is printed above"
-        ) from None
+        if isinstance(error, ItemsRefused):
+            raise ItemsRefused("nothing was saved. Your text is printed above", error.refused) from None
+        if isinstance(error, Conflict):
+            raise Conflict(
+                f"another writer changed {atom.name} meanwhile: nothing was saved. Your text is printed above"
+            ) from None
+        raise
     return saved_answer(saved, [(what, name) for what in ("recorded", "confirmed") for name in getattr(saved, what)])
 
 

@@ -82,6 +82,13 @@ def test_a_writer_who_was_faster_keeps_the_value_and_the_text_is_not_lost(
     assert store("access", "v1.fact.provider").out == "faster\n"
 
 
+def test_a_text_that_is_refused_is_not_lost(store: Commands, editor: object) -> None:
+    editor("path.write_text('an hour of work\\n' + 'x' * 2**20)")  # type: ignore[operator]
+    ran = store("edit", "v1.fact.provider")
+    assert (ran.code, "an hour of work" in ran.err, "printed above" in ran.err) == (2, True, True)
+    assert store("access", "v1.fact.provider").out == "Adyen\n"
+
+
 @pytest.mark.parametrize("command", ["no-such-editor-anywhere", "'unclosed", " "])
 def test_an_editor_that_cannot_be_started_is_told(
     store: Commands, monkeypatch: pytest.MonkeyPatch, command: str
