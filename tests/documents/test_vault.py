@@ -259,3 +259,13 @@ def test_a_credential_that_yaml_spells_in_another_way_is_refused(memory: Memory,
     (folder / "one.md").write_text(f'---\ntags: ["{hidden}"]\n---\nText\n')
     ((refused,), recorded) = memory.ingest(folder, domain="v").failed, memory.list("v1.document.")
     assert (refused.code, len(recorded)) == ("secret", 0)
+
+
+def test_an_alias_finds_its_document_among_many(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"n{number}.md").write_text(f"---\naliases: [Quux{number}, second name {number}]\n---\nText.\n")
+    memory.ingest(folder, domain="v", entities=False)
+    for text in ("quux217", "Second name 217"):
+        assert memory.which(text).name == memory.which(text, kind="document").name == name("n217.md")

@@ -62,6 +62,7 @@ _TITLE: Final = 200
 _ID_START: Final = re.compile(r"[0-9a-fA-F]{8}[0-9a-fA-F-]*")
 _SHORT_ID: Final = re.compile(r"(memory|doc|edge)_(.+)", re.DOTALL)
 _DOCUMENT: Final = "v1.document."
+_CHUNK: Final = "v1.chunk."
 _NAMED_BY_VALUE: Final = ("entity", "document")
 """Types of atoms whose value is what people call them."""
 
@@ -120,7 +121,7 @@ class _Look:
                 return _exact([self._match(row, 1.0, reason) for row in found])
         if edge := self._edge():
             return _exact([edge])
-        for rows in ((),) if self._has_all else (self._by_value(), self._by_words()):
+        for rows in ((),) if self._has_all else (self._by_value(), self._by_words(), self._by_chunks()):
             called += self._called(self._shown(islice(rows, _READ)))
             if matches := self._called_so(called):
                 return _exact(matches)
@@ -236,6 +237,14 @@ class _Look:
         """What has all words of the text: that may be its title."""
         own = [] if self._kind is None else [_under(self._kind)]
         yield from self._latest(having_all(self._transaction, [*own, *self._terms()]))
+
+    def _by_chunks(self) -> Iterator[VersionRow | None]:
+        """Documents with a chunk that has all words of the text: its front matter has the aliases."""
+        if self._kind in (None, "document"):
+            rows = islice(self._latest(having_all(self._transaction, [_under("chunk"), *self._terms()])), _READ // 2)
+            heads = [str(row.name).removeprefix(_CHUNK).rpartition(".")[0] for row in rows if row is not None]
+            documents = dict.fromkeys(_DOCUMENT + head for head in heads)
+            yield from find_names(self._transaction, [check_name(name) for name in documents if _is_name(name)])
 
     def _by_source(self) -> Iterator[VersionRow | None]:
         """Documents of this source: the path of a file, as it was ingested."""
