@@ -62,8 +62,9 @@ def find_store(environ: Mapping[str, str] | None = None) -> Path:
     """The store that is meant where none is named: SUBSTRATE_STORE, else the nearest one, else ./substrate-store.
 
     The nearest one is a folder `substrate-store` or `.substrate` with a store in it, in the working folder or a folder
-    above it. The search ends at the home folder and at the end of the file system. It follows no link. Denied if what
-    it finds belongs to another user: who can make a folder above yours could hand you a memory otherwise.
+    above it. The search ends at the home folder and at the end of the file system. It follows no link, but one that is
+    yours and called substrate-store in the working folder. Denied if what it finds belongs to another user: who can
+    make a folder above yours, or in a folder that all can write to, could hand you a memory otherwise.
     """
     env = os.environ if environ is None else environ
     if given := _place(env, "SUBSTRATE_STORE"):
@@ -71,6 +72,7 @@ def find_store(environ: Mapping[str, str] | None = None) -> Path:
     try:
         here = Path.cwd()
         if os.path.lexists(_STORE):
+            _refuse_strangers(here / _STORE)
             return Path(_STORE)
         device = here.stat().st_dev
         for folder in (here, *here.parents):
@@ -94,12 +96,19 @@ def _is_store(path: Path) -> bool:
             return False
     except OSError:
         return False
-    if status.st_uid not in (os.geteuid(), _ROOT):
-        raise Denied(
-            f"the store {path}, found from the working folder upwards, belongs to another user (number "
-            f"{status.st_uid}). It is used only if you name it, or set SUBSTRATE_STORE"
-        )
+    _refuse_strangers(path)
     return True
+
+
+def _refuse_strangers(path: Path) -> None:
+    """Denied if a folder, or a link to it, is another user's."""
+    owners = [path.lstat().st_uid, *([path.stat().st_uid] if path.exists() else [])]
+    for owner in owners:
+        if owner not in (os.geteuid(), _ROOT):
+            raise Denied(
+                f"the store {path}, found from the working folder upwards, belongs to another user (number "
+                f"{owner}). It is used only if you name it, or set SUBSTRATE_STORE"
+            )
 
 
 def environment_for_others(environ: Mapping[str, str] | None = None) -> dict[str, str]:

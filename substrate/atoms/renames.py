@@ -1,15 +1,20 @@
 """Atoms that were given another name: the old one is out of use, and an edge `renamed_to` leads from it to the new one.
 
-The verb rename alone states such edges, so that nobody else can make two atoms one.
+The verb rename alone states such edges, so that nobody else can make two atoms one. An export can bring some, too: what
+is taken for the same atom, and erased with it, must have said the same.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
+from substrate.atoms.bodies import body_of
+from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
+from substrate.proof.entry import Kind
 from substrate.values.edges import RENAMED_TO
-from substrate.views.atoms import is_in_use
+from substrate.views.atoms import is_in_use, versions_of
 from substrate.views.edges import links_of
 
 __all__ = ["renamed_from", "renamed_to", "same_by_rename"]
@@ -37,12 +42,27 @@ def renamed_from(transaction: ReadTransaction, subject: bytes) -> list[bytes]:
 
 def same_by_rename(transaction: ReadTransaction, subject: bytes) -> list[bytes]:
     """This atom, and all that hold the same under another name, over any number of renames."""
-    found, waiting = {subject: None}, [subject]
+    said = {subject: _said(transaction, subject)}
+    waiting = [subject]
     while waiting:
         at = waiting.pop()
         ends = [link.target for link in links_of(transaction, at, out=True, kind=RENAMED_TO)]
         for other in (*ends, *renamed_from(transaction, at)):
-            if other not in found:
-                found[other] = None
+            if other in said:
+                continue
+            texts = _said(transaction, other)
+            if not (texts and said[at] and texts.isdisjoint(said[at])):
+                said[other] = texts
                 waiting.append(other)
-    return list(found)
+    return list(said)
+
+
+def _said(transaction: ReadTransaction, subject: bytes) -> set[int]:
+    """Hashes of what the versions of an atom say, as far as it can be read."""
+    texts: set[int] = set()
+    for row in versions_of(transaction, subject):
+        with suppress(StoreDamaged):
+            body = body_of(transaction, row.seq) if row.kind is Kind.PUT else None
+            if body is not None and body.damage is None:
+                texts.add(hash(body.members.get("value")))
+    return texts

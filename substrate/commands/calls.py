@@ -185,9 +185,9 @@ def forget(memory: Memory, given: Namespace, *, dry_run: bool, progress: Progres
     )
 
 
-def named_in_question(memory: Memory, given: Namespace) -> list[str]:
+def named_in_question(memory: Memory, given: Namespace, would: Forgot) -> list[str]:
     """The atoms that the line names to be forgotten, each in quotes, so that no name reads as more of the question."""
-    keys = given.names if given.whole is None else [given.whole]
+    keys = [*given.names, *would.renamed] if given.whole is None else [given.whole]
     named = [in_quotes(_name_of(memory, key)) for key in keys[:_NAMED]]
     left = len(keys) - len(named)
     return [*named, f"and {left:,} more"] if left else named

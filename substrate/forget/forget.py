@@ -11,7 +11,7 @@ found by their id alone, which fsck names, or by what selects all else that matc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from substrate.atoms.meant.near_names import or_near
@@ -68,12 +68,13 @@ def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress 
         if not subjects:
             raise NotFound("there is nothing that matches: nothing was forgotten")
         mentions = Mentions(transaction, [one.at for one in subjects if one.kind is Kind.PUT])
+        renamed = _other_names(transaction, selection, subjects)
         if dry_run:
             total = _Plan(transaction, selection, whole=True)
             for subject in subjects:
                 total.add(subject)
             total.finish()
-            return total.told(mentions.left(total.is_gone), dry_run=True)
+            return replace(total.told(mentions.left(total.is_gone), dry_run=True), renamed=renamed)
     done = _Told()
     waiting = subjects
     try:
@@ -86,7 +87,7 @@ def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress 
         raise
     with log.snapshot() as transaction:
         left = mentions.left(lambda at: all(row.name is None for row in versions_of(transaction, at)))
-    return done.told(left, dry_run=False, compacted=_compact(log, done))
+    return replace(done.told(left, dry_run=False, compacted=_compact(log, done)), renamed=renamed)
 
 
 def _compact(log: Log, done: _Told) -> bool:
@@ -378,6 +379,14 @@ def _select(transaction: ReadTransaction, selection: Selection, progress: Progre
     for key, heard in all_sessions(transaction) if selection.field in ("session", "actor") else ():
         if heard is not None and selection.text == (heard.session if selection.field == "session" else heard.actor):
             yield _Subject(None, key)
+
+
+def _other_names(transaction: ReadTransaction, selection: Selection, subjects: Iterable[_Subject]) -> tuple[str, ...]:
+    """The names of atoms that go because they hold the same as one that is named."""
+    named = {find_subject(transaction, name) for name in selection.names}
+    others = (one.at for one in subjects if named and one.kind is Kind.PUT and one.at not in named)
+    latest = (latest_version(transaction, at) for at in others)
+    return tuple(row.name for row in latest if row is not None and row.name is not None)
 
 
 def _gathered(entries: Iterable[Logged]) -> list[_Subject]:

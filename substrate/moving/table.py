@@ -53,7 +53,7 @@ _ALSO: Final = {
 }
 """Other names that a column of this field often has, the likelier first."""
 _LISTS: Final = ("tags", "entities")
-_SEPARATOR: Final = re.compile(r"\s*[;,|]\s*")
+_SEPARATOR: Final = re.compile("[;,|]")
 _TYPE: Final = re.compile("[a-z][a-z0-9_]*")
 _DIGITS: Final = 8
 """Hexadecimal digits of a digest in a name."""
@@ -214,6 +214,8 @@ def _lines(rows: Iterable[_Row | Read], fields: Mapping[str, str], columns: Colu
             item = _atom(cells, fields, columns)
         except SubstrateError as error:
             yield at_line(number, error.code, error.message)
+        except RecursionError:
+            yield at_line(number, InputError.code, "one of its cells is nested too deeply")
         else:
             digest = _digest(str(item["value"]))
             if taken.setdefault(hash(item["name"]), digest) != digest:
@@ -287,7 +289,7 @@ def _text(cell: object) -> str:
 def _list(cell: object) -> list[str]:
     if isinstance(cell, list):
         return [_text(part) for part in cell]
-    return [part for part in _SEPARATOR.split(_text(cell)) if part]
+    return [part.strip() for part in _SEPARATOR.split(_text(cell)) if part.strip()]
 
 
 def _number(cell: object) -> float:

@@ -128,6 +128,8 @@ class Forgot(Result):
     """Entries of a foreign log that were to name a model, and did not fit the schema."""
     kept: Mapping[str, str] = field(default_factory=dict)
     """Of a whole: entities that were found in it, and stay, each with the reason."""
+    renamed: tuple[str, ...] = ()
+    """Other names, by renames, of what was to be forgotten: what they say goes too, also what they say since."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -4,6 +4,9 @@ Who speaks is what the text begins with (`user: ...`; of a part of a whole any n
 attrs, the actor, the origin.
 Origin agent makes a reply of a part of a whole only: of other atoms it says who wrote them down. Where something comes
 from elsewhere (origin ingested), nobody is the user.
+
+A standing instruction stands in every opening, so it takes more than its own words to be one: a label in what an agent
+wrote down (a page may begin with `user: always ...`), or against what attrs say, makes none.
 """
 
 from __future__ import annotations
@@ -45,10 +48,14 @@ def turn_of(members: Mapping[str, Json]) -> tuple[int, int]:
         role = Role.USER if origin == "user" else Role.ASSISTANT if origin == "agent" and is_part else role
     if origin == "ingested" and role is Role.USER:
         role = Role.OTHER
-    standing = origin != "ingested" and (
-        instructs(text, strictly=False)
-        if role is Role.USER
-        else role is Role.UNKNOWN and is_part and instructs(text, strictly=True)
+    standing = (
+        origin != "ingested"
+        and (len(text) == len(value) or _is_believed(members))
+        and (
+            instructs(text, strictly=False)
+            if role is Role.USER
+            else role is Role.UNKNOWN and is_part and instructs(text, strictly=True)
+        )
     )
     if role is Role.UNKNOWN and is_part and origin is None:
         role = guess_role(text)
@@ -58,6 +65,15 @@ def turn_of(members: Mapping[str, Json]) -> tuple[int, int]:
     elif is_part or role in (Role.USER, Role.ASSISTANT):
         flags |= FILLER if is_filler(text) else QUESTION if is_question(text) else 0
     return flags, speaker_number(speaker) if speaker else 0
+
+
+def _is_believed(members: Mapping[str, Json]) -> bool:
+    """Whether a label in the text is enough to say that the user speaks: attrs say so too, or nobody else wrote it."""
+    role = _said_speaker(members)[1] if "parent" in members else Role.UNKNOWN
+    origin = members.get("origin")
+    if role is Role.UNKNOWN:
+        return origin != "agent"
+    return role is Role.USER or (role is Role.OTHER and origin == "user")
 
 
 def _said_speaker(members: Mapping[str, Json]) -> tuple[str, Role]:

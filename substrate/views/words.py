@@ -93,7 +93,7 @@ class WordView:
     """See the module."""
 
     name = "words"
-    version = 2
+    version = 3
     tables: Sequence[str] = (POSTINGS, DOCUMENTS, PLACES)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:

@@ -67,6 +67,12 @@ def test_a_store_of_another_user_is_used_only_if_it_is_named(run: Commands, belo
         assert (ran.code, "another user" in ran.err) == (9, True), ran.err
     assert value(run, "--store", str(run.folder / "substrate-store")) == "project"
     assert not (below / "substrate-store").exists()
+    for own in (True, False):  # in the working folder itself, where all may write: a link of theirs, to theirs or ours
+        (below / "substrate-store").symlink_to(run.folder / "substrate-store")
+        os.lchown(below / "substrate-store", 0 if own else 12345, 0)
+        os.chown(run.folder / "substrate-store", 12345 if own else 0, 0)
+        assert "another user" in run("access", "v1.fact.a").err
+        (below / "substrate-store").unlink()
 
 
 def test_a_new_store_is_announced_and_a_verb_that_reads_makes_none(run: Commands) -> None:

@@ -31,7 +31,7 @@ def forget(given: Namespace, output: Output) -> Answer:
     if given.dry_run or not given.yes:
         with reading(given) as memory:
             counted = calls.forget(memory, given, dry_run=True)
-            would = _forgot(counted, (), calls.named_in_question(memory, given))
+            would = _forgot(counted, (), calls.named_in_question(memory, given, counted))
         if given.dry_run:
             return would
         if not output.can_ask:

@@ -48,7 +48,7 @@ def _question(memory: Memory, given: Namespace) -> str:
         f" {counted(len(would.tombstoned), 'more atom goes', 'more atoms go')} out of use." if would.tombstoned else ""
     )
     named = ", ".join(map(in_quotes, would.mentioned_by))
-    erased = calls.named_in_question(memory, given)
+    erased = calls.named_in_question(memory, given, would)
     which = f" ({', '.join(erased)})" if erased else ""
     stays = f" In the recorded code of {named} the name stays: forget that too if it must go." if named else ""
     return f"This erases for good: {said}{which}.{left}{stays} There is no undo."

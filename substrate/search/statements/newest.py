@@ -240,7 +240,9 @@ def _joined(lists: Lists, pairs: Iterable[_Pair]) -> list[list[_Statement]]:
     def newness(one: _Statement) -> tuple[bool, int, int]:
         start, end = int(documents.valid_from[one.seq]), int(documents.valid_to[one.seq])
         holds = start <= now and (end == NONE or now < end)
-        return holds, int(documents.when[one.seq]), one.seq
+        when = int(documents.when[one.seq])
+        # A date in the future would be the newest for good: such a statement is as new as its entry.
+        return holds, when if when <= now else int(documents.time[one.seq]), one.seq
 
     several = {id(members): members for members in group.values()}
     return [sorted(members, key=newness, reverse=True) for members in several.values()]

@@ -154,12 +154,13 @@ def ask_to_forget(ctx: Caller, keys: _Keys) -> Elicit[Yes]:
         )
     memory = client.memory
     would = memory.forget(keys, dry_run=True)
-    asked_for = _many(len(keys), "atom" if would.atoms == len(keys) else "item")
+    gone = [*keys, *would.renamed]
+    asked_for = _many(len(gone), "atom" if would.atoms == len(gone) else "item")
     counts = [_many(would.versions, "version"), _many(would.edges, "edge")]
     counts += [_many(would.trainings, "training")] if would.trainings else []
     counts += [_many(would.models, "model")] if would.models else []
     what = f"{', '.join(counts[:-1])} and {counts[-1]}"
-    told = [f"{number}. {_told(memory, key)}" for number, key in enumerate(keys, 1)]
+    told = [f"{number}. {_told(memory, key)}" for number, key in enumerate(gone, 1)]
     question = f"Erase {asked_for} for good? That is {what}, and every trace of their use; it cannot be brought back."
     return Elicit("\n".join([f"{question} To be erased:", *told]), Yes)
 
