@@ -96,8 +96,13 @@ _BEGINS_NO: Final = _re(r"no ")
 _ALWAYS: Final = (
     (-4.0, "against", "(it, this, that)", _re(r"(?:do not|don't|never|not|please)?\s*\S+(?: \S+)? ",
      _any("it this that them these those one"), r"[.!]*$").match),
-    (-2.0, "against", "(this, that)", _re(r"(?:this|that|these|those|which)\b(?!'s (?:wrong|incorrect))(?! ",
-     _any("project repo app book study is_wrong"), ")").match),
+    (-2.0, "against", "(this, that)", _re(
+        r"(?:this|that|these|those|which)(?:'s (?!wrong|incorrect)|'re | (?!is wrong)",
+        _any("is are was were should must needs? works? fails? looks? seems? does can can't will has have"),
+        r"\b)").match),
+    (-2.0, "against", "(this ...)", _re(
+        r"\bthis ", _any("error message function file test line button page plot section paragraph code class method"),
+        r"\b").search),
     (-2.0, "against", "(an error)", re.compile(
         r"\b[A-Z]\w*(?:Error|Exception)\b|\b(?:[Ee]rror|[Ee]xception|[Tt]raceback)\b[^,;]*:").search),
     (-1.0, "against", "(a place in the text at hand)", _re(
@@ -115,7 +120,7 @@ _ALWAYS: Final = (
     (4.0, "decision", "(... it is)", _re(
         r"^(?:so |then )?\S+(?: \S+){0,6} it is\b(?! \w+ing)(?=$|[.,;!]| then| for| with)|, so \S+ it is\b").search),
     (2.5, "constraint", "(..., don't ...)", _re(
-        r"[,;:] (?:so |and |but )?(?:please )?(?:don't|do not|avoid|never|always) (?!",
+        r"(?:[,;:] (?:so |and |but )?|\bso )(?:please )?(?:don't|do not|avoid|never|always) (?!",
         _any("you we they worry know think get see mind care bother"), ")").search),
 )  # fmt: skip
 """Forms of any sentence."""
@@ -133,6 +138,7 @@ _STATED: Final = (
              "point expire carry refer begin default"), " ").match),
 )  # fmt: skip
 """Forms of a statement: of one that is no request."""
+_REQUEST_LAST: Final = _re(r"[,;] (?:so |and |please )*(\w+) (?:it|this|that|them)\b")
 _NEGATED_LEAD: Final = _re(r"(?:no|nope|nah|wait|actually)\b\s*[,.:;!\u2013\u2014-]")
 _COPULA: Final = _re(r"(?!it\b|that\b|this\b|i\b)\S+(?: \S+){0,4} (?:is|are|means|get|gets|has|have)\b")
 _AGREED_LEAD: Final = _re(_any("good great fine alright all_right ok okay sure agreed perfect right"), r"\b")
@@ -164,6 +170,8 @@ def shapes_of(judged: str, bare: str) -> Iterator[Shape]:
     is_task = first in TASKS and not _NO_TASK.match(asked)
     if is_task and not _STANDING.search(bare):
         yield Shape(TASK, "against", REQUEST)
+    if (request := _REQUEST_LAST.search(bare)) is not None and request[1].lower() in TASKS:
+        yield Shape(-2.0, "against", "(..., fix it)")
     if _IF.match(bare) and not _STANDING_IF.search(bare):
         yield Shape(-5.0, "against", "(if)")
     if _NO_NOUN.search(bare):
