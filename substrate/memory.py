@@ -800,11 +800,13 @@ class Memory(Tabular):
         since: Time | None = None,
         until: Time | None = None,
         as_of: Moment | None = None,
+        count: bool = False,
     ) -> Found:
         """What was recorded last, newest first: atoms in use, each as it is now, or was known at `as_of`.
 
-        As a search without a question: the same filters, and hits without a score. Raises InputError, TooLarge,
-        NotFound (a domain that is not there).
+        As a search without a question: the same filters, and hits without a score. With `count`, `total` says how many
+        there are on all pages, if at most 10,000 pass the filters. Raises InputError, TooLarge, NotFound (a domain that
+        is not there).
         """
         from substrate.search.recent import recent  # noqa: PLC0415 - loads numpy
 
@@ -825,7 +827,7 @@ class Memory(Tabular):
             until=until,
         )
         with self._store.read(as_of) as snapshot:
-            return recent(snapshot, self._store.index, filters, limit=limit, offset=offset)
+            return recent(snapshot, self._store.index, filters, limit=limit, offset=offset, count=count)
 
     def entities(  # noqa: PLR0913
         self,

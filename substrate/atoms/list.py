@@ -21,14 +21,14 @@ from substrate.values.atoms import Atom, Listing
 from substrate.views.atoms import VersionRow, gaps_at, latest_version, names, versions_of
 from substrate.views.cards import Card, cards_of
 
-__all__ = ["list_atoms"]
+__all__ = ["COUNTED", "list_atoms"]
 
 _Listed: TypeAlias = tuple[VersionRow | None, Body | None, bool, Card | None]
 """A version and what it says (neither: it was erased); whether its name was out of use then; its card, if known."""
 
 _AT_ONCE: Final = 128
 """Names whose bodies are read at once."""
-_COUNTED: Final = 10_000
+COUNTED: Final = 10_000
 """Names, those out of use among them, up to which the atoms of a listing are counted: a fraction of a second."""
 
 
@@ -75,8 +75,8 @@ def list_atoms(  # noqa: PLR0913
 
 def _total(snapshot: Snapshot, prefix: str, *, tombstoned: bool, superseded: bool) -> int | None:
     """How many atoms a listing has on all its pages; None if more names begin so than are counted."""
-    rows = list(islice(names(snapshot.transaction, normalise(prefix)), _COUNTED + 1))
-    if len(rows) > _COUNTED:
+    rows = list(islice(names(snapshot.transaction, normalise(prefix)), COUNTED + 1))
+    if len(rows) > COUNTED:
         return None
     if tombstoned or snapshot.upto is not None or snapshot.valid_at is not None:
         listed = _versions(snapshot, prefix, None, tombstoned=tombstoned)

@@ -17,13 +17,12 @@ from substrate.search.index import Query, SearchIndex
 from substrate.search.ranking import rank
 from substrate.search.scope import pages_of
 from substrate.snapshot import Snapshot
+from substrate.values.hits import WELL
 
 __all__ = ["Match", "Matched"]
 
 _OUTSIDE: Final = 0.2
 """How much a match counts that is not of the domain."""
-_WELL: Final = 0.4
-"""The score of a hit that is about the objective. Of 5,000 notes, objectives about none of them reached 0.35."""
 _APART: Final = 0.3
 """The cosine of two objectives of which nobody would say that they are alike."""
 _MATCHES: Final = 60
@@ -65,7 +64,7 @@ class Match:
         inside = self._inside(snapshot, documents, domain)[seqs].tolist() if domain is not None else [True] * len(seqs)
         for subject, given, is_inside in zip(documents.subjects(seqs), points.tolist(), inside, strict=True):
             score = max(given, 0.0)
-            if score >= _WELL or self.why:  # by words alone, scores depend on how many there are
+            if score >= WELL or self.why:  # by words alone, scores depend on how many there are
                 well.add(subject)
             scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if is_inside else _OUTSIDE))
         total = sum(scores.values())

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from substrate.atoms.bodies import require_body
+from substrate.atoms.list import COUNTED
 from substrate.atoms.load import atom_of
 from substrate.atoms.supersedes import is_superseded
 from substrate.kv.api import ReadTransaction
@@ -30,22 +31,25 @@ _SLICE: Final = 1 << 14
 """Versions that are looked at at once."""
 
 
-def recent(
+def recent(  # noqa: PLR0913
     snapshot: Snapshot,
     index: SearchIndex,
     filters: Filters,
     *,
     limit: int,
     offset: int,
+    count: bool = False,
 ) -> Found:
     """See `Memory.recent`."""
     check_limit(limit, offset, LIMITS["search_items"])
     documents = index.documents(snapshot.transaction)
     mask = documents.current(snapshot.upto)
     scope = scope_of(snapshot, documents, filters, index.domains)
-    hits = _newest_first(snapshot, documents, mask if scope is None else mask & scope)
-    found = list(islice(hits, offset, offset + limit + 1))
-    return Found(tuple(found[:limit]), "", seq=documents.size - 1, more=len(found) > limit)
+    mask = mask if scope is None else mask & scope
+    found = list(islice(_newest_first(snapshot, documents, mask), offset, offset + limit + 1))
+    hits = tuple(_hit(snapshot, documents, seq) for seq in found[:limit])
+    total = _total(snapshot, documents, mask) if count else None
+    return Found(hits, "", seq=documents.size - 1, more=len(found) > limit, total=total)
 
 
 def newest(transaction: ReadTransaction, documents: Documents, count: int) -> NDArray[np.int64]:
@@ -62,12 +66,21 @@ def newest(transaction: ReadTransaction, documents: Documents, count: int) -> ND
     return found[:count]
 
 
-def _newest_first(snapshot: Snapshot, documents: Documents, mask: Mask) -> Iterator[Hit]:
+def _newest_first(snapshot: Snapshot, documents: Documents, mask: Mask) -> Iterator[int]:
+    """The seqs of those that are not superseded. No body is read: most of them are on pages before."""
     for seq in np.flatnonzero(mask)[::-1].tolist():
-        subject = documents.subject(seq)
-        if is_superseded(snapshot, subject):
-            continue
-        body = require_body(snapshot.transaction, seq)
-        version = VersionRow(subject, seq, Kind.PUT, str(body.members.get("name")))
-        atom = atom_of(snapshot, version, body, superseded_by=())
-        yield Hit(atom, 0.0, snippet=snippet_of(atom.value, frozenset()).text, seq=documents.size - 1)
+        if not is_superseded(snapshot, documents.subject(seq)):
+            yield seq
+
+
+def _total(snapshot: Snapshot, documents: Documents, mask: Mask) -> int | None:
+    if int(np.count_nonzero(mask)) > COUNTED:
+        return None
+    return sum(1 for _ in _newest_first(snapshot, documents, mask))
+
+
+def _hit(snapshot: Snapshot, documents: Documents, seq: int) -> Hit:
+    body = require_body(snapshot.transaction, seq)
+    version = VersionRow(documents.subject(seq), seq, Kind.PUT, str(body.members.get("name")))
+    atom = atom_of(snapshot, version, body, superseded_by=())
+    return Hit(atom, 0.0, snippet=snippet_of(atom.value, frozenset()).text, seq=documents.size - 1)

@@ -296,3 +296,75 @@ def test_a_narrow_page_has_one_pane_under_the_other(notebook: Notebook) -> None:
         shown.screenshot("explorer-narrow", widget)
     finally:
         shown.page.set_viewport_size(size)
+
+
+MANY = """
+memory.checkpoint([f"v1.note.n{at} = Note {at} about shipping" for at in range(73)])
+"""
+
+
+def test_pages_lead_through_all_atoms_and_bars_have_one_scale(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, MANY, SHOW])
+    widget = _explorer(shown)
+    count = widget.get_by_test_id("count")
+    expect(count).to_have_text("1\u201330 of 80 atoms, the newest first")
+    expect(widget.get_by_test_id("before")).to_be_disabled()
+    widget.get_by_test_id("after").click()
+    expect(count).to_have_text("31\u201360 of 80 atoms, the newest first")
+    widget.get_by_test_id("after").click()
+    expect(count).to_have_text("61\u201380 of 80 atoms, the newest first")
+    expect(widget.get_by_test_id("after")).to_be_disabled()
+    expect(_hit(widget, "v1.fact.payment_provider")).to_be_visible()
+    widget.get_by_test_id("box").fill("refunds of payments")
+    expect(_hit(widget, "v1.decision.refunds")).to_be_visible()
+    expect(count).to_contain_text("the best first")
+    expect(widget.get_by_test_id("all")).to_have_text("80 atoms in the store")
+    widths = widget.get_by_test_id("score").evaluate_all(
+        "(tracks) => tracks.map((track) => [...track.children].reduce((sum, bar) => sum + bar.offsetWidth, 0))"
+    )
+    scores = shown.python("[hit['score'] for hit in explorer.answer['hits']]")
+    assert scores[0] > 2 * scores[-1]
+    assert widths[0] > 2 * widths[-1] - 2
+
+
+def test_an_atom_is_added_edited_proved_and_after_a_question_forgotten(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, SHOW])
+    widget = _explorer(shown)
+    widget.get_by_test_id("add").click()
+    widget.get_by_test_id("text").fill("Invoices go out on <b>Friday</b>")
+    widget.get_by_test_id("new-name").fill("v1.fact.invoices")
+    widget.get_by_test_id("save").click()
+    expect(widget.get_by_test_id("changed")).to_have_text("Saved: v1.fact.invoices.")
+    expect(widget.get_by_test_id("form")).to_be_hidden()
+    expect(widget.get_by_test_id("value")).to_have_text("Invoices go out on <b>Friday</b>")
+    widget.get_by_test_id("edit").click()
+    widget.get_by_test_id("text").fill("Invoices go out on Monday")
+    shown.page.keyboard.press("Control+Enter")
+    expect(widget.get_by_test_id("value")).to_have_text("Invoices go out on Monday")
+    expect(widget.get_by_test_id("version")).to_have_count(2)
+    widget.get_by_test_id("prove").click()
+    proof = widget.get_by_test_id("proving")
+    expect(proof.get_by_text("v1.fact.invoices is current")).to_be_visible()
+    widget.get_by_test_id("hide-proof").click()
+    expect(proof).to_be_hidden()
+    widget.get_by_test_id("forget").click()
+    expect(widget.get_by_test_id("question")).to_contain_text("Erase v1.fact.invoices for good, with 2 versions")
+    shown.page.keyboard.press("Escape")
+    expect(widget.get_by_test_id("form")).to_be_hidden()
+    assert shown.python("memory.access('v1.fact.invoices').value") == "Invoices go out on Monday"
+    widget.get_by_test_id("forget").click()
+    widget.get_by_test_id("erase").click()
+    expect(widget.get_by_test_id("changed")).to_contain_text("Erased: v1.fact.invoices, 2 versions")
+    expect(widget.get_by_test_id("edit")).to_have_count(0)
+
+
+READ = "memory.close()\nread = substrate.open('store', home='home', read_only=True, background=False)\n"
+
+
+def test_a_store_that_is_only_read_offers_no_change(notebook: Notebook) -> None:
+    shown = notebook.run([STORE, f"{READ}explorer = read.explore(selected={PROVIDER!r})\nexplorer"])
+    widget = _explorer(shown)
+    expect(widget.get_by_test_id("prove")).to_be_visible()
+    expect(widget.get_by_test_id("add")).to_be_hidden()
+    expect(widget.get_by_test_id("edit")).to_have_count(0)
+    expect(widget.get_by_test_id("forget")).to_have_count(0)

@@ -13,6 +13,7 @@ import substrate
 import substrate_widgets.explorer.widget
 from substrate.errors import ProofInvalid
 from substrate.memory import Memory
+from substrate.values.hits import WELL
 from substrate_widgets import Explorer, link
 from substrate_widgets.explorer import answers
 from substrate_widgets.explorer.answers import Query, detail_of, find, offer, reasons
@@ -57,7 +58,11 @@ def _names(explorer: Explorer) -> list[str]:
 def test_it_begins_with_what_was_recorded_last(explorer: Explorer) -> None:
     assert _names(explorer)[0] == PROVIDER
     assert len(_names(explorer)) == 4
-    assert explorer.offered == {"types": ["decision", "domain", "fact", "goal"], "domains": ["v1.domain.billing"]}
+    assert explorer.offered == {
+        "types": ["decision", "domain", "fact", "goal"],
+        "domains": ["v1.domain.billing"],
+        "atoms": 4,
+    }
     assert explorer.detail == {}
     assert explorer.problem == ""
 
@@ -291,6 +296,10 @@ def test_a_store_that_is_only_read_can_be_explored(tmp_path: Path, memory: Memor
         assert explorer.wait()
         assert explorer.detail["proof"]["verified"]
         assert _names(explorer)
+        assert not explorer.writable
+        explorer.add("more")
+        assert explorer.wait()
+        assert "read-only" in explorer.changed["text"]
         explorer.close()
 
 
@@ -347,4 +356,133 @@ def test_what_was_found_by_words_alone_is_looked_for_again_when_the_model_is_up(
         explorer.observe(lambda change: change["new"].get("by_words") or by_meaning.set(), "answer")
         assert by_meaning.wait(PATIENCE_S)
         assert [hit["name"] for hit in explorer.answer["hits"]] == ["v1.fact.provider"]
+        for query in ("is there a tulip on the sailing boat", "Stripe handles card payments"):
+            explorer.query = query
+            assert explorer.wait(PATIENCE_S)
+            assert all(hit["weak"] == (hit["score"] < WELL) for hit in explorer.answer["hits"])
+        assert [hit["weak"] for hit in explorer.answer["hits"]] == [False]
         explorer.close()
+
+
+def test_a_full_bar_is_the_best_score_of_the_whole_result_on_every_page(explorer: Explorer) -> None:
+    explorer.limit = 1
+    pages = []
+    for explorer.offset in (0, 1):
+        explorer.query = "card payments"
+        assert explorer.wait(PATIENCE_S)
+        pages.append(explorer.answer)
+    first, second = pages
+    assert first["hits"][0]["score"] > second["hits"][0]["score"]
+    assert first["best"] == second["best"] == pytest.approx(max(1, first["hits"][0]["score"]), abs=0.01)
+
+
+# -- pages -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("query", ["", "payments"])
+def test_pages_lead_through_all_that_is_found_each_once(memory: Memory, query: str) -> None:
+    memory.checkpoint([f"v1.note.n{at} = payments, number {at}" for at in range(250)])
+    explorer, seen = Explorer(memory, query, limit=100), list[str]()
+    assert explorer.wait()
+    while True:
+        seen += _names(explorer)
+        if not explorer.answer["more"]:
+            break
+        explorer.offset += explorer.limit
+        assert explorer.wait()
+        assert explorer.answer["first"] == explorer.offset + 1
+    assert len(seen) == len(set(seen)) >= 252
+    assert query or (explorer.answer["total"], explorer.offered["atoms"]) == (len(seen), 254)
+    explorer.close()
+
+
+def test_the_total_counts_what_the_filters_leave_and_nothing_superseded(memory: Memory, explorer: Explorer) -> None:
+    memory.checkpoint(["v1.fact.new = x"], edges=[{"source": "v1.fact.new", "type": "supersedes", "target": PROVIDER}])
+    explorer.type = "fact"
+    assert explorer.wait()
+    assert (explorer.answer["total"], _names(explorer)) == (1, ["v1.fact.new"])
+
+
+def test_another_question_begins_with_its_first_page(explorer: Explorer) -> None:
+    explorer.offset = 2
+    assert explorer.wait()
+    assert len(_names(explorer)) == 2
+    explorer.type = "goal"
+    assert explorer.wait()
+    assert (explorer.offset, _names(explorer)) == (0, ["v1.goal.launch"])
+
+
+# -- changes -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_atom_is_added_under_its_name_or_one_that_is_made_and_then_shown(memory: Memory, explorer: Explorer) -> None:
+    explorer.add("Chargebacks go to the bank", tags=["billing"])
+    assert explorer.wait()
+    assert explorer.changed["ok"]
+    assert explorer.detail["value"] == "Chargebacks go to the bank"
+    explorer.add("EUR", "v1.fact.currency")
+    assert explorer.wait()
+    assert explorer.selected == "v1.fact.currency"
+    assert memory.access("v1.fact.currency").atom.actor == "ada"
+
+
+def test_what_is_there_is_not_overwritten_by_adding(memory: Memory, explorer: Explorer) -> None:
+    explorer.add("Mollie", PROVIDER)
+    assert explorer.wait()
+    assert not explorer.changed["ok"]
+    assert "is there already" in explorer.changed["text"]
+    assert memory.access(PROVIDER).value.startswith("Adyen")
+
+
+def test_an_edit_keeps_the_other_fields_and_what_someone_else_wrote_meanwhile(
+    memory: Memory, explorer: Explorer
+) -> None:
+    seq = memory.access(PROVIDER).atom.seq
+    explorer.edit(PROVIDER, seq, "Mollie handles card payments")
+    assert explorer.wait()
+    assert explorer.changed["ok"]
+    atom = memory.access(PROVIDER).atom
+    assert (atom.value, atom.tags) == ("Mollie handles card payments", ("billing",))
+    explorer.edit(PROVIDER, seq, "Stripe")  # as seen before that
+    assert explorer.wait()
+    assert "has changed since you looked" in explorer.changed["text"]
+    assert memory.access(PROVIDER).atom.seq == atom.seq
+
+
+def test_one_is_asked_before_an_atom_is_forgotten(memory: Memory, explorer: Explorer) -> None:
+    seq = memory.access(PROVIDER).atom.seq
+    explorer.selected = PROVIDER
+    explorer.change = {"do": "ask", "name": PROVIDER, "seq": seq}
+    assert explorer.wait()
+    assert explorer.changed["ask"]
+    assert "2 versions" in explorer.changed["text"]
+    assert memory.access(PROVIDER).atom.seq == seq  # nothing was erased by asking
+    explorer.forget(PROVIDER, seq - 1)
+    assert explorer.wait()
+    assert not explorer.changed["ok"]
+    explorer.forget(PROVIDER, seq)
+    assert explorer.wait()
+    assert explorer.changed["ok"]
+    assert explorer.detail["state"] == "forgotten"
+
+
+@pytest.mark.parametrize("said", [{"do": "drop"}, {"do": "edit", "name": PROVIDER, "seq": "x"}, {"do": "add"}])
+def test_a_change_that_is_none_is_told_and_nothing_is_written(
+    memory: Memory, explorer: Explorer, said: dict[str, object]
+) -> None:
+    size = memory.head().head.size
+    explorer.change = said
+    assert explorer.wait()
+    assert not explorer.changed["ok"]
+    assert explorer.changed["text"]
+    assert memory.head().head.size == size
+
+
+def test_the_proof_of_what_is_selected_is_shown_and_follows(explorer: Explorer) -> None:
+    explorer.selected = PROVIDER
+    explorer.proving = True
+    assert explorer.proof is not None
+    assert explorer.proof.wait()
+    assert explorer.proof.verdict["ok"]
+    explorer.selected = "v1.goal.launch"
+    assert explorer.proof.selected == "v1.goal.launch"

@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from substrate.errors import Forgotten, InputError, NotFound, ProofInvalid
 from substrate.proof.bundle import Bundle
 from substrate.text.quote import as_word
+from substrate.values.hits import WELL
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -62,6 +63,7 @@ class Query:
     until: str = ""
     as_of: int | None = None
     limit: int = 30
+    offset: int = 0
 
 
 def find(memory: Memory, asked: Query) -> Told:
@@ -70,12 +72,15 @@ def find(memory: Memory, asked: Query) -> Told:
     return {
         "query": asked.query,
         "searched": bool(asked.query.strip()),
-        "hits": [_hit(hit) for hit in found],
+        "hits": [{**_hit(hit), "weak": _is_weak(hit, found)} for hit in found],
         "types": _counted(hit.atom.type for hit in found),
         "tags": _counted(tag for hit in found for tag in hit.atom.tags),
         "remarks": list(found.remarks),
         "by_words": bool(found.meaning),
         "more": found.more,
+        "first": asked.offset + 1,
+        "best": _best(memory, asked, found),
+        "total": found.total,
     }
 
 
@@ -85,8 +90,15 @@ def _found(memory: Memory, asked: Query) -> Found:
     if asked.until:
         given["until"] = _end_of(asked.until)
     if asked.query.strip():
-        return memory.search(asked.query, limit=asked.limit, as_of=asked.as_of, **given)
-    return memory.recent(limit=asked.limit, as_of=asked.as_of, **given)
+        return memory.search(asked.query, limit=asked.limit, offset=asked.offset, as_of=asked.as_of, **given)
+    return memory.recent(limit=asked.limit, offset=asked.offset, as_of=asked.as_of, count=True, **given)
+
+
+def _best(memory: Memory, asked: Query, found: Found) -> float:
+    """What is a full bar: the best score of the whole result, whichever page is shown; at least 1, a match in full."""
+    if asked.offset and asked.query.strip():
+        found = _found(memory, replace(asked, limit=1, offset=0))
+    return max([1.0, *(sum(added for added in hit.parts.values() if added > 0) for hit in found)])
 
 
 def _end_of(until: str) -> str:
@@ -119,6 +131,11 @@ def _hit(hit: Hit) -> Told:
     }
 
 
+def _is_weak(hit: Hit, found: Found) -> bool:
+    """Whether it has little to do with the question. By words alone, scores depend on how many there are."""
+    return bool(found.query) and not found.meaning and hit.score < WELL
+
+
 def reasons(parts: Mapping[str, float], matched: Sequence[str]) -> str:
     """Why something was found, in words: what added a twentieth or more to its score, the most first."""
     said = []
@@ -131,7 +148,7 @@ def reasons(parts: Mapping[str, float], matched: Sequence[str]) -> str:
 
 
 def offer(memory: Memory) -> Told:
-    """Types and domains that there are to choose from: what is cheap in a store of any size."""
+    """Types and domains to choose from, and how many atoms there are: what is cheap in a store of any size."""
     types: list[str] = []
     after = "v1."
     while len(types) < _NAMED and after and (listed := memory.list("v1.", limit=1, after=after)):
@@ -140,7 +157,8 @@ def offer(memory: Memory) -> Told:
             after = f"v1.{kind}/"  # sorts behind all names of the type: the next one begins there
         else:  # its name is damaged
             after = listed.next or ""
-    return {"types": types, "domains": [atom.name for atom in memory.list("v1.domain.", limit=_NAMED)]}
+    domains = [atom.name for atom in memory.list("v1.domain.", limit=_NAMED)]
+    return {"types": types, "domains": domains, "atoms": memory.stats().atoms}
 
 
 # -- one atom ----------------------------------------------------------------------------------------------------------

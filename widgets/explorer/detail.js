@@ -81,12 +81,13 @@ function section(title, ...children) {
   return [h("h4", {}, title), ...children];
 }
 
-function detailOf(model, detail) {
+function detailOf(model, detail, changing) {
   if (!detail.asked) return h("p", { class: "ex-empty" }, "Choose a hit to see what it says, where it comes from and what it is tied to.");
   if (detail.state === "failed") return h("p", { class: "ex-empty", "data-testid": "failed" }, "This atom cannot be shown: what is wrong is said above.");
   const there = detail.state === "there";
   return [
     h("div", { class: "ex-top" }, stored(detail.name, { class: "sub-stored ex-title", "data-testid": "title" }), copyButton(detail.word, "copy key", `Copy ${detail.word}, to paste behind %memory access`)),
+    h("div", { class: "ex-acts", role: "group", "aria-label": "This atom" }, changing.acts(detail)),
     h("div", { class: "ex-badges" }, badgeOf(detail.proof), (detail.atom?.tags ?? []).map((tag) => h("span", { class: "ex-tag" }, stored(tag)))),
     detail.note ? h("p", { class: "ex-note", "data-testid": "note" }, visible(detail.note)) : null,
     (detail.stale ?? []).map((why) => h("p", { class: "ex-note", "data-testid": "stale" }, `To be reviewed: ${visible(why)}`)),

@@ -1,8 +1,6 @@
 // Explorer: a box, facets, and a list of hits beside what there is to know of one atom (detail.js).
 
 const FACETS = ["type", "domain", "tag", "since", "until"];
-const FEW = 30;
-const MANY = 100;
 
 function short(name) {
   return name.replace(/^v1\.[^.]*\./, "");
@@ -16,7 +14,7 @@ function typeOf(name) {
 
 function select(model, facet, label) {
   return h("select", { class: "ex-facet", "aria-label": label, "data-testid": `facet-${facet}`,
-    onchange: (event) => tell(model, { [facet]: event.target.value, limit: FEW }) });
+    onchange: (event) => tell(model, { [facet]: event.target.value}) });
 }
 
 /** Choices as [value, text]; what is chosen is among them, whether it is offered or not. Who is choosing is left in peace. */
@@ -38,7 +36,7 @@ function facetsIn(model, on) {
   const day = (facet, label) => h("label", { class: "ex-day", title: `${label} this day, in UTC` }, label,
     h("input", { type: "date", "data-testid": `facet-${facet}`, onblur: () => draw(), onchange: (event) => {
       days[facet] = event.target.value;
-      tell(model, { [facet]: event.target.value, limit: FEW });
+      tell(model, { [facet]: event.target.value});
     } }));
   const since = day("since", "from");
   const until = day("until", "to");
@@ -68,18 +66,25 @@ function facetsIn(model, on) {
 
 // -- hits ----------------------------------------------------------------------------------------------------------------
 
-/** The parts of a score as labels, each with a bar as long as its share. What rounds to nothing is left out. */
-function partsOf(hit) {
+/**
+ * The score of a hit as one bar, on the same scale for all hits on all pages: full is the `best`. Its pieces are the
+ * parts, which are named behind it; what rounds to nothing is left out.
+ */
+function scoreOf(hit, best) {
   const parts = Object.entries(hit.parts).filter(([, added]) => Math.abs(added) >= 0.005).sort(([, one], [, other]) => other - one);
-  const most = Math.max(...parts.map(([, added]) => Math.abs(added)), 0.001);
-  return parts.map(([part, added]) => {
-    const bar = h("i", { class: "ex-bar" });
-    bar.style.width = `${Math.max(4, Math.round((100 * Math.abs(added)) / most))}%`;
-    return h("span", { class: "ex-part", title: `${part} added ${added.toFixed(3)} to a score of ${hit.score}` }, `${part} ${added.toFixed(2)}`, bar);
+  const pieces = parts.filter(([, added]) => added > 0).map(([part, added]) => {
+    const piece = h("i", { class: "ex-bar", "data-part": part });
+    piece.style.width = `${((100 * added) / best).toFixed(1)}%`;
+    return piece;
   });
+  return [
+    h("span", { class: "ex-track", "data-testid": "score", title: `score ${hit.score}; a full bar is ${best.toFixed(2)}` }, pieces),
+    hit.weak ? h("span", { class: "ex-badge ex-weak", "data-testid": "weak", title: "It has few of the words, and little of the meaning. It may have nothing to do with the question." }, "weak match") : null,
+    parts.map(([part, added]) => h("span", { class: "ex-part", title: `${part} added ${added.toFixed(3)} to a score of ${hit.score}` }, h("span", { class: "ex-dot", "data-part": part }), `${part} ${added.toFixed(2)}`)),
+  ];
 }
 
-function hitOf(hit, id, chosen, open) {
+function hitOf(hit, best, id, chosen, open) {
   return h("div", { class: "ex-hit", role: "option", id, "aria-selected": String(hit.name === chosen), "data-testid": "hit", "data-name": hit.name, onclick: open },
     h("div", { class: "ex-line" },
       stored(short(hit.name) || hit.name, { class: "sub-stored ex-key", title: visible(hit.name) }),
@@ -87,14 +92,15 @@ function hitOf(hit, id, chosen, open) {
       hit.tags.slice(0, 3).map((tag) => h("span", { class: "ex-tag" }, stored(tag))),
       h("span", { class: "sub-chip" }, visible(typeOf(hit.name)))),
     h("div", { class: "ex-snippet" }, marked(hit.snippet, hit.marks)),
-    h("div", { class: "ex-why" }, hit.why ? [partsOf(hit), h("span", {}, visible(hit.why))] : moment(hit.when)));
+    h("div", { class: "ex-why" }, hit.why ? [scoreOf(hit, best), h("span", {}, visible(hit.why))] : moment(hit.when)));
 }
 
 /** The list of hits, and how many they are. Gives what the box needs: `enter`, to go into the list, and `open`. */
 function hitsIn(model, on, box) {
   const id = `ex-${Math.random().toString(36).slice(2)}`;
   const list = h("div", { class: "ex-list", role: "listbox", tabindex: 0, id, "aria-label": "Hits", "data-testid": "hits" });
-  const count = h("div", { class: "ex-count", role: "status", "data-testid": "count" });
+  const count = h("div", { class: "ex-said", role: "status", "data-testid": "count" });
+  const all = h("span", { class: "ex-all", "data-testid": "all" });
   let active = -1;
   const names = () => (model.get("answer").hits ?? []).map((hit) => hit.name);
   const open = (at) => {
@@ -130,22 +136,31 @@ function hitsIn(model, on, box) {
     event.preventDefault();
     keys[event.key]();
   });
-  const more = h("button", { type: "button", class: "sub-quiet ex-more", "data-testid": "more", onclick: () => tell(model, { limit: MANY }) }, "show more");
+  const turn = (by) => tell(model, { offset: Math.max(0, model.get("offset") + by * model.get("limit")) });
+  const page = (by, id, label, word) => h("button", { type: "button", "data-testid": id, "aria-label": label, onclick: () => turn(by) }, word);
+  const before = page(-1, "before", "page before", "←");
+  const after = page(1, "after", "next page", "→");
+  const pager = h("span", { class: "ex-pager", role: "group", "aria-label": "Pages" }, before, after);
   on("answer", () => {
     const answer = model.get("answer");
     const hits = answer.hits ?? [];
     const was = list.querySelector(".ex-active")?.dataset.name;
     redraw(list, [
-      hits.map((hit, at) => hitOf(hit, `${id}-${at}`, model.get("selected"), () => open(at))),
+      hits.map((hit, at) => hitOf(hit, answer.best ?? 1, `${id}-${at}`, model.get("selected"), () => open(at))),
       hits.length ? null : nothing(answer),
-      answer.more && model.get("limit") < MANY ? more : null,
     ], list);
-    if (list.dataset.query !== answer.query) list.scrollTop = 0;
-    list.dataset.query = answer.query ?? "";
+    const shown = `${answer.query ?? ""}\n${answer.first}`;
+    if (list.dataset.shown !== shown) list.scrollTop = 0;
+    list.dataset.shown = shown;
+    before.disabled = !(answer.first > 1);
+    after.disabled = !answer.more;
+    pager.hidden = before.disabled && after.disabled;
     activate(was === undefined ? -1 : names().indexOf(was));
-    const many = `${hits.length}${answer.more ? "+" : ""} ${answer.searched ? "hit" : "atom"}${hits.length === 1 ? "" : "s"}`;
-    count.replaceChildren(!answer.hits ? "Loading…" : answer.failed ? "No answer" : answer.searched ? many : `${many}, the newest first`,
-      ...(answer.remarks ?? []).map((remark) => h("span", { class: "ex-remark" }, ` · ${visible(remark)}`)));
+    count.replaceChildren(counted(answer), ...(answer.remarks ?? []).map((remark) => h("span", { class: "ex-remark" }, ` · ${visible(remark)}`)));
+  });
+  on(["answer", "offered"], () => {
+    const { atoms } = model.get("offered");
+    all.replaceChildren(atoms === undefined || !model.get("answer").searched ? "" : `${atoms.toLocaleString()} ${atoms === 1 ? "atom" : "atoms"} in the store`);
   });
   on("selected", () => {
     const chosen = model.get("selected");
@@ -157,7 +172,22 @@ function hitsIn(model, on, box) {
     list.setAttribute("aria-busy", String(answered !== model.get("query")));
   });
   box.setAttribute("aria-controls", id);
-  return { list, count, enter, open: () => open(Math.max(active, 0)) };
+  return { list, count: h("div", { class: "ex-count" }, count, all, pager), enter, open: () => open(Math.max(active, 0)) };
+}
+
+/** Which hits of how many. A search ranks all there is: how many of them are hits nobody can say. */
+function counted({ hits, failed, searched, first, more, total }) {
+  if (!hits) return "Loading…";
+  if (failed) return "No answer";
+  const word = `${searched ? "hit" : "atom"}${hits.length === 1 && !more && first === 1 ? "" : "s"}`;
+  const order = searched ? "the best first" : "the newest first";
+  if (!hits.length) return `${first > 1 ? "no more" : "0"} ${word}`;
+  const last = first + hits.length - 1;
+  const shown = `${first.toLocaleString()}–${last.toLocaleString()}`;
+  if (first === 1 && !more) return `${last.toLocaleString()} ${word}, ${order}`;
+  if (typeof total === "number") return `${shown} of ${total.toLocaleString()} ${word}, ${order}`;
+  if (!more) return `${shown} of ${last.toLocaleString()} ${word}, ${order}`;
+  return searched ? `${word} ${shown}, ${order}` : `${shown} of more than 10,000 ${word}, ${order}`;
 }
 
 function nothing(answer) {
@@ -180,7 +210,7 @@ function render({ model, el }) {
   const ask = () => {
     if (box.value === asked || (model.get("answer").query ?? "") !== model.get("query")) return;
     asked = box.value;
-    tell(model, { query: asked, limit: FEW });
+    tell(model, { query: asked});
   };
   const hits = hitsIn(model, on, box);
   // Enter means the first hit for what is in the box: if that is not answered yet, it is opened when it is.
@@ -210,9 +240,10 @@ function render({ model, el }) {
   detail.addEventListener("keydown", (event) => {
     if (event.key === "Escape") box.focus();
   });
+  const changing = changesIn(model, on);
   on("detail", () => {
     const { asked: name = "" } = model.get("detail");
-    const drawn = [detailOf(model, model.get("detail"))].flat();
+    const drawn = [detailOf(model, model.get("detail"), changing)].flat();
     if (detail.dataset.asked === name) redraw(detail, drawn, detail);
     else {
       const inside = detail.contains(document.activeElement);
@@ -223,8 +254,10 @@ function render({ model, el }) {
     detail.dataset.asked = name;
   });
   on(["selected", "detail"], () => detail.setAttribute("aria-busy", String((model.get("detail").asked ?? "") !== model.get("selected"))));
-  body.append(h("div", { class: "ex-whole" }, box, facetsIn(model, on), hits.count, h("div", { class: "ex-panes" }, hits.list, detail)));
-  return close;
+  const proof = proofIn(model, on);
+  body.append(h("div", { class: "ex-whole" }, h("div", { class: "ex-ask" }, box, changing.add), facetsIn(model, on), changing.form, changing.said, hits.count,
+    h("div", { class: "ex-panes" }, hits.list, detail), proof.region));
+  return () => { proof.close(); close(); };
 }
 
 export default { render };
