@@ -20,6 +20,7 @@ from substrate.atoms.domains import domain_of, read_domain
 from substrate.atoms.edges import edges
 from substrate.atoms.history import history
 from substrate.atoms.list import list_atoms
+from substrate.atoms.meant.part_names import names_with
 from substrate.atoms.meant.policy import in_force
 from substrate.atoms.meant.which import which
 from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
@@ -49,7 +50,7 @@ from substrate.learn.session import Session
 from substrate.learn.train import train
 from substrate.learn.watch import is_watched, watch
 from substrate.learn.write_sessions import drop_malformed_sessions
-from substrate.limits import LIMITS
+from substrate.limits import LIMITS, check_limit
 from substrate.log.tables import SESSIONS
 from substrate.messages import WATCH, Arg
 from substrate.moving.move import Move, import_file, import_frame, import_lines
@@ -779,6 +780,16 @@ class Memory(Tabular):
         """
         with self._store.read() as snapshot:
             return which(snapshot, text, kind, in_force())
+
+    def names_with(self, part: str, *, limit: int = 10) -> tuple[str, ...]:
+        """Names in use that have this text in them, for one who types: `read_ex` finds `v1.note.pandas.read_excel`.
+
+        In any case; where a word of the name begins with it comes first, then the shorter. The first 100,000 names are
+        looked at. InputError, TooLarge.
+        """
+        check_limit(limit)
+        with self._store.read() as snapshot:
+            return names_with(snapshot.transaction, part, limit)
 
     def recent(  # noqa: PLR0913
         self,

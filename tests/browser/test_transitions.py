@@ -315,3 +315,20 @@ def test_without_an_atom_one_begins_somewhere(notebook: Notebook) -> None:
     widget.get_by_test_id("empty").get_by_role("button").first.click()
     shown.until("widget.selected")
     expect(widget.get_by_test_id("middle")).to_be_visible()
+
+
+def test_a_part_of_a_name_is_enough_and_what_is_offered_is_not_cut_off(notebook: Notebook) -> None:
+    shown, widget = run(notebook)
+    box = widget.get_by_test_id("add-name").get_by_role("combobox")  # the last thing in the cell
+    box.press_sequentially("edge")
+    option = widget.get_by_role("option", name=LEDGER)
+    expect(option).to_be_visible()
+    on_top = option.evaluate(
+        """(option) => {
+          const { left, top, width, height } = option.getBoundingClientRect();
+          return option.contains(document.elementFromPoint(left + width / 4, top + height / 2));
+        }"""
+    )
+    assert on_top
+    shown.page.keyboard.press("Escape")
+    expect(option).to_be_hidden()

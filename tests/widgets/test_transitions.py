@@ -112,8 +112,10 @@ def test_more_atoms_than_the_model_tells_of_are_refused(widget: Transitions, k: 
         assert "missing" not in widget.graph
 
 
-@pytest.mark.parametrize(("typed", "first"), [("v1.fact.c", C), ("the letter d", D), ("", None)])
-def test_names_are_completed_by_their_beginning_or_by_words(widget: Transitions, typed: str, first: str | None) -> None:
+@pytest.mark.parametrize(("typed", "first"), [("v1.fact.c", C), ("fact.C", C), ("the letter d", D), ("", None)])
+def test_names_are_completed_by_any_part_of_them_or_by_words(
+    widget: Transitions, typed: str, first: str | None
+) -> None:
     widget.typed = "v1.fact."
     widget.typed = typed
     assert widget.wait()

@@ -3,10 +3,32 @@
 /** A box for a name. What is typed is completed by the kernel; `chosen` gets the name. */
 function nameBox(model, page, label, chosen) {
   const field = h("input", { type: "text", role: "combobox", "aria-label": label, "aria-expanded": "false", "aria-autocomplete": "list", placeholder: label, autocomplete: "off", spellcheck: "false" });
-  const list = h("div", { class: "tr-names", role: "listbox", "aria-label": "names", hidden: true });
+  // A popover is drawn above the page: no cell that it stands in cuts it off.
+  const list = h("div", { class: "tr-names", role: "listbox", "aria-label": "names", popover: "manual", hidden: true });
   let at = -1;
   const ask = quiet(60, () => tell(model, { typed: field.value }));
-  const shut = () => { list.hidden = true; field.setAttribute("aria-expanded", "false"); };
+  const place = () => {
+    const { left, top, bottom, width } = field.getBoundingClientRect();
+    const below = window.innerHeight - bottom;
+    const room = Math.max(below, top) - 12;
+    list.style.cssText = `left: ${left}px; min-width: ${width}px; max-width: ${window.innerWidth - left - 8}px; max-height: ${Math.min(240, room)}px; `
+      + (below >= Math.min(240, top) ? `top: ${bottom + 2}px;` : `bottom: ${window.innerHeight - top + 2}px;`);
+  };
+  const show = () => {
+    list.hidden = false;
+    if (list.isConnected && !list.matches(":popover-open")) list.showPopover();
+    place();
+    field.setAttribute("aria-expanded", "true");
+    window.addEventListener("scroll", place, true);
+    window.addEventListener("resize", place);
+  };
+  const shut = () => {
+    if (list.matches(":popover-open")) list.hidePopover();
+    list.hidden = true;
+    field.setAttribute("aria-expanded", "false");
+    window.removeEventListener("scroll", place, true);
+    window.removeEventListener("resize", place);
+  };
   const mark = (to) => {
     const options = [...list.children];
     at = options.length ? (to + options.length) % options.length : -1;
@@ -30,8 +52,8 @@ function nameBox(model, page, label, chosen) {
     list.replaceChildren(...model.get("names").map((name) => h("div", { role: "option", "aria-selected": "false", "data-name": name,
       onmousedown: (event) => { event.preventDefault(); choose(name); } }, stored(name, { class: "sub-stored sub-mono" }))));
     at = -1;
-    list.hidden = list.children.length === 0;
-    field.setAttribute("aria-expanded", String(!list.hidden));
+    if (list.children.length === 0) shut();
+    else show();
   });
   return h("span", { class: "tr-name-box" }, field, list);
 }
