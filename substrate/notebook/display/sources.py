@@ -33,8 +33,9 @@ def recorded(result: Recorded) -> str:
 def trail(result: Trail) -> str:
     """Each atom under the one that it led to."""
     left = len(result.items) - _SHOWN
+    others = sum(not step.seen for step in result.items) - 1  # an atom that comes again is one atom
     return page(
-        f"comes from {counted(len(result.items) - 1, 'atom')}" if len(result.items) > 1 else "comes from nothing else",
+        f"comes from {counted(others, 'atom')}" if others else "comes from nothing else",
         [_step(one) for one in result.items[:_SHOWN]],
         footer(
             f"… {left:,} more: .to_df() has all" if left > 0 else "",

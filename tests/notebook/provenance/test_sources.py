@@ -9,6 +9,7 @@ import pytest
 
 import substrate
 from substrate.errors import NotFound
+from substrate.notebook.display.sources import trail as shown
 from substrate.notebook.provenance.sources import trail_of
 
 
@@ -96,6 +97,13 @@ def test_what_is_said_to_stand_elsewhere_stands_there_with_all_it_comes_from(mem
     ]
     assert not trail.more
     assert trail_of(memory, "v1.fact.a", depth=1).more
+
+
+def test_an_atom_that_comes_again_is_counted_once(memory: substrate.Memory) -> None:
+    derive(memory, "ab", "ac", "bd", "cd")
+    trail = trail_of(memory, "v1.fact.a")
+    assert sum(step.seen for step in trail) == 1
+    assert "comes from 3 atoms" in shown(trail)
 
 
 def test_versions_are_counted_up_to_a_bound_that_is_told(memory: substrate.Memory) -> None:
