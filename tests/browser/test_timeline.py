@@ -222,3 +222,37 @@ def test_a_restarted_kernel_leaves_a_clear_word(notebook: Notebook) -> None:
     shown.restart_kernel()
     expect(widget.get_by_test_id("gone")).to_be_visible()
     expect(widget.get_by_test_id("gone")).to_contain_text("Run the cell again")
+
+
+LINE = "(line) => line.getBoundingClientRect().left"
+
+
+def test_the_thumb_the_line_and_the_bar_of_an_entry_stand_at_one_place(notebook: Notebook) -> None:
+    shown = notebook.run([OPEN, SHOW])
+    widget = shown.widget("Timeline")
+    expect(widget.get_by_test_id("mark").last).to_be_visible()
+    size, before = shown.python("[max((b, a) for a, b in zip(sizes[5:20], sizes[6:21]) if b - a > 3), 0][0]")
+    shown.python(f"setattr(timeline, 'as_of', {before})")  # the first entry of a head of several
+    line = widget.get_by_test_id("as-of")
+    expect(line).to_be_attached()
+    bar = mark(widget, size).evaluate(BAR)
+    assert abs(widget.evaluate(THUMB) - bar) < 2
+    assert abs(line.evaluate(LINE) - bar) < 2
+    widget.get_by_test_id("by-entries").click()
+    expect(mark(widget, size)).to_be_visible()
+    assert shown.until("timeline.span['axis'] == 'entries'")
+    shown.until(lambda: abs(widget.evaluate(THUMB) - line.evaluate(LINE)) < 2)
+
+
+def test_one_head_has_a_time_of_day_and_every_time_names_its_zone(notebook: Notebook) -> None:
+    code = (
+        "import substrate\nmemory = substrate.open('store', background=False)\nmemory.checkpoint(['v1.fact.a = b'])\n"
+    )
+    shown = notebook.run([code + "timeline = memory.timeline(picked=[2])\ntimeline"])
+    widget = shown.widget("Timeline")
+    shown.python("setattr(timeline, 'window', [timeline.span['high']] * 2)")
+    expect(widget.locator(".tl-label", has_text=":")).to_have_count(1)
+    label = widget.locator(".tl-label", has_text=":").inner_text()
+    assert label == shown.python("f'{memory.heads(limit=1)[0].recorded_at:%H:%M:%S}'")
+    expect(widget.locator(".tl-days")).to_contain_text("UTC")
+    expect(widget.get_by_test_id("head-A")).to_contain_text("UTC")

@@ -59,12 +59,15 @@ function quiet(milliseconds, f) {
   };
 }
 
-/** A time of the store in the reader's own zone, to the minute; the exact one as a tooltip. */
+const ZONE = "UTC"; // the one zone of all times in all widgets, as of filters, Python and the command line
+
+/** A time of the store, to the minute; the exact one as a tooltip. */
 function moment(iso) {
   if (!iso) return h("span");
   const time = new Date(iso);
-  const shown = time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-  return h("time", { datetime: iso, title: iso }, shown);
+  const day = time.toLocaleDateString(undefined, { dateStyle: "medium", timeZone: ZONE });
+  const hour = time.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: ZONE });
+  return h("time", { datetime: iso, title: iso }, `${day}, ${hour} ${ZONE}`);
 }
 
 /** Copy a text, and say so on the button for a moment. Where the page may not use the clipboard, the old way. */

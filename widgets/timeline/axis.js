@@ -22,16 +22,28 @@ function middleOf(mark) {
   return mark.first === mark.size ? mark.at : (mark.from + mark.at) / 2;
 }
 
+/**
+ * Where on the axis stands what was known after an entry: with the head that brought it; among entries, at the entry itself.
+ * What is before all that is shown stands at its left end.
+ */
+function placeOf(asOf, marks, span) {
+  const mark = marks.find((each) => each.size > asOf);
+  if (!mark) return marks.length ? middleOf(marks.at(-1)) : span.low;
+  if (asOf < mark.size - mark.entries) return span.low;
+  return span.axis === "time" || asOf === mark.size - 1 ? middleOf(mark) : Math.min(Math.max(asOf, span.low), span.high);
+}
+
 /** The day or days of an axis whose labels are times of day; of another nothing. */
 function daysOf(span) {
   if (span.axis === "entries" || span.high - span.low > 3 * DAY * 1000) return "";
-  const [first, last] = [span.low, span.high].map((at) => new Date(at / 1000).toLocaleDateString(undefined, { dateStyle: "medium" }));
-  return first === last ? first : `${first} – ${last}`;
+  const [first, last] = [span.low, span.high].map((at) => new Date(at / 1000).toLocaleDateString(undefined, { dateStyle: "medium", timeZone: ZONE }));
+  return `${first === last ? first : `${first} – ${last}`}, ${ZONE}`;
 }
 
 /** Round places for labels, at most about one for every 110 pixels. */
 function ticks(span, width) {
   const most = Math.max(2, Math.floor(width / 110));
+  if (span.low === span.high) return [[span.low, span.axis === "entries" ? span.low.toLocaleString() : clock(span.low / 1000, { second: "2-digit" })]];
   if (span.axis === "entries") {
     const rough = Math.max(1, (span.high - span.low) / most);
     const power = 10 ** Math.floor(Math.log10(rough));
@@ -41,22 +53,30 @@ function ticks(span, width) {
   const [low, high] = [span.low / 1000, span.high / 1000];
   const step = STEPS.find((each) => (high - low) / each <= most);
   if (step === undefined) return days(low, high, most);
-  if (step < 1) { // closer than a time of the page can say: seconds, to the microsecond
+  if (step < 1) { // closer than a time of the page can say: with microseconds
     const fine = Math.round(step * 1000);
-    return range(Math.ceil(span.low / fine) * fine, span.high, fine).map((at) => [at, `${((at / 1e6) % 60).toFixed(6)} s`]);
+    return range(Math.ceil(span.low / fine) * fine, span.high, fine).map((at) => [at, exactly(at)]);
   }
-  const zone = new Date(low).getTimezoneOffset() * 6e4; // full hours of the reader's own zone
-  const parts = { hour: "2-digit", minute: "2-digit", ...(step < 6e4 && { second: "2-digit" }), ...(step < 1e3 && { fractionalSecondDigits: 3 }) };
-  return range(Math.ceil((low - zone) / step) * step + zone, high, step).map((at) => [at * 1000, new Date(at).toLocaleTimeString(undefined, parts)]);
+  const parts = { ...(step < 6e4 && { second: "2-digit" }), ...(step < 1e3 && { fractionalSecondDigits: 3 }) };
+  return range(Math.ceil(low / step) * step, high, step).map((at) => [at * 1000, clock(at, parts)]);
+}
+
+/** A time of day in the one zone of all widgets, from milliseconds; from microseconds to the microsecond. */
+function clock(milliseconds, parts) {
+  return new Date(milliseconds).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: ZONE, ...parts });
+}
+
+function exactly(microseconds) {
+  return `${clock(microseconds / 1000, { second: "2-digit" })}.${String(microseconds % 1e6).padStart(6, "0")}`;
 }
 
 function days(low, high, most) {
   const every = Math.ceil((high - low) / DAY / most);
   const first = new Date(low);
-  first.setHours(24, 0, 0, 0);
+  first.setUTCHours(24, 0, 0, 0);
   const shown = [];
-  for (const day = first; day <= high; day.setDate(day.getDate() + every)) {
-    shown.push([day.getTime() * 1000, day.toLocaleDateString(undefined, { day: "numeric", month: "short", ...(high - low > 300 * DAY && { year: "numeric" }) })]);
+  for (const day = first; day <= high; day.setUTCDate(day.getUTCDate() + every)) {
+    shown.push([day.getTime() * 1000, day.toLocaleDateString(undefined, { day: "numeric", month: "short", timeZone: ZONE, ...(high - low > 300 * DAY && { year: "numeric" }) })]);
   }
   return shown;
 }
@@ -68,8 +88,9 @@ function range(start, stop, step) {
 /** A moment in microseconds, in words; below a minute of what is shown, with parts of seconds. */
 function when(microseconds, span) {
   const time = new Date(microseconds / 1000);
-  const fine = span.axis === "time" && span.high - span.low < 6e7;
-  return time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" }) + (fine ? `, ${String(microseconds % 1e6).padStart(6, "0")} µs` : "");
+  const fine = span.axis === "time" && span.high - span.low > 0 && span.high - span.low < 6e7;
+  const day = time.toLocaleDateString(undefined, { dateStyle: "medium", timeZone: ZONE });
+  return `${day}, ${fine ? exactly(microseconds) : clock(time, { second: "2-digit" })} ${ZONE}`;
 }
 
 /** What a mark stands for, in a line. */
@@ -83,7 +104,6 @@ function drawAxis(marks, span, width, { asOf, picked, focus }) {
   const { x } = scaled(span, width);
   const most = Math.max(1, ...marks.map((mark) => mark.entries));
   const tall = (mark) => 10 + (58 * Math.log1p(mark.entries)) / Math.log1p(most);
-  const seen = asOf === null ? null : marks.filter((mark) => mark.size - 1 <= asOf).at(-1);
   const parts = [s("line", { class: "tl-axis", x1: 0, x2: width, y1: BASE + 0.5, y2: BASE + 0.5 }), s("text", { class: "tl-label tl-days", x: 0, y: 10 }, daysOf(span))];
   for (const [at, label] of ticks(span, width)) {
     parts.push(s("line", { class: "tl-tick", x1: x(at), x2: x(at), y1: BASE, y2: BASE + 5 }),
@@ -91,9 +111,9 @@ function drawAxis(marks, span, width, { asOf, picked, focus }) {
   }
   const over = []; // what came later is still there, but faint
   if (asOf !== null) {
-    const at = span.axis === "entries" ? x(Math.min(Math.max(asOf, span.low), span.high)) : seen ? x(seen.at) : EDGE;
+    const at = x(placeOf(asOf, marks, span)); // the thumb stands right below; the bar itself stays clear
     over.push(s("rect", { class: "tl-later", x: at + 5, y: 0, width: Math.max(0, width - at - 5), height: BASE }),
-      s("line", { class: "tl-now", x1: at + 5, x2: at + 5, y1: 2, y2: BASE + 6, "data-testid": "as-of" }));
+      s("line", { class: "tl-now", x1: at, x2: at, y1: 2, y2: BASE + 6, "data-testid": "as-of" }));
   }
   const bars = marks.map((mark, i) => {
     const letter = picked.indexOf(mark.size) < 0 ? "" : picked.length === 2 && picked.indexOf(mark.size) === 1 ? "B" : "A";

@@ -42,11 +42,14 @@ function render({ model, el }) {
     if (!marks().length) svg.append(s("text", { class: "tl-label", x: width() / 2, y: 50 }, "no head was signed in here"));
     if (held) svg.querySelector('[tabindex="0"]')?.focus();
     const all = stops();
-    if (!pulled) stop = view.asOf === null ? all.length - 1 : Math.max(0, all.findLastIndex(({ seq }) => seq !== null && seq <= view.asOf));
+    if (!pulled) {
+      const mark = view.asOf === null ? -1 : marks().findIndex(({ size }) => size > view.asOf);
+      stop = mark < 0 ? all.length - 1 : mark;
+    }
     const { low, high } = span();
     [slider.min, slider.max] = low === high ? [low - 1, high + 1] : [low, high]; // one place is drawn in the middle
     slider.style.width = `${width() - 2 * (EDGE - THUMB)}px`;
-    slider.value = all[stop]?.at ?? high;
+    slider.value = view.asOf === null || pulled ? all[stop]?.at ?? high : placeOf(view.asOf, marks(), span());
     from.textContent = view.asOf === null ? "now" : `after entry ${view.asOf.toLocaleString()}`;
     slider.setAttribute("aria-valuetext", from.textContent);
   }
