@@ -295,3 +295,21 @@ def test_the_frame_is_there_before_its_content_and_claims_nothing(notebook: Note
     shown.python("gate.set()")
     expect(widget.get_by_test_id("empty")).to_be_hidden()
     expect(widget.get_by_test_id("conflicts-heading")).to_have_text("Open conflicts: 2")
+
+
+def test_many_conflicts_are_one_line_that_opens_and_too_small_a_budget_is_called_so(notebook: Notebook) -> None:
+    more = "memory.checkpoint([f'v1.fact.{word}{at} = The service s{at} runs on port {port}' for at in range(4)"
+    more += " for word, port in (('port', 8000 + at), ('service', 9000 + at))])\npreview = memory.preview"
+    shown = notebook.run([STORE.replace("preview = memory.preview", more)])
+    widget = shown.widget("Bootstrap preview")
+    unfold, cards = widget.get_by_test_id("unfold"), widget.get_by_test_id("conflict")
+    expect(unfold).to_contain_text("Open conflicts: 6")
+    expect(unfold).to_have_attribute("aria-expanded", "false")
+    expect(cards.first).to_be_hidden()
+    unfold.press("Enter")
+    expect(cards.first).to_be_visible()
+    cards.first.get_by_test_id("both").click()
+    expect(unfold).to_contain_text("Open conflicts: 5")
+    expect(cards.first).to_be_visible()
+    shown.python("setattr(preview, 'max_tokens', 50)")
+    expect(widget.get_by_test_id("empty")).to_contain_text("Nothing fits into 50 tokens")

@@ -1,5 +1,7 @@
 // Conflicts, two atoms side by side: keep one, both, or both one after the other.
 
+const FEW_CONFLICTS = 3;
+
 /** An ISO time as a date field has it. */
 const dayOf = (iso) => (iso || "").slice(0, 10);
 
@@ -92,6 +94,9 @@ function conflictCard(model, conflict) {
 function showConflicts(model, page) {
   const list = h("div", { class: "bp-conflicts" });
   const heading = h("h4", { "data-testid": "conflicts-heading" });
+  // Many are one line, which opens. Only who reads them opens and shuts it, whatever comes and goes meanwhile.
+  let opened = null;
+  const unfold = h("button", { type: "button", class: "bp-unfold", "data-testid": "unfold", onclick: () => { opened = !opened; draw(); } });
   const said = h("div", { class: "bp-settled", role: "status", "data-testid": "settled", tabindex: "-1" });
   const cards = new Map();
   const draw = () => {
@@ -113,7 +118,13 @@ function showConflicts(model, page) {
     }
     const count = shown.length;
     heading.hidden = model.get("conflicts") === null;  // to say that there are none one must have looked
-    heading.textContent = count ? `Open conflicts: ${count}${model.get("more_conflicts") ? " and more" : ""}` : "No open conflicts";
+    if (count) opened ??= count <= FEW_CONFLICTS;
+    const inside = shown.filter(([, inOpening]) => inOpening).length;
+    unfold.textContent = `Open conflicts: ${count}${model.get("more_conflicts") ? " and more" : ""}${inside && !opened ? `, ${inside} in this opening` : ""}`;
+    unfold.setAttribute("aria-expanded", String(opened));
+    if (!count) heading.replaceChildren("No open conflicts");
+    else if (unfold.parentElement !== heading) heading.replaceChildren(unfold);
+    list.hidden = !opened;
   };
   page.on(["conflicts", "opening", "more_conflicts"], draw);
   page.on("settled", () => {

@@ -71,6 +71,12 @@ function budgetBar(model, opening, shown) {
       h("span", { class: "bp-counter", title: "By what tokens are counted" }, opening.counter)));
 }
 
+/** Why nothing would enter. What is cut off for want of room is not missing, nor badly supported. */
+function emptyWords(opening) {
+  if (opening.truncated) return `Nothing fits into ${opening.max_tokens.toLocaleString()} tokens. Give the opening a larger budget.`;
+  return "Nothing would enter: the store is empty, or nothing is well enough supported.";
+}
+
 /** All that speaks for an atom, and against it. */
 function reasons(atom, most) {
   const row = (words, share, told, kind) => h("li", {}, h("span", {}, words), bar(share, kind), h("span", { class: "bp-told" }, told));
@@ -184,7 +190,7 @@ export default {
       if (!opening.sections) return;
       const shown = placed(opening);
       empty.hidden = shown.length > 0;
-      empty.textContent = "Nothing would enter: the store is empty, or nothing is well enough supported.";
+      empty.textContent = emptyWords(opening);
       used.replaceChildren(budgetBar(model, opening, shown));
       rest.replaceChildren(...notShown(model, opening).filter(Boolean));
     });
