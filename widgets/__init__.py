@@ -8,6 +8,7 @@ Each is loaded when it is first used: `import substrate_widgets` loads neither i
     follow              notices that someone wrote
     pages               who looks at it
     assets              what goes into the page
+    picture             a still picture, for pages without a kernel
     shared/             the script and style of all
     explorer/           search
     proof_viewer/       proofs

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +25,7 @@ from substrate.errors import SubstrateError
 
 from .follow import follow
 from .pages import Pages
+from .picture import Row, picture
 from .work import Worker
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 _SHARED = ("selected", "as_of")
+_FIRST_S = 1.0
+"""What the kernel waits for the first answer, so that a still picture has it."""
 
 
 class Linked(anywidget.AnyWidget):
@@ -139,9 +142,23 @@ class Linked(anywidget.AnyWidget):
         return uuid4().hex
 
     def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 - as anywidget has it
-        """It is about to be seen: the page says so only when the cell has ended, and the cell may write meanwhile."""
+        """It is about to be seen: the page says so only when the cell has ended, and the cell may write meanwhile.
+
+        Beside the view there is a still picture, for pages without a kernel. Who shows it does not wait long for it.
+        """
         self.views = max(self.views, 1)
-        return super()._repr_mimebundle_(**options)
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:
+            return None
+        self._worker.wait(_FIRST_S)
+        data, metadata = bundle
+        caption, rows = self._pictured()
+        title = f"{type(self).__name__} of {self.store.rsplit('/', 1)[-1]}"
+        return {**data, "text/html": picture(title, caption, rows)}, metadata
+
+    def _pictured(self) -> tuple[str, Sequence[Row]]:
+        """What a still picture says: a line, and rows by column."""
+        return self.selected, ()
 
     @traitlets.observe("page")
     def _page_says(self, _: object) -> None:

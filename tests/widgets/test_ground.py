@@ -211,6 +211,34 @@ def test_what_is_displayed_counts_as_seen_before_the_page_says_so(widget: Plain,
     heard(widget, "refreshed", lambda times: times == 2)
 
 
+EVIL = "<script>hit = 1</script><img src=x onerror=hit()>\u202e"
+
+
+def test_a_still_picture_says_what_was_shown_and_all_of_it_is_escaped(tmp_path: Path) -> None:
+    with substrate.open(tmp_path / EVIL[8:13], home=tmp_path / "home", model="none", background=False) as memory:
+        memory.checkpoint([{"name": "v1.fact.a", "value": EVIL}, "v1.goal.b = two"])
+        memory.observe([{"items": ["v1.fact.a", "v1.goal.b"]}] * 2)
+        shown = {
+            "explore": memory.explore(),
+            "preview": memory.preview(EVIL),
+            "timeline": memory.timeline(),
+            "transitions": memory.transitions("v1.goal.b"),
+            "show_proof": memory.show_proof("v1.fact.a"),
+        }
+        for verb, widget in shown.items():
+            assert widget.wait(PATIENCE_S)
+            data, _ = widget._repr_mimebundle_()
+            html = data["text/html"]
+            assert data["application/vnd.jupyter.widget-view+json"]["model_id"]
+            assert "still picture" in html
+            assert "<script" not in html, verb
+            assert "<img" not in html, verb
+            assert "\u202e" not in html, verb
+            assert "<td" in html, verb
+            assert verb not in {"explore", "preview"} or "&lt;script&gt;hit = 1" in html
+            widget.close()
+
+
 def says(widget: Plain, page: str, views: int, call: int | None = None) -> None:
     """As shared/page.js does it."""
     widget.set_state({"page": {"id": page, "views": views, "call": call}})

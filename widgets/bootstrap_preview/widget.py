@@ -5,7 +5,7 @@ It begins no session, and nothing in it counts as an access. What it settles it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,6 +15,7 @@ import traitlets
 from substrate.errors import NotFound, SubstrateError
 
 from ..assets import script, style
+from ..picture import Row
 from ..warming import Warming
 from .answers import conflict_shown, opening_shown
 from .settle import Verdict, settle
@@ -60,6 +61,16 @@ class BootstrapPreview(Warming):
         """As the page does it: keep one (`keep=`), both, or both in turn (`windows=`), for a `reason`. Back at once."""
         said = {"first": first, "second": second, "seqs": list(seqs), "do": do, **further}
         self.verdict = {**said, "at": next(self._numbers)}  # or the same one again would be no change of the trait
+
+    def _pictured(self) -> tuple[str, Sequence[Row]]:
+        sections = self.opening.get("sections", {})
+        rows = [
+            {"part": section, "name": atom["name"], "says": atom["value"], "why": atom["why"]}
+            for section, atoms in sections.items()
+            for atom in atoms
+        ]
+        used = f"{self.opening.get('tokens', 0):,} of {self.max_tokens:,} tokens"
+        return f"for the objective: {self.objective}; {used}" if self.objective else used, rows
 
     def _refresh(self) -> None:
         self._open()

@@ -14,6 +14,7 @@ from substrate.errors import SubstrateError
 
 from ..assets import script, style
 from ..linked import Linked, link
+from ..picture import Row
 from ..proof_viewer.widget import ProofViewer
 from ..warming import Warming
 from .answers import BEGINNING, WHOLE, Query, detail_of, find, offer
@@ -99,6 +100,12 @@ class Explorer(Warming):
             self._set({"selected": told["name"]})
         self._catch_up()
         return {}
+
+    def _pictured(self) -> tuple[str, Sequence[Row]]:
+        hits, total = self.answer.get("hits", ()), self.answer.get("total")
+        caption = f"search: {self.query}" if self.query else "the newest first"
+        rows = [{"name": hit["name"], "says": hit["snippet"], "recorded": hit["when"]} for hit in hits]
+        return f"{caption}, {len(rows)}{f' of {total:,}' if total else ''} shown", rows
 
     @traitlets.observe("proving")
     def _prove(self, _: object = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from substrate.errors import NotFound, ProofInvalid, RolledBack, StoreDamaged, S
 
 from ..assets import script, style
 from ..linked import Linked
+from ..picture import Row
 from .change import change, parts
 from .graph import draw
 from .words import title, told, words
@@ -40,6 +42,10 @@ class ProofViewer(Linked):
     parts: traitlets.List[Any] = traitlets.List(help="what can be changed").tag(sync=True)
     verdict = traitlets.Dict(help="what the verifier says").tag(sync=True)
     proof = traitlets.Unicode("", help="the text of the bundle that is shown, changed or not").tag(sync=True)
+
+    def _pictured(self) -> tuple[str, Sequence[Row]]:
+        said = f"{self.verdict.get('headline', '')} {self.verdict.get('words', '')}".strip()
+        return said or self.selected, [{"part": node["title"], "value": node["bytes"]} for node in self.nodes]
 
     @traitlets.observe("selected", "as_of")
     def _asked(self, _: object) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import traitlets
 
+from substrate.result import iso
+from substrate.values.times import from_microseconds
+
 from ..assets import script, style
 from ..linked import Linked
+from ..picture import Row
 from .answers import between, erased_since, head, marks
 
 __all__ = ["Timeline"]
@@ -43,6 +48,13 @@ class Timeline(Linked):
 
     _compared = 0
     """How many entries there were when the heads that are picked were compared."""
+
+    def _pictured(self) -> tuple[str, Sequence[Row]]:
+        rows = [
+            {"head of size": mark["size"], "signed": iso(from_microseconds(mark["time"])), "entries": mark["entries"]}
+            for mark in reversed(self.marks)
+        ]
+        return f"{self.span.get('size', 0):,} entries, the newest heads first", rows
 
     def _refresh(self) -> None:
         self._look()

@@ -18,6 +18,7 @@ from substrate.learn.around import MOST, PARTS
 
 from ..assets import script, style
 from ..linked import Linked
+from ..picture import Row
 from ..work import Worker
 from .answers import Shares, graph_shown, observed_shown, shares_of, trained_shown
 
@@ -47,7 +48,7 @@ class Transitions(Linked):
     graph = traitlets.Dict(help="what is around the selected atom; empty: none is selected").tag(sync=True)
     trail = traitlets.List(traitlets.Unicode(), help="where one was").tag(sync=True)
     place = traitlets.Int(-1, help="where on the trail one is").tag(sync=True)
-    typed = traitlets.Unicode("", help="the beginning of a name, or words of it").tag(sync=True)
+    typed = traitlets.Unicode("", help="a part of a name, or words of what it says").tag(sync=True)
     names = traitlets.List(traitlets.Unicode(), help="names that may be meant by it").tag(sync=True)
     sequence = traitlets.List(traitlets.Unicode(), help="atoms picked for a training, in order").tag(sync=True)
     training = traitlets.Dict(help="what to train: atoms, passes, objective").tag(sync=True)
@@ -118,6 +119,15 @@ class Transitions(Linked):
         is_same = self._earlier is not None and self._earlier[:2] == (name, part)
         return {"graph": graph_shown(around, self._earlier[2] if self._earlier and is_same else None)}
 
+    def _pictured(self) -> tuple[str, Sequence[Row]]:
+        sides = (("before", "leads here"), ("after", "needed after"))
+        rows = [
+            {"atom": node["name"], "which": word, "probability": f"{node['probability']:.0%}"}
+            for side, word in sides
+            for node in self.graph.get(side, ())
+        ]
+        return self.selected, rows
+
     # -- names ---------------------------------------------------------------------------------------------------------
 
     @traitlets.observe("typed")
@@ -128,8 +138,8 @@ class Transitions(Linked):
         typed = self.typed.strip()
         if not typed:
             return {"names": []}
-        found = [atom.name for atom in self._memory.list(typed, limit=_NAMES)] if "." in typed else []
-        if not found:
+        found = list(self._memory.names_with(typed, limit=_NAMES))
+        if not found:  # then it may be words of what it says
             found = [hit.name for hit in self._memory.search(typed[:200], limit=_NAMES)]
         return {"names": found}
 
