@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from html import escape
+from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ UNTYPESET: Final = "mathjax_ignore tex2jax_ignore"
 _SHOWN_CHARACTERS = 500
 """Of a value in a repr or a cell; `to_dict` has all of it."""
 _SHOWN_ITEMS = 20
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet reckons with."""
 _LEFT = 'style="text-align:left"'
 """JupyterLab puts the text of tables in outputs to the right."""
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -67,8 +72,23 @@ class Tabular:
         raise NotImplementedError
 
     def to_df(self) -> DataFrame:
-        """One row of all that its dictionary holds. Needs pandas."""
-        return frame([self.to_dict()])
+        """The table: a row for each item, or one of all that its dictionary holds. Needs pandas."""
+        return frame(self.rows())
+
+    def to_csv(self, path: str | Path | None = None) -> str | None:
+        """The same table as CSV, for a spreadsheet. It is written to `path`, if there is one.
+
+        What is not a text or a number is JSON. A text that a spreadsheet would take for a formula gets a `'` before it.
+        """
+        text = _csv(self.rows())
+        if path is None:
+            return text
+        Path(path).write_text(text, encoding="utf-8", newline="")
+        return None
+
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """What a table of it has: one row of all that its dictionary holds."""
+        return [self.to_dict()]
 
 
 class Result(Tabular):
@@ -128,9 +148,9 @@ class Results(Result, Sequence[_Item], Generic[_Item]):
         """Its fields as JSON can hold them; `items` always."""
         return {"items": [item.to_dict() for item in self.items], **Result.to_dict(self)}
 
-    def to_df(self) -> DataFrame:
-        """A row for each item. Needs pandas."""
-        return frame([item.to_dict() for item in self.items])
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """A row for each item."""
+        return [item.to_dict() for item in self.items]
 
     def _repr_html_(self) -> str:
         if not self.items:  # an empty table would be seen as nothing at all
@@ -151,6 +171,21 @@ def frame(rows: Sequence[Mapping[str, object]]) -> DataFrame:
     except ImportError:
         raise ImportError("to_df needs pandas: pip install pandas") from None
     return DataFrame(list(rows))
+
+
+def _csv(rows: Sequence[Mapping[str, object]]) -> str:
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    written = StringIO(newline="")
+    writer = csv.writer(written)
+    writer.writerow(columns)
+    writer.writerows([_csv_cell(row.get(column)) for column in columns] for row in rows)
+    return written.getvalue()
+
+
+def _csv_cell(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | None):
+        value = _COMPACT.encode(value)
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _is_said(value: object) -> bool:

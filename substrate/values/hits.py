@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from substrate.messages import Message
-from substrate.result import Result, Results, frame
+from substrate.result import Result, Results
 from substrate.values.atoms import Atom
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 __all__ = ["WELL", "Cues", "Found", "Hit", "Match", "Matches"]
 
@@ -129,9 +126,9 @@ class Found(Results[Hit]):
             said.append(f"words here that are spelt like yours: {', '.join(self.near)}")
         return tuple(said)
 
-    def to_df(self) -> DataFrame:
-        """A row for each hit: score, name, value, why, when, and the parts. Needs pandas."""
-        return frame([{**hit.row(), "value": hit.value, **dict(hit.parts)} for hit in self.items])
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """A row for each hit: score, name, value, why, when, and the parts."""
+        return [{**hit.row(), "value": hit.value, **dict(hit.parts)} for hit in self.items]
 
 
 # -- what is joined to what --------------------------------------------------------------------------------------------

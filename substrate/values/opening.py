@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from substrate.names import type_of
-from substrate.result import UNTYPESET, Result, compact, frame
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from substrate.result import UNTYPESET, Result, compact
 
 __all__ = [
     "LEFT_OUT",
@@ -250,10 +247,10 @@ class Opening(Result):
     def _shown(self) -> tuple[OpeningAtom, ...]:
         return (*self.goals, *self.constraints, *self.preferences, *self.atoms)
 
-    def to_df(self) -> DataFrame:
-        """A row for each atom that is shown, with the section it stands in. Needs pandas."""
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """A row for each atom that is shown, with the section it stands in."""
         sections = ("goals", "constraints", "preferences", "atoms")
-        return frame([{"section": name, **atom.to_dict()} for name in sections for atom in getattr(self, name)])
+        return [{"section": name, **atom.to_dict()} for name in sections for atom in getattr(self, name)]
 
     def to_dict(self) -> dict[str, object]:
         """The reply; what is empty is left out."""

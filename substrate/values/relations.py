@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from substrate.result import Result, Results, frame
+from substrate.result import Result, Results
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 __all__ = ["Arc", "Association", "Associations", "Context", "Missing", "PathFound", "Reached"]
 
@@ -187,6 +183,6 @@ class Associations(Results[Association]):
         said += [f"\n({gone.name}: {gone.reason})" for gone in self.missing]
         return super(Associations, self).__repr__() + "".join(said)
 
-    def to_df(self) -> DataFrame:
-        """A row for each: score, names, value, reason, and the parts. Needs pandas."""
-        return frame([{**item.row(), **dict(item.parts)} for item in self.items])
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """A row for each: score, names, value, reason, and the parts."""
+        return [{**item.row(), **dict(item.parts)} for item in self.items]

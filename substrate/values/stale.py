@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from substrate.result import Result, Results, frame
+from substrate.result import Result, Results
 from substrate.values.atoms import Atom
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 __all__ = ["StaleAtom", "StaleAtoms", "StaleReason"]
 
@@ -58,6 +55,6 @@ class StaleAtoms(Results[StaleAtom]):
     next: str | None = None
     """Give it as `after` for the next page; None if this was the last."""
 
-    def to_df(self) -> DataFrame:
-        """A row for each: name, value, because. Needs pandas."""
-        return frame([item.row() for item in self.items])
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """A row for each: name, value, because."""
+        return [item.row() for item in self.items]

@@ -75,8 +75,8 @@ def test_it_is_counted_if_it_is_asked_for_and_there_are_not_too_many(
     assert mixed.list().total is None
     assert "total" not in mixed.list().to_dict()
     assert mixed.list("v2.", count=True).to_dict()["total"] == 0
-    monkeypatch.setattr(listing, "_COUNTED", 11)  # names, those out of use too
+    monkeypatch.setattr(listing, "COUNTED", 11)  # names, those out of use too
     assert mixed.list("v1.fact.", count=True).total == 8
-    monkeypatch.setattr(listing, "_COUNTED", 10)
+    monkeypatch.setattr(listing, "COUNTED", 10)
     assert mixed.list("v1.fact.", count=True).total is None
     assert mixed.list("v1.task.", count=True).total == 2

@@ -163,7 +163,7 @@ CONTRAST = """(element) => {
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_what_is_written_can_be_read(notebook: Notebook, theme: str) -> None:
-    shown = run(notebook, theme)
+    shown = run(notebook, theme, STORE.replace("max_tokens=1200", "max_tokens=800"))  # so that some is left out
     widget = shown.widget("Bootstrap preview")
     widget.locator(f'.bp-atom[data-name="{A}"]').click()
     expect(widget.locator(".bp-reasons")).to_be_visible()
@@ -298,8 +298,8 @@ def test_the_frame_is_there_before_its_content_and_claims_nothing(notebook: Note
 
 
 def test_many_conflicts_are_one_line_that_opens_and_too_small_a_budget_is_called_so(notebook: Notebook) -> None:
-    more = "memory.checkpoint([f'v1.fact.{word}{at} = The service s{at} runs on port {port}' for at in range(4)"
-    more += " for word, port in (('port', 8000 + at), ('service', 9000 + at))])\npreview = memory.preview"
+    more = "memory.checkpoint([f'v1.fact.api{at}{dot}limit = {30 + ord(dot)} s' for at in range(4) for dot in '_.'])\n"
+    more += "preview = memory.preview"
     shown = notebook.run([STORE.replace("preview = memory.preview", more)])
     widget = shown.widget("Bootstrap preview")
     unfold, cards = widget.get_by_test_id("unfold"), widget.get_by_test_id("conflict")

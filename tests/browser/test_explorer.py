@@ -323,6 +323,11 @@ def test_pages_lead_through_all_atoms_and_bars_have_one_scale(notebook: Notebook
         "(tracks) => tracks.map((track) => [...track.children].reduce((sum, bar) => sum + bar.offsetWidth, 0))"
     )
     scores = shown.python("[hit['score'] for hit in explorer.answer['hits']]")
+    with shown.page.expect_download() as download:
+        widget.get_by_test_id("csv").click()
+    lines = download.value.path().read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "name,snippet,score,why,recorded,current"
+    assert len(lines) == len(scores) + 1
     assert scores[0] > 2 * scores[-1]
     assert widths[0] > 2 * widths[-1] - 2
 

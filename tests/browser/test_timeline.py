@@ -252,7 +252,7 @@ def test_one_head_has_a_time_of_day_and_every_time_names_its_zone(notebook: Note
     widget = shown.widget("Timeline")
     shown.python("setattr(timeline, 'window', [timeline.span['high']] * 2)")
     expect(widget.locator(".tl-label", has_text=":")).to_have_count(1)
-    label = widget.locator(".tl-label", has_text=":").inner_text()
+    label = widget.locator(".tl-label", has_text=":").text_content()
     assert label == shown.python("f'{memory.heads(limit=1)[0].recorded_at:%H:%M:%S}'")
     expect(widget.locator(".tl-days")).to_contain_text("UTC")
     expect(widget.get_by_test_id("head-A")).to_contain_text("UTC")

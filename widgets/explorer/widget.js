@@ -172,7 +172,8 @@ function hitsIn(model, on, box) {
     list.setAttribute("aria-busy", String(answered !== model.get("query")));
   });
   box.setAttribute("aria-controls", id);
-  return { list, count: h("div", { class: "ex-count" }, count, all, pager), enter, open: () => open(Math.max(active, 0)) };
+  const csv = csvButton("atoms.csv", () => (model.get("answer").hits ?? []).map(({ name, snippet, score, why, when, current }) => ({ name, snippet, score, why, recorded: when, current: String(current) })));
+  return { list, count: h("div", { class: "ex-count" }, count, all, h("span", { class: "ex-pager" }, csv, pager)), enter, open: () => open(Math.max(active, 0)) };
 }
 
 /** Which hits of how many. A search ranks all there is: how many of them are hits nobody can say. */

@@ -89,6 +89,26 @@ function copyButton(text, label, title = `Copy ${visible(text)}`) {
   return button;
 }
 
+/** Rows as CSV. A text that a spreadsheet would take for a formula gets a ' before it, as `to_csv` in Python does. */
+function csvOf(rows) {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cell = (value) => {
+    const text = String(value ?? "");
+    const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [columns, ...rows.map((row) => columns.map((column) => row[column]))].map((line) => `${line.map(cell).join(",")}\r\n`).join("");
+}
+
+/** Save a table, as `rows()` has it then, as a file. */
+function csvButton(file, rows) {
+  return h("button", { type: "button", class: "sub-quiet", "data-testid": "csv", title: "Save this table as CSV", onclick: () => {
+    const url = URL.createObjectURL(new Blob([csvOf(rows())], { type: "text/csv" }));
+    h("a", { href: url, download: file }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  } }, "CSV");
+}
+
 /** Set traits, and tell the kernel: it says when it has heard of them (see `openPage`), since it does not while a cell runs. */
 function tell(model, traits) {
   for (const [name, value] of Object.entries({ ...traits, asked: model.get("asked") + 1 })) model.set(name, value);

@@ -26,7 +26,8 @@ function render({ model, el }) {
   const badge = h("div", { class: "tl-badge", role: "status", "data-testid": "badge" });
   const counted = h("h4", {});
   const list = h("div", { class: "tl-changes", role: "listbox", "aria-label": "Changes", "data-testid": "changes" });
-  body.append(tools, svg, travel, cards, badge, counted, list);
+  const csv = csvButton("changes.csv", () => (model.get("changes").items ?? []).map(({ kind, name, before, after }) => ({ kind, name, before, after })));
+  body.append(tools, svg, travel, cards, badge, h("div", { class: "tl-counted" }, counted, csv), list);
 
   const marks = () => model.get("marks");
   const span = () => model.get("span");
@@ -202,10 +203,11 @@ function render({ model, el }) {
   });
   on(["changes", "selected"], () => {
     const { items, left_out: more } = model.get("changes");
-    counted.hidden = list.hidden = !items;
+    counted.hidden = list.hidden = csv.hidden = !items;
     if (!items) return;
     counted.textContent = items.length ? `${items.length.toLocaleString()} ${items.length === 1 ? "change" : "changes"}${more ? `, the latest first; ${more.toLocaleString()} earlier ones are not shown` : ", the latest first"}` : "Nothing that holds has changed between them.";
     redraw(list, items.map(row));
+    csv.hidden = !items.length;
   });
   const resized = new ResizeObserver(quiet(60, draw));
   resized.observe(body);

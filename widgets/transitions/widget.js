@@ -38,7 +38,8 @@ function tables(graph, act) {
         h("td", {}, h("button", { type: "button", class: "tr-go sub-mono", "data-do": "go", onclick: () => act.go(node.name) }, stored(node.name))),
         h("td", { class: "tr-number", title: because(node) }, change(node)), h("td", { class: "sub-faint" }, because(node)),
         h("td", {}, h("button", { type: "button", class: "sub-quiet", "data-do": "pick", "aria-label": `add ${visible(node.name)} to the training`, onclick: () => act.pick(node.name) }, "+ train"))))));
-  return [table("Leads here", graph.before, "before"), table("Needed after", graph.after, "after")];
+  const rows = () => ["before", "after"].flatMap((side) => graph[side].map((node) => ({ side, name: node.name, probability: node.probability, why: because(node) })));
+  return [table("Leads here", graph.before, "before"), table("Needed after", graph.after, "after"), h("div", {}, csvButton("transitions.csv", rows))];
 }
 
 /** Tables in the place of those before. The focus stays on its atom; where that is gone, it is on the first one. */
