@@ -42,8 +42,6 @@ __all__ = ["rename"]
 _FIXED: Final = ("document", "chunk")
 """Types whose names follow from where a text comes from."""
 _EVER: Final = datetime(1, 1, 1, tzinfo=UTC)
-_OF_SPEAKER: Final = ("actor", "session", "parent")
-"""Fields that the new atom does not take over as they are read."""
 
 
 def rename(  # noqa: PLR0913
@@ -117,10 +115,9 @@ def _check_free(transaction: ReadTransaction, new: str, same: list[bytes]) -> No
 
 def _fields(snapshot: Snapshot, atom: Atom) -> tuple[dict[str, object], datetime]:
     """The fields that go with the value; and from when on in the world the new name holds instead of the old one."""
-    fields = {key: getattr(atom, key) for key in ATOM_FIELDS if key not in _OF_SPEAKER}
+    # Who said it, and in which session, stays: who forgets that must not leave a copy.
+    fields = {key: getattr(atom, key) for key in ATOM_FIELDS}
     given: dict[str, object] = {key: said for key, said in fields.items() if said not in (None, (), {})}
-    if atom.parent is not None:
-        given["parent"] = atom.parent
     versions = versions_of(snapshot.transaction, resolve(snapshot.transaction, atom.name).subject)
     span = next(spans(snapshot.transaction, versions))
     start = span.start if isinstance(span, Span) else None

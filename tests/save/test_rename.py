@@ -95,6 +95,14 @@ def test_forgetting_either_name_erases_both(noted: Memory, forgotten: str) -> No
     assert not [hit for hit in noted.search("Adyen") if "Adyen" in hit.value]
 
 
+@pytest.mark.parametrize("by", ["session", "actor"])
+def test_what_is_forgotten_by_who_said_it_goes_under_its_new_name_too(memory: Memory, by: str) -> None:
+    memory.checkpoint([f"{OLD} = the provider is Adyen"], **{by: "bob"})  # type: ignore[arg-type]
+    memory.rename(OLD, NEW)
+    assert memory.forget(**{by: "bob"}).atoms == 2  # type: ignore[arg-type]
+    assert not memory.search("Adyen").items
+
+
 def test_what_was_learnt_of_the_old_one_counts_for_the_new_one(memory: Memory) -> None:
     """No edge joins them: nothing but what was learnt speaks for either."""
     memory.checkpoint([f"{OLD} = Adyen", "v1.fact.before = b", "v1.fact.after = a"])
