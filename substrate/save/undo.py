@@ -31,7 +31,7 @@ from substrate.values.saved import Undone
 __all__ = ["undo"]
 
 _SPEAKER: Final = ("actor", "session")
-"""Who undoes it says it."""
+"""Who said it stays, as far as it was told: who forgets that must not leave a copy. Else who undoes it says it."""
 _LASTING: Final = {
     Kind.FORGET: "the last change was a forget: what it erased is gone for good",
     Kind.TRAIN: "the last change was a training. To unlearn it, forget its entry, {seq}",
@@ -97,7 +97,7 @@ def _atom(atom: Atom) -> dict[str, object]:
     fields = {key: getattr(atom, key) or None for key in ATOM_FIELDS if key not in _SPEAKER}
     for number in ("confidence", "position"):
         fields[number] = getattr(atom, number)
-    return {**fields, "name": atom.name, "value": atom.value}
+    return {**fields, **_speaker(atom), "name": atom.name, "value": atom.value}
 
 
 def _edge(edge: Edge) -> dict[str, object]:
@@ -105,4 +105,8 @@ def _edge(edge: Edge) -> dict[str, object]:
     fields = {key: getattr(edge, key) or None for key in EDGE_FIELDS if key not in _SPEAKER}
     fields |= {"confidence": edge.confidence, "windows": list(edge.windows)}
     ends = {"source": edge.source_id.replace("-", ""), "target": edge.target_id.replace("-", "")}
-    return {**fields, **ends, "type": edge.type}
+    return {**fields, **_speaker(edge), **ends, "type": edge.type}
+
+
+def _speaker(said: Atom | Edge) -> dict[str, object]:
+    return {key: who for key in _SPEAKER if (who := getattr(said, key)) is not None}

@@ -114,3 +114,12 @@ def test_whatever_a_checkpoint_did_its_undo_leads_back_and_a_second_one_forth(me
         assert state(memory) == before
         memory.undo()
         assert state(memory) == after
+
+
+def test_what_an_undo_says_again_is_forgotten_with_who_said_it(memory: Memory) -> None:
+    memory.checkpoint(["v1.note.x = the plan"], session="one")
+    memory.checkpoint(["v1.note.x = harmless"], session="two")
+    memory.undo(session="three")
+    assert memory.access("v1.note.x").value == "the plan"
+    memory.forget(session="one")
+    assert not memory.search("plan").items
