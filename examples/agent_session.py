@@ -79,9 +79,9 @@ async def next_conversation(store: Path) -> None:
                 "memory_session_bootstrap", {"objective": "change the billing of subscriptions", "maxTokens": 600}
             )
         )
-        print(f"opened with {opening['tokens']} of {opening['maxTokens']} tokens:")
+        print(f"opened with {opening['tokens']} tokens:")
         for section in ("goals", "constraints", "preferences", "atoms"):
-            for atom in opening[section]:
+            for atom in opening.get(section, []):  # in a small budget a list that is empty is left out
                 print(f"  {section}: {atom['key']} = {atom['value']}")
         found = told(await memory.call_tool("memory_access", {"key": "v1.fact.payment_provider", "includeProof": True}))
         checked = told(await memory.call_tool("memory_verify", {"bundle": found["proof"]}))

@@ -402,8 +402,9 @@ class Memory(Tabular):
 
         Of rows, `columns` says which column is which field where its name does not, as `{"value": "Remark"}`; other
         columns become attrs. `type` is that of atoms whose name or row says none. Entities of `server-memory` belong
-        to `domain`. What other systems wrote has the origin `ingested` unless `origin` says otherwise, and one session
-        for each file. The same file again changes nothing.
+        to `domain`, and have the origin `agent`; rows have none, as in a checkpoint that says none. `origin` says
+        otherwise: `ingested` for a file that others wrote. There is one session for each file. The same file again
+        changes nothing.
 
         Of other systems, what cannot be taken is listed in `refused` with its line, and the rest is saved, unless
         `partial` is False. A plain export is refused as `import_lines` does, unless it is True. With `dry_run` nothing

@@ -17,15 +17,15 @@ from substrate.moving.plain import open_plain
 from substrate.moving.server_memory import open_server_memory
 from substrate.moving.table import Columns, open_csv, open_json_rows
 
-__all__ = ["DOCUMENTS", "FULL", "PLAIN", "READABLE", "kind_of", "open_lines"]
+__all__ = ["DOCUMENTS", "FULL", "PLAIN", "READABLE", "SERVER_MEMORY", "kind_of", "open_lines"]
 
 PLAIN: Final = "substrate"
 FULL: Final = "substrate-full"
 DOCUMENTS: Final = "documents"
-_MEMORY: Final = "server-memory"
+SERVER_MEMORY: Final = "server-memory"
 _ROWS: Final = "jsonl"
 _TABLES: Final[Mapping[str, str]] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
-READABLE: Final = (PLAIN, _MEMORY, "csv", "tsv", _ROWS, DOCUMENTS)
+READABLE: Final = (PLAIN, SERVER_MEMORY, "csv", "tsv", _ROWS, DOCUMENTS)
 """What a caller can say a file is."""
 _FIRST: Final = 64 * 1024
 """Characters of a first line that tell what a file is."""
@@ -57,7 +57,7 @@ def kind_of(path: Path) -> str:
 
 def open_lines(path: Path, kind: str, *, domain: str, columns: Columns) -> AbstractContextManager[Lines]:
     """The lines of a file of this kind. InputError if it is of another."""
-    if kind == _MEMORY:
+    if kind == SERVER_MEMORY:
         return open_server_memory(path, domain)
     if kind in _TABLES.values():
         return open_csv(path, columns, tabs=kind == "tsv")
@@ -79,5 +79,5 @@ def _kind_of_line(text: str) -> str | None:
     if said.get("kind") in KINDS:
         return PLAIN
     if said.get("type") in ("entity", "relation") and ("observations" in said or "relationType" in said):
-        return _MEMORY
+        return SERVER_MEMORY
     return _ROWS

@@ -14,7 +14,7 @@ from substrate.files import expanded
 from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.messages import IMPORT_FULL, INGEST, Arg
-from substrate.moving.kind import DOCUMENTS, FULL, PLAIN, READABLE, kind_of, open_lines
+from substrate.moving.kind import DOCUMENTS, FULL, PLAIN, READABLE, SERVER_MEMORY, kind_of, open_lines
 from substrate.moving.line import Lines
 from substrate.moving.plain import open_plain
 from substrate.moving.record import Recording, record, refuse_first
@@ -24,7 +24,7 @@ from substrate.values.saved import Imported
 
 __all__ = ["Move", "import_file", "import_frame", "import_lines", "refuse_first_import", "refuse_first_lines"]
 
-_INGESTED: Final = "ingested"
+_AGENT: Final = "agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ class Move:
     def recording(self, kind: str, source: str) -> Recording:
         """How lines of a file of this kind are recorded.
 
-        What another system wrote is nobody's word here unless the caller says whose; one session a file, so that it
-        can be forgotten as a whole, and so that the same file again is no second witness.
+        Whoever imports a table says what stands in it, as with a checkpoint; what a memory server holds, an agent said.
+        One session a file, so that it can be forgotten as a whole, and the same file again is no second witness.
         """
         if kind == PLAIN:
             partial = bool(self.partial)
             return Recording(kind, {}, partial, self.allow_secrets, self.dry_run, old_names=True)
         session = f"import:{source}"[: LIMITS["text_characters"]]
         said = {key: value for key, value in self.said.items() if value is not None}
-        said = {"origin": _INGESTED, "session": session, "source": source, **said}
+        said = {**({"origin": _AGENT} if kind == SERVER_MEMORY else {}), "session": session, "source": source, **said}
         return Recording(kind, said, self.partial is not False, self.allow_secrets, self.dry_run)
 
 

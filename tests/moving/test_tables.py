@@ -34,7 +34,7 @@ def test_a_row_becomes_an_atom_with_the_fields_that_its_columns_say(memory: Memo
     assert (imported.kind, imported.recorded) == ("csv", ("v1.fact.provider", "v1.constraint.refund limit"))
     atom = memory.access("v1.fact.provider").atom
     assert (atom.value, atom.tags, atom.confidence) == ("Stripe, since May", ("payments", "billing"), 0.9)
-    assert (atom.attrs, atom.origin, atom.source) == ({"Owner": "Ana"}, "ingested", "facts.csv")
+    assert (atom.attrs, atom.origin, atom.source) == ({"Owner": "Ana"}, None, "facts.csv")
 
 
 def test_the_same_file_again_changes_nothing_and_keeps_what_a_person_added(memory: Memory, tmp_path: Path) -> None:

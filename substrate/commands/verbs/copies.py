@@ -70,7 +70,12 @@ IMPORT = Command(
         option(
             "--domain", metavar="DOMAIN", help="the domain of entities and documents (default: main)", complete="domain"
         ),
-        option("--origin", metavar="WHO", choices=ORIGINS, help="whose word the file is (default: ingested)"),
+        option(
+            "--origin",
+            metavar="WHO",
+            choices=ORIGINS,
+            help="whose word the file is; ingested: of others, so that it opens no session",
+        ),
         option("--actor", metavar="TEXT", help="who imports it"),
         flag("--full", help="a full export, into a new store"),
         flag("--partial", help="of an export: record the lines that are valid, and report the others"),
