@@ -211,6 +211,7 @@ ANSWERS = {
     "associate": "associate v1.fact.currency",
     "entities": "entities",
     "extract": "extract we moved from MySQL to PostgreSQL",
+    "cues": "cues please remember that we never deploy on Fridays",
     "bootstrap": "bootstrap",
     "train": "train v1.fact.currency",
     "predict": "predict",
