@@ -6,7 +6,10 @@ import dataclasses
 import io
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import substrate
@@ -22,6 +25,7 @@ from substrate.text.quote import as_command, as_word
 from substrate.text.visible import as_json, visible
 
 if TYPE_CHECKING:
+    from substrate.memory import Memory
     from substrate.values.saved import Imported
 
 __all__ = ["backup", "export", "import_lines", "restore"]
@@ -85,13 +89,27 @@ def _imported(given: Namespace, output: Output, file: Path | io.StringIO, option
             else:
                 move.refuse_first_lines(file, **first)
                 file.seek(0)
-        with writing(given, create=True) as memory, output.progress("importing") as progress:
+        with _target(given) as memory, output.progress("importing") as progress:
             if isinstance(file, Path):
                 return memory.import_file(file, **options, progress=progress)
             return memory.import_lines(file, **options, progress=progress)
     except ItemsRefused as error:
         # The message names the first few of them; they all stand in `refused`.
         raise ItemsRefused(f"{error.before}; refused: {len(error.refused)}", error.refused) from None
+
+
+@contextmanager
+def _target(given: Namespace) -> Iterator[Memory]:
+    """The store to import into. A dry run where there is none compares with an empty one, which is gone after it."""
+    if not (given.dry_run and is_new_store(given)):
+        with writing(given, create=True) as memory:
+            yield memory
+        return
+    with (
+        TemporaryDirectory() as folder,
+        substrate.open(Path(folder) / "store", home=Path(folder) / "home", model="none", background=False) as memory,
+    ):
+        yield memory
 
 
 def _clone(given: Namespace, output: Output) -> Answer:

@@ -18,6 +18,7 @@ def test_the_command_line_tells_the_kind_and_a_folder_is_ingested(run: Commands,
     assert not (tmp_path / "substrate-store").exists()
     dry = run("import", str(table), "--column", "value=remark", "--dry-run")
     assert (dry.code, "Nothing was written" in dry.err) == (12, True)
+    assert not (tmp_path / "substrate-store").exists()
     done = run("import", str(table), "--column", "value=remark", "--type", "fact", "--json")
     assert (done.code, done.json["recorded"], done.json["kind"]) == (12, ["v1.fact.a"], "csv")
     assert done.json["refused"][0]["item"] == "line 3"
