@@ -15,7 +15,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.proof.entry import Kind
 from substrate.values.edges import RENAMED_TO
 from substrate.views.atoms import is_in_use, versions_of
-from substrate.views.edges import links_of
+from substrate.views.edges import ever_linked, links_of
 
 __all__ = ["renamed_from", "renamed_to", "same_by_rename"]
 
@@ -41,20 +41,24 @@ def renamed_from(transaction: ReadTransaction, subject: bytes) -> list[bytes]:
 
 
 def same_by_rename(transaction: ReadTransaction, subject: bytes) -> list[bytes]:
-    """This atom, and all that hold the same under another name, over any number of renames."""
+    """This atom, and all that hold or held the same under another name, over any number of renames.
+
+    A rename that was taken back counts too: its text is in the history of both. Each atom is read once.
+    """
     said = {subject: _said(transaction, subject)}
+    same = {subject: None}
     waiting = [subject]
     while waiting:
         at = waiting.pop()
-        ends = [link.target for link in links_of(transaction, at, out=True, kind=RENAMED_TO)]
-        for other in (*ends, *renamed_from(transaction, at)):
-            if other in said:
+        for other in ever_linked(transaction, at, RENAMED_TO):
+            if other in same:
                 continue
-            texts = _said(transaction, other)
-            if not (texts and said[at] and texts.isdisjoint(said[at])):
-                said[other] = texts
+            if other not in said:
+                said[other] = _said(transaction, other)
+            if not (said[other] and said[at] and said[other].isdisjoint(said[at])):
+                same[other] = None
                 waiting.append(other)
-    return list(said)
+    return list(same)
 
 
 def _said(transaction: ReadTransaction, subject: bytes) -> set[int]:

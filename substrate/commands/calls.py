@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from substrate.errors import NotFound
-from substrate.text.quote import in_quotes
+from substrate.text.quote import as_word, in_quotes
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
     from substrate.values.relations import Context, PathFound
-    from substrate.values.saved import Forgot, Remembered, Saved
+    from substrate.values.saved import Forgot, Remembered, Saved, Undone
 
 __all__ = [
     "context",
@@ -24,6 +24,7 @@ __all__ = [
     "entities",
     "forget",
     "named_in_question",
+    "not_the_whole_import",
     "path",
     "predict",
     "remember",
@@ -191,6 +192,18 @@ def named_in_question(memory: Memory, given: Namespace, would: Forgot) -> list[s
     named = [in_quotes(_name_of(memory, key)) for key in keys[:_NAMED]]
     left = len(keys) - len(named)
     return [*named, f"and {left:,} more"] if left else named
+
+
+def not_the_whole_import(undone: Undone, caller: str) -> str:
+    """A line that says what an undo leaves of an import, and how to erase it; empty if it was no import's."""
+    if undone.imported is None:
+        return ""
+    done = "would be" if undone.dry_run else "was"
+    forget = f"{caller} forget --session {as_word(undone.imported)}"
+    return (
+        f"only the last checkpoint of {in_quotes(undone.imported)} {done} taken back. "
+        f"To erase all that this import recorded: {forget}"
+    )
 
 
 def _name_of(memory: Memory, key: str) -> str:

@@ -20,7 +20,7 @@ from substrate.moving.plain import open_plain
 from substrate.moving.record import Recording, record, refuse_first
 from substrate.moving.table import Columns, frame_lines
 from substrate.values.progress import Progress
-from substrate.values.saved import Imported
+from substrate.values.saved import IMPORT_SESSION, Imported
 
 __all__ = ["Move", "import_file", "import_frame", "import_lines", "refuse_first_import", "refuse_first_lines"]
 
@@ -62,7 +62,7 @@ class Move:
         if kind == PLAIN:
             partial = bool(self.partial)
             return Recording(kind, {}, partial, self.allow_secrets, self.dry_run, old_names=True)
-        session = f"import:{source}"[: LIMITS["text_characters"]]
+        session = f"{IMPORT_SESSION}{source}"[: LIMITS["text_characters"]]
         said = {key: value for key, value in self.said.items() if value is not None}
         said = {**({"origin": _AGENT} if kind == SERVER_MEMORY else {}), "session": session, "source": source, **said}
         return Recording(kind, said, self.partial is not False, self.allow_secrets, self.dry_run)

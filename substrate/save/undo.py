@@ -16,7 +16,9 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.decode import stored_entry
 from substrate.log.heads import require_head
 from substrate.log.log import Log
+from substrate.log.replay import replay
 from substrate.log.tables import ENTRIES, HEADS, read_seq, seq_key
+from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.head import SignedHead
 from substrate.save.batch import Batch
@@ -26,7 +28,7 @@ from substrate.save.place import Place
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
 from substrate.values.growth import Change
-from substrate.values.saved import Undone
+from substrate.values.saved import IMPORT_SESSION, Undone
 
 __all__ = ["undo"]
 
@@ -49,6 +51,7 @@ def undo(log: Log, *, dry_run: bool, said: Mapping[str, object], place: Place | 
         before = snapshot_of(transaction, log.clock, seqs.start - 1, None)
         after = snapshot_of(transaction, log.clock, seqs.stop - 1, None)
         changes = diff(before, after, prefix="", limit=None).items
+        imported = _import_of(changes, _session_at(transaction, seqs.start - 1))
     if not changes:
         raise NotFound("the last checkpoint changed nothing that could be taken back")
     batch = _inverse(changes, place)
@@ -63,7 +66,26 @@ def undo(log: Log, *, dry_run: bool, said: Mapping[str, object], place: Place | 
         unedged=_named(changes, "edge_added"),
         edges=_named(changes, "edge_removed", "edge_changed"),
         seqs=None if saved is None else saved.seqs,
+        imported=imported,
     )
+
+
+def _import_of(changes: tuple[Change, ...], session_before: Json) -> str | None:
+    """The session of the import that made all these changes, if one did; not a rename or an undo of what it brought.
+
+    Those keep the session too: but a rename takes an atom out of use, and an undo adds none and follows what it undoes.
+    """
+    sessions = {None if change.after is None else change.after.session for change in changes}
+    session = sessions.pop() if len(sessions) == 1 else None
+    if session is None or not session.startswith(IMPORT_SESSION):
+        return None
+    adds = any(change.kind == "added" for change in changes)
+    return session if adds or session == session_before else None
+
+
+def _session_at(transaction: ReadTransaction, seq: int) -> Json:
+    """In which session an entry was recorded, if that is told."""
+    return next((entry.read()[0].get("session") for entry in replay(transaction, seq, seq + 1) if entry.body), None)
 
 
 def _named(changes: tuple[Change, ...], *kinds: str) -> tuple[str, ...]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from substrate.proof.head import SignedHead
 from substrate.result import Result, Results
 from substrate.values.behind import Behind
 
 __all__ = [
+    "IMPORT_SESSION",
     "Contradicted",
     "Forgot",
     "Imported",
@@ -21,6 +23,9 @@ __all__ = [
     "TranscriptRead",
     "Undone",
 ]
+
+IMPORT_SESSION: Final = "import:"
+"""How the session of an import begins; the name of the file follows."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -100,6 +105,8 @@ class Undone(Result):
     """Edges that it had changed or taken back: as they were before."""
     seqs: range | None = None
     """The entries of the undo itself."""
+    imported: str | None = None
+    """The session of the import whose last checkpoint this was: a long import has several, and the others stay."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -294,10 +294,12 @@ def edges_touching(transaction: ReadTransaction, atom: bytes) -> list[bytes]:
     return list(dict.fromkeys(_ROW.unpack(row)[0] for _, row in rows))
 
 
-def ever_linked(transaction: ReadTransaction, atom: bytes) -> Iterator[bytes]:
+def ever_linked(transaction: ReadTransaction, atom: bytes, kind: str | None = None) -> Iterator[bytes]:
     """The other ends of all edges, taken back or not, that have this end; one as often as it has such edges."""
-    for key, _ in transaction.scan(LINKS, atom, behind(atom)):
-        yield key[-ID_BYTES:]
+    prefixes = (atom,) if kind is None else (_links_prefix(atom, kind, out=out) for out in (True, False))
+    for prefix in prefixes:
+        for key, _ in transaction.scan(LINKS, prefix, behind(prefix)):
+            yield key[-ID_BYTES:]
 
 
 def statement_at(transaction: ReadTransaction, edge: bytes, upto: int) -> Link | None:

@@ -17,7 +17,8 @@ from tests.agents import ALL_SCOPES, User, in_memory
 PAYROLL, SPAM = "v1.fact.payroll", "v1.fact.spam"
 
 
-def test_an_import_cannot_tie_an_atom_to_another_so_that_both_are_erased(memory: Memory) -> None:
+@pytest.mark.parametrize("taken_back", [False, True])
+def test_an_import_cannot_tie_an_atom_to_another_so_that_both_are_erased(memory: Memory, *, taken_back: bool) -> None:
     memory.checkpoint([{"name": PAYROLL, "value": "account 123"}])
     lines = [
         {"kind": "put", "name": SPAM, "value": "spam"},
@@ -25,6 +26,8 @@ def test_an_import_cannot_tie_an_atom_to_another_so_that_both_are_erased(memory:
         {"kind": "edge", "source": SPAM, "type": "renamed_to", "target": PAYROLL},
     ]
     memory.import_lines(StringIO("\n".join(map(json.dumps, lines))))
+    if taken_back:
+        memory.undo()
     assert (memory.forget([SPAM]).atoms, memory.access(PAYROLL).value) == (1, "account 123")
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from substrate.errors import Conflict, Forgotten, InputError, ItemsRefused, NotFound, TooLarge
 from substrate.limits import LIMITS
 from substrate.memory import Memory
 from substrate.proof.verify import Verifier
+from tests.leftovers import traces_of
 
 OLD, NEW = "v1.note.provider_adyen", "v1.decision.payment_provider"
 
@@ -93,6 +97,74 @@ def test_forgetting_either_name_erases_both(noted: Memory, forgotten: str) -> No
         with pytest.raises(Forgotten):
             noted.access(name)
     assert not [hit for hit in noted.search("Adyen") if "Adyen" in hit.value]
+
+
+def undone(memory: Memory, first: str, second: str, _: str) -> None:
+    memory.rename(first, second)
+    memory.undo()
+
+
+def undone_and_renamed_otherwise(memory: Memory, first: str, second: str, third: str) -> None:
+    undone(memory, first, second, third)
+    memory.rename(first, third)
+
+
+def undone_and_renamed_again(memory: Memory, first: str, second: str, third: str) -> None:
+    undone(memory, first, second, third)
+    memory.rename(first, second)
+    assert memory.access(first).name == second
+
+
+def undone_and_said_otherwise(memory: Memory, first: str, second: str, third: str) -> None:
+    undone(memory, first, second, third)
+    memory.checkpoint([f"{first} = moved", f"{second} = somebody else"])
+
+
+def renamed_back(memory: Memory, first: str, second: str, _: str) -> None:
+    memory.rename(first, second)
+    memory.rename(second, first)
+
+
+def renamed_on(memory: Memory, first: str, second: str, third: str) -> None:
+    memory.rename(first, second)
+    memory.checkpoint([f"{second} = moved since"])  # the first name and the third never say the same
+    memory.rename(second, third)
+
+
+@pytest.mark.parametrize("by_id", [False, True])
+@pytest.mark.parametrize(
+    ("happens", "count"),
+    [
+        (undone, 2),
+        (undone_and_renamed_otherwise, 3),
+        (undone_and_renamed_again, 2),
+        (undone_and_said_otherwise, 2),
+        (renamed_back, 2),
+        (renamed_on, 3),
+    ],
+)
+def test_forgetting_any_name_leaves_the_text_nowhere_whatever_became_of_the_rename(
+    memory: Memory, store: Path, happens: Callable[[Memory, str, str, str], None], count: int, *, by_id: bool
+) -> None:
+    memory.checkpoint(["v1.fact.kept = stays"])
+    for at in range(count):
+        names = [f"v1.person.{word}_{at}" for word in ("jane", "jr", "roe")]
+        canary = f"canaryelmstreet{at}"
+        before = memory.checkpoint([f"{names[0]} = lives at {canary}"]).seqs
+        happens(memory, *names)
+        assert traces_of(canary, store)
+        key = next(one.atom.id for one in memory.history(names[at]) if one.atom) if by_id else names[at]
+        others = {name for name in names[:count] if name != names[at]}
+        assert set(memory.forget([key], dry_run=True).renamed) == others
+        told = memory.forget([key])
+        assert (set(told.renamed), told.atoms, told.compacted) == (others, count, True)
+        assert traces_of(canary, store) == []
+        for name in names[:count]:
+            assert not [one for one in memory.history(name) if one.atom]
+            for seq in range(before.start, memory.head().head.size):
+                with pytest.raises((Forgotten, NotFound)):
+                    memory.access(name, as_of=seq)
+    assert memory.access("v1.fact.kept").value == "stays"
 
 
 @pytest.mark.parametrize("by", ["session", "actor"])

@@ -154,7 +154,8 @@ def undo(given: Namespace, _: Output) -> Answer:
     }
     rows = [(what, name) for what, names in groups.items() for name in names]
     hint = "nothing was changed; repeat without --dry-run" if given.dry_run else "to do it again: substrate undo"
-    return Answer(undone.to_dict(), (Facts(rows),), (hint,), is_report=not given.dry_run)
+    hints = tuple(line for line in (calls.not_the_whole_import(undone, "substrate"), hint) if line)
+    return Answer(undone.to_dict(), (Facts(rows),), hints, is_report=not given.dry_run)
 
 
 def _saved(saved: Saved, lines: Mapping[str, int]) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from substrate.commands import calls
 from substrate.notebook.display.markup import Child, badge, facts, footer, h, name
 from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
@@ -72,7 +73,7 @@ def undone(result: Undone) -> str:
     return page(
         "would be taken back" if result.dry_run else "taken back",
         facts({word: _names(names) for word, names in groups.items()}),
-        footer("" if result.dry_run else "to do it again: %memory undo"),
+        footer(calls.not_the_whole_import(result, "%memory"), "" if result.dry_run else "to do it again: %memory undo"),
         beside=badge("dry run", "plain") if result.dry_run else None,
     )
 

@@ -6,8 +6,11 @@ from random import Random
 import pytest
 
 from substrate.cli.exits import Exit
+from substrate.text.quote import as_command
 from tests.cli.run import Commands, Ran
 from tests.credentials import BARE
+
+FORGET = ("substrate", "forget", "--session")
 
 
 def test_an_atom_is_saved_and_the_store_is_made(run: Commands) -> None:
@@ -244,6 +247,17 @@ def test_the_last_checkpoint_is_undone_and_a_dry_run_only_tells(store: Commands)
     assert store("access", "v1.fact.provider").out == "Stripe\n"
     assert store.ok("undo", "--json").json["restored"] == ["v1.fact.provider"]
     assert store("access", "v1.fact.provider").out == "Adyen\n"
+
+
+def test_an_undo_of_an_import_says_how_to_erase_the_whole_and_the_files_name_stays_a_word(run: Commands) -> None:
+    name = "a'; touch PWNED;\u202e.csv"
+    (run.folder / name).write_text("name,value\na,one\n", encoding="utf-8")
+    run.ok("import", name)
+    assert "would be taken back. To erase all" in run.ok("undo", "--dry-run").err
+    said = run.ok("undo").err
+    assert f"To erase all that this import recorded: {as_command(*FORGET, f'import:{name}')}\n" in said
+    assert "\u202e" not in said
+    run.ok(*FORGET[1:], f"import:{name}", "--yes")
 
 
 # -- what people type --------------------------------------------------------------------------------------------------
