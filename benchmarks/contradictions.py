@@ -1,8 +1,8 @@
 """How many contradictions are found, and how many that are none. See docs/conflicts.md.
 
     docstrings   notes of the standard library and of what is installed beside us: what is told of is a false alarm, but
-                 for the few that contradict each other in earnest; told as sentences under ids and under the names of
-                 what they describe, and as whole docstrings
+                 for the few that contradict each other in earnest; told as sentences under ids, under names made of
+                 their words, and under the names of what they describe, and as whole docstrings
     facts        edited facts of the retrieval bench: what a question's answer says against what it said before. Half of
                  the relations were held out: the detector was developed on the others
 
@@ -29,6 +29,7 @@ from benchmarks import page
 from benchmarks.table import Result
 from substrate.claims import Claim, Contradiction, contradiction, drop_cached, keys_of, read_claim
 from substrate.conflicts.detect import COMPARED, FOUND
+from substrate.names import slug_of
 
 __all__ = ["Alarm", "Note", "alarms", "docstrings", "sentences"]
 
@@ -159,6 +160,8 @@ def main() -> None:
             random.Random(_SEED).shuffle(notes)
         told = [Note(f"v1.note.n{i}", note.value) for i, note in enumerate(said[: given.notes])]
         _tell(f"{place}, sentences under ids", told, given.show)
+        told = [Note(f"v1.note.{slug_of(note.value) or 'text'}_{i:08x}", note.value) for i, note in enumerate(told)]
+        _tell(f"{place}, sentences as remember names them", told, given.show)
         _tell(f"{place}, sentences under names", said[: given.notes], given.show)
         _tell(f"{place}, whole docstrings", whole[: given.notes], given.show)
         drop_cached()

@@ -23,7 +23,8 @@ LAYERS = [
     {"text"},
     {"foreign_files"},
     {"files"},
-    {"names", "settings", "claims", "cues"},
+    {"names", "settings", "cues"},
+    {"claims"},
     {"proof"},
     {"schema"},
     {"values", "codec"},
@@ -56,7 +57,7 @@ RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}
 ONLY: dict[str, set[str]] = {
     "proof": {"errors", "messages", "result"},
     "text": {"errors", "limits", "messages"},
-    "claims": {"errors", "text"},
+    "claims": {"errors", "names", "text"},
     "cues": set(),
     "kv": {"errors", "files", "foreign_files", "limits", "values", "messages"},
     "surfaces": {"errors", "limits", "result", "text", "values", "memory", "substrate", "messages"},

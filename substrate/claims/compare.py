@@ -66,9 +66,9 @@ def _topics(claim: Claim) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]
         whole = [about]
     elif claim.kind == "truth":
         whole = [topic]
-        if not set(topic).issuperset(about):
+        if not about or not set(topic).issuperset(about):
             return whole, []  # a sentence says what it says
-    elif topic != about and GENERIC.union(about).issuperset(topic):
+    elif about and topic != about and GENERIC.union(about).issuperset(topic):
         whole = [topic, about]  # the sentence speaks of what the name says, and perhaps leaves out whose it is
     else:
         whole = [topic]

@@ -200,7 +200,8 @@ VAGUE: Final = _evened(
     "default value result return type name size number parameter argument arg output input option field item element "
     "object class function method module example first second third last other new old same length count string "
     "order format exception error instance attribute key variable list keyword data index information see detail "
-    "program shape array dimension note callback caller mode flag"
+    "program shape array dimension note callback caller mode flag "
+    "decision idea problem bug issue fix solution reason goal"
 )
 """Nouns that are of something, and do not say of what: `the default is 30`."""
 COUNTERS: Final = _evened(

@@ -38,6 +38,7 @@ from substrate.claims.words import (
     content_of,
     first_sentence,
     is_id,
+    is_made_of,
     name_words,
     opposites,
     show,
@@ -70,7 +71,7 @@ class Claim(NamedTuple):
     kind: ClaimKind
     """What is said: an amount, a date, a thing (another word), or that something is so or not so."""
     about: tuple[str, ...]
-    """The words of the name."""
+    """The words of the name; none if it was made of the value's own."""
     topic: tuple[str, ...]
     """What the sentence says it is about; empty if the value is an object."""
     written: str
@@ -127,7 +128,7 @@ def _read(name: str, value: str) -> Claim | None:
         marks |= word.marks
     if marks & DOUBT or (marks & BYGONE and _is_past(words)):
         return None
-    about, many = name_words(name)
+    about, many = ((), False) if is_made_of(name, value) else name_words(name)
     affirmed = True
     if marks & DENIAL:
         affirmed, words = undenied(words)

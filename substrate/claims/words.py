@@ -35,6 +35,7 @@ from substrate.claims.lexicon import (
     URGES,
     even,
 )
+from substrate.names import slug_of
 
 __all__ = [
     "BYGONE",
@@ -54,6 +55,7 @@ __all__ = [
     "content_of",
     "first_sentence",
     "is_id",
+    "is_made_of",
     "name_words",
     "opposites",
     "show",
@@ -88,6 +90,7 @@ _TWO: Final = tuple((even(first), even(second), even(first + second)) for first,
 """What is one word to some and two to others."""
 _ID: Final = re.compile(r"\d[-\d:]*(?:t[\d:]*z?)?|(?=.*\d)[\da-f-]{6,}")
 """A number, a day or a time; or what a machine made up, as in a UUID."""
+_DIGEST: Final = re.compile(r"_[\da-f]{8,64}\Z")
 UN: Final = re.compile(r"un(?=[a-z]{5,}ed$)")
 """`unsigned` is not signed."""
 
@@ -225,6 +228,16 @@ def name_words(name: str) -> tuple[tuple[str, ...], bool]:
 def is_id(words: Sequence[str]) -> bool:
     """Whether the words of a name are a mere id: `n1`, `2024_05_01_a`, `one0`, `memory_3`; not so `v2`, `shard_3`."""
     return any(any(map(str.isdigit, word)) for word in words) and all(map(_is_mark, words))
+
+
+def is_made_of(name: str, value: str) -> bool:
+    """Whether a name was made of the first words of its value, as `remember` does: it says no more than the value."""
+    kind, rest = ("", *name.split(".", 2))[-2:]
+    made = {rest, _DIGEST.sub("", rest)}
+    if value.isascii():  # a slug is dear to make
+        plain = value.lower().replace("'", "")
+        made = {slug for slug in made if all(word in plain for word in slug.split("_"))}
+    return bool(made) and slug_of(value, leave_out=(kind, f"{kind}s")) in made
 
 
 def _is_mark(word: str) -> bool:

@@ -69,7 +69,7 @@ class ClaimView:
     """See the module."""
 
     name = "claims"
-    version = 3  # 1: entities claimed something; 2: sentences were not read by their form
+    version = 4  # 1: entities claimed something; 2: sentences were not read by their form; 3: names of remember counted
     tables: Sequence[str] = (CLAIMS,)
 
     def apply(self, transaction: WriteTransaction, entries: Sequence[Logged]) -> None:

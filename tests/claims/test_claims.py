@@ -220,6 +220,27 @@ def test_a_name_that_is_a_mere_id_hides_no_contradiction(name: str, other: str) 
 
 
 @pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("v1.note.alices_city_oslo", "Alice's city is Oslo"),
+        ("v1.note.alices_city_oslo_3f2a9c1b", "Alice's city is Oslo."),
+        (f"v1.note.alices_city_oslo_{'3f2a9c1b' * 8}", "Alice's city is Oslo"),
+        ("v1.note.alices_city_oslo_moved_may_job", "Alice's city is Oslo. She moved in May for a job in a bank"),
+        ("v1.city.alices_oslo", "Alice's city is Oslo"),
+    ],
+)
+def test_a_name_that_was_made_of_the_words_of_its_value_hides_no_contradiction(name: str, value: str) -> None:
+    assert differ("Alice's city is Rome", value, "v1.note.alices_city_rome", name) == "value"
+
+
+@pytest.mark.parametrize("name", ["alice_smith_city", "alices_city_oslo_2024", "city_of_alice_smith.alices_city_oslo"])
+def test_a_name_that_says_more_than_the_words_of_its_value_is_heard(name: str) -> None:
+    claim = read_claim(f"v1.note.{name}", "Alice's city is Oslo")
+    assert claim is not None
+    assert claim.about
+
+
+@pytest.mark.parametrize(
     ("name", "other"),
     [
         ("model_1", "model_2"),

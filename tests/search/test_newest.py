@@ -49,6 +49,43 @@ def test_the_newest_of_two_that_cannot_both_hold_comes_first_and_the_other_names
     assert newer(memory, question) == {new: None, old: "v1.note.n1"}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        ("Our payment provider is Stripe", "Our payment provider is Adyen. We chose it in May.", "payment provider"),
+        ("Alice owns billing", "Bob Miller from Oslo owns billing", "who owns billing"),
+        ("The standup is at 9:30", "The standup is at 10:00. Ada asked for an hour later.", "when is the standup"),
+        ("Alice\u2019s city is Rome.", "Alice\u2019s city is Oslo. She moved there for a job.", "city of Alice"),
+    ],
+)
+def test_of_two_remembered_sentences_that_cannot_both_hold_the_newest_comes_first(
+    memory: Memory, old: str, new: str, question: str
+) -> None:
+    first, second = (memory.remember(sentence) for sentence in (old, new))
+    assert [(told.first, told.second) for told in second.conflicts] == [(first.name, second.name)]
+    assert found(memory, question) == [new, old]
+    assert newer(memory, question) == {new: None, old: second.name}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Alice owns billing", "Bob owns search"),
+        ("The production port is 8080", "The staging port is 9090"),
+        ("Model 1 runs on AWS", "Model 2 runs on GCP"),
+        ("The default is 30 s", "The default is 60 s"),
+        ("The decision is to use Kafka", "The decision is to write the server in Go"),
+        ("The problem is the cache", "The problem is the network"),
+    ],
+)
+def test_remembered_sentences_about_two_things_take_no_place_of_each_other(
+    memory: Memory, one: str, other: str
+) -> None:
+    memory.remember(one)
+    assert memory.remember(other).conflicts == ()
+    assert set(newer(memory, f"{one} {other}").values()) == {None}
+
+
 def test_without_newest_first_the_shorter_old_one_would_win(memory: Memory) -> None:
     said(memory, "Ada Byron lives in the far north of Oslo.", "Ada Byron lives in Rome.")
     assert found(memory, "where does Ada Byron live")[0] == "Ada Byron lives in Rome."
