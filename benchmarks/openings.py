@@ -21,6 +21,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from types import ModuleType
@@ -33,6 +34,7 @@ from benchmarks.table import Result
 from substrate.embed.tokens import token_counter
 from substrate.errors import ModelUnavailable
 from substrate.memory import Memory
+from substrate.messages import Words
 from substrate.surfaces.atoms.opening import as_sent
 
 __all__ = ["docstring_notes", "main"]
@@ -151,6 +153,7 @@ def measure(memory: Memory, *, told: bool) -> dict[str, float]:
 def density(stores: int, max_tokens: int) -> dict[str, float]:
     """Of what an opening is charged for over MCP: which part is keys and values. Stores of random notes and lengths."""
     rng, counter = random.Random(_SEED), token_counter()
+    sent = partial(as_sent, words=Words({}, {}, {}))
     words = sorted(
         {word for text in (one.objective for one in TRAININGS) for word in text.split()} | set(_TEXT.split())
     )
@@ -163,10 +166,10 @@ def density(stores: int, max_tokens: int) -> dict[str, float]:
             kinds = ("fact", "note", "decision", "procedure", "constraint", "preference")
             names = sorted({f"v1.{rng.choice(kinds)}.{'_'.join(rng.sample(words, 2))}" for _ in range(60)})
             memory.checkpoint([(f"{name} = {' '.join(rng.choices(words, k=rng.randint(5, 60)))}") for name in names])
-            opening = memory.bootstrap(" ".join(rng.sample(words, 5)), max_tokens=max_tokens, shown=as_sent)
+            opening = memory.bootstrap(" ".join(rng.sample(words, 5)), max_tokens=max_tokens, shown=sent)
             useful = sum(counter.count(atom.name) + counter.count(atom.value) for atom in opening)
             useful += sum(map(counter.count, opening.left_out.best))
-            charged = max(counter.count(form) for form in as_sent(opening))
+            charged = max(counter.count(form) for form in sent(opening))
             over += charged > max_tokens
             found.append(useful / charged)
     return {"keys and values, of what is charged": fmean(found), "the least": min(found), "over the budget": over}

@@ -25,6 +25,7 @@ __all__ = [
     "IMPORT_FULL",
     "INDEX",
     "INGEST",
+    "INGESTED",
     "PROVE_SINCE",
     "PROVE_TRUSTING",
     "REBUILD",
@@ -185,6 +186,7 @@ FSCK = Verb("fsck")
 INGEST = Verb("ingest")
 REBUILD = Verb("rebuild")
 ALLOW_SECRETS = Hint("allow_secrets", "to save it anyway, set allow_secrets=True")
+INGESTED = Hint("ingested", "ingested=True shows them")
 INDEX = Hint("index", "index() embeds what there is")
 WATCH = Hint("watch", "to allow it again, call watch()")
 IMPORT_FULL = Hint("import_full", "give it to substrate.clone()")

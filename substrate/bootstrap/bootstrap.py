@@ -144,12 +144,14 @@ def bootstrap(  # noqa: PLR0913
         domain = find_subject(snapshot.transaction, asked.domain)
     count = _FEWEST + asked.max_tokens // _TOKENS
     match = None if match is None else replace(match, ingested=asked.ingested)
-    needs = Forecaster(snapshot).opening(domain or HOLE, asked.objective or "", match, count)
+    forecaster = Forecaster(snapshot)
+    needs = forecaster.opening(domain or HOLE, asked.objective or "", match, count)
     documents = index.documents(snapshot.transaction)
     inside = None
     if domain is not None:
         inside = index.domains.mask(snapshot, documents, Domains(snapshot).domain(domain))
-    return open_with(snapshot, documents, asked, needs, inside=inside, meaning=meaning, shown=shown)
+    aside = forecaster.set_aside
+    return open_with(snapshot, documents, asked, needs, inside=inside, meaning=meaning, shown=shown, set_aside=aside)
 
 
 def open_with(  # noqa: PLR0913
@@ -162,13 +164,14 @@ def open_with(  # noqa: PLR0913
     inside: Mask | None = None,
     meaning: str = "",
     shown: Shown = compact,
+    set_aside: int = 0,
 ) -> Opening:
     """The opening of a session that needs these, as the model has it. `counter`: if not as everywhere.
 
-    `inside`: which versions are of atoms of the domain, if that is known.
+    `inside`: which versions are of atoms of the domain, if that is known; `set_aside`: how many pages match besides.
     """
     measure = Measure.of(counter or token_counter(), shown)
-    return _Opener(snapshot, documents, asked, needs, measure, inside).open(meaning)
+    return _Opener(snapshot, documents, asked, needs, measure, inside).open(meaning, set_aside)
 
 
 class _Opener:
@@ -203,9 +206,10 @@ class _Opener:
             return None
         return find_subject(self._snapshot.transaction, domain)
 
-    def open(self, meaning: str = "") -> Opening:
+    def open(self, meaning: str, set_aside: int) -> Opening:
         """The opening. `meaning`: why the objective was matched by words alone, if so."""
         asked, measure = self._asked, self._measure
+        self._gatherer.left_out["ingested"] += set_aside
         if asked.objective is not None:
             self._absent += absent_in(self._snapshot.transaction, self._documents, asked.objective)
         envelope = replace(self._envelope(), meaning=meaning)
@@ -258,13 +262,17 @@ class _Opener:
         return held, self._boosted(list(needs.values()))
 
     def _boosted(self, needs: list[Need]) -> list[Need]:
-        """In the order in which to look at them: members of the domain count double before anyone is left unread."""
+        """In the order in which to look at them: those that wait last; members of the domain count double."""
         if self._domain is None:
-            return needs
+            return sorted(needs, key=lambda need: need.waits)
         members = self._members([need.subject for need in needs])
         likely = (need.subject for need in needs[:_LIKELY] if need.subject not in members)
         members |= {subject for subject in likely if self._gatherer.is_in_domain(subject)}
-        return sorted(needs, key=lambda need: -need.share * (BOOST if need.subject in members else 1.0))
+
+        def precedes(need: Need) -> tuple[bool, float]:
+            return need.waits, -need.share * (BOOST if need.subject in members else 1.0)
+
+        return sorted(needs, key=precedes)
 
     def _members(self, subjects: Collection[bytes]) -> set[bytes]:
         """Those that belong to the domain itself: one look at all, since there may be hundreds to be put in order."""
@@ -350,7 +358,7 @@ class _Opener:
         # Of a rule that is not shown at least the name is: who does not know that there is one would break it.
         best = sorted(gatherer.lost, key=lambda lost: (lost.subject not in self._pins, -lost.share))[:_BEST]
         sections: dict[str, tuple[OpeningAtom, ...]] = {}
-        for offer in sorted(shown, key=lambda offer: -offer.item.value):
+        for offer in sorted(shown, key=lambda offer: (offer.waits, -offer.item.value)):
             sections[offer.section] = (*sections.get(offer.section, ()), offer.atom)
         return replace(
             envelope,
@@ -371,7 +379,8 @@ def _chosen(offers: Sequence[Offer], room: int, *, aimed: bool) -> list[int]:
     """The places of those to show, the dearest first.
 
     Goals, constraints and preferences may take a part of the room; what was taught for such an objective then takes
-    what it needs; all others stand in line. `aimed`: at an objective alone; what only use speaks for comes last then.
+    what it needs; all others stand in line, and behind it weak matches that wait. `aimed`: at an objective alone;
+    what only use speaks for comes last then.
     """
     places = range(len(offers))
     rules = [at for at in places if offers[at].section != "atoms"]
@@ -392,6 +401,7 @@ def _chosen(offers: Sequence[Offer], room: int, *, aimed: bool) -> list[int]:
     take(rules, int(room * _PINNED_PART))
     for at in taught:
         take([at], room)
+    take((at for at in places if at not in fills and not offers[at].waits), room)
     take((at for at in places if at not in fills), room)
     take(fills, room)
     return chosen

@@ -44,6 +44,11 @@ class Offer:
     clashes: tuple[ConflictingFacts, ...]
     item: Item
 
+    @property
+    def waits(self) -> bool:
+        """Whether all others come before it; a rule never waits."""
+        return self.section == "atoms" and self.candidate.need.waits
+
 
 def atom_shown(candidate: Candidate) -> OpeningAtom:
     """The atom with its metadata, its value whole, and why it is here."""

@@ -23,6 +23,7 @@ WORDS: Final = Words(
     hints={
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "import_full": "give --full",
+        "ingested": "--ingested shows them",
         "index": "`substrate index` embeds what there is",
         "prove_since": "a proof made by `substrate prove NAME --since FILE`, with the pin in FILE",
         "prove_trusting": "a proof made by `substrate prove NAME --trusting KEY`, with that key",

@@ -36,6 +36,8 @@ class Forecaster:
         self._heirs = Heirs(snapshot)
         self._reader = Reader(snapshot, self._heirs)
         self._well: Collection[bytes] = ()
+        self.set_aside = 0
+        """Pages that match the objective of `before` well, and were set aside for what people said."""
 
     # -- what each part says, for who weighs them -----------------------------------------------------------------
 
@@ -49,7 +51,7 @@ class Forecaster:
         """The parts, in a session in which nothing was opened yet."""
         if match is None or not objective:
             return self._reader.before(domain, objective)
-        found, self._well = match.shares(self._snapshot, None if domain == HOLE else domain)
+        found, self._well, self.set_aside = match.shares(self._snapshot, None if domain == HOLE else domain)
         return self._reader.before(domain, objective, found, match.alike(self._snapshot.transaction))
 
     def weights(self, question: str) -> dict[str, float]:
@@ -126,7 +128,10 @@ class Forecaster:
         parts = self.before(domain, objective, match)
         weights = self.weights(question_of("goal" if objective.strip() else "need", 0))
         needs = self._merged(leading(parts, weights, _looked_at(count)), parts, lambda _: weights, count, ())
-        return [need._replace(is_weak="match" in need.parts and need.subject not in self._well) for need in needs]
+        fitting = {self._heirs.heir(item) for item in self._reader.fitting}
+        weak = {need.subject for need in needs if "match" in need.parts} - set(self._well)
+        waiting = weak - fitting if any(need.subject in fitting for need in needs) else set()
+        return [need._replace(is_weak=need.subject in weak, waits=need.subject in waiting) for need in needs]
 
     def _merged(
         self,
@@ -177,3 +182,5 @@ class Need(NamedTuple):
     """Such as match, goals, usage, edges; `parts.py` says what each is."""
     is_weak: bool = False
     """Whether it is a match of the objective, and no good one."""
+    waits: bool = False
+    """Whether it is a weak match, and there are others that sessions or trainings for such an objective needed."""

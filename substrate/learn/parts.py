@@ -64,7 +64,7 @@ _FULL: Final = 3
 _WELL: Final = 0.25
 """Of the best match's share: what has as much matches well."""
 _FITS: Final = 0.3
-"""How like this objective another one must be, for what was taught there to be taught for this one."""
+"""How like this objective another one must be, for what was taught or needed there to be so for this one."""
 _SEEDS: Final = 10
 _ANYWHERE: Final = 1e-4
 """How far use of whatever domain counts, if there is an objective: it may fill room, and displaces nobody."""
@@ -91,6 +91,8 @@ class Reader:
         self._inherited = heirs.inherited
         self._cells: dict[bytes, Cells | None] = {}
         self._skipped: tuple[Sequence[bytes], dict[bytes, float]] | None = None
+        self.fitting: set[bytes] = set()
+        """What sessions and trainings needed that were for an objective like the one of `before`."""
 
     # -- what comes next -----------------------------------------------------------------------------------------
 
@@ -258,8 +260,9 @@ class Reader:
             same = whole * sqrt((3 + episode.terms) / (3 + len(terms)))  # what the very same words would share
             words = min(1.0, max(0.0, shared.get(number, 0.0)) / same) if same else 0.0
             like[number] = words if alike is None else (words + near.get(number, 0.0)) / 2
-        full = zip(likely, past, strict=True)
-        taught = {number: like[number] for number, episode in full if episode.weight >= _FULL and like[number] >= _FITS}
+        fitting = {at: episode for at, episode in zip(likely, past, strict=True) if like[at] >= _FITS}
+        self.fitting = {item for episode in fitting.values() for item in episode.items}
+        taught = {number: like[number] for number, episode in fitting.items() if episode.weight >= _FULL}
         goals = self._votes(like, _GOALS, set(), weighed=False)
         known = sum(fit**2 for fit, _ in highest(like, _GOALS))
         # Of a domain with many sessions each says something; of whatever domain just those that are like this one.

@@ -34,6 +34,8 @@ class Matched(NamedTuple):
 
     shares: dict[bytes, float]
     well: set[bytes]
+    set_aside: int = 0
+    """Pages that match well, and are not among them: they would crowd out what people said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +59,28 @@ class Match:
         """
         documents = self.index.documents(snapshot.transaction)
         seqs, points = self._best(snapshot, documents, Filters())
+        set_aside = 0
         if not self.ingested and _is_crowded(snapshot, documents, seqs):
+            set_aside = int((pages_of(snapshot.transaction, documents)[seqs] & self._is_good(points)).sum())
             seqs, points = self._best(snapshot, documents, Filters(without_pages=True))
         scores: dict[bytes, float] = {}
         well: set[bytes] = set()
         inside = self._inside(snapshot, documents, domain)[seqs].tolist() if domain is not None else [True] * len(seqs)
-        for subject, given, is_inside in zip(documents.subjects(seqs), points.tolist(), inside, strict=True):
+        good = self._is_good(points).tolist()
+        for subject, given, is_inside, is_good in zip(
+            documents.subjects(seqs), points.tolist(), inside, good, strict=True
+        ):
             score = max(given, 0.0)
-            if score >= WELL or self.why:  # by words alone, scores depend on how many there are
+            if is_good:
                 well.add(subject)
             scores[subject] = max(scores.get(subject, 0.0), score * score * (1 if is_inside else _OUTSIDE))
         total = sum(scores.values())
-        return Matched({subject: score / total for subject, score in scores.items()} if total > 0 else {}, well)
+        shares = {subject: score / total for subject, score in scores.items()} if total > 0 else {}
+        return Matched(shares, well, set_aside)
+
+    def _is_good(self, points: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Which of these scores are those of good matches. By words alone, scores depend on how many there are."""
+        return np.ones(len(points), bool) if self.why else points >= WELL
 
     def alike(self, transaction: ReadTransaction) -> dict[bytes, float] | None:
         """Past sessions and trainings whose objectives mean something like this one, by the keys of their traces.

@@ -73,6 +73,7 @@ def agent_words(
             "allow_secrets": f"to save it anyway, the user can run {command('checkpoint', '--allow-secrets')}",
             "import_full": "the user can give it to `substrate import --full`, which makes a new store",
             "index": "ask again soon",
+            "ingested": f"{tools.get('memory_search') or command('search', 'TEXT')} finds them",
             "prove_since": f"a proof that the user makes by {command('prove', 'NAME', '--since', 'FILE')}",
             "prove_trusting": f"a proof that the user makes by {command('prove', 'NAME', '--trusting', 'KEY')}",
             "watch": f"the user can allow it with {command('watch', 'on')}",

@@ -9,6 +9,7 @@ from datetime import datetime
 from html import escape
 from typing import Final
 
+from substrate.messages import ATOM, ATOMS, INGESTED, Message
 from substrate.names import type_of
 from substrate.result import UNTYPESET, Result, compact
 
@@ -64,6 +65,8 @@ _NOTABLE: Final = 0.05
 PROPOSED: Final = "proposed"
 """The tag of an atom that nobody saved on purpose: rules read it out of a transcript."""
 _FOR_WANT_OF_ROOM: Final = ("no_room", "rule_no_room", "too_large", "less_needed", "in_all")
+_FITTING: Final = frozenset(("goals", "taught"))
+"""Parts of a need that come from objectives like this one."""
 _SMALL: Final = 200
 """Budgets below this are for atoms alone."""
 
@@ -229,6 +232,16 @@ class Opening(Result):
         """Whether nothing matches the objective well."""
         return bool(self.atoms) and all(atom.why == WEAK for atom in self.atoms)
 
+    @property
+    def remark(self) -> str:
+        """Why nothing here fits the objective, and what to do, in parts for a face to spell; empty: something does."""
+        if any(atom.why == MATCHES or _FITTING & atom.parts.keys() for atom in self.atoms):
+            return ""
+        if count := self.left_out.reasons.get("ingested", 0):
+            noun = ATOM if count == 1 else ATOMS
+            return Message("left out because they come from files: ", f"{count} ", noun, " that may match; ", INGESTED)
+        return "" if self.seq != 0 or len(self) else "the store is empty: save something first"
+
     def __iter__(self) -> Iterator[OpeningAtom]:
         """Every atom that is shown: goals, constraints, preferences, then the others."""
         return iter(self._shown)
@@ -290,10 +303,10 @@ class Opening(Result):
         return "\n".join([*lines, f"tokens {self.tokens} of {self.max_tokens} by {self.counter}"])
 
     def __repr__(self) -> str:
-        return self.text()
+        return "\n".join(said for said in (self.text(), str(self.remark)) if said)
 
     def _repr_html_(self) -> str:
-        return f'<pre class="{UNTYPESET}">{escape(self.text())}</pre>'
+        return f'<pre class="{UNTYPESET}">{escape(repr(self))}</pre>'
 
 
 def _quoted(text: str) -> str:

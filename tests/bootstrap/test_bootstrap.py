@@ -17,7 +17,7 @@ from substrate.embed.tokens import token_counter
 from substrate.errors import InputError, NameInvalid, SchemaInvalid, TooLarge
 from substrate.learn.forecast import Need
 from substrate.memory import Memory
-from tests.bootstrap.openings import LONG, Reopen, names, opened, subject
+from tests.bootstrap.openings import LONG, Reopen, names, opened, subject, with_needs
 from tests.scale import PATIENCE_S
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
@@ -373,3 +373,25 @@ def test_an_atom_says_what_each_part_gave_and_what_it_takes_in_no_room(memory: M
     assert 0 < atom.tokens < opening.tokens
     assert not {"parts", "tokens", "need", "grounds"} & atom.to_dict().keys()
     assert evidence_of(atom.grounds) == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("max_tokens", [150, 230, 1200])
+def test_what_such_objectives_needed_comes_before_weak_matches(memory: Memory, max_tokens: int) -> None:
+    trained, weak = [f"v1.fact.trained_{i}" for i in range(3)], [f"v1.fact.weak_{i}" for i in range(12)]
+    memory.checkpoint([f"{name} = {name[-1]} is enough" for name in (*trained, *weak)])
+
+    def shown(*, wait: bool) -> list[str]:
+        needs = [Need(subject(memory, name), 0.2, {"match": 0.2}, is_weak=True, waits=wait) for name in weak]
+        needs += [Need(subject(memory, name), 0.01, {"goals": 0.01}) for name in trained]
+        return names(with_needs(memory, needs, Request.of("get the money back", max_tokens=max_tokens)))
+
+    assert set(shown(wait=True)[:3]) <= set(trained)
+    assert set(shown(wait=True)) >= set(trained) or max_tokens == 150
+    assert not set(shown(wait=False)[:3]) & set(trained)
+
+
+def test_a_rule_that_matches_weakly_does_not_wait(memory: Memory) -> None:
+    memory.checkpoint(["v1.constraint.cents = Amounts are in cents", "v1.fact.trained = It is enough"])
+    rule = Need(subject(memory, "v1.constraint.cents"), 0.01, {"match": 0.01}, is_weak=True, waits=True)
+    needs = [rule, Need(subject(memory, "v1.fact.trained"), 0.5, {"goals": 0.5})]
+    assert names(with_needs(memory, needs, Request.of("x")))[0] == "v1.constraint.cents"

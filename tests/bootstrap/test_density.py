@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from substrate.bootstrap.bootstrap import Request
 from substrate.embed.tokens import ByteCounter, TokenCounter, token_counter
 from substrate.learn.forecast import Need
 from substrate.memory import Memory, open_memory
+from substrate.messages import Words
 from substrate.surfaces.atoms.opening import as_sent
 from substrate.values.opening import LEFT_OUT, WEAK, LeftOut, Opening, OpeningAtom
 from tests.bootstrap.openings import opened, subject, with_needs
@@ -83,8 +85,9 @@ def hold_budget(memory: Memory, counter: TokenCounter, rng: random.Random) -> No
     ]
     least = 50 if counter.name != ByteCounter().name else 200
     asked = Request.of(a_text(rng)[:200], max_tokens=rng.randint(least, 1500))
-    opening = with_needs(memory, needs, asked, counter=counter, shown=as_sent)
-    sizes = [counter.count(form) for form in as_sent(opening)]
+    sent = partial(as_sent, words=Words({}, {}, {}))
+    opening = with_needs(memory, needs, asked, counter=counter, shown=sent)
+    sizes = [counter.count(form) for form in sent(opening)]
     assert max(sizes) <= opening.tokens <= asked.max_tokens
     shorter = with_needs(memory, needs, asked, counter=counter)
     assert counter.count(shorter.json()) <= asked.max_tokens

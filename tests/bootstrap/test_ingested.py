@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from substrate.bootstrap.evidence import Grounds, weigh
+from substrate.cli.spelling import WORDS
 from substrate.learn.forecast import Need
 from substrate.memory import Memory
+from substrate.messages import render
 from substrate.search import objective
 from substrate.search.filters import Filters
 from tests.bootstrap.openings import Request, names, opened, subject, with_needs
@@ -65,3 +67,25 @@ def test_a_goal_from_elsewhere_is_a_goal_if_it_is_asked_for(memory: Memory) -> N
 def test_text_from_elsewhere_weighs_less_than_the_same_from_anybody() -> None:
     plain = weigh(Grounds(has_source=True)).value
     assert weigh(Grounds(origin="ingested", has_source=True)).value < 0.5 < plain < weigh(Grounds("user", True)).value  # noqa: FBT003
+
+
+def test_pages_that_were_set_aside_are_counted_and_it_is_said_how_to_see_them(memory: Memory) -> None:
+    for i in range(40):
+        memory.ingest(f"Page {i}: rotate the signing keys of the ledger", title=f"P{i}")
+    opening = memory.bootstrap(OBJECTIVE, max_tokens=600)
+    assert opening.left_out.reasons["ingested"] >= 40
+    assert "that may match; ingested=True shows them" in repr(opening)
+    assert "--ingested shows them" in render(opening.remark, WORDS)
+    assert not memory.bootstrap(OBJECTIVE, max_tokens=600, ingested=True).remark
+
+
+def test_where_something_fits_pages_are_not_spoken_of_but_counted(filled: Memory) -> None:
+    opening = filled.bootstrap(OBJECTIVE, max_tokens=600)
+    assert not opening.remark
+    assert opening.left_out.reasons["ingested"] > 0
+
+
+def test_an_opening_of_an_empty_store_says_so(memory: Memory) -> None:
+    assert memory.bootstrap(OBJECTIVE).remark == "the store is empty: save something first"
+    memory.checkpoint(["v1.fact.lunch = Lunch is at noon"])
+    assert not memory.bootstrap(OBJECTIVE).remark

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
+from substrate.atoms.supersedes import Heirs
+from substrate.learn.parts import Reader
 from substrate.memory import Memory
+from substrate.views.learned.sessions import HOLE
 
 MAIL = [
     ("v1.note.relay", "the mail relay listens on port 25 and hands messages to the spool"),
@@ -100,3 +105,13 @@ def test_a_correction_without_an_objective_counts_where_it_matches(noted: Memory
     taught = {atom.name for atom in noted.bootstrap(ABOUT_MAIL, begin=False) if "taught" in atom.parts}
     assert taught == {"v1.note.signature"}
     assert not [atom for atom in noted.bootstrap("ships in the harbour", begin=False) if "taught" in atom.parts]
+
+
+def test_only_an_objective_like_the_one_of_a_training_fits_it(noted: Memory) -> None:
+    noted.train(TRAINED, 2, objective="paint the fence")
+    subjects = {UUID(noted.access(name).atom.id).bytes for name in TRAINED}
+    for asked, fitting in (("paint our garden fence", subjects), (ABOUT_MAIL, set())):
+        with noted._store.read() as snapshot:
+            reader = Reader(snapshot, Heirs(snapshot))
+            reader.before(HOLE, asked)
+        assert reader.fitting == fitting

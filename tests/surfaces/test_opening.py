@@ -224,3 +224,13 @@ def test_a_bootstrap_counts_as_no_access(agent: Agent, store: Path) -> None:
     assert agent.ok("memory_status")["sessions"] == 0
     with substrate.open(store, read_only=True) as memory:
         assert memory.stats().sessions == 0
+
+
+def test_what_to_do_is_said_where_nothing_fits(agent: Agent, store: Path) -> None:
+    empty = agent.call(BOOTSTRAP, objective="rotate the signing keys")
+    assert "the store is empty" in text_of(empty)
+    with substrate.open(store, model="none") as memory:
+        memory.ingest("Rotate the signing keys in May", title="Keys")
+    told = agent.call(BOOTSTRAP, objective="rotate the signing keys")
+    for said in (text_of(told), (told.structured_content or {})["note"]):
+        assert "left out because they come from files: 2 atoms that may match; memory_search finds them" in said

@@ -143,6 +143,8 @@ def bootstrap(given: Namespace, _: Output) -> Answer:
     hints = []
     if not list(opening) and (given.high_impact or given.evidence_threshold is not None):
         hints.append("nothing is known so well: ask for less evidence; a source, or --origin user, would lift it")
+    elif opening.remark:
+        hints.append(opening.remark)
     elif not list(opening):
         hints.append("nothing is known that would help: save something first")
     if opening.meaning and not given.words:

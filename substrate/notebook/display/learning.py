@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from substrate.messages import render
 from substrate.notebook.display.atoms import prediction_rows
 from substrate.notebook.display.markup import ROWS, Child, Markup, badge, bar, footer, h, name, stored, table
 from substrate.notebook.display.style import page
-from substrate.notebook.spelling import counted
+from substrate.notebook.spelling import WORDS, counted
 
 if TYPE_CHECKING:
     from substrate.values.opening import Opening, OpeningAtom
@@ -66,7 +67,9 @@ def opening(result: Opening) -> str:
         [_section(word, getattr(result, word)) for word in ("goals", "constraints", "preferences", "atoms")],
         _lines("conflicts", conflicts),
         _lines("absent", absent),
-        None if len(result) else h("div", "nothing is known that would help"),
+        None
+        if len(result) and not result.remark
+        else h("div", render(result.remark, WORDS) or "nothing is known that would help"),
         footer(
             f"left out: {result.left_out.text()}" if result.left_out.to_dict() else "",
             f"matched by words only: {result.meaning}" if result.meaning else "",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from pydantic import Field
 
+from substrate.messages import Words, render
 from substrate.result import Result
 from substrate.surfaces.shape import CamelShape, compact_json, shown, with_names_shown
 
@@ -21,6 +22,8 @@ __all__ = ["Opened", "as_sent", "opening_text", "structured_opening"]
 
 _ROOMY: Final = 1000
 """From this budget on, lists that are promised are there also if they are empty, and what was asked is repeated."""
+_ROOM_FOR_A_NOTE: Final = 200
+"""From this budget on, it is said why nothing fits."""
 _COUNTER: Final = "MiniLM WordPiece"
 """By what tokens are counted where the model's tokenizer is there."""
 _PROMISED: Final = ("goals", "constraints", "preferences", "atoms", "conflicting_facts")
@@ -81,6 +84,7 @@ class Opened(CamelShape):
         None, description="what came into question and is not shown: how many for each reason, and the best of them"
     )
     truncated: bool | None = Field(None, description="true: a larger maxTokens would show more")
+    note: str | None = Field(None, description="why nothing here fits the objective, and what to do")
     matched: str | None = Field(None, description="weakly: nothing matches the objective well; by words only: no model")
     counter: str | None = Field(None, description=f"by what tokens are counted, if not by {_COUNTER}")
     tokens: int = Field(description="what this reply takes: the larger of structured content and text")
@@ -88,7 +92,7 @@ class Opened(CamelShape):
     seq: int | None = None
 
 
-def structured_opening(opening: Opening) -> dict[str, Any]:
+def structured_opening(opening: Opening, words: Words) -> dict[str, Any]:
     """The structured content."""
     said: dict[str, Any] = _once(opening).to_dict()
     if opening.weak and "matched" in said:  # said of all of them
@@ -101,13 +105,21 @@ def structured_opening(opening: Opening) -> dict[str, Any]:
             del said["counter"]
     if opening.truncated:
         said["truncated"] = True
+    if note := _note(opening, words):
+        said["note"] = note
     told: dict[str, Any] = with_names_shown(_renamed(said))
     return told
 
 
-def opening_text(opening: Opening) -> str:
+def opening_text(opening: Opening, words: Words) -> str:
     """The text."""
-    return shown(_once(opening).text(), "\n")
+    note = _note(opening, words)
+    return shown(_once(opening).text(), "\n") + (f"\n{note}" if note else "")
+
+
+def _note(opening: Opening, words: Words) -> str:
+    """Why nothing fits, if nothing does, in words for the agent."""
+    return render(opening.remark, words) if opening.max_tokens >= _ROOM_FOR_A_NOTE else ""
 
 
 def _once(opening: Opening) -> Opening:
@@ -119,13 +131,13 @@ def _once(opening: Opening) -> Opening:
     return replace(opening, objective=None, domain=None, seq=None, left_out=left_out)
 
 
-def as_sent(item: Result) -> tuple[str, str]:
+def as_sent(item: Result, words: Words) -> tuple[str, str]:
     """What is sent of an opening, or of an item of it: as JSON, and as text."""
     from substrate.values.opening import Opening  # noqa: PLC0415 - loaded by now
 
     part = cast("Opening | OpeningAtom | ConflictingFacts | Absent | LeftOut", item)
     if isinstance(part, Opening):
-        return compact_json(structured_opening(part)), opening_text(part)
+        return compact_json(structured_opening(part, words)), opening_text(part, words)
     return compact_json(with_names_shown(_renamed(part.to_dict()))), shown(part.text(), "\n")
 
 

@@ -95,11 +95,13 @@ def memory_session_bootstrap(
         high_impact=highImpact,
         evidence_threshold=evidenceThreshold,
         domain=domain or None,
-        shown=lambda said: tuple(form + (note if isinstance(said, Opening) else "") for form in as_sent(said)),
+        shown=lambda said: tuple(
+            form + (note if isinstance(said, Opening) else "") for form in as_sent(said, caller.words)
+        ),
     )
-    text = TextContent(type="text", text=opening_text(opening))
+    text = TextContent(type="text", text=opening_text(opening, caller.words))
     further = [TextContent(type="text", text=note)] if note else []
-    return CallToolResult(content=[text, *further], structured_content=structured_opening(opening))
+    return CallToolResult(content=[text, *further], structured_content=structured_opening(opening, caller.words))
 
 
 def session_checkpoint(

@@ -251,3 +251,12 @@ def test_evidence_can_be_asked_for(store: Commands) -> None:
 def test_what_cannot_be_is_refused(store: Commands) -> None:
     assert store("bootstrap", "--max-tokens", "10").code == 2
     assert store("bootstrap", "--evidence-threshold", "2").code == 2
+
+
+def test_notes_from_files_that_are_left_out_are_named_with_the_option_that_shows_them(run: Commands) -> None:
+    Path("keys.md").write_text("Rotate the signing keys in May", encoding="utf-8")
+    run.ok("ingest", "keys.md")
+    told = run.ok("bootstrap", "rotate", "the", "signing", "keys").err
+    assert "left out because they come from files: 2 atoms that may match; --ingested shows them" in told
+    assert "save something first" not in told
+    assert "left out because" not in run.ok("bootstrap", "rotate", "the", "signing", "keys", "--ingested").err
