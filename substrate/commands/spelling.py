@@ -30,6 +30,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     "entities": "--entity",
     "from_kind": "--from",
     "keys": "NAME",
+    "kinds": "--kinds",
     "media_type": "media_type",
     "kind": "--kind",
     "on": "on",

@@ -19,7 +19,7 @@ __all__ = ["ARGUMENTS", "agent_words"]
 ARGUMENTS: Final = (
     *("a", "actor", "after", "all_domains", "any_tags", "as_of", "at", "atoms", "b", "before", "by", "columns"),
     *("context", "depth", "direction", "domain", "edges", "entities", "every", "evidence_threshold", "expect"),
-    *("floor", "from_kind"),
+    *("floor", "from_kind", "kinds"),
     *("high_impact", "hops", "horizon", "k", "keep", "keys", "kind", "limit", "max_tokens", "media_type"),
     *("min_score", "most", "name", "names", "objective", "offset", "on", "origin", "part", "passes"),
     *("predictions", "prefix", "query", "root", "seqs", "session", "sessions", "since", "source", "start"),
