@@ -278,6 +278,9 @@ def test_a_client_that_takes_no_answer_is_cut_off(folder: Path, monkeypatch: pyt
 def test_a_server_that_keeps_answers_for_ever_is_found_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "_TAKE_S", 1e6)
     with served(folder) as server, piled_up(server):
+        until = monotonic() + PATIENCE_S
+        while not server.runner.server_state.connections and monotonic() < until:  # the system took it, not yet we
+            select.select([], [], [], 0.02)
         assert not is_left_alone(server, 1.0)
 
 

@@ -21,6 +21,7 @@ from substrate.commands.readers import number, seconds
 from substrate.cues.kinds import KINDS
 from substrate.errors import InputError, NotFound, SubstrateError
 from substrate.files import make_folder, replace_file, users_file
+from substrate.server.client_config import CLIENTS
 from substrate.server.client_hooks import (
     HOOK_CLIENTS,
     SETTINGS,
@@ -158,7 +159,8 @@ HOOKS = Command(
         Example("substrate hooks --client claude-code --rules", "by which words a statement is told"),
     ),
     (
-        option("--client", metavar="NAME", default="", choices=HOOK_CLIENTS, help=f"one of {', '.join(HOOK_CLIENTS)}"),
+        # The same choices as everywhere: shells complete an option without looking at its verb.
+        option("--client", metavar="NAME", default="", choices=CLIENTS, help=f"one of {', '.join(HOOK_CLIENTS)}"),
         option("--project", metavar="FOLDER", help="the project's folder (default: this one)", complete="folder"),
         flag("--remove", help="take them out"),
         flag("--print", help="write nothing: print what would be added"),
