@@ -119,11 +119,9 @@ class Columns:
 def open_csv(path: Path, columns: Columns, *, tabs: bool = False) -> Iterator[Lines]:
     """The rows of a CSV or TSV file, the first of which names the columns. InputError if it is none."""
     with _text_of(path) as (file, total):
-        limit = csv.field_size_limit(max(csv.field_size_limit(), LIMITS["line_bytes"]))
-        try:
-            yield Lines(_rows_to_lines(_csv_rows(file, tabs=tabs), columns), total)
-        finally:
-            csv.field_size_limit(limit)
+        # For the whole process, and for good: another thread may be reading a table, too.
+        csv.field_size_limit(max(csv.field_size_limit(), LIMITS["line_bytes"]))
+        yield Lines(_rows_to_lines(_csv_rows(file, tabs=tabs), columns), total)
 
 
 @contextmanager
