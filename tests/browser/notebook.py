@@ -29,7 +29,13 @@ _RESTART = "() => ({promise: jupyterapp.commands.execute('kernelmenu:restart')})
 _CELLS = "() => jupyterapp.shell.currentWidget.content.model.toJSON().cells"
 _PUT_AWAY = "() => { for (const shown of [...jupyterapp.shell.widgets('main')]) shown.dispose(); }"
 _THEME = "(theme) => jupyterapp.commands.execute('apputils:change-theme', {theme})"
-_RESTORED = "() => window.jupyterapp?.restored.then(() => true)"
+# JupyterLab takes its splash away 200 ms after the last who showed it; shown again within them, it is taken away twice,
+# which is an error on the page. To change the theme shows it, so nobody may do that before it is gone.
+_RESTORED = (
+    "() => window.jupyterapp?.restored.then("
+    "() => document.readyState === 'complete' && !document.getElementById('jupyterlab-splash'))"
+)
+_NO_SPLASH = "() => !document.getElementById('jupyterlab-splash')"
 _ROOMY = (
     "() => { if (!jupyterapp.shell.leftCollapsed) return jupyterapp.commands.execute('application:toggle-left-area'); }"
 )
@@ -120,9 +126,13 @@ class Shown:
         self.page.evaluate(_SAVE)
         other = self.page.context.new_page()
         other.goto("/lab/workspaces/other?reset")
+        self.open_in(other)
+        return other
+
+    def open_in(self, other: Page) -> None:
+        """Open the notebook in a window that was just loaded: what a workspace restores is saved late, or never."""
         other.wait_for_function(_RESTORED)
         other.evaluate(_OPEN, self._path)
-        return other
 
     def screenshot(self, name: str, of: Locator | None = None) -> Path:
         """A picture of the notebook, or of one part of it, in the ignored folder screenshots/."""
@@ -189,6 +199,7 @@ class Notebook:
         page.wait_for_function(
             "(name) => document.body.dataset.jpThemeName === name", arg=f"JupyterLab {theme.title()}"
         )
+        page.wait_for_function(_NO_SPLASH)
         shown = Shown(page, self._desk.lab, path, theme)
         self._shown.append(shown)
         page.evaluate(_OPEN, path)

@@ -199,6 +199,7 @@ def test_while_one_of_two_windows_shows_a_widget_it_is_told_of_writes(notebook: 
     shown.python("len(memory.checkpoint(['v1.fact.other = something else']).seqs)")
     expect(there.locator('[data-name="v1.fact.other"]')).to_be_visible()
     other.reload()  # the page of before is gone, and the one that comes is another
+    shown.open_in(other)
     expect(there.get_by_test_id("value")).to_be_visible()
     other.evaluate("() => { jupyterapp.shell.currentWidget.content.widgets[1].model.outputs.clear(); }")
     assert shown.until("explorer.views == 0")  # whether or not the page of before could say that it goes
