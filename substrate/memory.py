@@ -250,6 +250,7 @@ class Memory(Tabular):
         text: str,
         type: str | None = None,  # noqa: A002 - the word for it
         *,
+        title: str | None = None,
         tags: Iterable[str] = (),
         actor: str | None = None,
         origin: str | None = None,
@@ -261,15 +262,16 @@ class Memory(Tabular):
         """Save a text as an atom, under a name that is made for it: `remembered.name`.
 
         The name is `v1.<type>.<words>`: the first words of the text that say something, and a digest too if another
-        text has that name. Without `type`, the wording decides where it is clear (decision, preference, goal,
-        constraint, procedure, task, event, fact), else the type is `note`. The same text again confirms the same atom,
-        and revives it if it was tombstoned. `fields` are further fields of the atom, as in `checkpoint`.
+        text has that name. With a `title`, its words make the name, and `attrs` keeps it. Without `type`, the wording
+        decides where it is clear (decision, preference, goal, constraint, procedure, task, event, fact), else the type
+        is `note`. The same text again confirms the same atom, and revives it if it was tombstoned. `fields` are further
+        fields of the atom, as in `checkpoint`.
 
         Raises InputError if there is no text; else as `checkpoint`.
         """
         more = {**fields, **({"tags": list(tags)} if tags else {})}
         said, place = self._client.said(actor, origin, session, source), self._client.place()
-        statement = read_statement(text, type)
+        statement = read_statement(text, type, title)
         return self._woken(
             remember(self._store.log, statement, more, said=said, place=place, allow_secrets=allow_secrets)
         )

@@ -49,28 +49,37 @@ class Statement:
     type: str
     is_typed: bool
     """Whether the caller gave the type. Else it is guessed, and the text may be known under another one."""
+    title: str = ""
+    """What its name is made of; empty: the text itself."""
 
-    def names(self) -> list[str]:
-        """The names that it can be under, the best first."""
-        return _names(self.text, self.type)
+    def names(self, kind: str | None = None) -> list[str]:
+        """The names that it can be under as this type (None: its own), the best first."""
+        return _names(self.title or self.text, self.text, self.type if kind is None else kind)
 
     def item(self, name: str, more: Mapping[str, object]) -> dict[str, object]:
         """The atom of this name, as a checkpoint takes it."""
-        return {**more, "name": name, "value": self.text}
+        said = {**more, "name": name, "value": self.text}
+        if self.title:
+            attrs = more.get("attrs")
+            said["attrs"] = {**(attrs if isinstance(attrs, Mapping) else {}), "title": self.title}
+        return said
 
 
-def read_statement(text: object, type: object = None) -> Statement:  # noqa: A002 - the word for it
+def read_statement(text: object, type: object = None, title: object = None) -> Statement:  # noqa: A002 - the word for it
     """The statement, its type guessed where none is given. InputError if there is no text, or no such type."""
+    if title is not None and not isinstance(title, str):
+        raise SchemaInvalid(Arg("title"), f" must be a string, not {title.__class__.__name__}")
+    title = "" if title is None else title.strip()
     if not isinstance(text, str):
         raise SchemaInvalid(Arg("text"), f" must be a string, not {text.__class__.__name__}")
     text = text.strip()
     if not text:
         raise InputError("there is nothing to remember: ", Arg("text"), " is empty")
     if type is None:
-        return Statement(text, type_cue(text) or _DEFAULT, is_typed=False)
+        return Statement(text, type_cue(text) or _DEFAULT, is_typed=False, title=title)
     if not isinstance(type, str) or not _TYPE.fullmatch(type):
         raise InputError(Arg("type"), " is a word of a-z, 0-9 and _, such as decision")
-    return Statement(text, type, is_typed=True)
+    return Statement(text, type, is_typed=True, title=title)
 
 
 def remember(  # noqa: PLR0913
@@ -124,13 +133,13 @@ def is_known(transaction: ReadTransaction, statement: Statement) -> str | None:
 def _candidates(statement: Statement) -> list[str]:
     """All names that the text can be under, whatever its type."""
     types = (statement.type, *TYPES, _DEFAULT)
-    return list(dict.fromkeys(name for kind in types for name in _names(statement.text, kind)))
+    return list(dict.fromkeys(name for kind in types for name in statement.names(kind)))
 
 
 def _place_for(transaction: ReadTransaction, statement: Statement) -> tuple[str, int | None]:
     """The name that says this text, or can say it; and the version it is at, None if it is not in use."""
     types = [statement.type, *(() if statement.is_typed else (kind for kind in (*TYPES, _DEFAULT)))]
-    candidates = list(dict.fromkeys(name for kind in types for name in _names(statement.text, kind)))
+    candidates = list(dict.fromkeys(name for kind in types for name in statement.names(kind)))
     rows = dict(zip(candidates, find_names(transaction, candidates), strict=True))
     for name, row in rows.items():
         if row is not None and row.kind is Kind.PUT and _last_text(transaction, row) == statement.text:
@@ -154,9 +163,9 @@ def _last_text(transaction: ReadTransaction, row: VersionRow) -> object:
     return None if body is None or body.damage is not None else body.members.get("value")
 
 
-def _names(text: str, kind: str) -> list[str]:
-    """The names that a text can be under as this type: by its words, then by its digest too."""
-    slug = slug_of("".join(_without_secrets(text)), leave_out=(kind, f"{kind}s"))
+def _names(called: str, text: str, kind: str) -> list[str]:
+    """The names that a text which is called so can be under as this type: by these words, then by its digest too."""
+    slug = slug_of("".join(_without_secrets(called)), leave_out=(kind, f"{kind}s"))
     digest = sha256(text.encode(errors="surrogatepass")).hexdigest()
     ends: Sequence[str] = [digest[:count] for count in _DIGITS]
     names = [slug, *(f"{slug}_{end}" for end in ends)] if slug else list(ends)

@@ -130,7 +130,7 @@ class ServedTool(SdkTool):
 
     def _error(self, code: str, message: str, **details: object) -> CallToolResult:
         said = {"code": code, "message": message, **{word: value for word, value in details.items() if value}}
-        said |= self.error_fields(code)
+        said = {**self.error_fields(code), **said}  # what the tool itself says goes first
         is_plain = not details.get("proof") and not (isinstance(items := details.get("items"), list) and len(items) > 1)
         text = shown(f"{code}: {message}") if is_plain else compact_json(said)
         return CallToolResult(

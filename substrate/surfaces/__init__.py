@@ -7,6 +7,7 @@ words      what arguments, verbs and hints are called in messages to an agent
 shape      what a tool replies: structured content, and the same as text
 arguments  arguments that tools of several surfaces take
 atoms/     tools on atoms; served by default
+knowmind/  ten tools of a team's server
 keeping/   verify, history, forget, status: for clients of any surface; served by default
 """
 
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_SURFACES", "SURFACES", "load_surface"]
 
-SURFACES: Final = {"atoms": "substrate.surfaces.atoms", "keeping": "substrate.surfaces.keeping"}
+SURFACES: Final = {
+    "atoms": "substrate.surfaces.atoms",
+    "keeping": "substrate.surfaces.keeping",
+    "knowmind": "substrate.surfaces.knowmind",
+}
 """By name: the package, whose `surface` has a SURFACE of that name."""
 DEFAULT_SURFACES: Final = ("atoms", "keeping")
 
