@@ -1,4 +1,4 @@
-"""Ids as this surface has them: `memory_<words>` or `memory_<uuid>`, `doc_<words>`, `edge_<uuid>`; others are taken too.
+"""Ids as this surface has them: `memory_<words>` or `memory_<uuid>`, `doc_<words>`, `edge_<uuid>`. It takes others too.
 
 An id is short where only one atom is called so; else it is the UUID, which nothing else is.
 """
