@@ -394,19 +394,24 @@ class Memory(Tabular):
         partial: bool | None = None,
         allow_secrets: bool = False,
         dry_run: bool = False,
+        secret: str | bytes | None = None,
+        unverified: bool = False,
         progress: Progress | None = None,
     ) -> Imported:
         """Take in a file of this or another system. `imported.kind` says as what it was read.
 
-        `from_kind` is `substrate` (a plain export), `server-memory` (the official memory server's JSON Lines), `csv`,
-        `tsv` or `jsonl` (rows of named columns); without it, the file is looked at. Documents and folders of them are
-        `ingest`ed.
+        `from_kind` is `substrate` (a plain export), `server-memory` (the official memory server's JSON Lines),
+        `hydramem` (its signed export, or its sessions.json), `csv`, `tsv` or `jsonl` (rows of named columns); without
+        it, the file is looked at. Documents and folders of them are `ingest`ed.
 
         Of rows, `columns` says which column is which field where its name does not, as `{"value": "Remark"}`; other
         columns become attrs. `type` is that of atoms whose name or row says none. Entities of `server-memory` belong
         to `domain`, and have the origin `agent`; rows have none, as in a checkpoint that says none. `origin` says
         otherwise: `ingested` for a file that others wrote. There is one session for each file. The same file again
         changes nothing.
+
+        A HydraMem export is taken if it is signed with `secret`, or with `unverified` as it is; its origin is
+        `ingested`, and its project is the domain unless `domain` says another. Denied if the signature does not fit.
 
         Of other systems, what cannot be taken is listed in `refused` with its line, and the rest is saved, unless
         `partial` is False. A plain export is refused as `import_lines` does, unless it is True. With `dry_run` nothing
@@ -420,6 +425,8 @@ class Memory(Tabular):
             partial=partial,
             allow_secrets=allow_secrets,
             dry_run=dry_run,
+            secret=secret,
+            unverified=unverified,
         )
         return self._woken(import_file(self._store.log, path, from_kind, move, progress))
 

@@ -11,6 +11,7 @@ _OPTIONS: Final = (
     *("actor", "after", "as_of", "at", "depth", "domain", "evidence_threshold", "expect", "floor", "high_impact"),
     *("horizon", "k", "keep", "limit", "max_tokens", "min_score", "offset", "origin", "passes", "predictions", "seqs"),
     *("every", "hops", "most", "root", "session", "source", "task", "title", "type", "valid_at", "walk", "whole"),
+    *("threshold", "undo", "unverified"),
 )
 _PLACES: Final = ("a", "b", "name", "names", "objective", "prefix", "query", "start", "stop", "text")
 """Words that stand without an option, as the help of a verb shows them."""
@@ -35,6 +36,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     "kind": "--kind",
     "on": "on",
     "part": "part",
+    "secret": "--secret-file",
     "sessions": "sessions",
     "since": "--happened-since",
     "tags": "--tag",

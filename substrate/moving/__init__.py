@@ -5,6 +5,7 @@ kind           which kind of file it is, told by looking at it
 line           what a reader gives: one line of a plain export, or why there is none
 plain          our own plain export
 server_memory  the file of the official memory server
+hydramem       HydraMem's signed export, and its sessions
 table          rows of CSV, TSV and JSON files and of data frames, by the names of their columns
 record         lines recorded as checkpoints, or only compared with the store
 """

@@ -9,23 +9,26 @@ from pathlib import Path
 from typing import Final
 
 from substrate.documents.formats.catalogue import media_type_of
+from substrate.documents.naming import domain_name
 from substrate.errors import InputError
 from substrate.files import users_file
 from substrate.messages import Arg
+from substrate.moving.hydramem import is_hydramem, open_hydramem, refuse_pickle
 from substrate.moving.line import KINDS, Lines
 from substrate.moving.plain import open_plain
 from substrate.moving.server_memory import open_server_memory
 from substrate.moving.table import Columns, open_csv, open_json_rows
 
-__all__ = ["DOCUMENTS", "FULL", "PLAIN", "READABLE", "SERVER_MEMORY", "kind_of", "open_lines"]
+__all__ = ["DOCUMENTS", "FULL", "HYDRAMEM", "PLAIN", "READABLE", "SERVER_MEMORY", "kind_of", "open_lines"]
 
 PLAIN: Final = "substrate"
 FULL: Final = "substrate-full"
 DOCUMENTS: Final = "documents"
 SERVER_MEMORY: Final = "server-memory"
+HYDRAMEM: Final = "hydramem"
 _ROWS: Final = "jsonl"
 _TABLES: Final[Mapping[str, str]] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
-READABLE: Final = (PLAIN, SERVER_MEMORY, "csv", "tsv", _ROWS, DOCUMENTS)
+READABLE: Final = (PLAIN, SERVER_MEMORY, HYDRAMEM, "csv", "tsv", _ROWS, DOCUMENTS)
 """What a caller can say a file is."""
 _FIRST: Final = 64 * 1024
 """Characters of a first line that tell what a file is."""
@@ -43,6 +46,9 @@ def kind_of(path: Path) -> str:
             return DOCUMENTS
         if not path.exists():
             raise InputError(f"there is no file {path}")
+        refuse_pickle(path)
+        if is_hydramem(path):
+            return HYDRAMEM
         with path.open(encoding="utf-8-sig", errors="replace") as file:
             first = next((line for line in iter(lambda: file.readline(_FIRST), "") if line.strip()), "")
     kind = _kind_of_line(first)
@@ -55,10 +61,23 @@ def kind_of(path: Path) -> str:
     return kind
 
 
-def open_lines(path: Path, kind: str, *, domain: str, columns: Columns) -> AbstractContextManager[Lines]:
-    """The lines of a file of this kind. InputError if it is of another."""
+def open_lines(  # noqa: PLR0913
+    path: Path,
+    kind: str,
+    *,
+    domain: str | None,
+    columns: Columns,
+    secret: str | bytes | None = None,
+    unverified: bool = False,
+) -> AbstractContextManager[Lines]:
+    """The lines of a file of this kind. InputError if it is of another. `domain`: the name of its atom, if one is said.
+
+    `secret` and `unverified`: of a file that is signed.
+    """
     if kind == SERVER_MEMORY:
-        return open_server_memory(path, domain)
+        return open_server_memory(path, domain_name(domain))
+    if kind == HYDRAMEM:
+        return open_hydramem(path, domain, secret=secret, unverified=unverified)
     if kind in _TABLES.values():
         return open_csv(path, columns, tabs=kind == "tsv")
     if kind == _ROWS:

@@ -14,7 +14,7 @@ from substrate.files import expanded
 from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.messages import IMPORT_FULL, INGEST, Arg
-from substrate.moving.kind import DOCUMENTS, FULL, PLAIN, READABLE, SERVER_MEMORY, kind_of, open_lines
+from substrate.moving.kind import DOCUMENTS, FULL, HYDRAMEM, PLAIN, READABLE, SERVER_MEMORY, kind_of, open_lines
 from substrate.moving.line import Lines
 from substrate.moving.plain import open_plain
 from substrate.moving.record import Recording, record, refuse_first
@@ -24,19 +24,23 @@ from substrate.values.saved import IMPORT_SESSION, Imported
 
 __all__ = ["Move", "import_file", "import_frame", "import_lines", "refuse_first_import", "refuse_first_lines"]
 
-_AGENT: Final = "agent"
+_ORIGINS: Final = {SERVER_MEMORY: "agent", HYDRAMEM: "ingested"}
+"""Whose word a file of another memory server is, unless the caller says it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
     """What an import is asked for, checked. See `Memory.import_file`."""
 
-    domain: str
+    domain: str | None
+    """The name of its atom; None: none is said."""
     columns: Columns
     said: Mapping[str, object]
     partial: bool | None = None
     allow_secrets: bool = False
     dry_run: bool = False
+    secret: str | bytes | None = None
+    unverified: bool = False
 
     @classmethod
     def of(  # noqa: PLR0913
@@ -49,9 +53,13 @@ class Move:
         partial: bool | None = None,
         allow_secrets: bool = False,
         dry_run: bool = False,
+        secret: str | bytes | None = None,
+        unverified: bool = False,
     ) -> Move:
         """InputError, NameInvalid, SchemaInvalid."""
-        return cls(domain_name(domain), Columns.of(columns, type), said or {}, partial, allow_secrets, dry_run)
+        name = None if domain is None else domain_name(domain)
+        read = Columns.of(columns, type)
+        return cls(name, read, said or {}, partial, allow_secrets, dry_run, secret, unverified)
 
     def recording(self, kind: str, source: str) -> Recording:
         """How lines of a file of this kind are recorded.
@@ -64,7 +72,12 @@ class Move:
             return Recording(kind, {}, partial, self.allow_secrets, self.dry_run, old_names=True)
         session = f"{IMPORT_SESSION}{source}"[: LIMITS["text_characters"]]
         said = {key: value for key, value in self.said.items() if value is not None}
-        said = {**({"origin": _AGENT} if kind == SERVER_MEMORY else {}), "session": session, "source": source, **said}
+        said = {
+            **({"origin": _ORIGINS[kind]} if kind in _ORIGINS else {}),
+            "session": session,
+            "source": source,
+            **said,
+        }
         return Recording(kind, said, self.partial is not False, self.allow_secrets, self.dry_run)
 
 
@@ -107,5 +120,7 @@ def _opened(path: str | Path, kind: str | None, move: Move) -> Iterator[tuple[Li
         raise InputError("this is a full export, which makes a new store: ", IMPORT_FULL)
     if kind == DOCUMENTS:
         raise InputError("this holds documents: ", INGEST, " takes them in")
-    with open_lines(file, kind, domain=move.domain, columns=move.columns) as lines:
+    with open_lines(
+        file, kind, domain=move.domain, columns=move.columns, secret=move.secret, unverified=move.unverified
+    ) as lines:
         yield lines, move.recording(kind, file.name)

@@ -24,7 +24,7 @@ ARGUMENTS: Final = (
     *("min_score", "most", "name", "names", "objective", "offset", "on", "origin", "part", "passes"),
     *("predictions", "prefix", "query", "root", "seqs", "session", "sessions", "since", "source", "start"),
     *("stop", "tags", "task", "title", "tombstones", "type", "unedges", "until", "valid_at", "wait", "walk", "whole"),
-    *("text", "without_domains", "without_tags"),
+    *("secret", "text", "threshold", "undo", "unverified", "without_domains", "without_tags"),
 )
 """All that messages of the engine mark as one."""
 

@@ -134,8 +134,10 @@ def _ingest(given: Namespace, output: Output) -> Answer:
 
 def _options(given: Namespace) -> dict[str, Any]:
     columns = dict(given.column) if given.column else None
-    words = ("domain", "type", "origin", "actor", "allow_secrets", "dry_run")
-    return {**{word: getattr(given, word) for word in words}, "columns": columns, "partial": given.partial or None}
+    words = ("domain", "type", "origin", "actor", "allow_secrets", "dry_run", "unverified")
+    secret = None if given.secret_file is None else read_text(given.secret_file, "the secret").rstrip("\r\n")
+    said = {word: getattr(given, word) for word in words}
+    return {**said, "columns": columns, "partial": given.partial or None, "secret": secret}
 
 
 def _answer(imported: Imported) -> Answer:

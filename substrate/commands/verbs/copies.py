@@ -34,8 +34,9 @@ IMPORT = Command(
     "The kind of file is told by looking at it; --from says it where that cannot be told. An export of substrate is "
     "recorded after what is there, with new seqs and new times of recording. A row of a CSV, TSV or JSON Lines file "
     "becomes an atom: columns called name, value, tags and so on are its fields, --column maps others, and the rest "
-    "stands in attrs. The official memory server's file gives entities, notes and edges. Documents and folders are "
-    "taken in as ingest does. The same file again changes nothing. With --full, a full export becomes a new store, "
+    "stands in attrs. The official memory server's file gives entities, notes and edges; a signed export of "
+    "HydraMem its documents, entities and relations, checked with --secret-file. Documents and folders are taken in "
+    "as ingest does. The same file again changes nothing. With --full, a full export becomes a new store, "
     "entry by entry the same as the one it came from; --store says where, and there must be none yet.",
     (
         Example(
@@ -56,7 +57,7 @@ IMPORT = Command(
         option(
             "--from",
             metavar="KIND",
-            choices=("substrate", "server-memory", "csv", "tsv", "jsonl", "documents"),
+            choices=("substrate", "server-memory", "hydramem", "csv", "tsv", "jsonl", "documents"),
             help="which kind of file it is; default: told by looking at it",
         ),
         option(
@@ -77,6 +78,13 @@ IMPORT = Command(
             help="whose word the file is; ingested: of others, so that it opens no session",
         ),
         option("--actor", metavar="TEXT", help="who imports it"),
+        option(
+            "--secret-file",
+            metavar="FILE",
+            help="of a signed export of HydraMem: the file with the secret it is signed with",
+            complete="file",
+        ),
+        flag("--unverified", help="of such an export: take it without checking its signature"),
         flag("--full", help="a full export, into a new store"),
         flag("--partial", help="of an export: record the lines that are valid, and report the others"),
         flag("--dry-run", help="compare, and change nothing"),
