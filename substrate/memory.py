@@ -65,6 +65,7 @@ from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
 from substrate.save.input import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.save.place import accesses, note_access
+from substrate.save.proposed import confirm
 from substrate.save.remember import read_statement, remember
 from substrate.save.rename import rename
 from substrate.save.replace import Replacement
@@ -287,9 +288,9 @@ class Memory(Tabular):
         """Record what a person stated in a transcript of Claude Code, in the person's own words.
 
         Rules read the human turns alone: constraints, decisions, preferences and corrections, or only some `kinds` of
-        these. Each sentence becomes an atom with the tag `proposed`, its source, and no expiry; openings show it as
-        unconfirmed until someone says it again (`remember`). What is known, or was and is out of use, is left alone.
-        What looks like a credential is refused. With `dry_run` nothing is recorded.
+        these. Each sentence becomes an atom with the tag `proposed`, its source, and no expiry. It is no rule of
+        openings, and unconfirmed there, until a person confirms it (`confirm`, `remember`). What is known, or was and
+        is out of use, is left alone. What looks like a credential is refused. With `dry_run` nothing is recorded.
 
         Raises InputError for an unknown kind or if there is no such file, Denied if it is no plain one.
         """
@@ -300,6 +301,23 @@ class Memory(Tabular):
             self._store.log, human_turns(Path(path)), session=session, kinds=read_kinds(kinds), dry_run=dry_run
         )
         return self._woken(read)
+
+    def confirm(
+        self,
+        names: Iterable[Name] = (),
+        *,
+        decline: Iterable[Name] = (),
+        actor: str | None = None,
+        session: str | None = None,
+    ) -> Saved:
+        """Confirm what rules read out of a transcript, in a person's name, and `decline` others. One checkpoint.
+
+        `recent(tags="proposed")` lists what waits. Confirmed, an atom has no longer that tag, and is a rule of openings
+        if its type says so. Declined, it is tombstoned, and the same transcript does not bring it back. InputError for
+        an atom that does not wait; NotFound; Conflict if a writer was faster.
+        """
+        said, place = self._client.said(actor, None, session), self._client.place()
+        return self._woken(confirm(self._store.log, tuple(names), tuple(decline), said=said, place=place))
 
     def replace(  # noqa: PLR0913
         self,

@@ -1,11 +1,12 @@
 """Goals, constraints and preferences: atoms of that type, with that tag, or in the hub of that name. Some of each.
 
 What the user asked for in a conversation for good (`always answer step by step`) is a constraint: see text/turns.py.
+What rules read out of a transcript is none of these until a person confirms it: it may be a mail that was pasted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -13,9 +14,11 @@ from substrate.atoms.links import holding, is_tombstoned
 from substrate.atoms.resolve import find_subject
 from substrate.proof.entry import Kind
 from substrate.search.columns.documents import Documents
+from substrate.search.scope import standing_of
 from substrate.search.words import keyword_seqs
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
+from substrate.values.opening import PROPOSED
 from substrate.views.atoms import names
 from substrate.views.edges import some_links
 from substrate.views.words import Field
@@ -37,18 +40,25 @@ class Pinned(NamedTuple):
 
 def pinned(snapshot: Snapshot, documents: Documents) -> dict[bytes, Pinned]:
     """Goals, constraints and preferences by the ids of their atoms. Of those in a hub, some may be out of use."""
+    waiting = keyword_seqs(snapshot.transaction, documents, Field.TAG, PROPOSED)
+    waiting = waiting[documents.now[waiting]] if len(waiting) else waiting
+    proposed = frozenset(documents.subjects(waiting)) if len(waiting) else frozenset()
     found: dict[bytes, Pinned] = {}
     for section, word in _SECTIONS.items():
-        for subject, seq in _of(snapshot, documents, section, word):
+        for subject, seq in _of(snapshot, documents, section, word, proposed):
             found.setdefault(subject, Pinned(section, seq))
-    standing = documents.standing[documents.now[documents.standing]][-_SOME:]
+    standing = standing_of(snapshot.transaction, documents)
+    standing = standing[documents.now[standing]][-_SOME:]
     for subject, seq in zip(documents.subjects(standing), standing.tolist(), strict=True):
         found.setdefault(subject, Pinned("constraints", seq))
-    return found
+    return {subject: pin for subject, pin in found.items() if subject not in proposed}
 
 
-def _of(snapshot: Snapshot, documents: Documents, section: str, word: str) -> Iterator[tuple[bytes, int]]:
-    typed = islice(names(snapshot.transaction, f"v1.{word}."), _SOME)
+def _of(
+    snapshot: Snapshot, documents: Documents, section: str, word: str, proposed: Collection[bytes]
+) -> Iterator[tuple[bytes, int]]:
+    """Some of each way. What is proposed takes no place of another one."""
+    typed = islice(names(snapshot.transaction, f"v1.{word}."), _SOME + len(proposed))
     yield from ((row.subject, row.seq) for row in typed if row.kind is Kind.PUT)
     for tag in (word, section):
         tagged = keyword_seqs(snapshot.transaction, documents, Field.TAG, tag)

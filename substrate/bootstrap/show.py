@@ -67,7 +67,7 @@ def atom_shown(candidate: Candidate) -> OpeningAtom:
         need=candidate.need.share,
         why=_why(candidate),
         stale=_stale(candidate.stale[0], len(candidate.stale)) if candidate.stale else "",
-        unconfirmed=PROPOSED in (get("tags") or ()) and "confirmed" not in candidate.evidence.parts,  # type: ignore[operator]
+        unconfirmed=PROPOSED in (get("tags") or ()),  # type: ignore[operator]
         grounds=candidate.evidence.parts,
         parts={part: added for part, added in candidate.need.parts.items() if added > 0},
     )

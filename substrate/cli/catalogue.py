@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from substrate.cli.verbs import hooks, serve
+from substrate.cli.verbs.proposed import PROPOSED_VERB
 from substrate.commands.catalogue import GROUPS, commands_of
 from substrate.commands.command import Command, Face
 
@@ -21,6 +22,7 @@ VERBS: tuple[Command, ...] = tuple(
             hooks.HOOKS,
             hooks.HOOK,
             hooks.TRANSCRIPT,
+            PROPOSED_VERB,
         ),
         key=lambda verb: list(GROUPS).index(verb.group),
     )

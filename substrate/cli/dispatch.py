@@ -20,6 +20,7 @@ from substrate.cli.verbs import (
     judge,
     learn,
     models,
+    proposed,
     prove,
     read,
     relate,
@@ -85,6 +86,7 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "hooks": hooks.hooks,
         "hook": hooks.hook,
         "transcript": hooks.transcript,
+        "proposed": proposed.proposed,
         "completion": shell.completion,
     }
 )

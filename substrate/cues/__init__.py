@@ -6,8 +6,7 @@ types      which type of atom a statement clearly is: a decision, a preference, 
 prose      what a person says in a message: its sentences, without code, logs and quotations
 rules      the phrases by which a statement is told, with what each adds
 shapes     forms of a sentence, with what each adds
-rules      the phrases by which a statement is told, with what each adds
-shapes     forms of a sentence, with what each adds
+statements plain forms of a statement, with what each adds
 decisions  which of these sentences state something to keep: a constraint, a decision, a preference, a correction
 signals    whether a message asks to keep or to recall something
 """

@@ -2,9 +2,9 @@
 
 Each rule adds to, or takes from, the log-odds that a sentence is worth keeping; it is taken at even odds. What speaks
 for it: words of rules (never, must, at most), of decisions (decided, going with), of preferences and corrections, and
-of habit (we use, all of, in this project). What speaks against it: questions, what is only imagined, doubt, and
-requests for the task at hand (fix it, run the tests). Quotations and pasted text are not the person's: see
-`cues/prose.py`.
+of habit (we use, all of, in this project), and the plain form of a statement (`cues/statements.py`). What speaks
+against it: questions, what is only imagined, doubt, and requests for the task at hand (fix it, run the tests).
+Quotations and pasted text are not the person's: see `cues/prose.py`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,21 @@ from substrate.cues.kinds import KINDS
 from substrate.cues.phrases import Phrases
 from substrate.cues.prose import Sentence, is_question, sentences
 from substrate.cues.rules import RULES
-from substrate.cues.shapes import REQUEST, TASK, Shape, shapes_of, without_leads
+from substrate.cues.shapes import REQUEST, TASK, Shape, begins_ban, shapes_of, without_leads
+from substrate.cues.statements import forms_of
 
 __all__ = ["Decision", "decisions"]
 
-_BIAS: Final = -2.5
+_BIAS: Final = -2.05
 _FEWEST_WORDS: Final = 3
+_OF_A_BAN: Final = 2
+"""No Elasticsearch."""
 _MOST_RULES: Final = 3
 _FURTHER: Final = 0.6
 """What further rules count: several words of a sentence often say the same. The strongest counts in full."""
 _STRONG: Final = 3.0
+_PLAIN: Final = "decision"
+"""The kind of what only its form speaks for."""
 _IN_LIST: Final = Shape(4.0, "constraint", "(in a list of rules)")
 
 _TABLE: Final = Phrases(
@@ -62,21 +67,23 @@ def decisions(message: str, kinds: Collection[str] = tuple(KINDS)) -> Iterator[D
 
 def _judge(sentence: Sentence) -> Decision | None:
     bare = without_leads(sentence.judged)
-    if len(bare.split()) < _FEWEST_WORDS or is_question(sentence.judged):
+    if len(bare.split()) < (_OF_A_BAN if begins_ban(bare) else _FEWEST_WORDS) or is_question(sentence.judged):
         return None
     cues = [*_phrases(bare), *shapes_of(sentence.judged, bare), *((_IN_LIST,) if sentence.is_rule else ())]
     pros = sorted((cue for cue in cues if cue.weight > 0), key=lambda cue: -cue.weight)[:_MOST_RULES]
-    if not pros:
-        return None
     cons = sum(cue.weight for cue in cues if cue.weight < 0)
     if any(cue.called == REQUEST for cue in cues) and any(
         cue.kind == "preference" and cue.weight >= _STRONG for cue in pros
     ):
         cons -= TASK / 2  # please write in active voice: I can't stand the passive
-    total = _BIAS + pros[0].weight + _FURTHER * sum(cue.weight for cue in pros[1:]) + cons
+    forms = list(forms_of(bare))
+    total = _BIAS + cons + sum(form.weight for form in forms)
+    total += sum(cue.weight * (_FURTHER if at else 1.0) for at, cue in enumerate(pros))
     if total < 0:
         return None
-    return Decision(sentence.text, pros[0].kind, 1 / (1 + exp(-total)), tuple(cue.called for cue in pros))
+    spoke = sorted((form for form in forms if form.weight > 0), key=lambda form: -form.weight)
+    called = (*(cue.called for cue in pros), *(form.called for form in spoke))[:_MOST_RULES]
+    return Decision(sentence.text, pros[0].kind if pros else _PLAIN, 1 / (1 + exp(-total)), called)
 
 
 def _phrases(bare: str) -> Iterator[Shape]:

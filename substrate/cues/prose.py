@@ -1,8 +1,11 @@
 """What a person says in a message, sentence by sentence: without code, logs and quotations, which others wrote.
 
 1. Between fences, indented, behind `>`, a prompt or a time stamp, nothing is the person's own. Neither is what follows
-   `it says:` and the like, up to the next empty line.
-2. A sentence is told twice: as it stands, and as it is judged. There a quotation of three words or more is left out.
+   `it says:` and the like, up to the end of the next paragraph; if that names a mail or another document, up to the
+   end of the message.
+2. A mail is told by its headers, by who wrote it when, or by its greeting and its farewell. Of a message with many long
+   paragraphs the first and the last are the person's own.
+3. A sentence is told twice: as it stands, and as it is judged. There a quotation of three words or more is left out.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ _MOST: Final = 20_000
 _LONGEST: Final = 400
 """Characters of a sentence. What is longer was pasted, or says more than one thing."""
 
-_FENCE: Final = re.compile(r"(?:```|~~~)[^\n]*")
+_FENCE: Final = re.compile(r"(?:```|~~~|\"\"\"|''')[^\n]*")
 _BULLET: Final = re.compile(r"\s{0,8}(?:[-*\u2022\u2013]|\d{1,2}[.)])\s+(?=\S)")
 _PASTED: Final = re.compile(
     r"\s{2,}\S|\t|>|\$ |%|#!|#include|\+\+\+|@@|\||<[/!a-zA-Z]|\[[A-Z]+\]|\{|\}"
@@ -35,6 +38,31 @@ _INTRODUCES: Final = re.compile(
     re.IGNORECASE,
 )
 """What ends so begins a quotation."""
+_DOCUMENT: Final = re.compile(
+    r"\b(?:e?-?mails?|letters?|tickets?|messages?|documents?|docs?|texts?|policy|contracts?|specs?|articles?|pages?|posts?|"
+    r"threads?|minutes|memos?|terms|readme|wiki|announcements?|forwarded|customers?|vendors?|sent)\b[^:]{0,40}:$",
+    re.IGNORECASE,
+)
+"""What ends so begins a text of others, of any length."""
+_HEADER: Final = re.compile(
+    r"\s*\**(?:from|to|cc|subject|sent|date|reply-to|von|an|betreff|de|objet)\**:\**\s+\S", re.IGNORECASE
+)
+_FORWARDED: Final = re.compile(
+    r"\s*(?:[-_=*]{2,}\s*(?:forwarded|original|begin|start)\b|begin forwarded message|on .{5,100}\bwrote:\s*$)",
+    re.IGNORECASE,
+)
+_GREETING: Final = re.compile(
+    r"\s*(?:(?P<formal>dear)|hi|hello|hey|good (?:morning|day))\b[^.?!:]{0,40},\s*$", re.IGNORECASE
+)
+_FAREWELL: Final = re.compile(
+    r"\s*(?:(?:(?:best|kind|kindest|warm|with best)\s+(?:regards|wishes)|regards|sincerely(?: yours)?|"
+    r"yours (?:truly|sincerely|faithfully))|(?P<light>cheers|best|many thanks|thanks|thank you))\s*,?\s*$",
+    re.IGNORECASE,
+)
+"""Light ones also end what a person writes in a chat."""
+_MANY: Final = 5
+"""Paragraphs, and together with `_MUCH` characters: more than a person types."""
+_MUCH: Final = 1500
 _RULES: Final = re.compile(
     r"\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|preferences?|decisions?|decided|agreed|remember|"
     r"in mind|non-negotiables?|principles?|policies|policy|always|never)\b[^:]{0,30}:$",
@@ -79,8 +107,8 @@ def is_question(text: str) -> bool:
 
 def _own_lines(message: str) -> Iterator[tuple[str, bool]]:
     """Lines that are the person's own, and whether each is an item of a list of rules."""
-    is_fenced = is_quoted = is_rules = False
-    for line in message.splitlines():
+    is_fenced = is_quoted = is_rules = has_begun = is_foreign = False
+    for line in _without_mail(message.splitlines()):
         if _FENCE.match(line.strip()):
             is_fenced = not is_fenced
             continue
@@ -89,16 +117,45 @@ def _own_lines(message: str) -> Iterator[tuple[str, bool]]:
         if is_fenced:
             continue
         if not line.strip():
-            is_quoted = False
-        elif _RULES.search(bare.rstrip()):
+            is_quoted = is_quoted and (is_foreign or not has_begun)
+        elif _RULES.search(bare.rstrip()) and not is_quoted:
             is_rules = True
         elif is_quoted or _PASTED.match(bare) or _ENDS_AS_CODE.search(bare.rstrip()):
-            continue
-        elif _INTRODUCES.search(bare.rstrip()):
-            is_quoted = True
+            has_begun = True
+        elif _INTRODUCES.search(bare.rstrip()) or _DOCUMENT.search(bare.rstrip()):
+            is_quoted, has_begun, is_foreign = True, False, _DOCUMENT.search(bare.rstrip()) is not None
         else:
             is_rules = is_rules and is_item
             yield bare.strip(), is_rules
+
+
+def _without_mail(lines: list[str]) -> list[str]:
+    """The lines before a mail that was pasted, and behind its farewell; of many long paragraphs the first and last."""
+    for at, line in enumerate(lines):
+        following = next((after for after in lines[at + 1 :] if after.strip()), "")
+        if _FORWARDED.match(line) or (_HEADER.match(line) and _HEADER.match(following)):
+            lines = lines[:at]
+            break
+    greeting = next(((at, match) for at, line in enumerate(lines) if (match := _GREETING.match(line))), None)
+    begin = 0 if greeting is None else greeting[0]
+    farewell = next((at for at in range(begin + 1, len(lines)) if _is_farewell(lines, at, greeting is not None)), None)
+    if farewell is not None:
+        signed = next((at for at in range(farewell + 1, len(lines)) if not lines[at].strip()), len(lines))
+        lines = [*lines[:begin], *lines[signed:]]
+    elif greeting is not None and greeting[1]["formal"]:
+        lines = lines[:begin]
+    breaks = [at for at, line in enumerate(lines) if not line.strip()]
+    if len(breaks) >= _MANY - 1 and sum(map(len, lines)) > _MUCH:
+        lines = [*lines[: breaks[0]], *lines[breaks[-1] :]]
+    return lines
+
+
+def _is_farewell(lines: list[str], at: int, greeted: bool) -> bool:  # noqa: FBT001
+    """Whether a mail ends here. A light farewell ends one that begins with a greeting, and is signed."""
+    match = _FAREWELL.match(lines[at])
+    return match is not None and (
+        not match["light"] or (greeted and any(line.strip() for line in lines[at + 1 : at + 3]))
+    )
 
 
 def _split(line: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from substrate.cues.rules import TASKS
 
-__all__ = ["REQUEST", "TASK", "Shape", "shapes_of", "without_leads"]
+__all__ = ["REQUEST", "TASK", "Shape", "begins_ban", "shapes_of", "without_leads"]
 
 TASK: Final = -3.0
 REQUEST: Final = "(a request for the task at hand)"
@@ -44,7 +44,7 @@ _LEADS: Final = _re(
     r"\s+(?=",
     _any(
         "we i i'd i'll we'll we're let's don't never always the please it's that's all every this also for from use "
-        "keep just so then now after"
+        "keep just so then now after no"
     ),
     r"\b))",
 )
@@ -150,6 +150,11 @@ _STANDING_IF: Final = _re(
     r"\b",
 )
 
+_GENERAL_IF: Final = _re(
+    r"(?:and |but |so )?if (?:the|an?|any|some) (?!.*\b", _any("would could might i we you wonder"), r"\b)[^?]*$"
+)
+"""What happens to things whenever it is so: `if the primary is down, the secondary gets paged`."""
+
 
 def without_leads(judged: str) -> str:
     """The sentence without words before it that say nothing: `ok, so we ...`."""
@@ -159,6 +164,11 @@ def without_leads(judged: str) -> str:
             return judged
         judged = judged[match.end() :]
     return judged
+
+
+def begins_ban(bare: str) -> bool:
+    """Whether it begins with a ban: `no Elasticsearch`."""
+    return _BEGINS_NO.match(bare) is not None and _NO_NOUN.search(bare) is not None
 
 
 def shapes_of(judged: str, bare: str) -> Iterator[Shape]:
@@ -173,7 +183,7 @@ def shapes_of(judged: str, bare: str) -> Iterator[Shape]:
     if (request := _REQUEST_LAST.search(bare)) is not None and request[1].lower() in TASKS:
         yield Shape(-2.0, "against", "(..., fix it)")
     if _IF.match(bare) and not _STANDING_IF.search(bare):
-        yield Shape(-5.0, "against", "(if)")
+        yield Shape(-1.0 if _GENERAL_IF.match(bare) else -5.0, "against", "(if)")
     if _NO_NOUN.search(bare):
         yield Shape(3.5 if _BEGINS_NO.match(bare) else 2.5, "constraint", "(no ...)")
     for weight, kind, called, stands in (*_ALWAYS, *(() if is_task else _STATED)):

@@ -3,6 +3,7 @@
 checkpoint    the verb checkpoint
 remember      the verb remember
 cues          the verb cues
+proposed      what waits for a person's word: confirmed or declined
 replace       the verb replace
 rename        the verb rename
 undo          the verb undo

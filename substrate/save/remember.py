@@ -27,7 +27,9 @@ from substrate.proof.hashes import map_key
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
 from substrate.save.place import Place
+from substrate.save.proposed import confirmed_fields, is_person
 from substrate.text.secrets import find_secrets
+from substrate.values.opening import PROPOSED
 from substrate.values.saved import Remembered
 from substrate.views.atoms import VersionRow, find_names, gaps_of, versions_of
 
@@ -97,10 +99,11 @@ def remember(  # noqa: PLR0913
     for tries_left in reversed(range(_TRIES)):
         with log.snapshot() as transaction:
             name, seq = _place_for(transaction, statement)
+            changed = _confirming(transaction, seq, more) if is_person(said) else {}
         try:
             saved = checkpoint(
                 log,
-                Batch(atoms=(statement.item(name, more),), place=place),
+                Batch(atoms=({**statement.item(name, more), **changed},), place=place),
                 expect={name: seq},
                 said=said,
                 allow_secrets=allow_secrets,
@@ -112,6 +115,17 @@ def remember(  # noqa: PLR0913
             told = {field.name: getattr(saved, field.name) for field in fields(saved)}
             return Remembered(**told, name=name, value=statement.text)
     raise AssertionError("the last try returns or raises")
+
+
+def _confirming(transaction: ReadTransaction, seq: int | None, more: Mapping[str, object]) -> dict[str, object]:
+    """What changes when a person says a text again that rules read out of a transcript."""
+    body = None if seq is None else body_of(transaction, seq)
+    tags = () if body is None or body.damage is not None else body.members.get("tags")
+    given = more.get("tags")
+    given = given if isinstance(given, list | tuple) else ()
+    if not isinstance(tags, list) or PROPOSED not in tags or PROPOSED in given:
+        return {}
+    return {"origin": "user", **confirmed_fields(dict.fromkeys((*tags, *given)))}
 
 
 def is_known(transaction: ReadTransaction, statement: Statement) -> str | None:

