@@ -23,7 +23,7 @@ from substrate.atoms.list import list_atoms
 from substrate.atoms.meant.part_names import names_with
 from substrate.atoms.meant.policy import in_force
 from substrate.atoms.meant.which import which
-from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
+from substrate.atoms.moments import Moment, Time, last_seq, read_time, snapshot_of
 from substrate.atoms.resolve import read_end
 from substrate.atoms.stale import stale_atoms
 from substrate.care.export import export
@@ -38,6 +38,9 @@ from substrate.documents.document import document
 from substrate.documents.whole import forget_whole
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.extras import require
+from substrate.fading.choice import choose_decay
+from substrate.fading.named import fading_of
+from substrate.fading.touch import touch
 from substrate.forget.compaction import compact_now, rewrite
 from substrate.forget.forget import forget
 from substrate.forget.select import Selection
@@ -85,8 +88,9 @@ from substrate.values.hits import Cues, Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
 from substrate.values.relations import Associations, Context, PathFound
+from substrate.values.review.fading import FadingAtoms, FadingModel, Swept, Touched
+from substrate.values.review.stale import StaleAtoms
 from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
-from substrate.values.stale import StaleAtoms
 from substrate.views.catalogue import CACHE_CHECKS
 
 if TYPE_CHECKING:
@@ -257,6 +261,7 @@ class Memory(Tabular):
         origin: str | None = None,
         session: str | None = None,
         source: str | None = None,
+        strength: float | None = None,
         allow_secrets: bool = False,
         **fields: object,
     ) -> Remembered:
@@ -265,8 +270,8 @@ class Memory(Tabular):
         The name is `v1.<type>.<words>`: the first words of the text that say something, and a digest too if another
         text has that name. With a `title`, its words make the name, and `attrs` keeps it. Without `type`, the wording
         decides where it is clear (decision, preference, goal, constraint, procedure, task, event, fact), else the type
-        is `note`. The same text again confirms the same atom, and revives it if it was tombstoned. `fields` are further
-        fields of the atom, as in `checkpoint`.
+        is `note`. The same text again confirms the same atom, and revives it if it was tombstoned. With a `strength`
+        from 1 to 2 it fades the later (see `fading`). `fields` are further fields of the atom, as in `checkpoint`.
 
         Raises InputError if there is no text; else as `checkpoint`.
         """
@@ -274,7 +279,15 @@ class Memory(Tabular):
         said, place = self._client.said(actor, origin, session, source), self._client.place()
         statement = read_statement(text, type, title)
         return self._woken(
-            remember(self._store.log, statement, more, said=said, place=place, allow_secrets=allow_secrets)
+            remember(
+                self._store.log,
+                statement,
+                more,
+                said=said,
+                place=place,
+                strength=strength,
+                allow_secrets=allow_secrets,
+            )
         )
 
     def transcript(
@@ -745,6 +758,8 @@ class Memory(Tabular):
         walk: str = "best",
         min_score: float | None = None,
         wait: float = 0,
+        ingested: bool = True,
+        meaning: bool = True,
     ) -> Found:
         """Atoms that answer a question: by word, by meaning and by time, best first, each with its reasons.
 
@@ -756,6 +771,7 @@ class Memory(Tabular):
         With `hops` (1 to 3), walks of so many edges that hold begin at the best hits: what they reach is found too,
         under the same filters, with the part `walk` and the edges in `via`, and never above the hit that led there.
         `walk` says by what: `best` (the best path) or `pagerank` (how often a random walk stands there).
+        Without `ingested`, text that was taken in from elsewhere is left out; without `meaning` words alone decide.
         Raises InputError, TooLarge, NotFound (a domain that is not there).
         """
         filters = Filters.of(
@@ -773,6 +789,7 @@ class Memory(Tabular):
             session=session,
             since=since,
             until=until,
+            ingested=ingested,
         )
         from substrate.search.search import check_search, check_walk, search  # noqa: PLC0415 - loads numpy
 
@@ -781,7 +798,7 @@ class Memory(Tabular):
         store = self._store
         if wait > 0:
             store.follower.wait(wait)
-        asked = store.index.query(query, store.time_at(as_of, valid_at), wait)
+        asked = store.index.query(query, store.time_at(as_of, valid_at), wait, meaning=meaning)
         with store.read(as_of, valid_at) as snapshot:
             found = search(
                 snapshot,
@@ -1250,6 +1267,92 @@ class Memory(Tabular):
         with suppress(SubstrateError):
             self._opening(Request.of(_ANYTHING))
 
+    # -- fade ----------------------------------------------------------------------------------------------------------
+
+    def touch(self, names: Name | Iterable[Name], *, boost: bool = False) -> Touched:
+        """These atoms were used: they fade from now on anew, and more slowly. At most 100; all are touched, or none.
+
+        On return it is on disk, and it counts as an access. With `boost` an atom's strength grows by 0.1, up to 2.
+        Each touch is a trace of its own, so scores of any past moment stay exact. Time never steps back for an atom,
+        whatever the clock does. NotFound, Forgotten, InputError, Denied, Busy, Full.
+        """
+        session = self._client.recorder.current()
+        touched = touch(self._store.log, _names(names, Arg("names")), boost=boost)
+        for one in touched:
+            self._client.recorder.note(session, bytes.fromhex(one.id.replace("-", "")))
+        return touched
+
+    def fading(  # noqa: PLR0913
+        self,
+        names: Name | Iterable[Name] | None = None,
+        *,
+        status: str | Iterable[str] = ("active", "promoted"),
+        any_tags: str | Iterable[str] = (),
+        used_since: Time | None = None,
+        min_score: float | None = None,
+        order: str = "faded",
+        limit: int = 100,
+        offset: int = 0,
+        as_of: Moment | None = None,
+    ) -> FadingAtoms:
+        """How far atoms have faded, now or at `as_of`: these ones, or all that are in use, but no ingested text.
+
+        An atom's score falls with the time since it was last touched, and grows with its touches and its strength
+        (docs/fading.md). `status` is all, or some of active, promoted and archived. `order` is `faded` (the lowest
+        scores first), `present` (the highest), `recent` (what was recorded last) or `due` (what a review helps most,
+        and nothing else). `total`, `mean_score` and `mean_uses` are of all pages. Nothing of it counts as an access.
+        InputError, TooLarge, NotFound.
+        """
+        if names is not None:
+            with self._store.read(as_of) as snapshot:
+                return fading_of(snapshot, _names(names, Arg("names")))
+        from substrate.fading.listing import Wanted  # noqa: PLC0415 - loads numpy
+
+        wanted = Wanted.of(
+            status=status,
+            any_tags=any_tags,
+            used_since=None if used_since is None else read_time(used_since, Arg("used_since")),
+            min_score=min_score,
+            order=order,
+            limit=limit,
+            offset=offset,
+        )
+        with self._store.read(as_of) as snapshot:
+            return self._store.fading.list(snapshot, wanted)
+
+    def due(self, *, limit: int = 100, offset: int = 0) -> FadingAtoms:
+        """Atoms that a review would help most now: `fading` in the order `due`. To `touch` one clears it."""
+        return self.fading(order="due", limit=limit, offset=offset)
+
+    def use_fading(self, model: str | None = None, half_life: float | str | None = None) -> FadingModel:
+        """How atoms of this store fade, for all who have it open; what is left out stays as it was.
+
+        `model` is power_law (the default), exponential or two_component; `half_life` a number of days, or 3d, 36h.
+        Only how scores are worked out changes, of past moments too. InputError, Denied.
+        """
+        return choose_decay(self._store.log, model, half_life)
+
+    def sweep(  # noqa: PLR0913
+        self,
+        *,
+        archive: bool = False,
+        limit: int | None = None,
+        surface: str | None = None,
+        dry_run: bool = False,
+        actor: str | None = None,
+        session: str | None = None,
+    ) -> Swept:
+        """Take notes out of use that have faded below 0.05, the lowest scores first. Nothing is erased.
+
+        Only notes that one surface alone has written, and that nobody has said again: this client's, else `surface`
+        (default: cortexgraph). Never promoted ones. With `archive` they are put away, and `fading` still lists them by
+        that status. `limit` is at most 10,000. With `dry_run` nothing is written. InputError, Conflict, Denied.
+        """
+        from substrate.fading.sweep import Sweep, sweep  # noqa: PLC0415 - loads numpy
+
+        asked = Sweep.of(self._client.surface or surface, archive=archive, limit=limit, dry_run=dry_run)
+        return sweep(self._store.log, self._store.fading, asked, self._client.said(actor, None, session))
+
     # -- judge ---------------------------------------------------------------------------------------------------------
 
     def conflicts(
@@ -1509,9 +1612,9 @@ def _domain(current: OpenSession, objective: str | None, domain: Name | None) ->
     return current.domain_name if domain is None and objective is None else read_domain(domain)
 
 
-def _names(context: Name | Iterable[Name]) -> list[str]:
+def _names(context: Name | Iterable[Name], field: Arg = Arg("context")) -> list[str]:  # noqa: B008 - a text
     if isinstance(context, str):
-        return [read_end(context, Arg("context"))]
+        return [read_end(context, field)]
     if not isinstance(context, Iterable) or isinstance(context, bytes | Mapping):
-        raise SchemaInvalid(Arg("context"), " is a name, or a list of names in the order of their access")
-    return [read_end(name, Arg("context")) for name in context]
+        raise SchemaInvalid(field, " is a name, or a list of names in the order of their access")
+    return [read_end(name, field) for name in context]

@@ -24,6 +24,7 @@ from substrate.views.catalogue import VIEWS
 from substrate.views.nearest.index import NearestIndex
 
 if TYPE_CHECKING:
+    from substrate.fading.listing import FadingIndex
     from substrate.relate.associate import Associator
     from substrate.search.index import SearchIndex
 
@@ -110,6 +111,18 @@ class OpenStore:
     def index(self) -> SearchIndex:
         """What searching keeps between calls. It loads numpy, so it is made when it is needed."""
         return self.search.index
+
+    @property
+    def fading(self) -> FadingIndex:
+        """What fading keeps between calls. It loads numpy, too."""
+        with self._making:
+            return self._fading
+
+    @cached_property
+    def _fading(self) -> FadingIndex:
+        from substrate.fading.listing import FadingIndex  # noqa: PLC0415 - loads numpy
+
+        return FadingIndex(self.search.index)
 
     @property
     def associator(self) -> Associator:

@@ -39,7 +39,7 @@ LAYERS = [
     {"learn"},
     {"relate"},
     {"save"},
-    {"bootstrap", "forget"},
+    {"bootstrap", "forget", "fading"},
     {"care", "documents"},
     {"moving", "transcripts"},
     {"store"},

@@ -31,7 +31,7 @@ from substrate.names import normalise
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
 from substrate.values.edges import DEPENDS_ON, DERIVED_FROM, SUPERSEDES
-from substrate.values.stale import StaleAtom, StaleAtoms, StaleReason
+from substrate.values.review.stale import StaleAtom, StaleAtoms, StaleReason
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow, gap_of, latest_version, names, versions_of
 from substrate.views.cards import Card, card_of

@@ -41,6 +41,7 @@ from substrate.views.conflicts import conflict_keys
 from substrate.views.edges import Link, edges_touching, statements_of
 from substrate.views.learned.objectives import erase_objectives, training_trace
 from substrate.views.learned.sessions import all_sessions, session_row
+from substrate.views.touches import erase_touches
 from substrate.views.traces import Trace
 from substrate.views.vectors import erase_vectors
 
@@ -265,6 +266,7 @@ class _Plan(_Told):
             self._drop_trace(CONFIRMED, subject)
             self._drop_trace(EXPECTED, subject)
             self._drop_conflicts(subject)
+            self._drop_touches(subject)
             key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
             self.atoms += bool(there)
         if erased:
@@ -350,6 +352,10 @@ class _Plan(_Told):
     def _drop_conflicts(self, subject: bytes) -> None:
         for key in conflict_keys(self._transaction, subject):
             self._drop_trace(CONFLICTS, key)
+
+    def _drop_touches(self, subject: bytes) -> None:
+        for table, key, _ in erase_touches(self._transaction, subject):
+            self._drop_trace(table, key)
 
     def _drop_trace(self, table: str, key: bytes) -> None:
         if (table, key) not in self._dropped and self._transaction.get(table, key) is not None:

@@ -46,6 +46,8 @@ __all__ = [
     "SESSIONS",
     "STATEMENTS",
     "TABLES",
+    "TOUCHED",
+    "TOUCHES",
     "TRACES",
     "USES",
     "VECTORS",
@@ -134,6 +136,11 @@ CONFIRMED: Final = "confirmed"
 EXPECTED: Final = "expected"
 """atom id -> name of an atom that edges point to and that is not there yet; views/traces.py."""
 
+TOUCHES: Final = "touches"
+"""size of the log, number -> which atom was used, when, and how strong that made it; views/touches.py."""
+TOUCHED: Final = "touched"
+"""atom id, key of a touch -> nothing: which touches an atom has; views/touches.py."""
+
 VECTORS: Final = "vectors"
 """seq, space -> the vectors of the pieces of that version's text, by the model of that space; views/vectors.py."""
 EMBEDDED: Final = "embedded"
@@ -179,6 +186,8 @@ TABLES: Final[dict[str, Sureness]] = {
     CHOICES: Sureness.TRACE,
     CONFLICTS: Sureness.TRACE,
     OWED: Sureness.TRACE,
+    TOUCHES: Sureness.TRACE,
+    TOUCHED: Sureness.TRACE,
 }
 TRACES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.TRACE)
 CACHES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.CACHE)

@@ -17,17 +17,17 @@ from substrate.views.traces import confirmation_of
 __all__ = ["written_by"]
 
 
-def written_by(snapshot: Snapshot, surface: str, subjects: Iterable[bytes]) -> list[bytes]:
+def written_by(snapshot: Snapshot, surface: str, subjects: Iterable[bytes], *, said_again: bool = False) -> list[bytes]:
     """Those of these atoms that came from this surface and from nobody else, in their order.
 
     The actor in the body of each version says so, tombstones included. If in doubt, an atom is not the surface's: one
     with a version that was forgotten or does not fit the schema, and one whose value was said again, since who did that
-    is not recorded.
+    is not recorded; unless `said_again` lets these pass, for what takes nothing away.
     """
-    return [subject for subject in subjects if _is_all_of(snapshot, surface, subject)]
+    return [subject for subject in subjects if _is_all_of(snapshot, surface, subject, said_again=said_again)]
 
 
-def _is_all_of(snapshot: Snapshot, surface: str, subject: bytes) -> bool:
+def _is_all_of(snapshot: Snapshot, surface: str, subject: bytes, *, said_again: bool) -> bool:
     transaction = snapshot.transaction
     versions = list(versions_of(transaction, subject))
     if not versions:
@@ -36,4 +36,4 @@ def _is_all_of(snapshot: Snapshot, surface: str, subject: bytes) -> bool:
         actor = None if body is None or body.damage is not None else body.members.get("actor")
         if not isinstance(actor, str) or surface_of(actor) != surface:
             return False
-    return confirmation_of(transaction, subject, versions[0].seq) is None
+    return said_again or confirmation_of(transaction, subject, versions[0].seq) is None

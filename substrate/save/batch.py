@@ -32,6 +32,10 @@ class Batch:
     """Where in a notebook it is recorded."""
     is_rename: bool = False
     """Whether it may state that an atom was renamed: only the verb rename may."""
+    strength: int | None = None
+    """With how many hundredths of strength what is recorded begins to fade; None: nothing is said of it."""
+    archives: bool = False
+    """Whether what is taken out of use is put away, and listed as that."""
     tombstones_first: bool = False
     """Whether what is taken out of use comes before what is recorded, in the log. The two are different atoms."""
 

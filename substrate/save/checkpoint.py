@@ -6,7 +6,7 @@ again? is there such an atom to tombstone?) is decided under the write lock, in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 from uuid import UUID
@@ -59,6 +59,7 @@ from substrate.values.edges import PRODUCED_BY, RENAMED_TO, SUPERSEDES
 from substrate.values.saved import Contradicted, Refused, Saved
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
 from substrate.views.edges import Link, find_link, is_linked, statement_at
+from substrate.views.touches import Touch, TouchKind, touch_traces
 from substrate.views.traces import Trace, confirmation_of, expected_name, trace_confirmed, trace_expected
 
 __all__ = ["Planner", "checkpoint", "read_batch"]
@@ -135,6 +136,8 @@ class Planner:
     is_import: bool = False
     tombstones_first: bool = False
     is_rename: bool = False
+    strength: int | None = None
+    archives: bool = False
     atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
     edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
     tombstones: list[tuple[str, TombstoneGiven]] = field(default_factory=list)
@@ -176,6 +179,7 @@ class Planner:
         where = batch.place
         self.tombstones_first = batch.tombstones_first
         self.is_rename = batch.is_rename
+        self.strength, self.archives = batch.strength, batch.archives
         self.atoms = self._read_all(
             "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
         )
@@ -272,7 +276,16 @@ class Planner:
             self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
         self._refuse()
         self._compare(transaction, time)
-        return Decision(self._drafts, self._traces)
+        touches = touch_traces(transaction, list(self._touches(transaction, time)))
+        return Decision(self._drafts, [*self._traces, *touches])
+
+    def _touches(self, transaction: ReadTransaction, time: int) -> Iterator[Touch]:
+        """With which strength what is recorded begins to fade, and what is put away."""
+        if self.strength is not None:
+            for name in self.recorded:
+                yield Touch(find_subject(transaction, name), time, 0, self.strength, TouchKind.SAVED)
+        for subject in self._gone.values() if self.archives else ():
+            yield Touch(subject, time, 0, 0, TouchKind.ARCHIVED)
 
     def saved(self, seqs: range, head: SignedHead, subjects: Sequence[bytes] | None = None) -> Saved:
         """What the items came to, given the ids of what was appended; without them, what they would come to."""

@@ -32,6 +32,7 @@ from substrate.text.secrets import find_secrets
 from substrate.values.opening import PROPOSED
 from substrate.values.saved import Remembered
 from substrate.views.atoms import VersionRow, find_names, gaps_of, versions_of
+from substrate.views.touches import HUNDREDTHS
 
 __all__ = ["Statement", "is_known", "read_statement", "remember"]
 
@@ -39,6 +40,7 @@ _TYPE: Final = re.compile("[a-z][a-z0-9_]*")
 _DEFAULT: Final = "note"
 _DIGITS: Final = (8, 64)
 """Hexadecimal digits of the digest that follows a name which another text has: some, or all."""
+_MOST_STRENGTH: Final = 2
 _TRIES: Final = 8
 """If another writer takes the name between the look and the checkpoint, there is one more look."""
 
@@ -91,9 +93,11 @@ def remember(  # noqa: PLR0913
     *,
     said: Mapping[str, object],
     place: Place | None = None,
+    strength: float | None = None,
     allow_secrets: bool = False,
 ) -> Remembered:
     """See `Memory.remember`. `more` are further fields of the atom."""
+    hundredths = _read_strength(strength)
     if taken := more.keys() & {"name", "value"}:
         raise SchemaInvalid(f"{min(taken)} cannot be given as a field: ", Arg("text"), " is what is saved")
     for tries_left in reversed(range(_TRIES)):
@@ -103,7 +107,7 @@ def remember(  # noqa: PLR0913
         try:
             saved = checkpoint(
                 log,
-                Batch(atoms=({**statement.item(name, more), **changed},), place=place),
+                Batch(atoms=({**statement.item(name, more), **changed},), place=place, strength=hundredths),
                 expect={name: seq},
                 said=said,
                 allow_secrets=allow_secrets,
@@ -126,6 +130,15 @@ def _confirming(transaction: ReadTransaction, seq: int | None, more: Mapping[str
     if not isinstance(tags, list) or PROPOSED not in tags or PROPOSED in given:
         return {}
     return {"origin": "user", **confirmed_fields(dict.fromkeys((*tags, *given)))}
+
+
+def _read_strength(given: object) -> int | None:
+    """In hundredths. InputError."""
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 1 <= given <= _MOST_STRENGTH:
+        raise InputError(Arg("strength"), f" is a number from 1 to {_MOST_STRENGTH}")
+    return round(given * HUNDREDTHS)
 
 
 def is_known(transaction: ReadTransaction, statement: Statement) -> str | None:

@@ -64,6 +64,7 @@ class Filters:
         session: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
+        ingested: bool = True,
     ) -> Filters:
         """What a caller asks for, checked. SchemaInvalid, naming the filter."""
         texts = {"prefix": prefix, "source": source, "origin": origin, "actor": actor, "session": session}
@@ -87,6 +88,7 @@ class Filters:
             session,
             None if since is None else read_time(since, Arg("since")),
             None if until is None else read_time(until, Arg("until")),
+            without_pages=not ingested,
         )
 
 

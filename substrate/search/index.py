@@ -28,6 +28,7 @@ __all__ = ["Query", "SearchIndex"]
 
 _TERMS: Final = 100
 """Words of a query that are looked up. Of a whole page the first hundred different ones say what it is about."""
+_WORDS_ALONE: Final = "words alone were asked for"
 _NAME: Final = re.compile(r"(?<!^)(?<![.?!]\s)\b[^\W\d_a-z]\w+")
 """A word with a capital that does not begin a sentence."""
 
@@ -52,9 +53,14 @@ class SearchIndex:
         self.domains = domains
         self.objectives = PastObjectives()
 
-    def query(self, text: str, asked_at: int, wait_s: float) -> Query:
-        """A question that is asked at a time: `last month` is the one before it. Waits so long for the model."""
+    def query(self, text: str, asked_at: int, wait_s: float, *, meaning: bool = True) -> Query:
+        """A question that is asked at a time: `last month` is the one before it. Waits so long for the model.
+
+        Without `meaning` it is one of words alone.
+        """
         when = read_when(text, asked_at)
+        if not meaning:
+            return Query(text, when, QueryVector(why=_WORDS_ALONE), tuple(query_terms(when.text)[:_TERMS]))
         # Dates say nothing about what is sought; "now" and "before the current one" say a little.
         vector = self._meaning.embed(when.text if when.asked is Which.SPAN else text, wait_s)
         return Query(text, when, vector, tuple(query_terms(when.text)[:_TERMS]))

@@ -8,6 +8,7 @@ shape      what a tool replies: structured content, and the same as text
 arguments  arguments that tools of several surfaces take
 atoms/     tools on atoms; served by default
 knowmind/  ten tools of a team's server
+cortexgraph/  notes that fade unless they are used
 keeping/   verify, history, forget, status: for clients of any surface; served by default
 """
 
@@ -27,6 +28,7 @@ SURFACES: Final = {
     "atoms": "substrate.surfaces.atoms",
     "keeping": "substrate.surfaces.keeping",
     "knowmind": "substrate.surfaces.knowmind",
+    "cortexgraph": "substrate.surfaces.cortexgraph",
 }
 """By name: the package, whose `surface` has a SURFACE of that name."""
 DEFAULT_SURFACES: Final = ("atoms", "keeping")

@@ -13,7 +13,7 @@ relations    what surrounds atoms, and what may relate to them
 predictions  what is needed next; what was learnt
 opening      the opening context of a session
 growth       heads over time, and what changed between two
-stale        atoms to review
+review       what is to be looked at again: stale atoms, atoms that fade
 embedding    which model embeds, and how far it has got
 times        times and ids, between what is stored and what users hold
 progress     how long work tells how far it has got

@@ -51,7 +51,7 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.relations", "PathFound"): relations.path,
         ("substrate.values.hits", "Found"): search.found,
         ("substrate.values.hits", "Matches"): search.matches,
-        ("substrate.values.stale", "StaleAtoms"): relations.stale,
+        ("substrate.values.review.stale", "StaleAtoms"): relations.stale,
         ("substrate.values.entities", "EntityPage"): entities.directory,
         ("substrate.values.entities", "ExtractedEntities"): entities.extracted,
         ("substrate.values.growth", "Diff"): atoms.diff,

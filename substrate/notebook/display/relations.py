@@ -21,7 +21,7 @@ from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
     from substrate.values.relations import Association, Associations, Context, PathFound, Reached
-    from substrate.values.stale import StaleAtoms
+    from substrate.values.review.stale import StaleAtoms
 
 __all__ = ["associations", "context", "path", "stale"]
 

@@ -66,6 +66,10 @@ class DomainMasks:
         self._lock = Lock()
         self._kept: OrderedDict[Domain, _Kept] = OrderedDict()
 
+    def joins(self, transaction: ReadTransaction) -> Joins:
+        """All that joins atoms in this snapshot."""
+        return self._joins.at(transaction)
+
     def mask(self, snapshot: Snapshot, documents: Documents, domain: Domain) -> Mask:
         """The versions of all atoms that belong to a domain. Read only. `documents` are of the snapshot."""
         joins = self._joins.at(snapshot.transaction)

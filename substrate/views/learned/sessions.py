@@ -118,9 +118,9 @@ def _heard(said: Mapping[str, Json], items: tuple[bytes, ...], time: Json) -> He
     return Heard(items, time, of, objective, weight, session, actor)  # type: ignore[arg-type]
 
 
-def next_key(transaction: ReadTransaction, size: int, ahead: int = 0) -> bytes:
-    """The key of the next row but `ahead`, in a log of this size."""
-    last = next((key for key, _ in transaction.scan(SESSIONS, reverse=True, limit=1)), b"")
+def next_key(transaction: ReadTransaction, size: int, ahead: int = 0, *, table: str = SESSIONS) -> bytes:
+    """The key of the next row but `ahead`, in a log of this size; of sessions, or of another table with such keys."""
+    last = next((key for key, _ in transaction.scan(table, reverse=True, limit=1)), b"")
     number = int.from_bytes(last[SEQ_BYTES:], "big") + 1 if last[:SEQ_BYTES] == seq_key(size) else 0
     return seq_key(size) + (number + ahead).to_bytes(4, "big")
 

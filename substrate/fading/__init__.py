@@ -1,0 +1,13 @@
+"""What fades and what stays: how far each atom has faded since it was last used, and what is done about it.
+
+decay     three models of fading, and the thresholds; pure
+choice    by which model a store fades
+uses      what the touches of one atom come to at a moment
+columns   all touches in memory, and the scores of many atoms at once
+touch     the verb touch: an atom was used
+listing   the verbs fading and due: atoms with their scores
+named     the same of atoms that are named
+sweep     the verb sweep: what has faded goes out of use
+"""
+
+__all__: list[str] = []

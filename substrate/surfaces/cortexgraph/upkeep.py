@@ -1,0 +1,84 @@
+"""Tools that let notes fade, go, or stay for good. The docstring of a tool is what an agent reads."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from substrate.surfaces.arguments import Caller
+from substrate.surfaces.cortexgraph.arguments import MemoryId, caller, failure
+from substrate.surfaces.cortexgraph.shapes import Collected, TouchedNote
+from substrate.surfaces.shape import reply
+from substrate.surfaces.tool import Tool
+from substrate.text.quote import as_command
+
+__all__ = ["GC", "TOUCH_MEMORY"]
+
+_MOST: Final = 10_000
+
+
+def touch_memory(
+    ctx: Caller,
+    *,
+    memory_id: MemoryId,
+    boost_strength: Annotated[bool, Field(description="also make it stronger, by 0.1 up to 2")] = False,
+) -> Annotated[CallToolResult, TouchedNote]:
+    """Reinforce a memory that you have used, so that it fades later.
+
+    Call it when a memory helped you to answer.
+    """
+    (touched,) = caller(ctx).memory.touch(memory_id, boost=boost_strength)
+    return reply(
+        TouchedNote(
+            success=True,
+            memory_id=touched.id,
+            old_score=round(touched.before, 4),
+            new_score=round(touched.after, 4),
+            use_count=touched.uses,
+            strength=touched.strength,
+            message=f"used {touched.uses:,} times; the score rose from {touched.before:.2f} to {touched.after:.2f}",
+        )
+    )
+
+
+def gc(
+    ctx: Caller,
+    *,
+    dry_run: Annotated[bool, Field(description="false: do it")] = True,
+    archive_instead: Annotated[bool, Field(description="put them away, still listed by that status")] = False,
+    limit: Annotated[int | None, Field(ge=1, le=_MOST)] = None,
+) -> Annotated[CallToolResult, Collected]:
+    """Take memories out of use that have faded below 0.05, of this surface only. Nothing is erased.
+
+    Call it now and then, first as a dry run, and show the user what would go.
+    """
+    client = caller(ctx)
+    swept = client.memory.sweep(archive=archive_instead, limit=limit, dry_run=dry_run, session=client.session)
+    count = f"{swept.total:,} {'memory' if swept.total == 1 else 'memories'}"
+    erase = as_command("substrate", "forget", "--store", client.store, "--", "ID")
+    if not swept.total:
+        told = "nothing has faded below 0.05"
+    elif dry_run:
+        told = f"{count} would be {'archived' if archive_instead else 'removed'}; nothing is changed yet"
+    elif archive_instead:
+        told = f"{count} archived; status archived lists them"
+    else:
+        told = f"{count} taken out of use; the history stays. To erase one for good, the user can run `{erase}`"
+    return reply(
+        Collected(
+            success=True,
+            dry_run=dry_run,
+            removed_count=0 if dry_run or archive_instead else swept.total,
+            archived_count=swept.total if archive_instead and not dry_run else 0,
+            freed_score_sum=round(swept.score_sum, 4),
+            memory_ids=[one.id for one in swept.items],
+            total_affected=swept.total,
+            message=told,
+        )
+    )
+
+
+TOUCH_MEMORY = Tool(touch_memory, "Reinforce a memory", "train", writes=True, failure=failure, verb="touch")
+GC = Tool(gc, "Take faded memories out of use", "write", writes=True, destructive=True, failure=failure, verb="sweep")
