@@ -36,8 +36,8 @@ from substrate.values.hits import Found, Hit, Match, Matches
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 from substrate.values.predictions import Prediction, Predictions, Trained
 from substrate.values.relations import Arc, Association, Associations, Context, Missing, PathFound, Reached
-from substrate.values.saved import Contradicted, Forgot, Refused, Remembered, Saved, Stats, Undone
 from substrate.values.review.stale import StaleAtom, StaleAtoms, StaleReason
+from substrate.values.saved import Contradicted, Forgot, Refused, Remembered, Saved, Stats, Undone
 from tests.scale import rounds
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
