@@ -11,6 +11,7 @@
     ├── NotFound                    no such atom, entry or head
     │   └── Forgotten               it was there and was erased for good; `proof` shows it
     ├── Denied                      the caller may not do this here (scope, read-only store, missing key)
+    │   └── QuotaReached            the store has as many atoms as it may have
     ├── Conflict                    `expect` did not hold; nothing was written
     │   └── HeadMoved               another process appended first
     ├── Busy                        someone else holds the lock for longer than we wait; try again
@@ -50,6 +51,7 @@ __all__ = [
     "NotFound",
     "PathEscape",
     "ProofInvalid",
+    "QuotaReached",
     "RolledBack",
     "SchemaInvalid",
     "SecretFound",
@@ -158,6 +160,12 @@ class Denied(SubstrateError):
     """The caller may not do this here; the message says what would be needed."""
 
     code = "denied"
+
+
+class QuotaReached(Denied):
+    """The store has as many atoms as it may have. Nothing was written."""
+
+    code = "quota"
 
 
 class Conflict(SubstrateError):

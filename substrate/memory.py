@@ -69,6 +69,7 @@ from substrate.save.checkpoint import checkpoint
 from substrate.save.input import AtomInput, EdgeInput, ExpectInput, TombstoneInput
 from substrate.save.place import accesses, note_access
 from substrate.save.proposed import confirm
+from substrate.save.quota import quota_of, set_quota
 from substrate.save.remember import read_statement, remember
 from substrate.save.rename import rename
 from substrate.save.replace import Replacement
@@ -1526,6 +1527,19 @@ class Memory(Tabular):
             store.nearest.close()  # of files that had to go nothing is held open
             store.follower.wake()  # and they are made anew
         return forgot
+
+    @property
+    def quota(self) -> int | None:
+        """How many atoms may be in use here; None: as many as there is room for."""
+        with self._store.read() as snapshot:
+            return quota_of(snapshot.transaction)
+
+    def set_quota(self, most: int | None) -> None:
+        """Allow at most so many atoms in use; None: no limit. It holds for all who have this store open.
+
+        What would pass it is refused with QuotaReached, and nothing of it is written.
+        """
+        set_quota(self._store.log, most)
 
     def stats(self) -> Stats:
         """How much the store holds. Reads counts that are kept, and a row for each name that edges wait for."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from substrate.cli.verbs import hooks, serve
 from substrate.cli.verbs.proposed import PROPOSED_VERB
+from substrate.cli.verbs import hooks, serve, tokens
 from substrate.commands.catalogue import GROUPS, commands_of
 from substrate.commands.command import Command, Face
 
@@ -19,6 +19,8 @@ VERBS: tuple[Command, ...] = tuple(
             serve.MCP,
             serve.MCP_CONFIG,
             serve.LIST_SURFACES,
+            tokens.TOKEN,
+            tokens.QUOTA,
             hooks.HOOKS,
             hooks.HOOK,
             hooks.TRANSCRIPT,

@@ -27,6 +27,7 @@ from substrate.cli.verbs import (
     save,
     serve,
     shell,
+    tokens,
 )
 
 __all__ = ["RUNS", "Run"]
@@ -83,6 +84,8 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "mcp": serve.mcp,
         "mcp-config": serve.mcp_config,
         "surfaces": serve.surfaces,
+        "token": tokens.token,
+        "quota": tokens.quota,
         "hooks": hooks.hooks,
         "hook": hooks.hook,
         "transcript": hooks.transcript,

@@ -50,6 +50,7 @@ from substrate.save.input import (
     read_tombstone,
     turn_edge,
 )
+from substrate.save.quota import check_quota
 from substrate.save.repeat import is_same, merged, placed_by, repeats
 from substrate.schema import RENAMED
 from substrate.snapshot import Snapshot
@@ -275,6 +276,7 @@ class Planner:
         for item, edge in edges:
             self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
         self._refuse()
+        check_quota(transaction, self.recorded, len(self.tombstoned))
         self._compare(transaction, time)
         touches = touch_traces(transaction, list(self._touches(transaction, time)))
         return Decision(self._drafts, [*self._traces, *touches])

@@ -10,11 +10,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -22,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import anyio
 
-from substrate.errors import Busy, Denied, NotFound, SubstrateError
+from substrate.errors import Busy, Denied, NotFound, StoreDamaged, SubstrateError
 from substrate.messages import Words
 from substrate.server.launch import Launch, ungranted
 from substrate.server.metering import Meter
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
     from substrate.memory import Memory
 
 __all__ = ["Caller", "Clients"]
+
+_log = logging.getLogger(__name__)
 
 _MOST: Final = 32
 _NAME_CHARACTERS: Final = 60
@@ -61,7 +66,7 @@ class Caller:
     @property
     def store(self) -> str:
         """The path of the store's folder."""
-        return str(self.launch.store)
+        return "STORE" if self.launch.hosted else str(self.launch.store)
 
     def require(self, scope: str, what: str) -> None:
         """Denied, with what the user can do, if this call has no such scope."""
@@ -98,6 +103,11 @@ class Clients:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def serving(self) -> Iterator[Clients]:
+        """The clients of the store that a call is about: these."""
+        yield self
 
     def scopes_of(self, _request: ServerRequestContext[Any, Any] | None = None) -> frozenset[str]:
         """What this request may do: what the server was started for. A token that allows less is asked about here."""
@@ -207,10 +217,17 @@ class Clients:
                     launch.store, read_only=launch.read_only, actor="mcp", observe="train" in launch.granted
                 )
             except NotFound:
+                if launch.hosted:
+                    raise NotFound("there is nothing stored yet, and this server only reads") from None
                 raise NotFound(
                     f"there is no store in {launch.store}, and this server only reads: start it without --read-only "
                     "once, or with --store PATH"
                 ) from None
+            except SubstrateError as error:
+                if not launch.hosted or error.retryable:
+                    raise
+                _log.error("the store %s does not open: %s", launch.store.name, error)
+                raise StoreDamaged("this store does not open; the server's log says why. Tell its keeper") from None
         return self._memory
 
     def _warm(self) -> None:

@@ -201,5 +201,6 @@ def instructions(selection: Selection) -> str:
         if selection.can(tool, granted)
     ]
     forget = as_command("substrate", "forget", "--store", str(launch.store), "KEY")
-    missing = [said.replace("{forget}", forget) for scope, said in _MISSING.items() if scope not in granted]
+    told_missing = {} if launch.hosted else _MISSING
+    missing = [said.replace("{forget}", forget) for scope, said in told_missing.items() if scope not in granted]
     return " ".join([*told, *([_DATA] if "read" in granted else []), *missing])

@@ -51,6 +51,8 @@ class Launch:
     """Names of tools are listed with underscores in the place of dots. Calls take both."""
     wait_s: float = DEFAULT_WAIT_S
     """How long a call that compares by meaning waits for a model that is being loaded."""
+    hosted: bool = False
+    """Its clients are on other machines: they are told no path, and no command to run."""
 
     @property
     def granted(self) -> frozenset[str]:
@@ -72,6 +74,8 @@ def ungranted(launch: Launch, scope: str, what: str, verb: str = "") -> str:
 
     `verb` is that of the command line which does the same; empty: the one that goes with the scope.
     """
+    if launch.hosted:
+        return f"this token has no scope {scope}, which {what} needs. Ask the one who gave it to you for another"
     if launch.read_only:
         told, instead = f"this server only reads, and {what} writes", "start the server without --read-only"
     else:
@@ -82,6 +86,6 @@ def ungranted(launch: Launch, scope: str, what: str, verb: str = "") -> str:
     return f"{told}. The user can{by_hand} {instead}"
 
 
-def http_url(port: int) -> str:
+def http_url(port: int, path: str = HTTP_PATH) -> str:
     """Where a server over HTTP is found."""
-    return f"http://{HTTP_HOST}:{port}{HTTP_PATH}"
+    return f"http://{HTTP_HOST}:{port}{path}"

@@ -38,7 +38,7 @@ class Selection:
 
     def words(self, surface: Surface) -> Words:
         """What arguments, verbs and hints are called to those who use this surface here."""
-        return surface.words_for(str(self.launch.store), self.listed)
+        return surface.words_for(None if self.launch.hosted else str(self.launch.store), self.listed)
 
     def can(self, tool: str, scopes: frozenset[str]) -> bool:
         """Whether those who have these scopes can call this tool here."""

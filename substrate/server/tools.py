@@ -76,7 +76,8 @@ class ServedTool(SdkTool):
         clients: Clients = context.request_context.lifespan_context
         began, failed = perf_counter_ns(), True
         try:
-            result = await self._answer(arguments, context, clients, convert_result=convert_result)
+            with clients.serving():
+                result = await self._answer(arguments, context, clients, convert_result=convert_result)
             failed = isinstance(result, CallToolResult) and bool(result.is_error)
         finally:
             clients.meter.count(self.wire_name, perf_counter_ns() - began, failed=failed)

@@ -58,6 +58,13 @@ def _wait(text: str) -> float:
     return waited
 
 
+def _host(text: str) -> str:
+    """The name of a proxy in front, with its port if that is not the usual one."""
+    if not re.fullmatch(r"[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?", text):
+        raise InputError("a host is a name such as memory.example.org, with :PORT if it is not the usual one")
+    return text.lower()
+
+
 def _names(text: str) -> tuple[str, ...]:
     """Names with commas between them."""
     names = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
@@ -123,6 +130,8 @@ def mcp(given: Namespace, output: Output) -> Answer:
         return _over_http(given, launch, output)
     if given.port is not None or given.new_token or given.insecure_no_token:
         raise InputError("--port, --new-token and --insecure-no-token belong to --http: say that too")
+    if given.tenants is not None or given.public_host:
+        raise InputError("--tenants and --public-host belong to --http: say that too")
     return _over_stdio(launch)
 
 
@@ -150,9 +159,28 @@ def _over_http(given: Namespace, launch: Launch, output: Output) -> Answer:
     from substrate.server.selection import select  # noqa: PLC0415
 
     select(launch)  # what cannot be served makes no token
+    if given.tenants is not None:
+        return _for_tenants(given, launch, output)
+    if given.public_host:
+        raise InputError("--public-host belongs to --tenants: a server of one store is for this machine alone")
     with listen(HTTP_PORT if given.port is None else given.port) as listening, Clients(launch) as clients:
         token = _token(given, launch, output)
         told = serve_http(clients, listening, token, output.announce)
+    return Answer({}, (), exit=Exit.INTERRUPTED if told == signal.SIGINT else Exit.OK)
+
+
+def _for_tenants(given: Namespace, launch: Launch, output: Output) -> Answer:
+    if given.new_token or given.insecure_no_token:
+        raise InputError("tenants have tokens of their own: make one by `substrate token add TENANT --tenants DIR`")
+    from substrate.server.http.serve import listen, serve_http  # noqa: PLC0415 - only this verb serves
+    from substrate.server.http.tenant_tokens import TokenBook  # noqa: PLC0415
+    from substrate.server.http.tenants import Tenants  # noqa: PLC0415
+
+    root = Path(given.tenants).absolute()
+    if not root.is_dir():
+        raise InputError(f"there is no folder {root}: `substrate token add TENANT --tenants DIR` makes it")
+    with listen(HTTP_PORT if given.port is None else given.port) as listening, Tenants(root, launch) as tenants:
+        told = serve_http(tenants, listening, TokenBook(root), output.announce, given.public_host)
     return Answer({}, (), exit=Exit.INTERRUPTED if told == signal.SIGINT else Exit.OK)
 
 
@@ -195,7 +223,9 @@ MCP = Command(
     "and nowhere else: no argument of a tool and no stored text adds to it. Several servers, notebooks and scripts "
     "can have the same store open at once. A store that is not there is made with the first call, unless "
     "--read-only. With --http it listens on 127.0.0.1 alone and says where, on standard error; at the first start it "
-    "makes a token, shows it once, and from then on asks every client for it. It ends when it is told to, by Ctrl-C "
+    "makes a token, shows it once, and from then on asks every client for it. With --tenants it serves a store for "
+    "each tenant, by tokens that `substrate token` makes; --public-host admits a TLS proxy in front. It ends when it "
+    "is told to, by Ctrl-C "
     "or SIGTERM.",
     (
         Example("substrate mcp < /dev/null", "serves until its client closes standard input; here, at once"),
@@ -207,6 +237,14 @@ MCP = Command(
         *_HTTP,
         flag("--new-token", help="make another token for the clients over HTTP; the one before is void at once"),
         flag("--insecure-no-token", help="ask for no token: every program on this machine may call; for tests"),
+        option("--tenants", metavar="DIR", complete="folder", help="serve a store for each tenant of this folder"),
+        option(
+            "--public-host",
+            metavar="NAME",
+            repeatable=True,
+            read=_host,
+            help="the name by which a proxy in front is called; may be repeated",
+        ),
     ),
     only=Face.CLI,
 )

@@ -15,15 +15,17 @@ import errno
 import logging
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
 import anyio
 import uvicorn
+from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -31,20 +33,27 @@ from substrate.errors import Busy, Denied
 from substrate.limits import LIMITS
 from substrate.server.clients import Clients
 from substrate.server.compose import SubstrateServer, announcement, compose
+from substrate.server.http.admission import Admission
 from substrate.server.http.connections import REST_S, Connection, accepted_at_once, cut_off_strangers
+from substrate.server.http.pages import Pages
+from substrate.server.http.plain_rpc import PlainRpc
+from substrate.server.http.rates import Rates
 from substrate.server.http.sessions import ENDED_S, MOST_SESSIONS, Sessions
-from substrate.server.http.tokens import BearerToken
+from substrate.server.http.tenants import Tenants
 from substrate.server.launch import HTTP_HOST, HTTP_PATH, http_url
 from substrate.server.logs import log_sparingly
 
-__all__ = ["compose_http", "http_app", "http_runner", "listen", "serve_http"]
+__all__ = ["TENANTS_PATH", "compose_http", "http_app", "http_runner", "listen", "serve_http", "tenants_app"]
 
+TENANTS_PATH: Final = "/api/mcp/v1"
+"""Where a server for several tenants is found: the protocol, and plain JSON-RPC."""
 _log = logging.getLogger(__name__)
 _GRACE_S: Final = 2
 """For calls under way. A client that keeps a stream open would otherwise keep the server from ending."""
 _QUEUE: Final = 4096
 """Connections that wait to be taken; the system may have a lower limit."""
 _UNAUTHORIZED: Final = 401
+_MISDIRECTED: Final = 421
 _WHAT_TO_DO: Final = (
     "this server asks for the token that was shown at its first start, as the header `Authorization: Bearer TOKEN`. "
     "If it is lost: substrate mcp --http --new-token --store PATH, with the path that the server printed at its start"
@@ -52,18 +61,29 @@ _WHAT_TO_DO: Final = (
 
 
 def serve_http(
-    clients: Clients, listening: socket.socket, token: BearerToken | None, announce: Callable[[str], None]
+    clients: Clients,
+    listening: socket.socket,
+    token: TokenVerifier | None,
+    announce: Callable[[str], None],
+    public_hosts: Sequence[str] = (),
 ) -> int:
-    """Serve on the socket until this process is told to stop; the signal that told it. What and where is announced."""
+    """Serve on the socket until this process is told to stop; the signal that told it. What and where is announced.
+
+    Tenants ask for a `token` of theirs, and may be called by `public_hosts`, the names of a proxy in front.
+    """
     log_sparingly("substrate mcp: %(levelname)s %(name)s: %(message)s")
     port = listening.getsockname()[1]
     server = compose_http(clients, port, token)
-    runner = http_runner(http_app(server, port))
+    if isinstance(clients, Tenants) and token is not None:
+        app, path = tenants_app(server, clients, port, token, public_hosts), TENANTS_PATH
+    else:
+        app, path = http_app(server, port), HTTP_PATH
+    runner = http_runner(app)
 
     async def serve() -> None:
         asyncio.get_running_loop().set_exception_handler(_out_of_descriptors(runner))
         announce(await announcement(server, clients.launch))
-        announce(f"serving {http_url(port)}")
+        announce(f"serving {http_url(port, path)}")
         await runner.serve([listening])
 
     with _stopping(runner) as told:
@@ -90,7 +110,7 @@ def listen(port: int) -> socket.socket:
     return listening
 
 
-def compose_http(clients: Clients, port: int, token: BearerToken | None) -> SubstrateServer:
+def compose_http(clients: Clients, port: int, token: TokenVerifier | None) -> SubstrateServer:
     """A server for these clients that asks for the token. Without one everyone may call it."""
     if token is None:
         return compose(clients)
@@ -101,17 +121,49 @@ def compose_http(clients: Clients, port: int, token: BearerToken | None) -> Subs
 
 def http_app(server: SubstrateServer, port: int) -> ASGIApp:
     """The server as an ASGI application that answers at `port`."""
-    names = (f"{HTTP_HOST}:{port}", f"localhost:{port}")
+    return _explaining(_protocol(server, HTTP_PATH, _local_names(port)))
+
+
+def tenants_app(
+    server: SubstrateServer, tenants: Tenants, port: int, verifier: TokenVerifier, public_hosts: Sequence[str] = ()
+) -> ASGIApp:
+    """The server of several tenants: who is let in, pages, plain requests, and the protocol."""
+    local = _local_names(port)
+    app = _protocol(server, TENANTS_PATH, local, public_hosts)
+    app = PlainRpc(app, TENANTS_PATH, LIMITS["line_bytes"])
+    app = Admission(app, TENANTS_PATH, verifier, Rates())
+    return _knowing(Pages(_own_hosts(app, {*local, *public_hosts}), tenants, local))
+
+
+def _local_names(port: int) -> tuple[str, ...]:
+    return f"{HTTP_HOST}:{port}", f"localhost:{port}"
+
+
+def _own_hosts(app: ASGIApp, hosts: Collection[str]) -> ASGIApp:
+    """The application, for requests to these hosts alone: a name that was made to lead here is refused first of all."""
+
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and Headers(scope=scope).get("host", "") not in hosts:
+            await JSONResponse({"error": "this server is not called so"}, _MISDIRECTED)(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    return checked
+
+
+def _protocol(server: SubstrateServer, path: str, names: Sequence[str], public_hosts: Sequence[str] = ()) -> ASGIApp:
+    """The SDK's application at this path, for requests to these names, with room for sessions."""
     app = server.streamable_http_app(
-        streamable_http_path=HTTP_PATH,
+        streamable_http_path=path,
         max_request_body_size=LIMITS["line_bytes"],
         session_idle_timeout=ENDED_S,
         max_sessions=2 * MOST_SESSIONS,  # which there never are: room is made before
         transport_security=TransportSecuritySettings(
-            allowed_hosts=list(names), allowed_origins=[f"http://{name}" for name in names]
+            allowed_hosts=[*names, *public_hosts],
+            allowed_origins=[*(f"http://{name}" for name in names), *(f"https://{name}" for name in public_hosts)],
         ),
     )
-    return _explaining(Sessions(app, server.session_manager))
+    return Sessions(app, server.session_manager)
 
 
 def http_runner(app: ASGIApp) -> uvicorn.Server:
@@ -143,20 +195,27 @@ class _Runner(uvicorn.Server):
             listening.listen(_QUEUE)
 
 
-def _explaining(app: ASGIApp) -> ASGIApp:
-    """The application, whose 401 says what to do; the SDK's says only that something is missing.
+def _knowing(app: ASGIApp) -> ASGIApp:
+    """The application; a connection is known when the body of a request is asked for, which who is refused is not."""
 
-    A connection is known when the body of a request is asked for: who is refused is not asked for it.
-    """
-
-    async def explaining(scope: Scope, receive: Receive, send: Send) -> None:
-        refused = False
+    async def knowing(scope: Scope, receive: Receive, send: Send) -> None:
         connection = scope.get("state", {}).get("connection")
 
         async def receive_known() -> Message:
             if isinstance(connection, Connection):
                 connection.known = True
             return await receive()
+
+        await app(scope, receive_known, send)
+
+    return knowing
+
+
+def _explaining(app: ASGIApp) -> ASGIApp:
+    """The application, whose 401 says what to do; the SDK's says only that something is missing."""
+
+    async def explaining(scope: Scope, receive: Receive, send: Send) -> None:
+        refused = False
 
         async def send_explained(message: Message) -> None:
             nonlocal refused
@@ -168,9 +227,9 @@ def _explaining(app: ASGIApp) -> ASGIApp:
             elif not refused:
                 await send(message)
 
-        await app(scope, receive_known, send_explained)
+        await app(scope, receive, send_explained)
 
-    return explaining
+    return _knowing(explaining)
 
 
 def _out_of_descriptors(runner: uvicorn.Server) -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:

@@ -1,0 +1,52 @@
+"""How many atoms a store may have: a choice that is kept in it, and decided under the write lock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from substrate.errors import QuotaReached, SchemaInvalid
+from substrate.kv.api import ReadTransaction
+from substrate.log.append import Decision
+from substrate.log.log import Log
+from substrate.log.tables import CHOICES
+from substrate.messages import Arg
+from substrate.proof.entry import Kind
+from substrate.views.atoms import find_names
+from substrate.views.counts import counts_by_type
+
+__all__ = ["check_quota", "quota_of", "set_quota"]
+
+_KEY: Final = b"quota"
+
+
+def quota_of(transaction: ReadTransaction) -> int | None:
+    """How many atoms may be in use; None: as many as there is room for."""
+    row = transaction.get(CHOICES, _KEY)
+    return None if row is None else int(row)
+
+
+def set_quota(log: Log, most: int | None) -> None:
+    """See `Memory.set_quota`."""
+    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
+        raise SchemaInvalid(Arg("most"), " is a number of atoms, or None for no limit")
+    log.decide(lambda _, __: Decision((), [(CHOICES, _KEY, None if most is None else b"%d" % most)]))
+
+
+def check_quota(transaction: ReadTransaction, recorded: Sequence[str], tombstoned: int) -> None:
+    """QuotaReached if a checkpoint that records these and takes so many out of use would pass it.
+
+    Called under the write lock, with what is there before. What adds nothing is never refused.
+    """
+    most = quota_of(transaction)
+    if most is None or not recorded:
+        return
+    new = sum(row is None or row.kind is not Kind.PUT for row in find_names(transaction, recorded))
+    if new <= tombstoned:
+        return
+    there = sum(count.live for count in counts_by_type(transaction).values())
+    if there + new - tombstoned > most:
+        raise QuotaReached(
+            f"this store may have {most:,} atoms, and has {there:,}: nothing was saved. Ask its keeper for more, "
+            "or take some out of use"
+        )

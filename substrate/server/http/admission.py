@@ -1,0 +1,59 @@
+"""Who is let in at a server for several tenants, before anything of a request is read: by token, and by rate."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Final
+
+from mcp.server.auth.provider import TokenVerifier
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from substrate.server.http.plain_rpc import rpc_error
+from substrate.server.http.rates import Rates
+from substrate.server.http.tenant_tokens import DEFAULT_RATE
+
+__all__ = ["Admission"]
+
+_UNAUTHORIZED: Final = 401
+_TOO_MANY: Final = 429
+_BEARER: Final = "bearer "
+_NOT_LET_IN: Final = (
+    "this server asks for a token, as the header `Authorization: Bearer TOKEN`. It came without one, or with one that "
+    "is unknown, expired or revoked. Ask the one who runs the server for another"
+)
+
+
+class Admission:
+    """The application around the others, at `path`."""
+
+    def __init__(self, app: ASGIApp, path: str, verifier: TokenVerifier, rates: Rates, metadata_url: str = "") -> None:
+        self._app = app
+        self._path = path
+        self._verifier = verifier
+        self._rates = rates
+        self._challenge = 'Bearer error="invalid_token"'
+        if metadata_url:
+            self._challenge += f', resource_metadata="{metadata_url}"'
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it by 401 or 429."""
+        if scope["type"] != "http" or scope["path"] != self._path:
+            await self._app(scope, receive, send)
+            return
+        said = Headers(scope=scope).get("authorization", "")
+        token = said[len(_BEARER) :] if said[: len(_BEARER)].lower() == _BEARER else ""
+        known = await self._verifier.verify_token(token) if token else None
+        if known is None:
+            refused = rpc_error(_UNAUTHORIZED, _NOT_LET_IN, headers={"WWW-Authenticate": self._challenge})
+            await refused(scope, receive, send)
+            return
+        if scope["method"] == "POST":
+            rate = (known.claims or {}).get("rate", DEFAULT_RATE)
+            wait = self._rates.take(known.client_id, rate)
+            if wait:
+                seconds = max(1, ceil(wait))
+                told = f"this token may call {rate:,} times a minute: try again in {seconds} s"
+                await rpc_error(_TOO_MANY, told, headers={"Retry-After": str(seconds)})(scope, receive, send)
+                return
+        await self._app(scope, receive, send)

@@ -1,0 +1,371 @@
+"""A server for several tenants: by plain requests, as the document prints them, and by the SDK's client."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import substrate
+from substrate.errors import Denied, InputError, NotFound, StoreDamaged
+from substrate.server.http.rates import Rates
+from substrate.server.http.serve import TENANTS_PATH, compose_http, http_runner, listen, tenants_app
+from substrate.server.http.tenant_tokens import TokenBook
+from substrate.server.http.tenants import Tenants
+from substrate.server.launch import Launch, http_url
+from tests.agents import home_for_a_module
+from tests.server.over_http import WAIT_S, client
+
+CANARY = "the falcon lands at dawn"
+ALL = ("read", "write", "train")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with home_for_a_module(tmp_path_factory.mktemp("home")) as folder:
+        yield folder
+
+
+@dataclass(frozen=True)
+class Hosted:
+    url: str
+    root: Path
+    book: TokenBook
+    tenants: Tenants
+
+    def token(self, tenant: str, *scopes: str, **more: Any) -> str:
+        return self.book.add(tenant, scopes or ALL, **more)[0]
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    headers: dict[str, str]
+    said: Any
+
+    @property
+    def result(self) -> Any:
+        assert self.status == 200, self.said
+        return self.said["result"]
+
+    @property
+    def code(self) -> int:
+        assert "result" not in self.said, self.said
+        return int(self.said["error"]["code"])
+
+
+@contextmanager
+def hosting(root: Path, most: int = 64, public: tuple[str, ...] = ()) -> Iterator[Hosted]:
+    book = TokenBook(root)
+    tenants = Tenants(root, Launch(root, ("knowmind",), wait_s=0), most)
+    listening = listen(0)
+    port = listening.getsockname()[1]
+    app = tenants_app(compose_http(tenants, port, book), tenants, port, book, public)
+    runner = http_runner(app)
+    thread = threading.Thread(target=runner.run, args=([listening],))
+    thread.start()
+    try:
+        yield Hosted(http_url(port, TENANTS_PATH), root, book, tenants)
+    finally:
+        runner.should_exit = True
+        thread.join(WAIT_S)
+        tenants.close()
+        assert not thread.is_alive()
+
+
+@pytest.fixture(scope="module")
+def hosted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosted]:
+    with hosting(tmp_path_factory.mktemp("tenants")) as served:
+        yield served
+
+
+def send(url: str, body: bytes | None, token: str | None, method: str = "POST", **headers: str) -> Reply:
+    split = urlsplit(url)
+    connection = HTTPConnection(split.hostname or "", split.port, timeout=WAIT_S)
+    sent = {"Content-Type": "application/json"} | {name.replace("_", "-"): said for name, said in headers.items()}
+    if token is not None:
+        sent["Authorization"] = f"Bearer {token}"
+    try:
+        connection.request(method, split.path, body, sent)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        told = json.loads(text) if "json" in answer.headers.get("Content-Type", "") else text
+        return Reply(answer.status, dict(answer.headers.items()), told)
+    finally:
+        connection.close()
+
+
+def call(served: Hosted, token: str | None, tool: str, **arguments: Any) -> Reply:
+    params = {"name": f"knowmind.{tool}", "arguments": arguments}
+    body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params})
+    return send(served.url, body.encode(), token)
+
+
+# -- plain requests ----------------------------------------------------------------------------------------------------
+
+
+def test_a_plain_request_gets_the_bare_object_that_the_document_prints(hosted: Hosted) -> None:
+    token = hosted.token("plain")
+    made = call(hosted, token, "store_memory", title="Onboarding contacts", content="Anna Müller owns onboarding.")
+    assert made.said.keys() == {"jsonrpc", "id", "result"}, made.said
+    assert made.said["id"] == 7
+    assert made.result["memory_id"] == "memory_onboarding_contacts"
+    hits = call(hosted, token, "recall", query="Who is the onboarding contact?", k=5, hops=2).result["hits"]
+    assert hits[0]["content"] == "Anna Müller owns onboarding."
+    assert call(hosted, token, "health").result["status"] == "ok"
+    assert call(hosted, token, "stats").result["memories"] == 1
+
+
+def test_both_spellings_of_a_name_are_taken_and_tools_are_listed(hosted: Hosted) -> None:
+    token = hosted.token("spelling", "read")
+    underscored = {"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "knowmind_stats"}}
+    assert send(hosted.url, json.dumps(underscored).encode(), token).result["memories"] == 0
+    listed = send(hosted.url, b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', token).result["tools"]
+    assert {tool["name"] for tool in listed} == {
+        *("knowmind.recall", "knowmind.recall_at_time", "knowmind.list_relations"),
+        *("knowmind.health", "knowmind.stats"),
+    }, "a token that reads is shown what it may call"
+
+
+def test_each_error_code_of_the_document_appears(hosted: Hosted) -> None:
+    writer, reader = hosted.token("codes"), hosted.token("codes", "read")
+    call(hosted, writer, "store_memory", title="Here", content="Something is here.")
+    assert call(hosted, None, "health").code == 401
+    assert call(hosted, "kmt_of_another_server", "health").code == 401
+    assert call(hosted, reader, "store_memory", content="x").code == 403
+    assert call(hosted, reader, "list_relations", memory_id="memory_nobody").code == 404
+    assert call(hosted, reader, "recall", query="").code == -32602
+    assert call(hosted, reader, "recall_at_time", query="x", as_of="gestern").code == -32602
+    assert call(hosted, writer, "upload_document", content="x" * 10_000_001).code == 413
+    assert (
+        call(hosted, writer, "link", from_id="memory_here", to_id="memory_here", rel_type="for client").code == -32602
+    )
+    (hosted.root / "broken").mkdir()
+    (hosted.root / "broken" / "data.mdb").write_bytes(b"this is no store" * 4096)
+    assert call(hosted, hosted.token("broken"), "health").code == 503
+    assert call(hosted, reader, "health").result["status"] == "ok", "a damaged tenant does not touch the others"
+
+
+def test_what_is_no_request_is_refused_with_what_to_send(hosted: Hosted) -> None:
+    token = hosted.token("shapes")
+    for body, code in (
+        (b"{", -32700),
+        (b"[]", -32600),
+        (b'{"jsonrpc": "2.0", "method": "tools/call"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": true, "method": "tools/call"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}', -32601),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": []}', -32602),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 5}}', -32602),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowmind.\\u00fc"}}', -32602),
+    ):
+        assert send(hosted.url, body, token).code == code, body
+    long = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"x": "' + b"x" * (17 << 20)
+    assert send(hosted.url, long, token).code == 413
+
+
+def test_the_sdks_client_is_served_at_the_same_address(hosted: Hosted) -> None:
+    token = hosted.token("sdk")
+
+    async def play(mode: str) -> Any:
+        async with client(hosted.url, token, mode=mode) as connected:
+            listed = await connected.list_tools()
+            assert len(listed.tools) == 10
+            return (await connected.call_tool("knowmind.stats", {})).structured_content
+
+    assert anyio.run(play, "auto") == {"memories": 0, "edges": 0, "chunks": 0}
+    assert anyio.run(play, "legacy") == {"memories": 0, "edges": 0, "chunks": 0}
+
+
+# -- who is let in -----------------------------------------------------------------------------------------------------
+
+
+def test_what_one_tenant_stores_no_other_sees(hosted: Hosted) -> None:
+    acme, other = hosted.token("acme"), hosted.token("other")
+    stored = call(hosted, acme, "store_memory", title="Secret plan", content=CANARY).result["memory_id"]
+    for tool, asked in (
+        ("recall", {"query": CANARY}),
+        ("recall_at_time", {"query": CANARY}),
+        ("list_relations", {"memory_id": stored}),
+        ("stats", {}),
+        ("health", {}),
+    ):
+        told = call(hosted, other, tool, **asked)
+        assert CANARY not in json.dumps(told.said)
+        assert str(hosted.root) not in json.dumps(told.said), "no path of the server is told"
+    assert call(hosted, other, "stats").result["memories"] == 0
+    assert call(hosted, acme, "recall", query=CANARY).result["hits"][0]["content"] == CANARY
+    files = [file for file in (hosted.root / "other").rglob("*") if file.is_file()]
+    assert not any(CANARY.encode() in file.read_bytes() for file in files)
+
+
+def test_a_revoked_token_is_void_with_the_next_call(hosted: Hosted) -> None:
+    token, kept = hosted.book.add("revoked", ("read",))
+    assert call(hosted, token, "health").status == 200
+    assert hosted.book.revoke(kept.id).tenant == "revoked"
+    assert call(hosted, token, "health").code == 401
+    with pytest.raises(NotFound):
+        hosted.book.revoke(kept.id)
+
+
+def test_an_expired_token_is_void(hosted: Hosted) -> None:
+    over = datetime.now(UTC) - timedelta(seconds=1)
+    assert call(hosted, hosted.token("late", expires=over), "health").code == 401
+    soon = datetime.now(UTC) + timedelta(days=1)
+    assert call(hosted, hosted.token("late", expires=soon), "health").status == 200
+
+
+def test_a_tokens_file_that_others_can_write_is_not_believed(tmp_path: Path) -> None:
+    book = TokenBook(tmp_path)
+    token, kept = book.add("acme", ("read",))
+    (file,) = (tmp_path / ".tokens").iterdir()
+    assert token not in file.read_text(), "only its digest is kept"
+    file.chmod(0o666)
+    with pytest.raises(Denied):
+        book.read(token)
+    assert anyio.run(book.verify_token, token) is None
+    file.chmod(0o600)
+    assert book.read(token) == kept
+    file.write_text('{"tenant": "../..", "scopes": [], "rate": 1, "created": "x", "expires": null, "label": ""}')
+    with pytest.raises(StoreDamaged):
+        book.read(token)
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    with pytest.raises(Denied):
+        book.read(token)
+
+
+@pytest.mark.parametrize("name", ["", "..", ".tokens", "A", "a/b", "a b", "ü", "a" * 65, "-a", "a\n"])
+def test_a_tenant_cannot_be_called_so_that_it_leaves_its_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError):
+        TokenBook(tmp_path).add(name, ("read",))
+
+
+@given(st.text(max_size=80) | st.binary(max_size=60).map(lambda said: "sbt_" + said.hex()[:43].ljust(43, "A")))
+def test_no_forged_token_is_let_in(tmp_path_factory: pytest.TempPathFactory, forged: str) -> None:
+    book = TokenBook(_BOOKS.setdefault("one", tmp_path_factory.mktemp("book")))
+    if not _BOOKS.get("made"):
+        _BOOKS["made"] = Path("yes")
+        book.add("acme", ("read",))
+    assert book.read(forged) is None
+
+
+_BOOKS: dict[str, Path] = {}
+
+
+def test_the_call_after_the_last_of_a_minute_is_told_when_to_come_again(hosted: Hosted) -> None:
+    token = hosted.token("hasty", rate=3)
+    assert [call(hosted, token, "health").status for _ in range(3)] == [200, 200, 200]
+    refused = call(hosted, token, "health")
+    assert refused.code == 429
+    assert 1 <= int(refused.headers["retry-after"]) <= 20
+    assert call(hosted, hosted.token("hasty"), "health").status == 200, "each token has its own"
+
+
+def test_a_rate_comes_free_again_evenly() -> None:
+    now = [0.0]
+    rates = Rates(lambda: now[0])
+    assert [rates.take("a", 60) for _ in range(60)] == [0.0] * 60
+    assert rates.take("a", 60) == pytest.approx(1.0)
+    now[0] += 1.0
+    assert rates.take("a", 60) == 0.0
+    assert rates.take("a", 60) > 0
+    now[0] += 3600
+    assert [rates.take("a", 60) for _ in range(61)][-1] > 0, "what was not used for an hour is no hoard"
+
+
+def test_a_full_tenant_is_told_402_and_nothing_is_written(hosted: Hosted) -> None:
+    token = hosted.token("small", rate=100_000)
+    call(hosted, token, "store_memory", title="One", content="The first of two.")
+    with substrate.open(hosted.root / "small") as memory:
+        memory.set_quota(2)
+    answers = []
+
+    def store(number: int) -> None:
+        answers.append(call(hosted, token, "store_memory", title=f"Note {number}", content=f"Number {number}."))
+
+    threads = [threading.Thread(target=store, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert sorted(answer.status for answer in answers) == [200, *[402] * 5], "decided under the write lock"
+    assert call(hosted, token, "upload_document", content="One more.").code == 402
+    assert call(hosted, token, "stats").result == {"memories": 2, "edges": 0, "chunks": 0}
+    assert call(hosted, token, "store_memory", title="One", content="The first of two.").status == 200, "it is there"
+
+
+# -- many tenants ------------------------------------------------------------------------------------------------------
+
+
+def test_the_store_that_was_quiet_for_longest_is_closed_and_opens_again(tmp_path: Path) -> None:
+    with hosting(tmp_path / "root", most=2) as served:
+        tokens = {name: served.token(name) for name in ("a", "b", "c")}
+        for name, token in tokens.items():
+            call(served, token, "store_memory", title="Name", content=f"This is tenant {name}.")
+        assert served.tenants.open_stores() == 2
+        for name, token in tokens.items():
+            assert call(served, token, "recall", query="tenant").result["hits"][0]["content"].endswith(f"{name}.")
+        assert served.tenants.open_stores() == 2
+    for name in tokens:
+        with substrate.open(served.root / name) as memory:
+            assert memory.stats().atoms == 1
+
+
+def test_many_clients_of_two_tenants_lose_nothing_and_cross_nothing(tmp_path: Path) -> None:
+    done: dict[str, list[str]] = {"a": [], "b": []}
+    with hosting(tmp_path / "root", most=1) as served:
+        tokens = {name: served.token(name, rate=100_000) for name in done}
+
+        def work(name: str, who: int) -> None:
+            for number in range(8):
+                title = f"Note {who} {number}"
+                made = call(served, tokens[name], "store_memory", title=title, content=f"{name} wrote {who} {number}")
+                if made.status == 200:
+                    done[name].append(f"{name} wrote {who} {number}")
+
+        threads = [threading.Thread(target=work, args=(name, who)) for name in done for who in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(WAIT_S)
+    for name, said in done.items():
+        assert said
+        with substrate.open(served.root / name) as memory:
+            kept = {atom.value for atom in memory.list(limit=1000)}
+        assert set(said) <= kept, "what was acknowledged is there"
+        assert all(value.startswith(f"{name} wrote") for value in kept), "nothing of the other"
+
+
+# -- beside the protocol -----------------------------------------------------------------------------------------------
+
+
+def test_health_and_metrics_tell_of_work_and_not_of_content(hosted: Hosted) -> None:
+    call(hosted, hosted.token("metered"), "store_memory", title="Canary", content=CANARY)
+    base = hosted.url.removesuffix(TENANTS_PATH)
+    assert send(base + "/health", None, None, "GET").said["status"] == "ok"
+    told = send(base + "/metrics", None, None, "GET")
+    assert 'substrate_calls_total{tool="knowmind.store_memory"}' in told.said
+    assert "falcon" not in told.said
+    assert "metered" not in told.said, "nor of tenants"
+
+
+def test_another_host_is_refused_unless_it_is_the_proxys(tmp_path: Path) -> None:
+    with hosting(tmp_path / "root", public=("memory.example.org",)) as served:
+        token = served.token("acme")
+        body = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowmind.health"}}'
+        assert send(served.url, body, token, Host="evil.example").status == 421
+        assert send(served.url, body, token, Host="memory.example.org").status == 200
+        base = served.url.removesuffix(TENANTS_PATH)
+        assert send(base + "/metrics", None, None, "GET", Host="memory.example.org").status == 404
