@@ -12,5 +12,6 @@ input         each item checked, field by field
 repeat        whether it says the same again
 place         where in a notebook it is recorded, and what was accessed for it
 authorship    whether all of an atom came through one surface
+quota         how many atoms a store may have
 new_store     a first checkpoint that is refused makes no store
 """

@@ -276,7 +276,7 @@ class Planner:
         for item, edge in edges:
             self._try(item, None, lambda edge=edge: self._state(transaction, edge, time))  # type: ignore[misc]
         self._refuse()
-        check_quota(transaction, self.recorded, len(self.tombstoned))
+        check_quota(transaction, list(self.recorded), len(self.tombstoned))
         self._compare(transaction, time)
         touches = touch_traces(transaction, list(self._touches(transaction, time)))
         return Decision(self._drafts, [*self._traces, *touches])

@@ -10,7 +10,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
 from substrate.log.log import Log
 from substrate.log.tables import CHOICES
-from substrate.messages import Arg
+from substrate.messages import ATOMS, Arg
 from substrate.proof.entry import Kind
 from substrate.views.atoms import find_names
 from substrate.views.counts import counts_by_type
@@ -29,7 +29,7 @@ def quota_of(transaction: ReadTransaction) -> int | None:
 def set_quota(log: Log, most: int | None) -> None:
     """See `Memory.set_quota`."""
     if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 0):
-        raise SchemaInvalid(Arg("most"), " is a number of atoms, or None for no limit")
+        raise SchemaInvalid(Arg("most"), " is a number, 0 or more, or None for no limit")
     log.decide(lambda _, __: Decision((), [(CHOICES, _KEY, None if most is None else b"%d" % most)]))
 
 
@@ -47,6 +47,7 @@ def check_quota(transaction: ReadTransaction, recorded: Sequence[str], tombstone
     there = sum(count.live for count in counts_by_type(transaction).values())
     if there + new - tombstoned > most:
         raise QuotaReached(
-            f"this store may have {most:,} atoms, and has {there:,}: nothing was saved. Ask its keeper for more, "
-            "or take some out of use"
+            f"this store may have {most:,} ",
+            ATOMS,
+            f", and has {there:,}: nothing was saved. Ask its keeper for more, or take some out of use",
         )

@@ -38,7 +38,8 @@ def spelled(command: Command, face: Face) -> list[str]:
 
 
 def test_each_face_does_what_is_declared_for_it_and_nothing_else() -> None:
-    served = {"mcp", "mcp-config", "surfaces", "hooks", "hook", "transcript", "proposed"}  # declared beside the server
+    beside_the_server = {"mcp", "mcp-config", "surfaces", "token", "quota"}
+    served = beside_the_server | {"hooks", "hook", "transcript", "proposed"}
     assert {verb.name for verb in ON_THE_COMMAND_LINE} == {verb.name for verb in commands_of(Face.CLI)} | served
     assert set(RUNS) == {verb.name for verb in ON_THE_COMMAND_LINE}
     assert [verb.command for verb in IN_A_NOTEBOOK.values()] == list(commands_of(Face.NOTEBOOK))

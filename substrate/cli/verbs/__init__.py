@@ -14,6 +14,7 @@ prove       head, pin, key, prove, verify
 care        forget, stats, fsck, rebuild, compact
 copies      export, import, backup, restore
 serve       mcp, mcp-config, surfaces
+tokens      token, quota
 hooks       hooks, hook, transcript
 proposed    proposed
 shell       completion
