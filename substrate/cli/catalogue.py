@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from substrate.cli.verbs.proposed import PROPOSED_VERB
-from substrate.cli.verbs import hooks, serve, tokens
+from substrate.cli.verbs.agents import hooks, serve, tokens
+from substrate.cli.verbs.agents.proposed import PROPOSED_VERB
 from substrate.commands.catalogue import GROUPS, commands_of
 from substrate.commands.command import Command, Face
 

@@ -16,19 +16,16 @@ from substrate.cli.verbs import (
     edit,
     entities,
     find,
-    hooks,
     judge,
     learn,
     models,
-    proposed,
     prove,
     read,
     relate,
     save,
-    serve,
     shell,
-    tokens,
 )
+from substrate.cli.verbs.agents import hooks, proposed, serve, tokens
 
 __all__ = ["RUNS", "Run"]
 

@@ -13,9 +13,6 @@ judge       conflicts, resolve
 prove       head, pin, key, prove, verify
 care        forget, stats, fsck, rebuild, compact
 copies      export, import, backup, restore
-serve       mcp, mcp-config, surfaces
-tokens      token, quota
-hooks       hooks, hook, transcript
-proposed    proposed
+agents/     mcp, mcp-config, surfaces, token, quota, hooks, hook, transcript, proposed
 shell       completion
 """
