@@ -370,7 +370,8 @@ REFUSED = {
     "compact": [],
 }
 APART = {"associate", "document", "edit", "extract", "index", "resolve", "verify", "fsck", "restore"}
-APART |= {"mcp", "mcp-config", "surfaces", "completion", "undo", "cues", "hook", "hooks", "transcript", "token", "quota"}
+APART |= {"mcp", "mcp-config", "surfaces", "completion", "undo", "cues", "hook", "hooks", "transcript"}
+APART |= {"token", "quota"}
 """Verbs that need more than this store holds, or none at all, or have tests of their own."""
 
 
