@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 import threading
 from collections.abc import Iterator
@@ -14,19 +15,23 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
+import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
 
 import substrate
 from substrate.errors import Denied, InputError, NotFound, StoreDamaged
+from substrate.server.http.issuer import Issuer
 from substrate.server.http.rates import Rates
 from substrate.server.http.serve import TENANTS_PATH, compose_http, http_runner, listen, tenants_app
 from substrate.server.http.tenant_tokens import TokenBook
 from substrate.server.http.tenants import Tenants
 from substrate.server.launch import Launch, http_url
 from tests.agents import home_for_a_module
-from tests.server.over_http import WAIT_S, client
+from tests.server.over_http import WAIT_S, client, while_serving
 
 CANARY = "the falcon lands at dawn"
 ALL = ("read", "write", "train")
@@ -72,7 +77,7 @@ def hosting(root: Path, most: int = 64, public: tuple[str, ...] = ()) -> Iterato
     tenants = Tenants(root, Launch(root, ("knowmind",), wait_s=0), most)
     listening = listen(0)
     port = listening.getsockname()[1]
-    app = tenants_app(compose_http(tenants, port, book), tenants, port, book, public)
+    app = tenants_app(compose_http(tenants, port, book), tenants, port, book, public_hosts=public)
     runner = http_runner(app)
     thread = threading.Thread(target=runner.run, args=([listening],))
     thread.start()
@@ -369,3 +374,106 @@ def test_another_host_is_refused_unless_it_is_the_proxys(tmp_path: Path) -> None
         assert send(served.url, body, token, Host="memory.example.org").status == 200
         base = served.url.removesuffix(TENANTS_PATH)
         assert send(base + "/metrics", None, None, "GET", Host="memory.example.org").status == 404
+
+
+# -- a company's own tokens --------------------------------------------------------------------------------------------
+
+ISSUER = "https://login.example.org"
+AUDIENCE = "https://memory.example.org/api/mcp/v1"
+
+
+def signed(key: Any, *, kid: str = "one", algorithm: str = "EdDSA", **changed: Any) -> str:
+    claims: dict[str, Any] = {
+        "iss": ISSUER,
+        "aud": AUDIENCE,
+        "exp": datetime.now(UTC) + timedelta(minutes=5),
+        "sub": "anna",
+        "tenant": "acme",
+        "scope": "read profile",
+    }
+    claims = {word: said for word, said in (claims | changed).items() if said is not None}
+    return jwt.encode(claims, key, algorithm=algorithm, headers={"kid": kid})
+
+
+def public_of(key: Ed25519PrivateKey, kid: str = "one") -> dict[str, Any]:
+    return {**jwt.algorithms.OKPAlgorithm.to_jwk(key.public_key(), as_dict=True), "kid": kid, "alg": "EdDSA"}
+
+
+def test_a_token_that_the_issuer_signed_for_this_server_is_let_in_and_no_other() -> None:
+    key, other = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+    issuer = Issuer(ISSUER, AUDIENCE, lambda: {"keys": [public_of(key)]})
+
+    def known(token: str) -> Any:
+        return anyio.run(issuer.verify_token, token)
+
+    found = known(signed(key))
+    assert found.subject == "acme"
+    assert found.scopes == ["read"], "of its scopes those that are known here"
+    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    confused = jwt.utils.base64url_encode(b'{"alg":"HS256","kid":"one"}') + b"."
+    body = signed(key).split(".")[1].encode()
+    mac = jwt.utils.base64url_encode(hmac.digest(public, confused + body, "sha256"))
+    for forged in (
+        signed(other),
+        signed(key, kid="two"),
+        signed(key, iss="https://login.example.net"),
+        signed(key, aud="https://other.example.org/api/mcp/v1"),
+        signed(key, aud=None),
+        signed(key, exp=datetime.now(UTC) - timedelta(minutes=5)),
+        signed(key, exp=None),
+        signed(key, nbf=datetime.now(UTC) + timedelta(hours=1)),
+        signed(key, tenant=None),
+        signed(key, tenant="../acme"),
+        signed(key, rate=0),
+        signed(None, algorithm="none"),
+        (confused + body + b"." + mac).decode(),
+        signed(key)[:-4],
+        "a.b.c",
+        "x" * 20_000,
+    ):
+        assert known(forged) is None, forged
+
+
+def test_a_new_key_of_the_issuer_is_found_and_made_up_ones_do_not_make_the_server_ask() -> None:
+    first, second = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+    asked, now, keys = [], [0.0], [public_of(first)]
+
+    def read() -> dict[str, Any]:
+        asked.append(now[0])
+        return {"keys": list(keys)}
+
+    issuer = Issuer(ISSUER, AUDIENCE, read, clock=lambda: now[0])
+    assert anyio.run(issuer.verify_token, signed(first)) is not None
+    keys.append(public_of(second, "two"))
+    for _ in range(20):
+        assert anyio.run(issuer.verify_token, signed(second, kid="made up")) is None
+    assert len(asked) == 1
+    now[0] += 31
+    assert anyio.run(issuer.verify_token, signed(second, kid="two")) is not None
+    assert len(asked) == 2
+
+
+def test_clients_can_discover_who_issues_tokens(tmp_path: Path) -> None:
+    key = Ed25519PrivateKey.generate()
+    keys = tmp_path / "keys.json"
+    keys.write_text(json.dumps({"keys": [public_of(key)]}))
+    root = tmp_path / "root"
+    ours = TokenBook(root).add("acme", ("read",))[0]
+
+    def visit(url: str) -> None:
+        base = url.removesuffix(TENANTS_PATH)
+        refused = send(url, b"{}", None)
+        assert refused.status == 401
+        place = refused.headers["www-authenticate"].split('resource_metadata="')[1].rstrip('"')
+        told = send(place, None, None, "GET").said
+        assert told["resource"] == url
+        assert [one.rstrip("/") for one in told["authorization_servers"]] == [ISSUER]
+        body = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowmind.stats"}}'
+        assert send(url, body, signed(key, aud=url)).result["memories"] == 0
+        assert send(url, body, ours).result["memories"] == 0
+        assert send(url, body, signed(key, aud=base)).status == 401
+
+    words = ("--tenants", str(root), "--surface", "knowmind", "--issuer", ISSUER, "--issuer-keys", str(keys))
+    ended = while_serving(*words, do=visit)
+    assert ended.code == 0, ended.err
+    assert ours not in ended.err

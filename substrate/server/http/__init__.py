@@ -6,6 +6,7 @@ sessions     how many sessions there are, and which one ends
 tokens       the token that clients of one store are asked for
 tenants      several stores behind one server, and whose a call is
 tenant_tokens  tokens that name a tenant, scopes, an expiry and a rate
+issuer       tokens of a company's own identity provider
 admission    who is let in, by token and by rate
 rates        how often a token may call
 plain_rpc    plain JSON-RPC without a handshake

@@ -22,6 +22,7 @@ from typing import Any, Final
 import anyio
 import uvicorn
 from mcp.server.auth.provider import TokenVerifier
+from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
@@ -43,7 +44,17 @@ from substrate.server.http.tenants import Tenants
 from substrate.server.launch import HTTP_HOST, HTTP_PATH, http_url
 from substrate.server.logs import log_sparingly
 
-__all__ = ["TENANTS_PATH", "compose_http", "http_app", "http_runner", "listen", "serve_http", "tenants_app"]
+__all__ = [
+    "TENANTS_PATH",
+    "compose_http",
+    "http_app",
+    "http_runner",
+    "listen",
+    "metadata_of",
+    "resource_of",
+    "serve_http",
+    "tenants_app",
+]
 
 TENANTS_PATH: Final = "/api/mcp/v1"
 """Where a server for several tenants is found: the protocol, and plain JSON-RPC."""
@@ -60,22 +71,28 @@ _WHAT_TO_DO: Final = (
 )
 
 
-def serve_http(
+def serve_http(  # noqa: PLR0913 - what is served, where, to whom
     clients: Clients,
     listening: socket.socket,
     token: TokenVerifier | None,
     announce: Callable[[str], None],
+    *,
     public_hosts: Sequence[str] = (),
+    issuer: str = "",
 ) -> int:
     """Serve on the socket until this process is told to stop; the signal that told it. What and where is announced.
 
-    Tenants ask for a `token` of theirs, and may be called by `public_hosts`, the names of a proxy in front.
+    Tenants ask for a `token` of theirs, and may be called by `public_hosts`, the names of a proxy in front. `issuer`
+    is the address of the one who issues such tokens, where that is not this server; clients are told.
     """
     log_sparingly("substrate mcp: %(levelname)s %(name)s: %(message)s")
     port = listening.getsockname()[1]
-    server = compose_http(clients, port, token)
+    resource = resource_of(port, public_hosts)
+    server = compose_http(clients, port, token, issuer, resource)
     if isinstance(clients, Tenants) and token is not None:
-        app, path = tenants_app(server, clients, port, token, public_hosts), TENANTS_PATH
+        metadata = metadata_of(resource) if issuer else ""
+        app: ASGIApp = tenants_app(server, clients, port, token, public_hosts=public_hosts, metadata_url=metadata)
+        path = TENANTS_PATH
     else:
         app, path = http_app(server, port), HTTP_PATH
     runner = http_runner(app)
@@ -110,13 +127,33 @@ def listen(port: int) -> socket.socket:
     return listening
 
 
-def compose_http(clients: Clients, port: int, token: TokenVerifier | None) -> SubstrateServer:
-    """A server for these clients that asks for the token. Without one everyone may call it."""
+def resource_of(port: int, public_hosts: Sequence[str] = ()) -> str:
+    """The address of a server for tenants, as tokens of an issuer name it (`aud`)."""
+    return f"https://{public_hosts[0]}{TENANTS_PATH}" if public_hosts else http_url(port, TENANTS_PATH)
+
+
+def metadata_of(resource: str) -> str:
+    """Where a client reads who issues tokens for it."""
+    return str(build_resource_metadata_url(AnyHttpUrl(resource)))
+
+
+def compose_http(
+    clients: Clients, port: int, token: TokenVerifier | None, issuer: str = "", resource: str = ""
+) -> SubstrateServer:
+    """A server for these clients that asks for the token. Without one everyone may call it.
+
+    Tokens of an `issuer` are for the `resource`: clients can discover both.
+    """
     if token is None:
         return compose(clients)
+    if issuer:
+        settings = AuthSettings(
+            issuer_url=AnyHttpUrl(issuer), resource_server_url=AnyHttpUrl(resource), validate_token_resource=False
+        )
+        return compose(clients, auth=settings, token_verifier=token)
     # No token is had by OAuth, so there is nothing about that to discover; the SDK wants an issuer all the same.
-    issuer = AnyHttpUrl(f"http://{HTTP_HOST}:{port}")
-    return compose(clients, auth=AuthSettings(issuer_url=issuer, resource_server_url=None), token_verifier=token)
+    own = AnyHttpUrl(f"http://{HTTP_HOST}:{port}")
+    return compose(clients, auth=AuthSettings(issuer_url=own, resource_server_url=None), token_verifier=token)
 
 
 def http_app(server: SubstrateServer, port: int) -> ASGIApp:
@@ -124,14 +161,20 @@ def http_app(server: SubstrateServer, port: int) -> ASGIApp:
     return _explaining(_protocol(server, HTTP_PATH, _local_names(port)))
 
 
-def tenants_app(
-    server: SubstrateServer, tenants: Tenants, port: int, verifier: TokenVerifier, public_hosts: Sequence[str] = ()
+def tenants_app(  # noqa: PLR0913 - what is around the protocol, each a thing of its own
+    server: SubstrateServer,
+    tenants: Tenants,
+    port: int,
+    verifier: TokenVerifier,
+    *,
+    public_hosts: Sequence[str] = (),
+    metadata_url: str = "",
 ) -> ASGIApp:
     """The server of several tenants: who is let in, pages, plain requests, and the protocol."""
     local = _local_names(port)
     app = _protocol(server, TENANTS_PATH, local, public_hosts)
     app = PlainRpc(app, TENANTS_PATH, LIMITS["line_bytes"])
-    app = Admission(app, TENANTS_PATH, verifier, Rates())
+    app = Admission(app, TENANTS_PATH, verifier, Rates(), metadata_url)
     return _knowing(Pages(_own_hosts(app, {*local, *public_hosts}), tenants, local))
 
 

@@ -34,6 +34,8 @@ from substrate.surfaces import DEFAULT_SURFACES, SURFACES
 from substrate.text.quote import as_command
 
 if TYPE_CHECKING:
+    from mcp.server.auth.provider import TokenVerifier
+
     from substrate.server.http.tokens import BearerToken
 
 __all__ = ["LIST_SURFACES", "MCP", "MCP_CONFIG", "mcp", "mcp_config", "surfaces"]
@@ -63,6 +65,13 @@ def _host(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?", text):
         raise InputError("a host is a name such as memory.example.org, with :PORT if it is not the usual one")
     return text.lower()
+
+
+def _url(text: str) -> str:
+    """The address of an identity provider, as its tokens say it."""
+    if not re.fullmatch(r"https?://[^\s/]+[^\s]*", text):
+        raise InputError("an issuer is an address such as https://login.example.org")
+    return text
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -130,8 +139,8 @@ def mcp(given: Namespace, output: Output) -> Answer:
         return _over_http(given, launch, output)
     if given.port is not None or given.new_token or given.insecure_no_token:
         raise InputError("--port, --new-token and --insecure-no-token belong to --http: say that too")
-    if given.tenants is not None or given.public_host:
-        raise InputError("--tenants and --public-host belong to --http: say that too")
+    if given.tenants is not None or given.public_host or given.issuer or given.issuer_keys:
+        raise InputError("--tenants, --public-host and --issuer belong to --http: say that too")
     return _over_stdio(launch)
 
 
@@ -161,8 +170,8 @@ def _over_http(given: Namespace, launch: Launch, output: Output) -> Answer:
     select(launch)  # what cannot be served makes no token
     if given.tenants is not None:
         return _for_tenants(given, launch, output)
-    if given.public_host:
-        raise InputError("--public-host belongs to --tenants: a server of one store is for this machine alone")
+    if given.public_host or given.issuer or given.issuer_keys:
+        raise InputError("--public-host and --issuer belong to --tenants: one store is served to this machine alone")
     with listen(HTTP_PORT if given.port is None else given.port) as listening, Clients(launch) as clients:
         token = _token(given, launch, output)
         told = serve_http(clients, listening, token, output.announce)
@@ -172,15 +181,24 @@ def _over_http(given: Namespace, launch: Launch, output: Output) -> Answer:
 def _for_tenants(given: Namespace, launch: Launch, output: Output) -> Answer:
     if given.new_token or given.insecure_no_token:
         raise InputError("tenants have tokens of their own: make one by `substrate token add TENANT --tenants DIR`")
-    from substrate.server.http.serve import listen, serve_http  # noqa: PLC0415 - only this verb serves
+    from substrate.server.http.serve import listen, resource_of, serve_http  # noqa: PLC0415 - only this verb serves
     from substrate.server.http.tenant_tokens import TokenBook  # noqa: PLC0415
     from substrate.server.http.tenants import Tenants  # noqa: PLC0415
 
-    root = Path(given.tenants).absolute()
+    root, hosts = Path(given.tenants).absolute(), tuple(given.public_host or ())
     if not root.is_dir():
         raise InputError(f"there is no folder {root}: `substrate token add TENANT --tenants DIR` makes it")
+    if (given.issuer is None) != (given.issuer_keys is None):
+        raise InputError("--issuer and --issuer-keys belong together: who signs tokens, and by which keys")
     with listen(HTTP_PORT if given.port is None else given.port) as listening, Tenants(root, launch) as tenants:
-        told = serve_http(tenants, listening, TokenBook(root), output.announce, given.public_host)
+        verifier: TokenVerifier = TokenBook(root)
+        if given.issuer is not None:
+            from substrate.server.http.issuer import EitherToken, Issuer, keys_from  # noqa: PLC0415
+
+            audience = resource_of(listening.getsockname()[1], hosts)
+            verifier = EitherToken(TokenBook(root), Issuer(given.issuer, audience, keys_from(given.issuer_keys)))
+            output.announce(f"takes tokens that {given.issuer} has signed for {audience}")
+        told = serve_http(tenants, listening, verifier, output.announce, public_hosts=hosts, issuer=given.issuer or "")
     return Answer({}, (), exit=Exit.INTERRUPTED if told == signal.SIGINT else Exit.OK)
 
 
@@ -245,6 +263,8 @@ MCP = Command(
             read=_host,
             help="the name by which a proxy in front is called; may be repeated",
         ),
+        option("--issuer", metavar="URL", read=_url, help="also take tokens (JWT) that this identity provider signs"),
+        option("--issuer-keys", metavar="FILE|URL", complete="file", help="the public keys of the issuer, a JWK set"),
     ),
     only=Face.CLI,
 )
