@@ -44,6 +44,7 @@ from substrate.fading.touch import touch
 from substrate.forget.compaction import compact_now, rewrite
 from substrate.forget.forget import forget
 from substrate.forget.select import Selection
+from substrate.groups.merge import Merger, merge, take_back
 from substrate.learn.around import around
 from substrate.learn.labels import read_label, read_objective
 from substrate.learn.observe import SessionInput, observe, read_sessions
@@ -88,7 +89,7 @@ from substrate.values.growth import Diff, Growth, Heads
 from substrate.values.hits import Cues, Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
-from substrate.values.relations import Associations, Context, PathFound
+from substrate.values.relations import Associations, Context, Groups, Merged, PathFound
 from substrate.values.review.fading import FadingAtoms, FadingModel, Swept, Touched
 from substrate.values.review.stale import StaleAtoms
 from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
@@ -994,6 +995,78 @@ class Memory(Tabular):
         associator = self._store.associator
         with self._store.read() as snapshot:
             return associator.associate(snapshot, atoms, domain=domain, all_domains=all_domains, limit=limit)
+
+    def groups(  # noqa: PLR0913
+        self,
+        *,
+        threshold: float = 0.83,
+        most: int = 12,
+        limit: int = 20,
+        pairs: bool = False,
+        type: str | Iterable[str] | None = None,  # noqa: A002 - the word for it
+        prefix: str | None = None,
+        domain: str | Iterable[str] | None = None,
+        tags: str | Iterable[str] = (),
+        surface: str | None = None,
+        progress: Progress | None = None,
+    ) -> Groups:
+        """Groups of atoms that say nearly the same, at most `most` (2 to 100) in one, the most alike first.
+
+        Two atoms are joined if their similarity reaches the `threshold`: the cosine of their vectors or, where one has
+        none yet, of their rare words; `meaning` says so then. Each with a number that the other lacks, or one of them
+        negated, are less alike. `cohesion` is the mean of all pairs of a group. With `pairs`, single pairs are listed
+        instead. Texts that were ingested and superseded atoms are left out; `surface`: only what that surface alone
+        wrote. Up to 30,000 atoms are compared with each other, up to 200,000 by the index of vectors. Nothing of it
+        counts as an access. InputError, TooLarge, NotFound (a domain that is not there).
+        """
+        from substrate.groups.groups import Wanted  # noqa: PLC0415 - loads numpy
+
+        filters = Filters.of(type=type, prefix=prefix, domain=domain, tags=tags)
+        wanted = Wanted.of(threshold, most, limit, filters, pairs=pairs, surface=surface)
+        with self._store.read() as snapshot:
+            return self._store.grouper.groups(snapshot, wanted, progress)
+
+    def merge(  # noqa: PLR0913
+        self,
+        names: str | Iterable[Name],
+        into: str | None = None,
+        *,
+        back: bool = False,
+        dry_run: bool = False,
+        expect: Mapping[str, int] | None = None,
+        surface: str | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+        **fields: object,
+    ) -> Merged:
+        """Put one atom in the place of several: of the group with this id, or of these names. One checkpoint.
+
+        It says what all of them say, once, under the name `into` or one that is made for it, with the tags and
+        entities of all; `fields` say otherwise. Edges `supersedes` and `consolidated_from` lead to its members: they
+        leave searches, stay readable, and a time before finds them. What was learnt of them counts for it. `dry_run`
+        shows what would be. `back`: `names` is an atom that a merge made; its members are in use again, and it is not.
+
+        `expect`, {name: seq}, are the versions that were looked at; of a group, those that were shown. Conflict if one
+        has changed since or is superseded, NotFound if one is out of use or there is no such group, Denied if `surface`
+        did not write all of it. Else as `checkpoint`.
+        """
+        log, said, place = self._store.log, self._client.said(actor, None, session), self._client.place()
+        if back:
+            return self._woken(take_back(log, read_end(names, Arg("names")), said=said, place=place))
+        expected = dict(expect or {})
+        if isinstance(names, str):
+            expected = self._grouped(names, surface) | expected
+            names = list(expected)
+        merger = Merger.of(names, into=into, expect=expected, surface=surface, fields=fields)
+        return self._woken(merge(log, merger, said=said, place=place, dry_run=dry_run))
+
+    def _grouped(self, group: str, surface: str | None) -> dict[str, int]:
+        """The members of a group by its id, with the versions that were shown."""
+        from substrate.groups.groups import Wanted  # noqa: PLC0415 - loads numpy
+
+        default = Wanted.of(0.83, 12, 1000, Filters(), surface=surface)
+        with self._store.read() as snapshot:
+            return self._store.grouper.members(snapshot, group.strip().lower(), default)
 
     def index(self, progress: Progress | None = None) -> Indexed:
         """On return every version that was there has its vectors: for scripts, after bulk loads, before a measurement.

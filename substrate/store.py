@@ -25,6 +25,7 @@ from substrate.views.nearest.index import NearestIndex
 
 if TYPE_CHECKING:
     from substrate.fading.listing import FadingIndex
+    from substrate.groups.groups import Grouper
     from substrate.relate.associate import Associator
     from substrate.search.index import SearchIndex
 
@@ -135,6 +136,18 @@ class OpenStore:
         from substrate.relate.associate import Associator  # noqa: PLC0415 - loads numpy
 
         return Associator(self.models, self.nearest, self.search.columns, self.search.domains)
+
+    @property
+    def grouper(self) -> Grouper:
+        """What grouping keeps between calls."""
+        with self._making:
+            return self._grouper
+
+    @cached_property
+    def _grouper(self) -> Grouper:
+        from substrate.groups.groups import Grouper  # noqa: PLC0415 - loads numpy
+
+        return Grouper(self.models, self.nearest, self.search.columns, self.search.domains)
 
     # -- what records: each client has its own, and all are ended before the store is closed ------------------------
 

@@ -39,7 +39,7 @@ LAYERS = [
     {"learn"},
     {"relate"},
     {"save"},
-    {"bootstrap", "forget", "fading"},
+    {"bootstrap", "forget", "fading", "groups"},
     {"care", "documents"},
     {"moving", "transcripts"},
     {"store"},

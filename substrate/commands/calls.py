@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from substrate.values.hits import Found
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
-    from substrate.values.relations import Context, PathFound
+    from substrate.values.relations import Context, Groups, Merged, PathFound
     from substrate.values.saved import Forgot, Remembered, Saved, Undone
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "edges",
     "entities",
     "forget",
+    "groups",
+    "merge",
     "named_in_question",
     "not_the_whole_import",
     "path",
@@ -212,3 +214,26 @@ def _name_of(memory: Memory, key: str) -> str:
         return next((version.atom.name for version in memory.history(key, limit=2) if version.atom is not None), key)
     except NotFound:
         return key
+
+
+def groups(memory: Memory, given: Namespace, progress: Progress | None = None) -> Groups:
+    """What says nearly the same."""
+    return memory.groups(
+        threshold=given.threshold,
+        most=given.most,
+        limit=given.limit,
+        pairs=given.pairs,
+        type=given.type,
+        prefix=given.prefix,
+        domain=given.domain,
+        tags=given.tag or (),
+        progress=progress,
+    )
+
+
+def merge(memory: Memory, given: Namespace) -> Merged:
+    """One atom in the place of several. A single name is the id of a group, or with `--back` what a merge made."""
+    names = given.names[0] if len(given.names) == 1 else given.names
+    return memory.merge(
+        names, given.into, back=given.back, dry_run=given.dry_run, actor=given.actor, session=given.session
+    )

@@ -8,5 +8,7 @@ rules      the phrases by which a statement is told, with what each adds
 shapes     forms of a sentence, with what each adds
 statements plain forms of a statement, with what each adds
 decisions  which of these sentences state something to keep: a constraint, a decision, a preference, a correction
+facts      what a person tells of themselves in plain statements
+recall     whether a message asks for something that was said before, and for what
 signals    whether a message asks to keep or to recall something
 """

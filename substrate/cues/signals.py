@@ -11,7 +11,9 @@ from math import exp, log
 from typing import Final, NamedTuple
 
 from substrate.cues.decisions import decisions
+from substrate.cues.facts import own_facts
 from substrate.cues.phrases import Phrases
+from substrate.cues.recall import read_recall
 from substrate.cues.types import type_cue
 
 __all__ = ["Signals", "read_signals"]
@@ -76,25 +78,6 @@ _PHRASES: Final = Phrases(
             "^is/are/does/do/did/should/can there/it/this/that/you/we/i/the",
             "how do/to/can/does",
         ),
-        "recall": (
-            "what did i/we/you say/tell/decide/mention/agree/choose/write/note about/on/for",
-            "what did i/we/you say/tell/decide/mention/agree/choose/note",
-            "what have i/we said/told/decided/mentioned/noted about/on",
-            "what do/did you remember/know/recall about/of",
-            "do/did you remember/recall",
-            "can/could you recall",
-            "have i/we/you mentioned/told/said/talked/discussed about",
-            "have i/we/you mentioned/told/said/discussed",
-            "did i/we mention/tell/say/discuss/decide",
-            "did i tell you about",
-            "remind me what/of/about/which/who/when/where/how/why",
-            "recall when/what/how/which",
-            "what was/were our/my/the decision/choice/plan/agreement/reason about/on/for/behind",
-            "what was/were our/my decision/choice/plan/reason",
-            "last time we talked/spoke/discussed/worked",
-            "as i/we said/mentioned/discussed before/earlier",
-            "look up what i/we said",
-        ),
         "": (
             "i don't remember",
             "must have been",
@@ -108,6 +91,7 @@ _PHRASES: Final = Phrases(
 _WEIGHTS: Final[Mapping[str, float]] = {
     "keep": 5.0,
     "statement": 4.0,
+    "fact": 3.2,
     "critical": 3.0,
     "importance": 2.0,
     "exclusion": -5.0,
@@ -116,9 +100,8 @@ _WEIGHTS: Final[Mapping[str, float]] = {
 _BIAS: Final = -2.0
 _RECALL: Final = log(9)
 """So that a clear request to recall has 0.9, and a message without one 0.1."""
-_BEFORE_QUERY: Final = frozenset(
-    ("about", "on", "of", "for", "that", "what", "which", "my", "our", "the", "a", "an", "we", "i", "you", "said")
-)
+_MAYBE: Final = log(3)
+"""The same for a question that only seems to be about what was said: 0.75."""
 
 
 class Signals(NamedTuple):
@@ -136,39 +119,42 @@ class Signals(NamedTuple):
 def read_signals(message: str) -> Signals:
     """The cues in a message."""
     found: dict[str, tuple[str, ...]] = {}
-    query = ""
     for cue in _PHRASES.find(message):
         if cue.phrase not in found.get(cue.kind, ()):
             found[cue.kind] = (*found.get(cue.kind, ()), cue.phrase)
-        if cue.kind == "recall" and not query:
-            query = _query(cue.rest_of(message))
+    recall = read_recall(message)
     stated = list(decisions(message))
     if stated:
         found["statement"] = tuple(dict.fromkeys(rule for one in stated for rule in one.rules))
-    counted = {kind for kind in found if kind in _WEIGHTS}
-    if "critical" in counted:
-        counted.discard("importance")
-    if "recall" in found:
-        counted.add("exclusion")
-    if "keep" in counted or stated:
-        # "What matters: never push to main" is no question; one is marked as such.
-        counted = counted if message.rstrip().endswith("?") else counted - {"exclusion"}
-    kind = (type_cue(message) or (stated[0].type if stated else None)) if stated or "keep" in counted else None
+    if told := own_facts(message):
+        found["fact"] = told
+    if recall is not None:
+        found["recall"] = recall.phrases
+    counted = _counted(found, is_question=message.rstrip().endswith("?"))
+    kind = None
+    if {"keep", "statement", "fact"} & counted:
+        kind = type_cue(message) or (stated[0].type if stated else "fact" if told else None)
     return Signals(
         _logistic(_BIAS + sum(_WEIGHTS[one] for one in counted)),
-        _logistic(_RECALL if "recall" in found else -_RECALL),
-        query,
+        _logistic(-_RECALL if recall is None else _RECALL if recall.is_clear else _MAYBE),
+        "" if recall is None else recall.query,
         kind,
         found,
     )
 
 
-def _query(rest: str) -> str:
-    """What is asked about: without the words that lead to it, and without the question mark."""
-    words = rest.split("\n", maxsplit=1)[0].strip(" \t?.!,:").split()
-    while len(words) > 1 and words[0].lower() in _BEFORE_QUERY:
-        del words[0]
-    return " ".join(words)
+def _counted(found: Mapping[str, object], *, is_question: bool) -> set[str]:
+    """The kinds of cues that count for or against keeping, of those that were found."""
+    counted = {kind for kind in found if kind in _WEIGHTS}
+    if "critical" in counted:
+        counted.discard("importance")
+    if "statement" in counted:
+        counted.discard("fact")  # it says the same
+    if "recall" in found:
+        return {"exclusion", *(counted & {"keep"})}
+    if {"keep", "statement", "fact"} & counted and not is_question:
+        counted.discard("exclusion")  # "What matters: never push to main" is no question; one is marked as such
+    return counted
 
 
 def _logistic(total: float) -> float:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONSISTENT_WITH",
+    "CONSOLIDATED_FROM",
     "CONTRADICTS",
     "DEPENDS_ON",
     "DERIVED_FROM",
@@ -38,6 +39,7 @@ CONSISTENT_WITH: Final = "consistent_with"
 CONTRADICTS: Final = "contradicts"
 REFERENCES: Final = "references"
 RENAMED_TO: Final = "renamed_to"
+CONSOLIDATED_FROM: Final = "consolidated_from"
 """The types that mean something to the engine; others are as good."""
 
 

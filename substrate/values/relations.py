@@ -9,7 +9,23 @@ from substrate.result import Result, Results
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
 
-__all__ = ["Arc", "Association", "Associations", "Context", "Missing", "PathFound", "Reached"]
+__all__ = [
+    "Alike",
+    "Arc",
+    "Association",
+    "Associations",
+    "Context",
+    "Group",
+    "Grouped",
+    "Groups",
+    "Merged",
+    "Missing",
+    "PathFound",
+    "Reached",
+]
+
+_MERGE_FROM, _REVIEW_FROM = 0.9, 0.75
+"""How alike the members of a group are, on the mean, if it is to be merged, or looked at first."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -186,3 +202,100 @@ class Associations(Results[Association]):
     def rows(self) -> Sequence[Mapping[str, object]]:
         """A row for each: score, names, value, reason, and the parts."""
         return [{**item.row(), **dict(item.parts)} for item in self.items]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Grouped(Result):
+    """A member of a group: which version it is, and what it says; of a long value the beginning."""
+
+    name: str
+    id: str
+    seq: int
+    value: str
+
+    def __repr__(self) -> str:
+        return f"{self.name}: {self.value}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Alike(Result):
+    """Two atoms that say nearly the same."""
+
+    first: Grouped
+    second: Grouped
+    similarity: float
+
+    def row(self) -> dict[str, object]:
+        """How alike, both names, and what they say."""
+        names = {"first": self.first.name, "second": self.second.name}
+        return {"similarity": self.similarity, **names, "value": self.first.value, "other": self.second.value}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Group(Result):
+    """Atoms that say nearly the same."""
+
+    id: str
+    """It follows from the members: the same members, the same id, in every process."""
+    cohesion: float
+    """How alike two of them are, on the mean; 0 to 1."""
+    members: tuple[Grouped, ...]
+    by_words: bool = False
+    """Whether some were compared by rare words, since they have no vector yet."""
+
+    @property
+    def advice(self) -> str:
+        """merge, review (look at it first), or keep (leave them as they are)."""
+        return "merge" if self.cohesion >= _MERGE_FROM else "review" if self.cohesion >= _REVIEW_FROM else "keep"
+
+    def to_dict(self) -> dict[str, object]:
+        """With the advice and how many there are."""
+        said = super(Group, self).to_dict()
+        return {"id": said.pop("id"), "size": len(self.members), "advice": self.advice, **said}
+
+    def row(self) -> dict[str, object]:
+        """Id, cohesion, advice, size, and the names."""
+        said: dict[str, object] = {"id": self.id, "cohesion": self.cohesion, "advice": self.advice}
+        return {**said, "size": len(self.members), "names": ", ".join(member.name for member in self.members)}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Groups(Results[Group]):
+    """Groups of atoms, those whose members are most alike first; or pairs of them, if these were asked for."""
+
+    items: tuple[Group, ...]
+    pairs: tuple[Alike, ...] = ()
+    total: int = 0
+    """How many there are, with those beyond the limit."""
+    compared: int = 0
+    """How many atoms were compared."""
+    meaning: str = ""
+    """Empty if all were compared by meaning; else why not, and what to do about it."""
+
+    def __repr__(self) -> str:
+        said = super(Groups, self).__repr__() + "".join(f"\n  {pair!r}" for pair in self.pairs[:20])
+        return said + (f"\n({self.meaning})" if self.meaning else "")
+
+    def rows(self) -> Sequence[Mapping[str, object]]:
+        """A row for each group, or for each pair."""
+        return [item.row() for item in (*self.items, *self.pairs)]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Merged(Result):
+    """One atom in the place of several: what it says, and what it was made of."""
+
+    name: str
+    """Of the new atom; of what was taken back, of the one that is gone."""
+    value: str
+    members: tuple[str, ...]
+    """The names of the atoms that it was made of."""
+    dry_run: bool = False
+    """Whether this is what would be: nothing was written."""
+    taken_back: bool = False
+    """Whether the members are in use again."""
+    id: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    seqs: range | None = None
+    """The entries that were written."""

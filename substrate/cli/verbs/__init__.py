@@ -6,7 +6,7 @@ documents   ingest, document
 read        access, list, edges, history, diff
 find        search, which, cues
 entities    entities, extract
-relate      context, path, associate, stale
+relate      context, path, associate, groups, stale
 models      index, model
 learn       observe, train, predict, bootstrap, watch
 judge       conflicts, resolve

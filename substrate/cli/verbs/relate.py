@@ -1,4 +1,4 @@
-"""The verbs about what is joined to what: context, path, associate, stale. None of them writes anything."""
+"""The verbs about what is joined to what: context, path, associate, groups, stale. None of them writes anything."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from substrate.text.quote import as_word
 if TYPE_CHECKING:
     from substrate.values.relations import Association, Reached
 
-__all__ = ["associate", "context", "path", "stale"]
+__all__ = ["associate", "context", "groups", "path", "stale"]
+
+_NONE_ALIKE = "no two atoms are that much alike"
 
 
 def context(given: Namespace, _: Output) -> Answer:
@@ -85,6 +87,27 @@ def _edge_as_typed(edge: Mapping[str, object]) -> str:
 
 def _said(item: Association) -> str:
     return " ".join(item.target.value.split())
+
+
+def groups(given: Namespace, output: Output) -> Answer:
+    """Print what says nearly the same."""
+    with reading(given) as memory, output.progress("comparing") as progress:
+        found = calls.groups(memory, given, progress)
+    hints = [found.meaning] if found.meaning else []
+    left = found.total - len(found.items) - len(found.pairs)
+    hints += [f"there are {left:,} more: --limit"] if left > 0 else []
+    if given.pairs:
+        pairs = [(f"{one.similarity:.2f}", one.first.name, one.second.name) for one in found.pairs]
+        table = Table(("=similarity", "name", "other"), pairs)
+        return Answer(found.to_dict(), (table,) if pairs else (), (*hints, *(() if pairs else (_NONE_ALIKE,))))
+    rows = [
+        (group.id, f"{group.cohesion:.2f}", group.advice, member.name, " ".join(member.value.split()))
+        for group in found
+        for member in group.members
+    ]
+    hints.append(f"to merge the first: substrate merge {found[0].id}" if rows else _NONE_ALIKE)
+    table = Table(("group", "=cohesion", "=advice", "name", "~value"), rows)
+    return Answer(found.to_dict(), (table,) if rows else (), tuple(hints))
 
 
 def stale(given: Namespace, _: Output) -> Answer:

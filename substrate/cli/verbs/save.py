@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
-from substrate.cli.answer import Answer, Facts
+from substrate.cli.answer import Answer, Facts, Raw
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.stores import is_new_store, reading, writing
@@ -17,11 +17,12 @@ from substrate.commands.items import Item, Items, read_items
 from substrate.commands.verbs.save import PER_ATOM, checkpoint_options, said_options, tombstones_of
 from substrate.errors import InputError, ItemsRefused, TooLarge
 from substrate.limits import LIMITS
+from substrate.text.quote import as_word
 
 if TYPE_CHECKING:
     from substrate.values.saved import Refused, Saved
 
-__all__ = ["checkpoint", "remember", "rename", "replace", "saved_answer", "undo"]
+__all__ = ["checkpoint", "merge", "remember", "rename", "replace", "saved_answer", "undo"]
 
 
 _IN_PARTS: Final = (
@@ -139,6 +140,19 @@ def replace(given: Namespace, _: Output) -> Answer:
     with writing(given) as memory:
         saved = calls.replace(memory, given)
     return _saved(saved, {})
+
+
+def merge(given: Namespace, _: Output) -> Answer:
+    """Put one atom in the place of several."""
+    with reading(given) if given.dry_run else writing(given) as memory:
+        merged = calls.merge(memory, given)
+    if merged.taken_back:
+        rows = [("tombstoned", merged.name), *(("revived", member) for member in merged.members)]
+        return Answer(merged.to_dict(), (Facts(rows),), is_report=True)
+    rows = [("would be" if merged.dry_run else "recorded", merged.name), *(("of", one) for one in merged.members)]
+    hint = f"to take it back: substrate merge --back {as_word(merged.name)}"
+    hint = "nothing was changed; repeat without --dry-run" if merged.dry_run else hint
+    return Answer(merged.to_dict(), (Facts(rows), Raw(merged.value)), (hint,), is_report=not given.dry_run)
 
 
 def undo(given: Namespace, _: Output) -> Answer:

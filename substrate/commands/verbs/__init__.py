@@ -7,7 +7,7 @@ provenance  record, why
 read        access, list, edges, history, diff
 find        search, which, cues, explore
 entities    entities, extract
-relate      context, path, associate, stale
+relate      context, path, associate, groups, stale
 models      index, model
 learn       observe, train, predict, bootstrap, watch
 judge       conflicts, resolve

@@ -1,12 +1,12 @@
-"""Relate: context, path, associate, stale."""
+"""Relate: context, path, associate, groups, stale."""
 
 from __future__ import annotations
 
-from substrate.commands.command import Command, Example, Face, argument, option
+from substrate.commands.command import Command, Example, Face, argument, flag, option
 from substrate.commands.options import AS_OF, NAMES, OFFSET, PREFIX, VALID_AT, limit
-from substrate.commands.readers import number
+from substrate.commands.readers import fraction, number
 
-__all__ = ["ASSOCIATE", "CONTEXT", "PATH", "STALE"]
+__all__ = ["ASSOCIATE", "CONTEXT", "GROUPS", "PATH", "STALE"]
 
 CONTEXT = Command(
     "context",
@@ -77,6 +77,45 @@ ASSOCIATE = Command(
         limit(10, most=100),
     ),
     about_cli="In a pipe each is a line of score, name, the other's name and value, and the reason.",
+)
+
+GROUPS = Command(
+    "groups",
+    "find",
+    "Find atoms that say nearly the same, in groups.",
+    "Two atoms are joined if their vectors are near or, where one has no vector yet, their rare words. Each with a "
+    "number that the other lacks, or one of them negated, are less alike. cohesion is the mean of all pairs of a "
+    "group. The advice is merge, review (look first) or keep. Ingested texts are left out. Nothing is changed.",
+    (
+        Example("substrate groups", "groups, the most alike first"),
+        Example("substrate groups --pairs --threshold 0.88 --json", "pairs of likely duplicates, as JSON"),
+        Example("%memory groups --type note"),
+    ),
+    (
+        option(
+            "--threshold", metavar="0..1", read=fraction, default=0.83, help="how alike two must be (default: 0.83)"
+        ),
+        option("--most", metavar="N", read=number, default=12, help="atoms in one group, 2 to 100 (default: 12)"),
+        limit(20, most=1000),
+        flag("--pairs", help="list single pairs, in the place of groups"),
+        option(
+            "--type",
+            metavar="TYPE",
+            repeatable=True,
+            help="only atoms of this type: fact, procedure, ...; again for one of several",
+        ),
+        option("--prefix", metavar="PREFIX", help="only names that begin so", complete="name"),
+        option(
+            "--domain",
+            metavar="DOMAIN",
+            repeatable=True,
+            help="only members of this domain: v1.domain.x, or x; again for one of several",
+            complete="domain",
+        ),
+        option("--tag", metavar="TAG", repeatable=True, help="only with this tag; again for several, all of them"),
+    ),
+    about_cli="In a pipe each member is a line of group, cohesion, advice, name and value; each pair one of similarity "
+    "and both names. `substrate merge` makes one atom of a group.",
 )
 
 STALE = Command(

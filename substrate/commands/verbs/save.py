@@ -7,12 +7,13 @@ from typing import Any
 
 from substrate.commands.command import Command, Example, Face, argument, flag, option
 from substrate.commands.items import Items, read_edge, read_unedge
-from substrate.commands.options import NAME, ORIGINS
+from substrate.commands.options import NAME, NAMES, ORIGINS
 from substrate.commands.readers import expectation, expected, fraction
 
 __all__ = [
     "CHECKPOINT",
     "EDIT",
+    "MERGE",
     "PER_ATOM",
     "REMEMBER",
     "RENAME",
@@ -259,6 +260,32 @@ REPLACE = Command(
         option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested"),
         option("--session", metavar="TEXT", help="in which session"),
         flag("--allow-secrets", help="save what looks like a credential, too"),
+    ),
+)
+
+MERGE = Command(
+    "merge",
+    "save",
+    "Put one atom in the place of several that say nearly the same.",
+    "NAME is the id of a group, or two and more atoms. The new atom says what all of them say, once, with their tags "
+    "and entities. They leave searches and stay readable; a read of an earlier time finds them. What was learnt of "
+    "them counts for the new one. If one of them changes meanwhile, nothing is saved.",
+    (
+        Example(
+            'substrate checkpoint "v1.note.bins = Bins go out on Tuesday" "v1.note.waste = The bins go out on Tuesday" '
+            "&& substrate merge v1.note.bins v1.note.waste --into v1.note.bin_day",
+            "saves two notes, and makes one of them",
+        ),
+        Example("substrate merge v1.note.bin_day --back", "takes that back"),
+        Example("%memory merge v1.fact.currency v1.decision.ledger --dry-run"),
+    ),
+    (
+        NAMES,
+        option("--into", metavar="NAME", help="the name of the new atom (default: made of its words)", complete="name"),
+        flag("--back", help="NAME was made by a merge: take it out of use, and its members are in use again"),
+        flag("--dry-run", help="only print what it would say"),
+        option("--actor", metavar="TEXT", help="who does it"),
+        option("--session", metavar="TEXT", help="in which session"),
     ),
 )
 

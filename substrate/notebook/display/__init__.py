@@ -48,6 +48,8 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.memory", "Memory"): store.memory,
         ("substrate.values.relations", "Associations"): relations.associations,
         ("substrate.values.relations", "Context"): relations.context,
+        ("substrate.values.relations", "Groups"): relations.groups,
+        ("substrate.values.relations", "Merged"): relations.merged,
         ("substrate.values.relations", "PathFound"): relations.path,
         ("substrate.values.hits", "Found"): search.found,
         ("substrate.values.hits", "Matches"): search.matches,

@@ -20,10 +20,22 @@ from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
-    from substrate.values.relations import Association, Associations, Context, PathFound, Reached
+    from substrate.values.relations import (
+        Alike,
+        Association,
+        Associations,
+        Context,
+        Group,
+        Groups,
+        Merged,
+        PathFound,
+        Reached,
+    )
     from substrate.values.review.stale import StaleAtoms
 
-__all__ = ["associations", "context", "path", "stale"]
+__all__ = ["associations", "context", "groups", "merged", "path", "stale"]
+
+_ADVICE = {"merge": "good", "review": "warn", "keep": "plain"}
 
 
 def associations(result: Associations) -> str:
@@ -93,6 +105,66 @@ def path(result: PathFound) -> str:
         table(("atom", "", "edge", "leads to", "confidence") if rows else (), rows),
         footer(*result.remarks),
         beside=[name(result.start), " and ", name(result.end)],
+    )
+
+
+def groups(result: Groups) -> str:
+    """A card for each group: how alike its members are, what to do with them, and what they say; or pairs."""
+    left = result.total - len(result.items) - len(result.pairs)
+    what = "pair" if result.pairs else "group"
+    shown = len(result.pairs or result.items)
+    return page(
+        f"{counted(shown, what)} of atoms that say nearly the same" if shown else "no two atoms are that much alike",
+        [_group(one) for one in result.items[:ROWS]],
+        table((), [_alike(pair) for pair in result.pairs[:ROWS]]),
+        footer(
+            f"{result.compared:,} atoms were compared",
+            f"… {left:,} more: limit=" if left > 0 else "",
+            "to see what a merge would say: memory.merge(groups[0].id, dry_run=True)" if result.items else "",
+            result.meaning,
+        ),
+    )
+
+
+def _group(group: Group) -> Child:
+    return h(
+        "div",
+        h(
+            "div",
+            bar(group.cohesion, f"{group.cohesion:.2f}"),
+            " ",
+            badge(group.advice, _ADVICE[group.advice]),
+            " ",
+            h("span", f"{len(group.members)} atoms, group {group.id}", css="ss-faint"),
+            " ",
+            badge("by words", "plain") if group.by_words else None,
+        ),
+        table((), [[name(member.name), stored(member.value)] for member in group.members]),
+        css="ss-section",
+    )
+
+
+def _alike(pair: Alike) -> list[Child]:
+    return [
+        bar(pair.similarity, f"{pair.similarity:.2f}"),
+        [h("div", name(one.name), " ", stored(one.value)) for one in (pair.first, pair.second)],
+    ]
+
+
+def merged(result: Merged) -> str:
+    """What the one atom says, or would say, and what it was made of."""
+    done = "taken back" if result.taken_back else "would be merged" if result.dry_run else "merged"
+    rows: list[list[Child]] = [[badge("is in use again" if result.taken_back else "of", "plain"), name(one)]
+                               for one in result.members]  # fmt: skip
+    return page(
+        f"{counted(len(result.members), 'atom')} {done}",
+        None if result.taken_back else h("div", stored(result.value)),
+        table((), rows),
+        footer(
+            f"tags: {', '.join(result.tags)}" if result.tags else "",
+            "" if result.dry_run or result.taken_back else f"to take it back: memory.merge({result.name!r}, back=True)",
+        ),
+        beside=[name(result.name)],
     )
 
 

@@ -7,7 +7,7 @@ provenance  record, why
 read        access, list, edges, history, diff
 find        search, which, cues, explore
 entities    entities, extract
-relate      context, path, associate
+relate      context, path, associate, groups
 learn       bootstrap, train, predict, watch
 judge       conflicts, resolve
 prove       prove, verify, pin, key

@@ -1,4 +1,4 @@
-"""The verbs that relate: context, path, associate."""
+"""The verbs that relate: context, path, associate, groups."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from substrate.commands import calls
-from substrate.commands.verbs.relate import ASSOCIATE, CONTEXT, PATH
+from substrate.commands.verbs.relate import ASSOCIATE, CONTEXT, GROUPS, PATH
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
 if TYPE_CHECKING:
-    from substrate.values.relations import Associations, Context, PathFound
+    from substrate.values.relations import Associations, Context, Groups, PathFound
 
-__all__ = ["associate", "context", "path"]
+__all__ = ["associate", "context", "groups", "path"]
 
 
 @verb(CONTEXT)
@@ -34,3 +34,9 @@ def associate(workspace: Workspace, given: Namespace, _: str | None) -> Associat
     return workspace.memory().associate(
         given.names, domain=given.domain, all_domains=given.other_domain, limit=given.limit
     )
+
+
+@verb(GROUPS)
+def groups(workspace: Workspace, given: Namespace, _: str | None) -> Groups:
+    """What says nearly the same."""
+    return calls.groups(workspace.memory(), given)

@@ -1,4 +1,4 @@
-"""The verbs that save: remember, checkpoint, rename, replace, undo."""
+"""The verbs that save: remember, checkpoint, rename, replace, merge, undo."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from substrate.commands import calls
 from substrate.commands.items import Items
 from substrate.commands.verbs.save import (
     CHECKPOINT,
+    MERGE,
     PER_ATOM,
     REMEMBER,
     RENAME,
@@ -29,9 +30,10 @@ from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
 
 if TYPE_CHECKING:
+    from substrate.values.relations import Merged
     from substrate.values.saved import Refused, Remembered, Saved, Undone
 
-__all__ = ["checkpoint", "remember", "rename", "replace", "undo"]
+__all__ = ["checkpoint", "merge", "remember", "rename", "replace", "undo"]
 
 _SHOWN = 3
 """Of items that were refused, in a line."""
@@ -80,6 +82,12 @@ def rename(workspace: Workspace, given: Namespace, _: str | None) -> Saved:
 def replace(workspace: Workspace, given: Namespace, _: str | None) -> Saved:
     """Let another value take the place of what an atom says."""
     return calls.replace(workspace.memory(), given)
+
+
+@verb(MERGE)
+def merge(workspace: Workspace, given: Namespace, _: str | None) -> Merged:
+    """Put one atom in the place of several."""
+    return calls.merge(workspace.memory(), given)
 
 
 @verb(UNDO)
