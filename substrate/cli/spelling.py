@@ -15,7 +15,7 @@ WORDS: Final = Words(
     verbs={
         **{
             name: f"`substrate {name}`"
-            for name in ("checkpoint", "conflicts", "edges", "fsck", "index", "ingest", "list", "rebuild")
+            for name in ("checkpoint", "conflicts", "edges", "fsck", "groups", "index", "ingest", "list", "rebuild")
         },
         "use_model": "`substrate model`",
     },

@@ -133,7 +133,7 @@ def read_signals(message: str) -> Signals:
     counted = _counted(found, is_question=message.rstrip().endswith("?"))
     kind = None
     if {"keep", "statement", "fact"} & counted:
-        kind = type_cue(message) or (stated[0].type if stated else "fact" if told else None)
+        kind = type_cue(message) or ("fact" if told else stated[0].type if stated else None)
     return Signals(
         _logistic(_BIAS + sum(_WEIGHTS[one] for one in counted)),
         _logistic(-_RECALL if recall is None else _RECALL if recall.is_clear else _MAYBE),

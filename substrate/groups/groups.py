@@ -150,7 +150,7 @@ class Grouper:
         scope = scope_of(snapshot, documents, wanted.filters, self._domains)
         seqs = np.flatnonzero(mask if scope is None else mask & scope)
         if len(seqs) > _AT_MOST:
-            raise TooLarge("what is to be compared", len(seqs), _AT_MOST, "atoms", "narrow it by type, domain or tags")
+            raise TooLarge("this comparison", len(seqs), _AT_MOST, "items", "narrow it by type, domain or tags")
         subjects = dict(zip(documents.subjects(seqs), seqs.tolist(), strict=True))
         if wanted.surface is not None:
             subjects = {one: subjects[one] for one in written_by(snapshot, wanted.surface, subjects)}
@@ -193,7 +193,7 @@ class Grouper:
             return in_blocks(rows.vectors, max(least, _ROUNDING), tell)
         model = model_searched(snapshot.transaction)
         if model is None or not self._models.wanted:
-            raise TooLarge("what is compared by words", count, _ALL_WITH_ALL, "atoms", "narrow it by type or tags")
+            raise TooLarge("a comparison by words", count, _ALL_WITH_ALL, "items", "narrow it by type or tags")
         index = self._nearest.at(snapshot.transaction, model.space, model.dimensions, documents.size)
         place = np.full(documents.size, -1, np.int64)
         place[rows.seqs] = np.arange(count)

@@ -14,7 +14,7 @@ __all__ = ["WORDS", "counted", "suggestion"]
 WORDS: Final = Words(
     arguments=ARGUMENTS,
     verbs={
-        **{name: f"`%memory {name}`" for name in ("checkpoint", "conflicts", "edges", "ingest", "list")},
+        **{name: f"`%memory {name}`" for name in ("checkpoint", "conflicts", "edges", "groups", "ingest", "list")},
         **{name: f"`substrate {name}` in a terminal" for name in ("fsck", "rebuild")},
         "index": "`memory.index()`",
         "use_model": "`memory.use_model()`",

@@ -61,6 +61,7 @@ def agent_words(
             "conflicts": f"{command('conflicts')}, which the user can run",
             "edges": f"{command('edges')}, which the user can run",
             "fsck": f"{command('fsck')} in a terminal, which only the user can",
+            "groups": f"{command('groups')}, which the user can run",
             "index": f"{command('index')}, which the user can run,",
             "ingest": f"{command('ingest', 'PATH')}, which the user can run,",
             "list": f"{command('list')}, which the user can run",

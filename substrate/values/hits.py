@@ -177,7 +177,7 @@ class Cues(Result):
     type: str | None = None
     """Which type of atom it would be, if that is clear."""
     phrases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The phrases that were found, by kind: keep, statement, critical, importance, doubt, exclusion, recall."""
+    """The phrases that were found, by kind: keep, statement, fact, critical, importance, doubt, exclusion, recall."""
 
     @property
     def advice(self) -> str:
