@@ -89,7 +89,7 @@ from substrate.values.growth import Diff, Growth, Heads
 from substrate.values.hits import Cues, Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
-from substrate.values.relations import Associations, Context, Groups, Merged, PathFound
+from substrate.values.relations import Associations, Context, Group, Groups, Merged, PathFound
 from substrate.values.review.fading import FadingAtoms, FadingModel, Swept, Touched
 from substrate.values.review.stale import StaleAtoms
 from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
@@ -1053,28 +1053,27 @@ class Memory(Tabular):
         log, said, place = self._store.log, self._client.said(actor, None, session), self._client.place()
         if back:
             return self._woken(take_back(log, read_end(names, Arg("names")), said=said, place=place))
-        expected = dict(expect or {})
-        if isinstance(names, str):
-            expected = self._grouped(names, surface) | expected
-            names = list(expected)
-        merger = Merger.of(names, into=into, expect=expected, surface=surface, fields=fields)
+        group = self.group(names, surface=surface) if isinstance(names, str) else None
+        merger = Merger.of(names, group, into=into, expect=expect or {}, surface=surface, fields=fields)
         return self._woken(merge(log, merger, said=said, place=place, dry_run=dry_run))
 
-    def _grouped(self, group: str, surface: str | None) -> dict[str, int]:
-        """The members of a group by its id, with the versions that were shown."""
-        from substrate.groups.groups import Wanted  # noqa: PLC0415 - loads numpy
+    def group(self, id: str, *, surface: str | None = None) -> Group:  # noqa: A002 - the word for it
+        """The group with this id, as it was shown here, or as `groups` finds it without arguments.
 
-        default = Wanted.of(0.83, 12, 1000, Filters(), surface=surface)
+        Conflict if one of its members changed since it was shown; NotFound if there is no such group.
+        """
         with self._store.read() as snapshot:
-            return self._store.grouper.members(snapshot, group.strip().lower(), default)
+            return self._store.grouper.group(snapshot, id, surface)
 
-    def index(self, progress: Progress | None = None) -> Indexed:
+    def index(self, progress: Progress | None = None, *, limit: int | None = None) -> Indexed:
         """On return every version that was there has its vectors: for scripts, after bulk loads, before a measurement.
 
-        Without it, that happens in the background. It goes on where it was, also after a kill. Raises ModelUnavailable
-        (with what to do), Denied, Busy, Full.
+        Without it, that happens in the background. It goes on where it was, also after a kill. With `limit`, so many
+        versions are embedded at most. Raises ModelUnavailable (with what to do), InputError, Denied, Busy, Full.
         """
-        return self._store.follower.index(progress)
+        if limit is not None:
+            check_limit(limit, most=LIMITS["checkpoint_items"])
+        return self._store.follower.index(progress, limit)
 
     def use_model(self, spec: str | Path) -> Embedding:
         """From here on this model embeds: a name, or a folder that sentence-transformers saved.

@@ -90,8 +90,8 @@ _PHRASES: Final = Phrases(
 )
 _WEIGHTS: Final[Mapping[str, float]] = {
     "keep": 5.0,
-    "statement": 4.0,
-    "fact": 3.2,
+    "statement": 3.0,
+    "fact": 3.0,
     "critical": 3.0,
     "importance": 2.0,
     "exclusion": -5.0,

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 from substrate.codec import Draft
 from substrate.embed.load import load
-from substrate.embed.pending import Window, next_window, waiting
+from substrate.embed.pending import WINDOW, Window, next_window, waiting
 from substrate.embed.query import Models
 from substrate.errors import Busy, Denied, ModelUnavailable, RolledBack, SubstrateError
 from substrate.files import open_lock, try_lock
@@ -178,14 +178,14 @@ class Follower:
 
     # -- at a call -----------------------------------------------------------------------------------------------
 
-    def index(self, progress: Progress | None) -> Indexed:
+    def index(self, progress: Progress | None, limit: int | None = None) -> Indexed:
         """See `Memory.index`."""
         self._check_writable()
         if not self._models.wanted:
             raise ModelUnavailable("the model is set to none: search goes by words, and nothing is embedded")
         self._models.retry()
         try:
-            return self._catch_up(progress)
+            return self._catch_up(progress, limit)
         except _Stopped:
             raise ModelUnavailable(
                 "the memory was closed while it was indexed; ", Verb("index"), " goes on where it was"
@@ -218,8 +218,8 @@ class Follower:
 
     # -- the work ------------------------------------------------------------------------------------------------
 
-    def _catch_up(self, progress: Progress | None) -> Indexed:
-        """On return all that was there has its vectors. _Stopped if the memory is closed meanwhile.
+    def _catch_up(self, progress: Progress | None, limit: int | None = None) -> Indexed:
+        """On return all that was there has its vectors, or `limit` versions more. _Stopped if it is closed meanwhile.
 
         RolledBack if the store is behind: it stays as it is, and is searched by the vectors that it has.
         """
@@ -235,10 +235,11 @@ class Follower:
             if embedder is not None and progress is not None:
                 with self._log.snapshot() as transaction:
                     total = waiting(transaction)
-            while embedder is not None:
+            while embedder is not None and (limit is None or versions < limit):
                 with self._log.snapshot() as transaction:
                     model = model_in_force(transaction)
-                    window = next_window(transaction, embedder.space)
+                    left = WINDOW if limit is None else limit - versions
+                    window = next_window(transaction, embedder.space, left)
                 if model is not None and model.digest != embedder.digest:  # someone chose another one
                     embedder = self._embedder(model)
                     continue

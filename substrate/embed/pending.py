@@ -16,9 +16,9 @@ from substrate.proof.entry import Kind
 from substrate.views.models import model_in_force
 from substrate.views.vectors import embedded_upto
 
-__all__ = ["Window", "next_window", "waiting"]
+__all__ = ["WINDOW", "Window", "next_window", "waiting"]
 
-_WINDOW: Final = 512
+WINDOW: Final = 512
 """Versions that are embedded and written together,"""
 _WINDOW_CHARACTERS: Final = 200_000
 """or as many as have so much text: about ten seconds of one core."""
@@ -39,16 +39,17 @@ class Window:
     texts: dict[int, str]
 
 
-def next_window(transaction: ReadTransaction, space: bytes) -> Window | None:
-    """What to embed next in this space; None if there is nothing."""
+def next_window(transaction: ReadTransaction, space: bytes, most: int = WINDOW) -> Window | None:
+    """What to embed next in this space, at most so many versions; None if there is nothing."""
     size = require_head(transaction).head.size
     start = at = embedded_upto(transaction, space)
     texts: dict[int, str] = {}
     characters = 0
     is_skipped = False
-    while at < size and len(texts) < _WINDOW and characters < _WINDOW_CHARACTERS:
+    most = min(most, WINDOW)
+    while at < size and len(texts) < most and characters < _WINDOW_CHARACTERS:
         for entry in replay(transaction, at, min(at + _STRIDE, size)):
-            if len(texts) >= _WINDOW or characters >= _WINDOW_CHARACTERS:
+            if len(texts) >= most or characters >= _WINDOW_CHARACTERS:
                 break
             at = entry.seq + 1
             if entry.kind is not Kind.PUT or entry.body is None:

@@ -8,7 +8,7 @@ finds the same groups.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import Lock
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from substrate.atoms.bodies import bodies_of
 from substrate.atoms.supersedes import is_superseded
 from substrate.embed.query import Models
-from substrate.errors import Conflict, InputError, NotFound, TooLarge
+from substrate.errors import Conflict, InputError, NotFound, SchemaInvalid, TooLarge
 from substrate.groups.link import group_id, linked
 from substrate.groups.pairs import EACH, Floats, Pair, in_blocks, one_by_one
 from substrate.groups.wording import Wordings, apart, differ
@@ -33,6 +33,7 @@ from substrate.search.columns.members import DomainMasks
 from substrate.search.filters import Filters
 from substrate.search.scope import pages_of, scope_of
 from substrate.snapshot import Snapshot
+from substrate.text.quote import if_needed
 from substrate.values.progress import Progress
 from substrate.values.relations import Alike, Group, Grouped, Groups
 from substrate.views.atoms import find_names
@@ -45,6 +46,8 @@ __all__ = ["Grouper", "Wanted"]
 _ALL_WITH_ALL: Final = 30_000
 """Atoms of which each is compared with each. It takes some ten seconds."""
 _AT_MOST: Final = 200_000
+_THRESHOLD, _MOST = 0.83, 12
+"""How groups are found that nobody was shown here: as `Memory.groups` does it without arguments."""
 _SHOWN: Final = 1000
 """Groups whose members are remembered after they were shown."""
 _PREVIEW: Final = 300
@@ -91,7 +94,7 @@ class Grouper:
 
     def __init__(self, models: Models, nearest: NearestIndex, columns: Columns, domains: DomainMasks) -> None:
         self._models, self._nearest, self._columns, self._domains = models, nearest, columns, domains
-        self._shown: OrderedDict[str, Mapping[str, int]] = OrderedDict()
+        self._shown: OrderedDict[str, Group] = OrderedDict()
         self._lock = Lock()
 
     def groups(self, snapshot: Snapshot, wanted: Wanted, progress: Progress | None) -> Groups:
@@ -112,34 +115,39 @@ class Grouper:
         self._remember(groups)
         return Groups(tuple(groups[: wanted.limit]), total=len(groups), compared=len(rows.ids), meaning=note)
 
-    def members(self, snapshot: Snapshot, group: str, default: Wanted) -> dict[str, int]:
-        """The names of the members of a group, and the versions that were shown.
-
-        Conflict if one of them has changed since the group was shown. A group that nobody was shown here is looked for
-        as `groups()` finds it without arguments; NotFound if that has none of this id.
-        """
-        with self._lock:
-            known = self._shown.get(group)
-        if known is None:
-            self.groups(snapshot, default, None)
-            with self._lock:
-                known = self._shown.get(group)
-        if known is None:
+    def group(self, snapshot: Snapshot, group_id: object, surface: str | None) -> Group:
+        """See `Memory.group`."""
+        if not isinstance(group_id, str):
+            raise SchemaInvalid("a group is given by its id")
+        wanted = group_id.strip().lower()
+        group = self._known(wanted)
+        if group is None:
+            self.groups(snapshot, Wanted.of(_THRESHOLD, _MOST, 1, Filters(), surface=surface), None)
+            group = self._known(wanted)
+        if group is None:
             raise NotFound(
-                f"there is no group {group}: its members may have changed, or another threshold found it. Call ",
+                f"there is no group {wanted}: its members may have changed, or another threshold found it. Call ",
                 Verb("groups"),
             )
-        for name, row in zip(known, find_names(snapshot.transaction, list(known)), strict=True):
-            if row is None or row.seq != known[name] or is_superseded(snapshot, row.subject):
+        rows = find_names(snapshot.transaction, [member.name for member in group.members])
+        for member, row in zip(group.members, rows, strict=True):
+            if row is None or row.seq != member.seq or is_superseded(snapshot, row.subject):
                 with self._lock:
-                    self._shown.pop(group, None)
-                raise Conflict(f"the group changed since it was shown: {name} is another now. Call ", Verb("groups"))
-        return dict(known)
+                    self._shown.pop(wanted, None)
+                raise Conflict(
+                    f"the group changed since it was shown: {if_needed(member.name)} is another now. Call ",
+                    Verb("groups"),
+                )
+        return group
+
+    def _known(self, group_id: str) -> Group | None:
+        with self._lock:
+            return self._shown.get(group_id)
 
     def _remember(self, groups: Iterable[Group]) -> None:
         with self._lock:
             for group in groups:
-                self._shown[group.id] = {member.name: member.seq for member in group.members}
+                self._shown[group.id] = group
                 self._shown.move_to_end(group.id)
             while len(self._shown) > _SHOWN:
                 self._shown.popitem(last=False)

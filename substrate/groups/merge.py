@@ -31,7 +31,7 @@ from substrate.snapshot import Snapshot
 from substrate.text.quote import if_needed
 from substrate.values.atoms import Atom
 from substrate.values.edges import CONSOLIDATED_FROM, SUPERSEDES
-from substrate.values.relations import Merged
+from substrate.values.relations import Group, Merged
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import find_names
 from substrate.views.edges import links_of
@@ -56,8 +56,20 @@ class Merger:
     """Further fields of the new atom. They come before what the members say."""
 
     @classmethod
-    def of(cls, names: Iterable[str], **said: object) -> Merger:
-        """InputError or SchemaInvalid if these are no names, fewer than two or too many."""
+    def of(  # noqa: PLR0913
+        cls,
+        names: str | Iterable[str],
+        group: Group | None,
+        *,
+        into: str | None,
+        expect: Mapping[str, int],
+        surface: str | None,
+        fields: Mapping[str, object],
+    ) -> Merger:
+        """Of the members of a group, or of these names. InputError or SchemaInvalid: no names, too few, too many."""
+        if group is not None:
+            expect = {member.name: member.seq for member in group.members} | dict(expect)
+            names = [member.name for member in group.members]
         if not isinstance(names, Iterable) or isinstance(names, bytes | Mapping):
             raise SchemaInvalid(Arg("names"), " is the id of a group, or a list of names")
         listed = tuple(dict.fromkeys(names))
@@ -65,7 +77,7 @@ class Merger:
             raise SchemaInvalid(Arg("names"), " is the id of a group, or a list of names")
         if not _FEWEST <= len(listed) <= LIMITS["names"]:
             raise InputError("a merge takes from 2 to ", str(LIMITS["names"]), " different ", ATOMS)
-        return cls(listed, **said)  # type: ignore[arg-type]
+        return cls(listed, into, expect, surface, fields)
 
 
 def merge(
