@@ -24,7 +24,7 @@ from substrate.atoms.meant.part_names import names_with
 from substrate.atoms.meant.policy import in_force
 from substrate.atoms.meant.which import which
 from substrate.atoms.moments import Moment, Time, last_seq, read_time, snapshot_of
-from substrate.atoms.resolve import read_end
+from substrate.atoms.resolve import read_end, read_ends
 from substrate.atoms.stale import stale_atoms
 from substrate.care.export import export
 from substrate.care.growth import growth
@@ -1022,8 +1022,8 @@ class Memory(Tabular):
         from substrate.groups.groups import Wanted  # noqa: PLC0415 - loads numpy
 
         filters = Filters.of(type=type, prefix=prefix, domain=domain, tags=tags)
-        wanted = Wanted.of(threshold, most, limit, filters, pairs=pairs, surface=surface)
         with self._store.read() as snapshot:
+            wanted = Wanted.of(threshold, most, limit, filters, pairs=pairs, surface=surface)
             return self._store.grouper.groups(snapshot, wanted, progress)
 
     def merge(  # noqa: PLR0913
@@ -1071,8 +1071,6 @@ class Memory(Tabular):
         Without it, that happens in the background. It goes on where it was, also after a kill. With `limit`, so many
         versions are embedded at most. Raises ModelUnavailable (with what to do), InputError, Denied, Busy, Full.
         """
-        if limit is not None:
-            check_limit(limit, most=LIMITS["checkpoint_items"])
         return self._store.follower.index(progress, limit)
 
     def use_model(self, spec: str | Path) -> Embedding:
@@ -1210,7 +1208,7 @@ class Memory(Tabular):
         """
         check_predict(k, horizon, floor)
         current = self._client.recorder.current()
-        names = None if context is None else _names(context)
+        names = None if context is None else read_ends(context, Arg("context"))
         said = current.objective if objective is None else read_objective(objective)
         of = _domain(current, objective, domain)
         opening = not (current.opened if names is None else names)
@@ -1321,7 +1319,7 @@ class Memory(Tabular):
         from substrate.bootstrap.support import weigh  # noqa: PLC0415 - only for those who ask
 
         with self._store.read() as snapshot:
-            return weigh(snapshot, _names(names))
+            return weigh(snapshot, read_ends(names, Arg("context")))
 
     def warm(self) -> None:
         """Load what search, bootstrap and predict need, so that the next of them is fast. Returns when that is done.
@@ -1350,7 +1348,7 @@ class Memory(Tabular):
         whatever the clock does. NotFound, Forgotten, InputError, Denied, Busy, Full.
         """
         session = self._client.recorder.current()
-        touched = touch(self._store.log, _names(names, Arg("names")), boost=boost)
+        touched = touch(self._store.log, read_ends(names, Arg("names")), boost=boost)
         for one in touched:
             self._client.recorder.note(session, bytes.fromhex(one.id.replace("-", "")))
         return touched
@@ -1378,7 +1376,7 @@ class Memory(Tabular):
         """
         if names is not None:
             with self._store.read(as_of) as snapshot:
-                return fading_of(snapshot, _names(names, Arg("names")))
+                return fading_of(snapshot, read_ends(names, Arg("names")))
         from substrate.fading.listing import Wanted  # noqa: PLC0415 - loads numpy
 
         wanted = Wanted.of(
@@ -1696,11 +1694,3 @@ class Memory(Tabular):
 def _domain(current: OpenSession, objective: str | None, domain: Name | None) -> str | None:
     """The domain given, or the session's; but not for another objective than the session's."""
     return current.domain_name if domain is None and objective is None else read_domain(domain)
-
-
-def _names(context: Name | Iterable[Name], field: Arg = Arg("context")) -> list[str]:  # noqa: B008 - a text
-    if isinstance(context, str):
-        return [read_end(context, field)]
-    if not isinstance(context, Iterable) or isinstance(context, bytes | Mapping):
-        raise SchemaInvalid(field, " is a name, or a list of names in the order of their access")
-    return [read_end(name, field) for name in context]

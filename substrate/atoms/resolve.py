@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import Final
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from substrate.schema import is_name
 from substrate.views.atoms import Gap, VersionRow, find_name, gap_of, gaps_of, latest_version, versions_of
 from substrate.views.traces import expected_name
 
-__all__ = ["ATOM_ID", "find_subject", "name_of", "read_end", "refused", "resolve"]
+__all__ = ["ATOM_ID", "find_subject", "name_of", "read_end", "read_ends", "refused", "resolve"]
 
 
 ATOM_ID: Final = re.compile(r"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")
@@ -110,3 +111,12 @@ def read_end(text: object, field: str) -> str:
         return UUID(text).hex
     except ValueError:
         return check_name(text)
+
+
+def read_ends(names: object, field: str) -> list[str]:
+    """The same of one, or of several in their order. SchemaInvalid if it is neither."""
+    if isinstance(names, str):
+        return [read_end(names, field)]
+    if not isinstance(names, Iterable) or isinstance(names, bytes | Mapping):
+        raise SchemaInvalid(field, " is a name, or a list of names in the order of their access")
+    return [read_end(name, field) for name in names]

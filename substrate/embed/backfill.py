@@ -29,6 +29,7 @@ from substrate.embed.query import Models
 from substrate.errors import Busy, Denied, ModelUnavailable, RolledBack, SubstrateError
 from substrate.files import open_lock, try_lock
 from substrate.kv.api import ReadTransaction
+from substrate.limits import LIMITS, check_limit
 from substrate.log.append import Decision
 from substrate.log.heads import require_head
 from substrate.log.log import Log
@@ -180,6 +181,8 @@ class Follower:
 
     def index(self, progress: Progress | None, limit: int | None = None) -> Indexed:
         """See `Memory.index`."""
+        if limit is not None:
+            check_limit(limit, most=LIMITS["checkpoint_items"])
         self._check_writable()
         if not self._models.wanted:
             raise ModelUnavailable("the model is set to none: search goes by words, and nothing is embedded")
