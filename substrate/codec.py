@@ -236,9 +236,10 @@ def _members(fields: Mapping[str, Json] | None) -> dict[str, Json]:
     """The members that `fields` add to a body, those that are None left out."""
     if fields is None:
         return {}
-    if not isinstance(fields, Mapping) or not is_plain(fields):
+    if not (isinstance(fields, dict) or isinstance(fields, Mapping)) or not is_plain(fields):  # noqa: SIM101
         raise SchemaInvalid(f"fields must be JSON with string keys, at most {LIMITS['body_depth']} levels deep")
-    if clash := fields.keys() & {"name", "value"}:
+    if "name" in fields or "value" in fields:
+        clash = fields.keys() & {"name", "value"}
         raise SchemaInvalid(f"fields must not hold {', '.join(sorted(clash))}: it is given on its own")
     return {key: value for key, value in fields.items() if value is not None}
 
@@ -259,6 +260,8 @@ def _check_text(field: str, text: str, limit: int) -> None:
         )
     if len(text) > limit:
         raise TooLarge(field, len(text), limit)  # as many bytes at least; to count them would copy it
+    if text.isascii():
+        return
     try:
         size = len(text.encode())
     except UnicodeEncodeError:

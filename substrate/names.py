@@ -58,6 +58,9 @@ IN_DOMAINS: Final = ("document", "chunk", "entity")
 _OF_DOMAIN: Final = 4
 """Parts of such a name."""
 _GRAMMAR = re.compile(r"v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\.[^\s.](?:.*[^\s.])?", re.DOTALL)
+_PLAIN: Final = re.compile(r"v[1-9][0-9]{0,5}\.[a-z][a-z0-9_]*\.[!-\-/-~](?:[ -~]*[!-\-/-~])?")
+"""Names of printable ASCII, as most are: if it is short enough, nothing else need be looked at."""
+_BYTES: Final = LIMITS["name_bytes"]
 _FORBIDDEN = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ud800-\\udfff]")
 _VERSION = re.compile(r"(?:[vV]0*([1-9][0-9]{0,5})[._:/ -]+)?(.*)", re.DOTALL)
 _TYPED = re.compile(rf"({'|'.join(TYPES)})s?[._:/ -]+(.+)", re.DOTALL | re.IGNORECASE)
@@ -85,7 +88,7 @@ def check_name(name: str) -> str:
     """
     if not isinstance(name, str):
         raise NameInvalid(f"name must be a string, not {type(name).__name__}")
-    return _checked(name)
+    return name if len(name) <= _BYTES and _PLAIN.fullmatch(name) is not None else _checked(name)
 
 
 @lru_cache(maxsize=1024)  # a name is checked where it comes in, and again where it is written

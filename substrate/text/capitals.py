@@ -6,8 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import accumulate, compress
-from operator import not_
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from substrate.text.no_names import (
@@ -44,16 +43,16 @@ from substrate.text.signs import CASELESS, HIDE, Sign
 __all__ = ["find_capitals"]
 
 _LETTERS: Final = rf"[^\W_{CASELESS}]"
-_RUN: Final = rf"{_LETTERS}+(?:[\u0300-\u036f]+{_LETTERS}*)*"
-_WORD: Final = re.compile(rf"({_RUN}(?:['\u2019\u02bc&\u2010\u2011-]{_RUN})*(?:\+\+|[+#](?!\w))?)")
+_RUN: Final = rf"{_LETTERS}++(?:[\u0300-\u036f]++{_LETTERS}*+)*+"
+_WORD: Final = re.compile(rf"({_RUN}(?:['\u2019\u02bc&\u2010\u2011-]{_RUN})*+(?:\+\+|[+#](?!\w))?+)")
 _ASCII_WORD: Final = re.compile(r"([A-Za-z0-9]++(?:['&-][A-Za-z0-9]++)*+(?:\+\+|[+#](?!\w))?+)")
 """The same in a text of nothing else."""
 _CASELESS: Final = re.compile(rf"[{CASELESS}]")
-_NEWLINE: Final = re.compile("\n")
 _DASH: Final = re.compile("[\u2010\u2011-]")
 _ELIDED: Final = re.compile("(?:[ldjcnmst]|qu|all|dell|nell|sull|dall|un)['\u2019]", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile("['\u2019]s$", re.IGNORECASE)
 _AFTER_OF: Final = frozenset({"the", "la", "las", "los", "le", "les", "der", "den"})
+_OF: Final = JOINING - PARTICLES
 _AND: Final = frozenset({"and", "or", "et", "y", "e", "\u0438", "und"})
 _ENDS: Final = ".!?…:。\uff01\uff1f"
 _QUOTES: Final = "\"“„«\u2018'"
@@ -165,32 +164,32 @@ class _Reader:
     def __init__(self, text: str, parts: list[str]) -> None:
         self._text, self._words = text, parts[1::2]
         self._places = list(accumulate(map(len, parts)))
-        words, are_small = self._words, list(map(str.islower, self._words))
-        small = set(compress(words, are_small))
-        self._large = list(compress(range(len(words)), map(not_, are_small)))
+        words, small = self._words, set(self._words)
+        self._large = [at for at, word in enumerate(words) if not (word.islower() or word.isdigit())]
         english = not small.isdisjoint(ENGLISH)
         self._function, self._common = (FUNCTION, COMMON) if english else (FUNCTION_ELSEWHERE, COMMON_ELSEWHERE)
         self._plain = _PLAIN if english else _PLAIN_ELSEWHERE
-        shouted = sum(word.isupper() and len(word) > 1 for word in compress(words, map(not_, are_small)))
+        shouted = len([at for at in self._large if words[at].isupper() and len(words[at]) > 1])
         self._german = small.isdisjoint(NOT_GERMAN) and len(small & GERMAN) >= _PAIR
         self._romance = not english and len(small & ROMANCE) >= _PAIR
         self._joining = PARTICLES if self._german else JOINING
         self._caseless = not text.isascii() and _CASELESS.search(text) is not None
         self._shouted = shouted >= _SHOUTED and shouted * 2 > len(words)
-        self._lines = [0, *(match.end() for match in _NEWLINE.finditer(text))] if "\n" in text else [0]
+        self._lines = [0, *accumulate([len(line) + 1 for line in text.split("\n")[:-1]])]
         self._headings: dict[int, bool] = {}
 
     def names(self) -> Iterator[Sign]:
         upto = 0
-        for at in range(len(self._words)) if self._caseless else self._large:
-            word = self._words[at]
+        words, plain, caseless = self._words, self._plain, self._caseless
+        for at in range(len(words)) if caseless else self._large:
             if at < upto:
                 continue
-            if word.islower() or word.isdigit():
-                if self._caseless and self._is_set_in(token := self._token(at)):
+            word = words[at]
+            if caseless and (word.islower() or word.isdigit()):
+                if self._is_set_in(token := self._token(at)):
                     yield Sign(*token, "name")
                 continue
-            if word.isalpha() and word.lower() in self._plain and self._is_alone(at):
+            if word.isalpha() and word.lower() in plain and self._is_alone(at):
                 continue
             run, upto = self._run(at)
             sign = self._judge(run, at, upto) if run else None
@@ -271,7 +270,7 @@ class _Reader:
             return None
         titled = len(kept) == 1 and kept[0] is not bare[0] and bare[0].word.lower() in TITLES
         opens = opens and kept[0] is run[0]
-        if opens and len(kept) > _PAIR and kept[1].word in JOINING - PARTICLES and not self._may_open(kept[0].word):
+        if opens and len(kept) > _PAIR and kept[1].word in _OF and not self._may_open(kept[0].word):
             kept = kept[3:] if kept[2].word in _AFTER_OF else kept[2:]  # Shares of Novo Nordisk
             opens = False
         if self._is_heading(at) and all(_shape(token.word) in (_TITLE, _LETTER, "") for token in kept):

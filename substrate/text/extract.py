@@ -17,18 +17,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from substrate.limits import LIMITS
 from substrate.text.canonical import canonical, is_canonical_key, spelling
 from substrate.text.capitals import find_capitals
 from substrate.text.caseless import find_caseless
-from substrate.text.signs import Sign, find_signs, hide
+from substrate.text.signs import find_signs, hide
 
 __all__ = ["KINDS", "Entity", "Extracted", "extract"]
 
 KINDS: Final = ("name", "acronym", "code", "file", "address", "title")
 """What an entity was recognised by. An address is a mail address, a URL, a host or an @handle."""
+_PLACE: Final = itemgetter(0)
 _LONGEST: Final = 200
 """Characters of a name. What is longer is a text."""
 
@@ -59,18 +61,18 @@ def extract(text: str, limit: int = LIMITS["entities"]) -> Extracted:
 
     Any text is taken, and each name is a part of it. The time it takes grows with the length of the text, not faster.
     """
-    found = list(find_signs(text))
+    found = find_signs(text)
     rest = hide(text, found) if found else text
     found += find_capitals(rest)
     if not text.isascii():
         found += find_caseless(rest)
-    found.sort(key=_place)
+    found.sort(key=_PLACE)
     kept: dict[str, Entity] = {}
-    for sign in found:
-        known = _known(sign.name) if sign.kind else None
-        if known is not None:
+    for _, _, written, kind in found:
+        known = _known(written) if kind else None
+        if known is not None and known[1] not in kept:
             name, form = known
-            kept.setdefault(form, Entity(name, sign.kind))
+            kept[form] = Entity(name, kind)
     entities = tuple(kept.values())
     return Extracted(entities[:limit], max(0, len(entities) - limit))
 
@@ -80,7 +82,3 @@ def _known(written: str) -> tuple[str, str] | None:
     """How a name is spelt, and its canonical form; None if it is none."""
     name = spelling(written)
     return (name, canonical(name)) if len(name) <= _LONGEST and is_canonical_key(name) else None
-
-
-def _place(sign: Sign) -> int:
-    return sign.start

@@ -84,18 +84,19 @@ _WHOLE: Final = (
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 
-def find_signs(text: str) -> Iterator[Sign]:
+def find_signs(text: str) -> list[Sign]:
     """What signs set apart: first spans with a sign at both ends, then what has one inside."""
-    spans = list(_spans(text))
-    yield from spans
-    rest = hide(text, spans) if spans else text
+    found = list(_spans(text))
+    rest = hide(text, found) if found else text
     at = 0
     while (inner := _INNER_SIGN.search(rest, at)) is not None:
         start, at = _around(rest, at, inner.start())
-        if at - start <= _LONGEST and _INNER.search(chunk := rest[start:at]):
-            found = _of_short_chunk(chunk) if len(chunk) <= _SHORT else _of_chunk(chunk)
-            if found is not None:
-                yield Sign(start + found.start, start + found.end, found.name, found.kind)
+        if at - start <= _LONGEST:
+            chunk = rest[start:at]
+            sign = _of_short_chunk(chunk) if len(chunk) <= _SHORT else _of_chunk(chunk)
+            if sign is not None:
+                found.append(Sign(start + sign.start, start + sign.end, sign.name, sign.kind))
+    return found
 
 
 def _around(text: str, least: int, at: int) -> tuple[int, int]:
@@ -125,11 +126,17 @@ def _spans(text: str) -> Iterator[Sign]:
             if _is_title(match["quote"], alone=text[start] == "«"):
                 yield Sign(start, end, match["quote"], "title")
         elif kind == "code":
-            name = match["code"].strip().removesuffix("()")
-            is_one = not any(map(str.isspace, name)) and name[:1] not in ("%", "$") and is_canonical_key(name)
-            yield Sign(start, end, name, "code" if is_one and not name.isdigit() else "")
+            yield Sign(start, end, *_of_code(match["code"]))
         else:
             yield Sign(start, end, "", "")
+
+
+@lru_cache(maxsize=4096)  # the same names are met again and again
+def _of_code(code: str) -> tuple[str, str]:
+    """What a code span names, and its kind; no kind if it is more than one name."""
+    name = code.strip().removesuffix("()")
+    is_one = not any(map(str.isspace, name)) and name[:1] not in ("%", "$") and is_canonical_key(name)
+    return name, "code" if is_one and not name.isdigit() else ""
 
 
 def _is_title(quote: str, *, alone: bool) -> bool:
@@ -143,6 +150,8 @@ def _is_title(quote: str, *, alone: bool) -> bool:
 
 def _of_chunk(chunk: str) -> Sign | None:
     """The address, file or identifier in a run of characters without a space."""
+    if _INNER.search(chunk) is None:
+        return None
     url = _URL.search(chunk)
     if url is not None:
         name = _closed(url[0])
