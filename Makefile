@@ -54,10 +54,11 @@ coverage: $(STAMP) strace shells chromium ## the same, and which lines of the wh
 quick: $(STAMP) ## what a minute or two can tell: no browser, no model, few child processes
 	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not slow'
 
-check: $(STAMP) ## lint, format and types; changes nothing
+check: $(STAMP) ## lint, format, types and plain English; changes nothing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tests.plain_english
 
 format: $(STAMP) ## put the code into the format that check wants
 	$(BIN)/ruff check --fix .

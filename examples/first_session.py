@@ -67,13 +67,13 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     substrate("access", PAY, "--as-of", "1")
     substrate("diff", "1")
 
-    say("5. Find it by meaning, word and time. On a new machine the model is prepared first: half a minute, once")
+    say("5. Find it by meaning, word and time. On a new machine the model is prepared first, once")
     substrate("checkpoint", "v1.procedure.release = Run the tests, build the wheel, push a tag",
               "v1.fact.office = The team sits in Lisbon, near the river", "v1.preference.tone = Be brief")  # fmt: skip
     substrate("search", "how do we ship a new version", "--why", "--limit", "2")
     substrate("search", "payment provider before the current one", "--limit", "2")
 
-    say("6. A session needs what its objective does not name. It is trained, and the next one opens with it")
+    say("6. A session needs atoms that its objective does not name. Train it, and the next one opens with them")
     substrate("checkpoint", "v1.fact.sign_off = Up to 50 EUR nobody is asked",
               "v1.procedure.bank_file = Export it before ten in the morning",
               "v1.fact.parcels = Sent at four", "v1.fact.newsletter = Comes out on Fridays", "--quiet")  # fmt: skip
@@ -84,7 +84,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
               "--objective", objective, "--passes", "2")  # fmt: skip
     print("  After, in another process:")
     substrate("bootstrap", objective, "--max-tokens", "230")
-    print("  Who reads one of them is told what comes next, and that what it depends on has changed since:")
+    print("  A reader of one of them sees the next atom, and that a dependency has changed since:")
     substrate("access", "v1.decision.ledger")
 
     say("7. Someone changes a value in a copy of the data file, and in the proof: Adyen becomes Acme!")
@@ -97,7 +97,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     (folder / "forged.json").write_text(proof.replace("Adyen", "Acme!"), encoding="utf-8")
     verify("forged.json", "--key", vkey)
 
-    say("8. Forget: erased for good, and provably so. What else there is stays proven")
+    say("8. Forget: erase for good, with a proof. All other proofs stay valid")
     substrate("checkpoint", "v1.person.jane_doe = prefers to be called after six", "v1.fact.jane_doe_invoice = 120 EUR",
               "--edge", "v1.fact.jane_doe_invoice references v1.person.jane_doe")  # fmt: skip
     substrate("forget", "v1.person.jane_doe", "v1.fact.jane_doe_invoice", "--yes")
@@ -108,7 +108,7 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     verify("forgotten.json", "--key", vkey)
     verify("proof.json", "--key", vkey)
 
-    say("9. We save once more; then someone puts the data file of before that in its place")
+    say("9. We save once more; then someone puts the older data file in its place")
     data = next((folder / "store").glob("env.*/data.mdb"))
     old = data.read_bytes()
     substrate("checkpoint", "v1.fact.refunds = within 30 days")
@@ -117,7 +117,9 @@ def main(folder: Path) -> None:  # noqa: PLR0915 - a session, from its beginning
     substrate("list")
     substrate("checkpoint", "v1.fact.refunds = within 60 days")
 
-    print("\nDone. This was examples/first_session.py; README.md has it in Python, docs/cli.md every verb.")
+    print(
+        "\nDone. This was examples/first_session.py; README.md has it in Python, and docs/cli.md explains every verb."
+    )
     print("make lab opens the tour in JupyterLab.")
 
 

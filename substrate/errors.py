@@ -76,7 +76,7 @@ class SubstrateError(Exception):
 
     @property
     def message(self) -> str:
-        """What `str` gives, as a face renders it: `render(error.message, WORDS)`."""
+        """The text of `str`, as a face renders it: `render(error.message, WORDS)`."""
         return str(self) if not self.args or not isinstance(self.args[0], str) else self.args[0]
 
 
@@ -169,7 +169,7 @@ class QuotaReached(Denied):
 
 
 class Conflict(SubstrateError):
-    """`expect` did not hold. Nothing was written; read again and decide anew."""
+    """`expect` did not hold. Nothing was written; read again and decide."""
 
     code = "conflict"
     retryable = True

@@ -124,17 +124,17 @@ def open_memory(  # noqa: PLR0913 - one way to open, everything by keyword
 ) -> Memory:
     """Open the store in the folder `path`; make it if there is none and `create` is set.
 
-    Public as `substrate.open`. `home` is where signing keys live (default: settings). `actor` is who writes, where a
-    call does not say. `origin` names a *new* store's log. With `read_only` nothing is written at all, and no key is
-    needed. `model` is the name or folder of the model that embeds, where the store does not name another; `none` for
-    search by words alone (default: settings). What is saved is embedded in the background, unless `background` is
-    False; then `index()` does it. What is accessed is learnt from, unless `observe` is False.
+    Public as `substrate.open`. `home` is where signing keys live (default: settings). `actor` is the default author.
+    `origin` names a *new* store's log. With `read_only` nothing is written at all, and no key is needed. `model` is the
+    name or folder of the embedding model, for a store that names none (default: settings). `none` means search by words
+    alone. Atoms are embedded in the background; with `background` False, call `index()`. The store learns from
+    accesses, unless `observe` is False.
 
     The first open for writing after an upgrade of the package may take long: `progress` is called with (done, total)
     then. Raises NotFound, Denied, InputError, FormatTooNew, StoreDamaged, RolledBack (an emptied store), Busy.
 
-    A store that is behind, since a copy of its folder was written to, opens with a BehindWarning: every verb that reads
-    answers, nothing is learnt, and what writes or proves what is current raises RolledBack. `memory.behind` has it all.
+    A store is behind if a copy of its folder was written to. It opens with a BehindWarning: verbs that read answer, and
+    nothing is learned. Verbs that write, or prove the current state, raise RolledBack. `memory.behind` tells more.
     """
     actor = read_label(actor, Arg("actor"))
     store = open_store(
@@ -180,14 +180,14 @@ class Memory(Tabular):
 
     @property
     def behind(self) -> Behind | None:
-        """What this store lacks of its log, which is ahead in another copy, and what to type; None if it is current.
+        """How far this store is behind another copy of its log, and what to type; None if it is current.
 
         It may come to be behind while it is open, when a copy of its folder is written to.
         """
         return self._store.log.behind()
 
     def close(self) -> None:
-        """Release the store. What was acknowledged is on disk already; what is not embedded yet, another time.
+        """Release the store. Saved atoms are on disk already; the next open embeds the rest.
 
         Sessions end, those of clients first. See `client` for what it does there.
         """
@@ -196,11 +196,10 @@ class Memory(Tabular):
     def client(self, actor: str, session: str | None = None) -> Memory:
         """The same open store for another who uses it, such as one of several agents behind a server.
 
-        What is held in memory is shared. Its own are: `actor`, who writes and accesses; and its sessions, also the one
-        that goes on outside of `session()`. They are called `session`, if they do not say their own name, and so are
-        its checkpoints: `forget(session=...)` finds all of it. `close` ends its sessions and leaves the store open;
-        its verbs still answer after that, but what they access is not learnt from. When the store is closed, so are
-        its clients. Raises SchemaInvalid, TooLarge, SecretFound.
+        Caches are shared. The client has its own `actor` (the author) and its own sessions, also outside of
+        `session()`. `session` is the default name of its sessions and checkpoints, for `forget(session=...)`. `close`
+        ends its sessions and leaves the store open; its verbs still answer after that, but the store no longer learns
+        from them. When the store is closed, so are its clients. Raises SchemaInvalid, TooLarge, SecretFound.
         """
         client = Client(
             self._store,
@@ -233,17 +232,16 @@ class Memory(Tabular):
         partial: bool = False,
         allow_secrets: bool = False,
     ) -> Saved:
-        """Save atoms and edges, take atoms (`tombstones`) and edges (`unedges`) out of use: as one, or not at all.
+        """Save atoms and edges, take atoms (`tombstones`) and edges (`unedges`) out of use: all of it, or nothing.
 
-        An atom is `"v1.type.rest = value"`, a mapping with the fields of `Atom`, or an Atom; an edge a mapping with
-        `source`, `type`, `target` and the further fields of `Edge` (ends by name or id), or an Edge; an unedge the
-        same, or an edge's id. `actor`, `origin`, `session` and `source` hold for items that do not say their own.
-        `task` gets a `produced_by` edge from every atom recorded. The same said again confirms and makes no new
-        version.
+        An atom is `"v1.type.rest = value"`, a mapping with the fields of `Atom`, or an Atom. An edge is a mapping with
+        `source`, `type`, `target` and other fields of `Edge`, or an Edge. An unedge is the same, or an edge's id.
+        `actor`, `origin`, `session` and `source` are defaults for the items. `task` gets a `produced_by` edge from
+        every atom recorded. The same value again confirms and makes no new version.
 
         `expect`: {name: seq, or None for absent} or a head; Conflict or HeadMoved if another writer was faster. An
         invalid item: ItemsRefused, naming each, with nothing written; with `partial` the others are saved and
-        `refused` tells. What looks like a credential is refused too, unless `allow_secrets`. Also raises TooLarge,
+        `refused` tells. Texts that look like credentials are refused too, unless `allow_secrets`. Also raises TooLarge,
         Denied, Busy, Full, StoreDamaged, RolledBack; always with nothing written.
         """
         batch = Batch.of(atoms, edges, tombstones, unedges, task, self._client.place())
@@ -300,14 +298,14 @@ class Memory(Tabular):
         kinds: Iterable[str] | None = None,
         dry_run: bool = False,
     ) -> TranscriptRead:
-        """Record what a person stated in a transcript of Claude Code, in the person's own words.
+        """Record a person's statements from a transcript of Claude Code, in the person's own words.
 
         Rules read the human turns alone: constraints, decisions, preferences and corrections, or only some `kinds` of
-        these. Each sentence becomes an atom with the tag `proposed`, its source, and no expiry. It is no rule of
-        openings, and unconfirmed there, until a person confirms it (`confirm`, `remember`). What is known, or was and
-        is out of use, is left alone. What looks like a credential is refused. With `dry_run` nothing is recorded.
+        these. Each sentence becomes an atom with the tag `proposed`, its source, and no expiry. It stays unconfirmed,
+        and makes no rule of openings, until a person confirms it (`confirm`, `remember`). Known atoms stay as they are,
+        also those out of use. Texts that look like credentials are refused. With `dry_run` nothing is recorded.
 
-        Raises InputError for an unknown kind or if there is no such file, Denied if it is no plain one.
+        Raises InputError for an unknown kind or if there is no such file, Denied if it is not a plain file.
         """
         from substrate.transcripts.claude_code import human_turns  # noqa: PLC0415 - few need it
         from substrate.transcripts.record import read_kinds, record_decisions  # noqa: PLC0415
@@ -349,14 +347,14 @@ class Memory(Tabular):
         allow_secrets: bool = False,
         **fields: object,
     ) -> Saved:
-        """From `at` on (None: now), `value` under the name `new` takes the place of what `name` says. One checkpoint.
+        """Replace an atom by `value` under the name `new`, from `at` on (None: now). One checkpoint.
 
-        What `name` says ends at `at`, `new` begins then, and a `supersedes` edge that holds from then on leads from
-        `new` to `name`, with the `reason`. Asked with `valid_at`, a time before finds the one, a later one the other.
-        If `new` is None or the same name, it is a new version that holds from `at` on, and there is no edge. `fields`
-        are further fields of the new atom (tags, confidence, ...), as in `checkpoint`.
+        `name` ends at `at` and `new` begins. A `supersedes` edge with the `reason` leads from `new` to `name`. With
+        `valid_at`, an earlier time finds `name`, and a later time `new`. If `new` is None or the same name, it is a new
+        version that holds from `at` on, and there is no edge. `fields` are further fields of the new atom (tags,
+        confidence, ...), as in `checkpoint`.
 
-        NotFound if `name` is not in use; InputError if it does not hold before `at`; Conflict if another atom
+        NotFound if `name` is not in use. InputError if it does not hold before `at`. Conflict if another atom
         supersedes it, or a writer was faster. Else as `checkpoint`.
         """
         given = Replacement(name, new, value, at, reason, source, origin, fields)
@@ -372,25 +370,25 @@ class Memory(Tabular):
         actor: str | None = None,
         session: str | None = None,
     ) -> Saved:
-        """Let what `name` says go on under the name `new`. One checkpoint.
+        """Move an atom to the name `new`. One checkpoint.
 
         The new atom gets value, fields and edges; the old one is tombstoned, and an edge `renamed_to` leads to the new
-        one. Proofs made before stay valid. `access` by the old name answers with the new atom (`renamed_from`), what
-        was learnt of the one counts for the other, and forgetting either erases both.
+        one. Proofs made before stay valid. `access` by the old name answers with the new atom (`renamed_from`).
+        Learning counts for both. Forgetting either erases both.
 
-        NotFound if `name` is not in use; Conflict if `new` is another atom's name, in use or not, or a writer was
-        faster; InputError for documents and chunks. Else as `checkpoint`.
+        NotFound if `name` is not in use. Conflict if `new` is another atom's name, in use or not, or a writer was
+        faster. InputError for documents and chunks. Else as `checkpoint`.
         """
         said = self._client.said(actor, None, session)
         return self._woken(rename(self._store.log, name, new, said=said, reason=reason, place=self._client.place()))
 
     def undo(self, *, dry_run: bool = False, actor: str | None = None, session: str | None = None) -> Undone:
-        """Take the last checkpoint back by another one, whoever made it. Nothing is erased; `dry_run` only tells.
+        """Undo the last checkpoint, by any author, with a new one. Nothing is erased; `dry_run` only tells.
 
-        Atoms that it recorded anew are tombstoned, those that it changed say again what they said before, those that
-        it tombstoned are in use again; edges likewise. An undo is a checkpoint: undone, it does all of it again. What
-        only confirmed made no checkpoint. InputError after a forget, a training, a choice of model or a new key;
-        NotFound in a new store; HeadMoved if a writer was faster. Else as `checkpoint`.
+        New atoms are tombstoned. Changed atoms get their value from before. Tombstoned atoms come back into use; edges
+        likewise. An undo is a checkpoint, so a second undo reverts it. A save that only confirms makes no checkpoint.
+        InputError after a forget, a training, a choice of model or a new key; NotFound in a new store; HeadMoved if a
+        writer was faster. Else as `checkpoint`.
         """
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(undo(self._store.log, dry_run=dry_run, said=said, place=place))
@@ -406,10 +404,9 @@ class Memory(Tabular):
     ) -> Imported:
         """Replay a plain export into this store, as checkpoints of at most 1,000 lines each.
 
-        Fields stay as they were, but ids, seqs and times of recording are new; a version that took the place of an
-        earlier one, and does not say when it occurred, gets the time at which it was recorded before, so that
-        `valid_at` answers stay what they were. Raises as `checkpoint` does, naming the line; what came before it is
-        saved then. With `dry_run` nothing is written: the answer says what would be.
+        Fields stay, but ids, seqs and times of recording are new. A later version without `occurred_at` gets its old
+        time of recording, so that `valid_at` gives the same answers. Raises as `checkpoint` does, naming the line; the
+        lines before it are saved. With `dry_run` nothing is written: the answer tells what would be.
         """
         move = Move.of(partial=partial, allow_secrets=allow_secrets, dry_run=dry_run)
         return self._woken(import_lines(self._store.log, lines, move, progress))
@@ -431,24 +428,23 @@ class Memory(Tabular):
         unverified: bool = False,
         progress: Progress | None = None,
     ) -> Imported:
-        """Take in a file of this or another system. `imported.kind` says as what it was read.
+        """Import a file of this or another system. `imported.kind` tells how it was read.
 
-        `from_kind` is `substrate` (a plain export), `server-memory` (the official memory server's JSON Lines),
-        `hydramem` (its signed export, or its sessions.json), `csv`, `tsv` or `jsonl` (rows of named columns); without
-        it, the file is looked at. Documents and folders of them are `ingest`ed.
+        `from_kind` is `substrate` (a plain export) or `server-memory` (the official memory server's JSON Lines). It can
+        be `hydramem` (its signed export, or its sessions.json), or rows of named columns: `csv`, `tsv` or `jsonl`.
+        Without it, the content decides. Documents and folders are `ingest`ed.
 
-        Of rows, `columns` says which column is which field where its name does not, as `{"value": "Remark"}`; other
-        columns become attrs. `type` is that of atoms whose name or row says none. Entities of `server-memory` belong
-        to `domain`, and have the origin `agent`; rows have none, as in a checkpoint that says none. `origin` says
-        otherwise: `ingested` for a file that others wrote. There is one session for each file. The same file again
-        changes nothing.
+        For rows, `columns` maps fields to columns, such as `{"value": "Remark"}`; other columns become attrs. `type` is
+        the default type. Entities of `server-memory` belong to `domain`, and have the origin `agent`; rows have none,
+        as in a checkpoint that says none. `origin` says otherwise: `ingested` for a file that others wrote. There is
+        one session for each file. The same file again changes nothing.
 
-        A HydraMem export is taken if it is signed with `secret`, or with `unverified` as it is; its origin is
-        `ingested`, and its project is the domain unless `domain` says another. Denied if the signature does not fit.
+        A HydraMem export needs the `secret` of its signature, or `unverified`. Its origin is `ingested`, and its
+        project is the default `domain`. Denied if the signature does not fit.
 
-        Of other systems, what cannot be taken is listed in `refused` with its line, and the rest is saved, unless
-        `partial` is False. A plain export is refused as `import_lines` does, unless it is True. With `dry_run` nothing
-        is written: the answer says what would be. InputError if the file is of no kind that is known.
+        For other systems, `refused` lists the invalid lines, and the rest is saved, unless `partial` is False. A plain
+        export is refused as `import_lines` does, unless `partial` is True. With `dry_run` nothing is written: the
+        answer tells what would be. InputError if the kind of the file is unknown.
         """
         move = Move.of(
             domain=domain,
@@ -477,7 +473,7 @@ class Memory(Tabular):
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Imported:
-        """Take in the rows of a pandas or polars data frame, each as an atom; as `import_file` does those of a CSV.
+        """Import the rows of a pandas or polars data frame, each as an atom, as `import_file` does for a CSV.
 
         `source` says where it comes from; frames of one source are one session. `refused` counts rows from 1.
         """
@@ -508,24 +504,23 @@ class Memory(Tabular):
         allow_secrets: bool = False,
         progress: Progress | None = None,
     ) -> Ingested:
-        """Take in a file, a folder or a text: each becomes a document and its chunks, which joined are the text.
+        """Ingest a file, a folder or a text: each becomes a document and its chunks, which joined are the text.
 
-        A `pathlib.Path` is a file or a folder; a str is always the text itself. Markdown, plain text,
-        reStructuredText, HTML, Jupyter notebooks, and PDF where pypdf is there, of at most 10 MB each, in UTF-8. All
-        go into the `domain` (default: main), which is made if there is none. The same source again is compared chunk
-        by chunk: only what changed is recorded, what vanished is tombstoned, and nothing at all if nothing changed.
+        A `pathlib.Path` is a file or a folder; a str is always the text itself. It reads Markdown, plain text,
+        reStructuredText, HTML, Jupyter notebooks, and PDF with the extra `pdf`, at most 10 MB each, in UTF-8. All go
+        into the `domain` (default: main), which is created if needed. The same source again is compared chunk by chunk:
+        changed chunks are recorded, missing ones are tombstoned.
 
-        `source` is where a text comes from; of files it takes the place of the root's own name in front of their path.
+        `source` is where a text comes from; for files it replaces the root's own name in front of their path.
         `title` and `media_type` are of one document. With `root`, a path must be below that folder, else PathEscape.
-        No link is followed. With `entities`, each chunk lists the names in its text, and a name becomes an atom
-        `v1.entity.<domain>.*` with the second text that has it; without, an ingest takes half the time. Asked for
-        later, names are looked for in texts that were ingested without. With `prune`, documents whose files are gone
-        from the folder are taken out of use; otherwise `missing` names them. `dry_run` compares
-        and writes nothing. `progress`: bytes read, of how many.
+        No link is followed. With `entities`, each chunk lists the names in its text. A name in two texts becomes an
+        atom `v1.entity.<domain>.*`. Without `entities`, an ingest takes half the time; a later ingest with it adds the
+        names. With `prune`, documents whose files are gone from the folder are taken out of use; otherwise `missing`
+        names them. `dry_run` compares and writes nothing. `progress`: bytes read, of how many.
 
-        A file of a folder that cannot be taken is one of `failed`, with code and reason: nothing of it is saved, and
-        the others are. What looks like a credential is such a reason, unless `allow_secrets`. Of a single file or text
-        that is unreadable or too large, that is raised: InputError, Denied, PathEscape, TooLarge, SchemaInvalid.
+        In a folder, each refused file is one of `failed`, with code and reason; the others are saved. A text that looks
+        like a credential is such a reason, unless `allow_secrets`. Of a single file or text that is unreadable or too
+        large, that is raised: InputError, Denied, PathEscape, TooLarge, SchemaInvalid.
         """
         from substrate.documents.ingest import Request, ingest  # noqa: PLC0415 - few who open a store ingest
 
@@ -557,12 +552,11 @@ class Memory(Tabular):
         every: float = 2.0,
         stop: threading.Event | None = None,
     ) -> Iterator[Ingested]:
-        """Ingest a folder, and again whenever it changes: yields what each look at it came to, unless that is nothing.
+        """Ingest a folder, and again whenever it changes: yields the result of each look that found changes.
 
-        It looks every so many seconds, at sizes and times of files, and at digests where these differ. The document
-        of a file that is gone is taken out of use. If the folder is missing, cannot be read, or is suddenly empty,
-        nothing is, and `note` says so. It ends when the caller stops asking, or after the look in which `stop` is set.
-        Arguments are those of `ingest`.
+        Every `every` seconds it compares sizes and times of files, then digests. The document of a deleted file goes
+        out of use. If the folder is missing, unreadable or suddenly empty, nothing changes, and `note` says so. It ends
+        when the caller stops asking, or after the look in which `stop` is set. Arguments are those of `ingest`.
         """
         from substrate.documents.ingest import Request  # noqa: PLC0415
         from substrate.documents.watch import FolderWatch  # noqa: PLC0415
@@ -585,9 +579,9 @@ class Memory(Tabular):
     def document(self, name: Name, *, as_of: Moment | None = None) -> Document:
         """A document as a whole, by its name or id: its text as it was ingested, exactly, and its chunks in order.
 
-        `as_of`: as it was known then. The text is checked against the digest of what was ingested: `exact` is False if
-        chunks were forgotten since, and `edited` names those that someone changed. Of HTML, notebooks and PDF it is
-        the text that was found in them. NotFound, Forgotten.
+        `as_of`: as it was known then. The text is checked against its digest. `exact` is False if chunks were forgotten
+        since; `edited` names chunks that someone changed. For HTML, notebooks and PDF it is the extracted text.
+        NotFound, Forgotten.
         """
         with self._store.read(as_of) as snapshot:
             found = document(snapshot, name)
@@ -603,15 +597,15 @@ class Memory(Tabular):
         proof: bool = False,
         predictions: int = 5,
     ) -> Access:
-        """The atom of this name or id: as it is now, as we knew it at `as_of`, as it was in the world at `valid_at`.
+        """The atom of this name or id: now, as known at `as_of`, or as true in the world at `valid_at`.
 
         `as_of` is a seq, a time or a head; times are datetimes or ISO 8601. With `proof`, also the proof that it is
-        current, or, with `as_of` or `valid_at`, that this version was recorded. NotFound if there is none (the
-        message says whether it was tombstoned); Forgotten, with the proof of that as `.proof`, if it was erased;
-        RolledBack if a proof is asked for that a store that is behind cannot give.
+        current, or, with `as_of` or `valid_at`, that this version was recorded. NotFound if there is none; the message
+        tells whether it was tombstoned. Forgotten, with `.proof`, if it was erased. RolledBack if the store is behind
+        and cannot give the proof.
 
-        A read of what is now belongs to the current session, which is learnt from; `predictions` are the atoms that
-        will probably be needed next, at most so many.
+        A read without a moment belongs to the current session, and the store learns from it. `predictions` is the
+        maximum number of atoms to predict.
         """
         session = self._client.recorder.current()
         if proof and as_of is None and valid_at is None:
@@ -635,7 +629,7 @@ class Memory(Tabular):
     def accesses(self) -> AbstractContextManager[list[str]]:
         """`with memory.accesses() as names:` gives the names of the atoms that the caller accesses in the block.
 
-        In order, each as often as it is accessed, by whichever memory of this store; not what other threads access.
+        In order, each as often as it is accessed, by any memory of this store. Accesses in other threads are not seen.
         """
         return accesses(self._store.log.path)
 
@@ -654,8 +648,8 @@ class Memory(Tabular):
     ) -> Listing:
         """Atoms whose names begin with `prefix`, by name. `limit` is at most 1,000; go on with `after=listing.next`.
 
-        Those out of use are left out unless `tombstoned` or `superseded` ask for them. With `count`, `total` says how
-        many there are on all pages, if at most 10,000 names begin so.
+        Atoms out of use are left out, unless `tombstoned` or `superseded` ask for them. With `count`, `total` is the
+        number on all pages, if at most 10,000 names have the prefix.
         """
         with self._store.read(as_of, valid_at) as snapshot:
             return list_atoms(
@@ -684,7 +678,7 @@ class Memory(Tabular):
 
         A type is given by either of its names: `member_of` out of an atom is `has_member` into it.
 
-        An atom that edges point to but that is not there yet can be asked for too. NotFound if there is neither.
+        `name` may also be a name that edges point to and that does not exist yet. NotFound if there is neither.
         """
         with self._store.read(as_of, valid_at) as snapshot:
             return edges(snapshot, name, direction=direction, type=type, limit=limit, offset=offset)
@@ -694,7 +688,7 @@ class Memory(Tabular):
     ) -> History:
         """The versions of an atom, oldest first, tombstones and gaps (what was forgotten) among them.
 
-        If there are more than `limit`, the newest; with `as_of` one gets at the older ones.
+        If there are more than `limit`, the newest; use `as_of` for older ones.
 
         With `as_of` those known then; with `valid_at` those that hold at that time. NotFound if the store never held
         it.
@@ -711,9 +705,9 @@ class Memory(Tabular):
         valid_at: Time | None = None,
         limit: int | None = None,
     ) -> Diff:
-        """What became of atoms and edges after `start` until `stop` (None: now): seqs, times or heads.
+        """The changes of atoms and edges after `start` until `stop` (None: now): seqs, times or heads.
 
-        With `limit` (at most 1,000), the changes made last; `left_out` says how many were not looked at.
+        With `limit` (at most 1,000), the latest changes; `left_out` is the number of the others.
         """
         log = self._store.log
         with log.snapshot() as transaction:
@@ -723,11 +717,11 @@ class Memory(Tabular):
             return diff(before, after, prefix=prefix, limit=limit)
 
     def stale(self, prefix: str = "", *, limit: int = 100, after: str | None = None) -> StaleAtoms:
-        """Atoms to be reviewed, by name: what they depend on has changed since they were last said. With the reasons.
+        """Atoms to review, by name, with the reasons: a dependency has changed since they were last saved.
 
-        By `depends_on` and `derived_from` edges, over any number of steps (1,000 edges from each atom). To say an atom
-        again, as it is or anew, clears it. Looks at every name with the prefix until the page is full; go on with
-        `after=page.next`.
+        By `depends_on` and `derived_from` edges, over any number of steps (1,000 edges from each atom). Save an atom
+        again, with the same or a new value, to clear it. Looks at every name with the prefix until the page is full;
+        continue with `after=page.next`.
         """
         with self._store.read() as snapshot:
             return stale_atoms(snapshot, prefix, limit=limit, after=after)
@@ -765,16 +759,15 @@ class Memory(Tabular):
     ) -> Found:
         """Atoms that answer a question: by word, by meaning and by time, best first, each with its reasons.
 
-        All filters given must hold; they come before ranking. Of several types, domains or `any_tags` one must hold; of
-        `tags` all; of `without_tags` and `without_domains` none. A domain has members by two `member_of` edges; `since`
-        and `until` are about when it happened. Words of time in the query (now, before the current one, in May 2025)
-        say which of several statements comes first; `as_of` and `valid_at` go back exactly. Until the model is up it is
-        a search by words, and `meaning` says so; `wait` waits so many seconds for it, and for what is not embedded yet.
-        With `hops` (1 to 3), walks of so many edges that hold begin at the best hits: what they reach is found too,
-        under the same filters, with the part `walk` and the edges in `via`, and never above the hit that led there.
-        `walk` says by what: `best` (the best path) or `pagerank` (how often a random walk stands there).
-        Without `ingested`, text that was taken in from elsewhere is left out; without `meaning` words alone decide.
-        Raises InputError, TooLarge, NotFound (a domain that is not there).
+        Every filter must hold, and filters come before ranking. Of several types, domains or `any_tags` one must hold;
+        of `tags` all; of `without_tags` and `without_domains` none. A domain has members by up to two `member_of`
+        edges. `since` and `until` are about `occurred_at`. Words of time in the query (now, in May 2025) decide which
+        statement comes first; `as_of` and `valid_at` go back exactly. Until the model is ready, search uses words
+        alone, and `meaning` says so. `wait` is the number of seconds to wait for the model and for new vectors. With
+        `hops` (1 to 3), walks along current edges begin at the best hits. The atoms they reach are found too, under the
+        same filters, with the part `walk` and the edges in `via`. They rank below the hit that led there. `walk` is
+        `best` (the best path) or `pagerank` (a random walk). Without `ingested`, text from ingested documents is left
+        out. Without `meaning`, words alone decide. Raises InputError, TooLarge, NotFound (an unknown domain).
         """
         filters = Filters.of(
             type=type,
@@ -818,18 +811,18 @@ class Memory(Tabular):
         return found
 
     def which(self, text: str, kind: str | None = None) -> Matches:
-        """The atom that a text means: given by its id or the beginning of one, name, short id, title or alias.
+        """The atom that a text names: by its id or the beginning of one, name, short id, title or alias.
 
-        A document is also meant by its source. `kind` is a type of atoms, such as `domain`: only these are meant.
-        The `verdict` is `exact` if just one is called so; `close` if up to three may be meant, each with its score
-        (0.6 to 1) and the reason; else `none`. Letters of all scripts count, their case does not. Only of what is in
-        use. SchemaInvalid, TooLarge; InputError if the text has neither letters nor digits.
+        A document also matches by its source. `kind` limits the search to one type of atoms, such as `domain`. The
+        `verdict` is `exact` for one match, `close` for up to three similar ones, else `none`. Each has its score (0.6
+        to 1) and the reason. Upper and lower case are the same. Only atoms in use match. SchemaInvalid, TooLarge;
+        InputError if the text has neither letters nor digits.
         """
         with self._store.read() as snapshot:
             return which(snapshot, text, kind, in_force())
 
     def names_with(self, part: str, *, limit: int = 10) -> tuple[str, ...]:
-        """Names in use that have this text in them, for one who types: `read_ex` finds `v1.note.pandas.read_excel`.
+        """Names in use that contain this text, for completion: `read_ex` finds `v1.note.pandas.read_excel`.
 
         In any case; where a word of the name begins with it comes first, then the shorter. The first 100,000 names are
         looked at. InputError, TooLarge.
@@ -860,11 +853,11 @@ class Memory(Tabular):
         as_of: Moment | None = None,
         count: bool = False,
     ) -> Found:
-        """What was recorded last, newest first: atoms in use, each as it is now, or was known at `as_of`.
+        """The latest atoms in use, newest first, each as it is now, or was known at `as_of`.
 
-        As a search without a question: the same filters, and hits without a score. With `count`, `total` says how many
-        there are on all pages, if at most 10,000 pass the filters. Raises InputError, TooLarge, NotFound (a domain that
-        is not there).
+        As a search without a question: the same filters, and hits without a score. With `count`, `total` is the number
+        on all pages, if at most 10,000 pass the filters. Raises InputError, TooLarge, NotFound (a domain that is not
+        there).
         """
         from substrate.search.recent import recent  # noqa: PLC0415 - loads numpy
 
@@ -897,15 +890,14 @@ class Memory(Tabular):
         after: str | None = None,
         as_of: Moment | None = None,
     ) -> EntityPage:
-        """The directory of what a domain is about, or of all domains: entities by name, with how often each is named.
+        """The people, places and things of a domain, or of all domains, by name, with the number of mentions.
 
         An entity is an atom `v1.entity.<domain>.<canonical name>`: its value is the name as it is shown, `attrs` has
         its type and its aliases. A name that one ingested text alone mentions is listed too, with `id` None: it has no
         atom yet. A page may be shorter than `limit`; the last one has `next` None.
 
-        `prefix`: those whose canonical name begins so, in any case and spelling. Those that
-        are superseded are left out. Go on with `after=page.next`. A domain that is not there has none. SchemaInvalid,
-        NameInvalid, TooLarge.
+        `prefix`: the beginning of the canonical name, in any case and spelling. Superseded entities are left out.
+        Continue with `after=page.next`. An unknown domain has none. SchemaInvalid, NameInvalid, TooLarge.
         """
         from substrate.search.directory.page import list_entities  # noqa: PLC0415 - loads numpy
 
@@ -917,8 +909,8 @@ class Memory(Tabular):
     def extract(self, text: str) -> ExtractedEntities:
         """The names in a text: people, places, products, acronyms, identifiers, files, addresses, titles.
 
-        By how they are written, without a model; nothing is recorded. Each once, in their order; of more than a hundred
-        the first, and how many `more` there are. SchemaInvalid, TooLarge.
+        It looks at the spelling, without a model, and records nothing. Each name once, in order; at most a hundred, and
+        `more` counts the rest. SchemaInvalid, TooLarge.
         """
         from substrate.entities.extract import extract_entities  # noqa: PLC0415 - its lists of words take a moment
 
@@ -945,14 +937,12 @@ class Memory(Tabular):
         as_of: Moment | None = None,
         valid_at: Time | None = None,
     ) -> Context:
-        """What surrounds atoms: the edges around them in both directions, up to `depth` (3) away, the nearest first.
+        """The neighbours of atoms: edges in both directions, up to `depth` (3) steps, the nearest first.
 
-        With the atoms that these lead to (and whether they are superseded, out of use or not there yet; of those asked
-        about, whether they are to be reviewed), and the arcs beside them. Only edges that hold at the moments; of one
-        `type` or all. An atom further on is followed over 25 edges in each direction; `cut` names those that have
-        more. The same page is the same edges, as long as nothing is written. Those asked about that are not there are
-        `missing`; NotFound or Forgotten if none is. InputError, TooLarge (behind 10,000 edges: narrow it by type, or
-        use `edges`).
+        With the atoms at the other ends, their state, and the arcs beside them. Only edges that hold at the moments; of
+        one `type` or all. An atom further on is followed over 25 edges in each direction; `cut` names those that have
+        more. The same page has the same edges, as long as nothing is written. `missing` lists unknown names; NotFound
+        or Forgotten if none is known. InputError, TooLarge (behind 10,000 edges: narrow it by type, or use `edges`).
         """
         with self._store.read(as_of, valid_at) as snapshot:
             return context(snapshot, keys, depth=depth, limit=limit, offset=offset, type=type)
@@ -968,8 +958,8 @@ class Memory(Tabular):
     ) -> PathFound:
         """A shortest path between two atoms along stated edges, walked in either direction; up to `most` (6) edges.
 
-        Only edges that hold at the moments, through atoms in use that hold then. Of an atom with more than 200 edges so
-        many are followed, and `cut` names it: a shorter way may lead through it. Without a path it is empty, `found` is
+        Only edges that hold at the moments, through atoms in use that hold then. It follows at most 200 edges of an
+        atom. `cut` names atoms with more: a shorter path may lead through them. Without a path it is empty, `found` is
         False, and `remarks` says how far the search went. InputError; NotFound or Forgotten if one of the two is not
         there.
         """
@@ -984,13 +974,13 @@ class Memory(Tabular):
         all_domains: str | Iterable[str] | None = None,
         limit: int = 10,
     ) -> Associations:
-        """Unexpected connections of atoms to atoms of other domains, the strongest first, each with its reason.
+        """Related atoms in other domains that no edge links yet, the strongest first, each with its reason.
 
-        Strong by meaning, by rare words, by arcs or by shared neighbours; and not stated: no edge joins the two, nor
-        did one that was taken back. `association.edge` is what accepts it. The domains of an atom are those it belongs
-        to, and `domain`; those looked in are `all_domains`, or all others. Atoms without a domain are as one of their
-        own. Uses the vectors that there are; `meaning` says so if some are not. Atoms that are not there are `missing`;
-        NotFound or Forgotten if none is, or if there is no such domain. InputError, TooLarge.
+        It compares meaning, rare words, arcs and shared neighbours. Atoms that an edge links now, or linked before, are
+        left out. To accept one, save `association.edge`. The domains of an atom are its own and `domain`; it looks in
+        `all_domains`, or in all others. Atoms without a domain count as one domain. It uses the vectors that exist;
+        `meaning` tells if some are missing. `missing` lists unknown atoms; NotFound or Forgotten if none is known, or
+        the domain does not exist. InputError, TooLarge.
         """
         associator = self._store.associator
         with self._store.read() as snapshot:
@@ -1066,18 +1056,18 @@ class Memory(Tabular):
             return self._store.grouper.group(snapshot, id, surface)
 
     def index(self, progress: Progress | None = None, *, limit: int | None = None) -> Indexed:
-        """On return every version that was there has its vectors: for scripts, after bulk loads, before a measurement.
+        """Embed every version that has no vectors yet: for scripts, after bulk loads, before a measurement.
 
-        Without it, that happens in the background. It goes on where it was, also after a kill. With `limit`, so many
-        versions are embedded at most. Raises ModelUnavailable (with what to do), InputError, Denied, Busy, Full.
+        Without it, that happens in the background. It continues after an interruption. `limit` is the maximum number of
+        versions. Raises ModelUnavailable (with what to do), InputError, Denied, Busy, Full.
         """
         return self._store.follower.index(progress, limit)
 
     def use_model(self, spec: str | Path) -> Embedding:
-        """From here on this model embeds: a name, or a folder that sentence-transformers saved.
+        """Use this model from now on: a name, or a folder that sentence-transformers saved.
 
-        The log says so. What there is is embedded anew, in the background or by `index()`; until that is done, search
-        uses the old vectors. ModelUnavailable, with nothing changed, if it is not on this machine or cannot be run.
+        The log records it. All atoms are embedded again, in the background or by `index()`. Until then, search uses the
+        old vectors. ModelUnavailable, with nothing changed, if it is not on this machine or cannot be run.
         """
         return self._store.follower.use(spec)
 
@@ -1095,12 +1085,12 @@ class Memory(Tabular):
         name: str | None = None,
         observe: bool = True,
     ) -> Session:
-        """A session of its own: `with memory.session("fix the login"):`; what is accessed in it belongs to it.
+        """A session: `with memory.session("fix the login"):`. Accesses inside belong to it.
 
-        Its objective and domain say what it is for, and hold for `train` and `bootstrap` in it. What it accesses is
-        learnt when it ends, unless `observe` is False. `name` is by what `forget(session=...)` finds it. Accesses
-        outside of any session are one too, which ends after half an hour without any. Raises InputError, NotFound
-        (a domain that is not there), SecretFound.
+        Its objective and domain hold for `train` and `bootstrap` in it. The store learns from its accesses when it
+        ends, unless `observe` is False. `name` is for `forget(session=...)`. Accesses outside of any session form one
+        too, which ends after half an hour without any. Raises InputError, NotFound (a domain that is not there),
+        SecretFound.
         """
         state = OpenSession(
             objective=read_objective(objective),
@@ -1116,24 +1106,24 @@ class Memory(Tabular):
         return Session(self, self._client.recorder, state)
 
     def watch(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - watch(False) reads well
-        """Whether sessions of this store are observed, by anyone who has it open; they are, until it is said."""
+        """Turn learning from sessions on or off, for everyone who has this store open. Default: on."""
         watch(self._store.log, on=on)
 
     @property
     def watching(self) -> bool:
-        """Whether what is accessed here is learnt from."""
+        """Whether the store learns from accesses of this memory."""
         return self._client.learns and self.watched
 
     @property
     def watched(self) -> bool:
-        """Whether sessions of this store are observed, as `watch` said; also where this memory observes none."""
+        """Whether the store learns from sessions, as `watch` set it; also if this memory observes none."""
         with self._store.read() as snapshot:
             return is_watched(snapshot.transaction)
 
     def observed(self) -> int:
-        """How many sessions, and parts of sessions, are written down. To ask takes microseconds.
+        """The number of recorded sessions and parts of sessions. The call takes microseconds.
 
-        What is learnt from use adds no entry to the log: who follows a store looks at this, too.
+        Learning from use adds no entry to the log. To follow a store, look at this number too.
         """
         with self._store.read() as snapshot:
             return snapshot.transaction.count(SESSIONS)
@@ -1150,12 +1140,12 @@ class Memory(Tabular):
         session: str | None = None,
         progress: Progress | None = None,
     ) -> Observed:
-        """Take in what was accessed elsewhere or before: the names of one session, in order; or many sessions at once.
+        """Add past sessions, or sessions of other programs: the names of one, in order; or many at once.
 
-        Many: mappings with `items` and as far as known `at`, `objective`, `domain`, `session`. `at` is when (default:
-        now); the longer ago, the less it weighs. On return it is on disk and learnt. What is not in use is skipped, and
-        said to be. Many are written in portions: an error names its session, and those of the portions before it are
-        taken in. Raises InputError, TooLarge, SecretFound, Denied (read-only, or nobody may watch), Busy, Full.
+        Many: mappings with `items`, and optionally `at`, `objective`, `domain`, `session`. `at` is the time (default:
+        now); older sessions weigh less. On return it is on disk and learned. Atoms out of use are skipped, and
+        `skipped` names them. Many are written in portions: an error names its session, and earlier portions stay.
+        Raises InputError, TooLarge, SecretFound, Denied (read-only, or nobody may watch), Busy, Full.
         """
         self._check_learns()
         sessions = read_sessions(sequence, {"at": at, "objective": objective, "domain": domain, "session": session})
@@ -1171,11 +1161,12 @@ class Memory(Tabular):
         objective: str | None = None,
         domain: Name | None = None,
     ) -> Trained:
-        """Learn on your word that these atoms are needed together, in this order. It is logged.
+        """Teach that these atoms are needed together, in this order. The log records it.
 
-        As one session that weighs as much as `passes`: 1 in general, 2 for a way that worked, 3 after a correction;
-        more are taken as 3, which is said. Without `objective` and `domain` those of the current session hold. What is
-        unknown, tombstoned or forgotten is skipped, and said to be. Raises InputError, TooLarge, Denied, Busy, Full.
+        It counts as one session with the weight `passes`. Use 1 normally, 2 when the order worked well, 3 after a
+        correction. More count as 3, and `clamped_from` tells. The defaults of `objective` and `domain` come from the
+        current session. Unknown, tombstoned or forgotten atoms are skipped, and `skipped` names them. Raises
+        InputError, TooLarge, Denied, Busy, Full.
         """
         current = self._client.recorder.current()
         return train(
@@ -1200,11 +1191,11 @@ class Memory(Tabular):
         again: bool = False,
         floor: float = FLOOR,
     ) -> Predictions:
-        """What will be needed after these atoms were opened, in this order; the likeliest first, with the reasons.
+        """The atoms that are needed after these, in this order; the likeliest first, with the reasons.
 
-        Without `context`: in the current session. If nothing is open, by the objective, the domain and what is in use.
-        `horizon`: what is opened `next`, or what the whole `session` will need. What is open already is left out,
-        unless it may be opened `again`. What is less likely than `floor` is not said. Raises InputError.
+        Without `context`: in the current session. If nothing is open, the objective and the domain decide. `horizon`:
+        the `next` atom, or all atoms that the `session` needs. Open atoms are left out, unless `again`. Atoms less
+        likely than `floor` are left out. Raises InputError.
         """
         check_predict(k, horizon, floor)
         current = self._client.recorder.current()
@@ -1230,11 +1221,11 @@ class Memory(Tabular):
             )
 
     def around(self, name: Name, k: int = 12, *, part: str | None = None, domain: Name | None = None) -> Around:
-        """What is needed after an atom, and after which atoms it is needed: at most `k` each, the likeliest first.
+        """The atoms needed after an atom, and before it: at most `k` each, the likeliest first.
 
-        `part`: as one part of the model says, alone: `next`, `skip`, `edges` (what was stated) or `episodes`. It goes
-        by no session, and counts as no access. Of an atom that follows more than a thousand others the best of some
-        are found, and `more` says so. Raises NotFound, Forgotten, InputError.
+        `part`: one part of the model alone: `next`, `skip`, `edges` or `episodes`. It ignores the session and does not
+        count as an access. For an atom that follows more than a thousand others, only some are compared, and `more`
+        says so. Raises NotFound, Forgotten, InputError.
         """
         with self._store.read() as snapshot:
             return around(snapshot, name, k, part, domain_of(snapshot.transaction, read_domain(domain)))
@@ -1242,8 +1233,8 @@ class Memory(Tabular):
     def transition_matrix(self, *, kind: str = "skip", prefix: str = "") -> Transitions:
         """All arcs as a sparse matrix (scipy CSR) of probabilities, with the names of its rows and columns.
 
-        `kind`: `next` (what came right after) or `skip` (what came within ten steps). `prefix`: only atoms whose names
-        begin so. It is made when it is asked for, from every row there is: keep it, for as long as it will do.
+        `kind`: `next` (right after) or `skip` (within ten steps). `prefix`: only atoms whose names begin with it. Each
+        call reads every row: keep the result.
         """
         require("notebook", "a sparse matrix", "scipy")
         from substrate.learn.matrix import transition_matrix  # noqa: PLC0415 - loads scipy
@@ -1266,20 +1257,20 @@ class Memory(Tabular):
         shown: Callable[[Result], str | tuple[str, ...]] = compact,
         begin: bool = True,
     ) -> Opening:
-        """What a session with this objective should know when it begins; the whole reply within `max_tokens`.
+        """The context for a new session with this objective; the whole reply within `max_tokens`.
 
-        Atoms that are needed and well supported, with the reasons; goals, constraints and preferences; open conflicts;
-        what was left out and why; what is absent. `high_impact` keeps what has evidence of 0.65, `evidence_threshold`
-        of another number. A `domain` (v1.domain.x, or x) makes its members more needed, and excludes nobody.
-        `ingested` also shows text that was taken in from elsewhere. Until the model is up, the objective is matched by
-        words alone, and `meaning` says so; `wait` waits so many seconds for it. Nothing of it counts as an access. The
-        reply says by what its tokens are counted. Outside of `session()`, a session with this objective begins here;
-        unless `begin` is False: then nothing does, and this is a look at what it would open with.
+        It holds the needed atoms with their reasons, goals, constraints and preferences, open conflicts, missing atoms,
+        and a count of the atoms left out. `high_impact` keeps atoms with evidence of 0.65 or more, `evidence_threshold`
+        of another number. A `domain` (v1.domain.x, or x) makes its members more needed, and excludes nothing.
+        `ingested` also shows text from ingested documents. Until the model is ready, the objective is matched by words
+        alone, and `meaning` says so. `wait` is the number of seconds to wait for it. It does not count as an access.
+        The reply names the tokenizer that counts. Outside of `session()`, a session with this objective begins here.
+        With `begin` False no session begins.
 
-        The budget is that of `opening.json()`; who sends another text says with `shown` how the opening, and each item
-        of it, becomes text: then `shown(opening)` is within it, and `tokens` counts that. Several texts, of which each
-        reader sees one: then the largest is. Raises InputError (fewer than
-        50 tokens, or than the shortest reply takes), TooLarge, SchemaInvalid, NameInvalid, SecretFound.
+        The budget is that of `opening.json()`. For another form, `shown` turns the opening, and each item of it, into
+        text. Then `shown(opening)` is within the budget, and `tokens` counts it. If it gives several texts, the largest
+        counts. Raises InputError (fewer than 50 tokens, or too few for the shortest reply), TooLarge, SchemaInvalid,
+        NameInvalid, SecretFound.
         """
         from substrate.bootstrap.bootstrap import Request  # noqa: PLC0415 - loads numpy
 
@@ -1313,7 +1304,7 @@ class Memory(Tabular):
     def weigh(self, names: Iterable[Name]) -> tuple[OpeningAtom, ...]:
         """These atoms as an opening would show them: with `evidence`, how well each is supported, and its `grounds`.
 
-        What is superseded or does not hold now is left out. Nothing of it counts as an access. Raises NotFound,
+        Atoms that are superseded, or do not hold now, are left out. It does not count as an access. Raises NotFound,
         Forgotten, InputError.
         """
         from substrate.bootstrap.support import weigh  # noqa: PLC0415 - only for those who ask
@@ -1322,11 +1313,10 @@ class Memory(Tabular):
             return weigh(snapshot, read_ends(names, Arg("context")))
 
     def warm(self) -> None:
-        """Load what search, bootstrap and predict need, so that the next of them is fast. Returns when that is done.
+        """Load the model and tables for search, bootstrap and predict, so that the next call is fast.
 
-        That takes seconds, and more where the model must be made ready first: a server calls it in a thread. Nothing of
-        it counts as an access. What cannot be loaded is left to who needs it, and refused there; so it raises no
-        SubstrateError.
+        It takes seconds, so a server calls it in a thread. It does not count as an access. It raises no SubstrateError:
+        a part that cannot be loaded fails later, when it is needed.
         """
         from substrate.bootstrap.bootstrap import Request  # noqa: PLC0415 - loads numpy
 
@@ -1341,7 +1331,7 @@ class Memory(Tabular):
     # -- fade ----------------------------------------------------------------------------------------------------------
 
     def touch(self, names: Name | Iterable[Name], *, boost: bool = False) -> Touched:
-        """These atoms were used: they fade from now on anew, and more slowly. At most 100; all are touched, or none.
+        """Record that these atoms were used: they fade more slowly from now on. At most 100; all or none.
 
         On return it is on disk, and it counts as an access. With `boost` an atom's strength grows by 0.1, up to 2.
         Each touch is a trace of its own, so scores of any past moment stay exact. Time never steps back for an atom,
@@ -1429,12 +1419,11 @@ class Memory(Tabular):
     def conflicts(
         self, name: Name | None = None, *, limit: int = 100, offset: int = 0, ingested: bool = False
     ) -> Conflicts:
-        """Open conflicts: atoms in use of which not both can be right, those that came up last first.
+        """Open conflicts: pairs of current atoms that contradict each other, the newest first.
 
-        With `name`, those of this atom. They are found when an atom is recorded (docs/conflicts.md says which are found
-        and which are not); a conflict ends when one of the two gets another value, is tombstoned, forgotten or
-        superseded, or when it is resolved. `ingested` also lists those with text that was taken in from elsewhere.
-        `limit` is at most 1,000. NotFound if there is no such atom.
+        With `name`, those of this atom. Recording an atom can start a conflict; docs/conflicts.md tells which are
+        found. A conflict ends when one of the two changes or goes out of use, or with `resolve`. `ingested` also lists
+        conflicts with text from ingested documents. `limit` is at most 1,000. NotFound if there is no such atom.
         """
         with self._store.read() as snapshot:
             return list_conflicts(snapshot, name, limit=limit, offset=offset, ingested=ingested)
@@ -1450,13 +1439,12 @@ class Memory(Tabular):
         expect: Mapping[str, int] | None = None,
         allow_secrets: bool = False,
     ) -> Saved:
-        """Settle the conflict of two atoms, by an edge that the log keeps with who stated it.
+        """Settle the conflict of two atoms, by an edge that the log keeps with its author.
 
-        With `keep`, one of the two, it supersedes the other. Without, both are right: `consistent_with` is stated, and
-        the two are no conflict as long as that is not taken back and both say what they say now. NotFound if the two
-        are not in conflict; InputError if `keep` is neither; Conflict if another writer changed one of them meanwhile.
-        `expect`, {name: seq}, are the versions that were judged, for one who looked at them before. A `reason` that
-        looks like it holds a credential is refused, unless `allow_secrets`.
+        With `keep`, that atom supersedes the other. Without it, both are right: a `consistent_with` edge ends the
+        conflict until one of them changes. NotFound if the two are not in conflict; InputError if `keep` is neither;
+        Conflict if another writer changed one of them meanwhile. `expect`, {name: seq}, are the versions that you
+        judged. A `reason` that looks like a credential is refused, unless `allow_secrets`.
         """
         with self._store.read() as snapshot:
             settlement = settle(snapshot, first, second, keep, reason)
@@ -1471,24 +1459,24 @@ class Memory(Tabular):
     # -- prove ---------------------------------------------------------------------------------------------------------
 
     def prove(self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None) -> Bundle:
-        """What `name` is at the latest head: current, tombstoned, forgotten or absent.
+        """Prove that `name` is current, tombstoned, forgotten or absent at the latest head.
 
-        With `since`, the bundle also connects that pin to the head; with `trusting`, it leads from that (older) key
-        to the one in force. RolledBack if the pin is not of this history, or if this store is behind.
+        With `since`, the proof also leads from that pin to the head. With `trusting`, it leads from that older key to
+        the current one. RolledBack if the pin is not of this history, or if this store is behind.
         """
         return self._store.log.prove(name, since=since, trusting=trusting)
 
     def prove_entry(
         self, seq: int, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None
     ) -> Bundle:
-        """That entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased.
+        """Prove that entry `seq` is in the log, with its body. NotFound, or Forgotten if the body was erased.
 
-        It names its head. RolledBack if the log forked; one that is merely behind can prove what it holds.
+        It names its head. RolledBack if the log forked; a store that is only behind can prove its entries.
         """
         return self._store.log.prove_entry(seq, since=since, trusting=trusting)
 
     def prove_extended(self, since: Pin | str, *, until: int | None = None) -> Bundle:
-        """That the log contains all of the pinned one: the log of now, or as it was at the head of size `until`.
+        """Prove that the log contains the pinned one: the log now, or at the head of size `until`.
 
         RolledBack if it does not, or if it forked. NotFound if no head was signed at that size, InputError if the pin
         is newer.
@@ -1504,10 +1492,10 @@ class Memory(Tabular):
         name: str | None = None,
         claim: str | None = None,
     ) -> Verdict:
-        """Check a bundle against a pin, a key, or without either this store's own key. ProofInvalid if it is not true.
+        """Check a proof against a pin, a key, or without either this store's own key. ProofInvalid if it is false.
 
-        `against` of the verdict says which. This store's own key is no independent witness: its owner can have signed
-        anything. Someone else uses `substrate.Verifier`, or the script, with a key or pin that came to them separately.
+        `against` of the verdict says which. This store's own key proves little: its owner can sign anything. An auditor
+        uses `substrate.Verifier`, or the script, with a key or pin that came separately.
         """
         text = bundle.to_json() if isinstance(bundle, Bundle) else bundle
         if not isinstance(text, str):
@@ -1523,16 +1511,16 @@ class Memory(Tabular):
         return self._store.log.head()
 
     def pin(self, size: int | None = None) -> Pin:
-        """The latest head, or the one of this size, and the key in force after it, to be remembered outside the store.
+        """The latest head, or the one of this size, with its key, to keep outside the store.
 
         NotFound if no head was signed at that size.
         """
         return self._store.log.pin(size)
 
     def heads(self, *, before: int | None = None, limit: int = 100) -> Heads:
-        """The heads that were signed, newest first, each with what it added; go on with `before=heads.next`.
+        """The signed heads, newest first, each with its additions; continue with `before=heads.next`.
 
-        `before` is a size: heads of fewer entries are meant. `limit` is at most 1,000. Reads the entries that the
+        `before` is a size: only heads with fewer entries. `limit` is at most 1,000. Reads the entries that the
         heads of the page added, not their bodies.
         """
         with self._store.read() as snapshot:
@@ -1543,9 +1531,8 @@ class Memory(Tabular):
     ) -> Growth:
         """How the log grew after `start` until `stop` (None: from its beginning, until now), for an overview.
 
-        The stretch is cut into at most so many equal `parts` (up to 1,000), of `time` or of `entries`; each item says
-        from which head to which the log grew in one of them, and parts without a head are left out. However many
-        heads there are, a few rows are read for each part.
+        It has at most `parts` equal parts (up to 1,000), by `time` or by `entries`. Each item tells how the log grew in
+        one part; parts without a head are left out. The cost does not depend on the number of heads.
         """
         with self._store.read() as snapshot:
             return growth(snapshot, start, stop, parts=parts, by=by)
@@ -1555,11 +1542,11 @@ class Memory(Tabular):
         self._store.log.check_pin(pin)
 
     def key(self) -> VerifierKey:
-        """The verifier key in force: what an auditor needs, and should get by another way than the bundle."""
+        """The current verifier key. Give it to the auditor, separately from the proof."""
         return self._store.log.key()
 
     def rotate_key(self) -> VerifierKey:
-        """Put a new signing key in force and destroy the old one. Old heads stay valid under the old verifier key."""
+        """Make a new signing key and destroy the old one. Old heads stay valid under the old verifier key."""
         return self._store.log.rotate_key()
 
     # -- care ----------------------------------------------------------------------------------------------------------
@@ -1578,14 +1565,12 @@ class Memory(Tabular):
     ) -> Forgot:
         """Erase for good: atoms by name or id; or all versions and edges of a source, actor, session or range of seqs.
 
-        Give one of these. Of an atom named, all goes: versions, edges from and to it, traces. An edge or a training
-        goes by its id, as does a damaged entry that fsck names: that reads the whole log. Otherwise the versions
-        and edges that match go; an atom left without a version is forgotten as a whole, and one that loses its
-        current version only is tombstoned. `whole` is a document or another atom with parts: all of both goes, in all
-        versions, and so do entities that were found in it and that nothing else speaks of; `kept` names those that
-        stay. `dry_run` counts and writes nothing. On return the bytes are gone from the store's files (`compacted`;
-        False if readers did not let go in time: then `compact()` later). Not from backups and exports. NotFound if
-        nothing matches.
+        Give one of these. A name erases all of an atom: versions, edges, traces. An id erases an edge or a training, or
+        a damaged entry that fsck names. The others erase the matching versions and edges. An atom without versions is
+        then forgotten; one that loses only its current version is tombstoned. `whole` is a document or another atom
+        with parts: it goes with all its parts. Entities that only it mentions go too; `kept` names the others.
+        `dry_run` counts and writes nothing. If `compacted`, the bytes are gone from the store's files. If not, readers
+        were open: call `compact()` later. Backups and exports keep them. NotFound if nothing matches.
         """
         selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs, whole=whole)
         store = self._store
@@ -1600,27 +1585,27 @@ class Memory(Tabular):
 
     @property
     def quota(self) -> int | None:
-        """How many atoms may be in use here; None: as many as there is room for."""
+        """The maximum number of atoms in use; None: no limit."""
         with self._store.read() as snapshot:
             return quota_of(snapshot.transaction)
 
     def set_quota(self, most: int | None) -> None:
-        """Allow at most so many atoms in use; None: no limit. It holds for all who have this store open.
+        """Set the maximum number of atoms in use; None: no limit. It holds for all who have this store open.
 
-        What would pass it is refused with QuotaReached, and nothing of it is written.
+        A checkpoint above it is refused with QuotaReached, and nothing of it is written.
         """
         set_quota(self._store.log, most)
 
     def stats(self) -> Stats:
-        """How much the store holds. Reads counts that are kept, and a row for each name that edges wait for."""
+        """The size of the store. It reads stored counts, and a row for each name that only edges have."""
         log = self._store.log
         with self._store.read() as snapshot:
             return stats(snapshot, log.size_on_disk(), self.behind)
 
     def rebuild(self, progress: Progress | None = None) -> None:
-        """Make every table that follows from the log anew, beside the store, and put it in place.
+        """Rebuild the derived tables from the log, beside the store, and put them in place.
 
-        Others go on reading.
+        Other processes can read meanwhile.
         """
         log = self._store.log
         log.check_current()
@@ -1628,46 +1613,45 @@ class Memory(Tabular):
         drop_malformed_sessions(log)
 
     def compact(self) -> None:
-        """Rewrite the store's file without freed pages: what was erased is gone from it after. Others go on."""
+        """Rewrite the store's file without free space: erased bytes are then gone. Other processes continue."""
         self._store.log.check_current()
         compact_now(self._store.log)
 
     def export(self, to: str | Path | TextIO, *, full: bool = False, progress: Progress | None = None) -> int:
-        """Write the store as JSON Lines; the number of lines. `full`: what a verifiable clone needs, salts included.
+        """Write the store as JSON Lines; returns the number of lines. `full`: with salts, for a verifiable clone.
 
-        Otherwise: every version and edge statement in order, by name, as `import_lines` and other programs read it.
-        A file must not be there yet.
+        Otherwise: every version and edge in order, for `import_lines` and other programs. The file must not exist.
         """
         return export(self._store.log, to, full=full, progress=progress)
 
     def backup(self, target: str | Path, progress: Progress | None = None) -> Pin:
-        """Copy the store into the new folder `target`, as of one moment, while others write; the pin of that moment.
+        """Copy the store into the new folder `target`, while others write; returns the pin of that moment.
 
-        The signing key is not in it. `substrate.restore` brings it back.
+        The signing key is not in it. `substrate.restore` restores it.
         """
         return self._store.log.backup(target, progress)
 
     # -- show ----------------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, object]:
-        """Which store it is, and who works in it. How much it holds, `stats` counts."""
+        """The store and its author. `stats` counts its contents."""
         actor = {} if self._client.actor is None else {"actor": self._client.actor}
         return {"store": str(self._store.log.path), **actor, "read_only": self._store.read_only}
 
     def explore(self, query: str = "", **traits: Any) -> Any:  # noqa: ANN401 - a widget, of a class not known here
-        """Search as you type, narrow down, and see all there is to know of an atom."""
+        """Search as you type, filter, and see everything about an atom."""
         return self._widget("Explorer", query=query, **traits)
 
     def show_proof(self, name: Name, **traits: Any) -> Any:  # noqa: ANN401
-        """The proof of what an atom is, drawn from leaf to signed head; change a byte, and see where it breaks."""
+        """The proof of an atom, drawn from leaf to signed head; change a byte, and see where it breaks."""
         return self._widget("ProofViewer", selected=name, **traits)
 
     def preview(self, objective: str = "", **traits: Any) -> Any:  # noqa: ANN401
-        """What a session with this objective would open with, in which order and why; and conflicts to settle."""
+        """The context of a session with this objective, in order, with reasons; and conflicts to settle."""
         return self._widget("BootstrapPreview", objective=objective, **traits)
 
     def transitions(self, name: Name = "", **traits: Any) -> Any:  # noqa: ANN401
-        """What is needed after what, as a graph around one atom."""
+        """The atoms needed before and after an atom, as a graph."""
         return self._widget("Transitions", selected=name, **traits)
 
     def timeline(self, **traits: Any) -> Any:  # noqa: ANN401
@@ -1684,11 +1668,11 @@ class Memory(Tabular):
 
     def _check_learns(self) -> None:
         if self._store.read_only:
-            raise Denied("the store is open for reading only: to take sessions in, open it for writing")
+            raise Denied("the store is open for reading only: to add sessions, open it for writing")
         if not self._client.observe:
-            raise Denied("this memory was opened with observe=False: open it without, to take sessions in")
+            raise Denied("this memory was opened with observe=False: open it without that to add sessions")
         if not self.watched:
-            raise Denied("this store is not to be observed; ", WATCH)
+            raise Denied("learning is off for this store; ", WATCH)
 
 
 def _domain(current: OpenSession, objective: str | None, domain: Name | None) -> str | None:

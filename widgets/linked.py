@@ -48,12 +48,10 @@ class Linked(anywidget.AnyWidget):
     """Whether what is learnt from use, which adds no entry to the log, changes what it shows."""
 
     selected = traitlets.Unicode("", help="the name of the atom that is looked at; empty: none").tag(sync=True)
-    as_of = traitlets.Int(None, allow_none=True, help="what was known after this seq; None: what is known now").tag(
-        sync=True
-    )
+    as_of = traitlets.Int(None, allow_none=True, help="the state after this entry; None: now").tag(sync=True)
     store = traitlets.Unicode("", help="which store it shows").tag(sync=True)
     size = traitlets.Int(-1, help="how many entries the log had when it was last looked at").tag(sync=True)
-    working = traitlets.Unicode("", help="what is being worked out; empty: nothing").tag(sync=True)
+    working = traitlets.Unicode("", help="the work in progress; empty: none").tag(sync=True)
     progress = traitlets.Float(None, allow_none=True, help="how much of it is done, from 0 to 1; None: unknown").tag(
         sync=True
     )
@@ -64,7 +62,7 @@ class Linked(anywidget.AnyWidget):
             "views": traitlets.Int(min=0),
             "call": traitlets.Int(None, allow_none=True),
         },
-        help="what a page says of itself: how many views it has, in answer to which call, or to none",
+        help="the report of a page: how many views it has, in answer to which call, or to none",
     ).tag(sync=True)
     call = traitlets.Int(0, help="how often all pages were called to say it again").tag(sync=True)
     mark = traitlets.Unicode(help="tells this widget from all others, for the page").tag(sync=True)
@@ -75,7 +73,7 @@ class Linked(anywidget.AnyWidget):
     notice = traitlets.Unicode("", help="that another copy of the store is ahead, and what to do; empty: none is").tag(
         sync=True
     )
-    problem = traitlets.Unicode("", help="what went wrong, and what to do about it; empty: nothing").tag(sync=True)
+    problem = traitlets.Unicode("", help="the problem and its remedy; empty: none").tag(sync=True)
 
     def __init__(self, memory: Memory, **traits: object) -> None:
         """`memory` is used, not closed, by it."""
@@ -256,7 +254,7 @@ class Linked(anywidget.AnyWidget):
                 try:
                     setattr(self, trait, value)
                 except Exception as error:  # noqa: BLE001 - an observer is anyone's code
-                    problem = f"What observes {trait!r} raised {type(error).__name__}: {error}"
+                    problem = f"An observer of {trait!r} raised {type(error).__name__}: {error}"
                 if trait != "problem":
                     self._tell_problem(f"observing {trait}", problem)
 
@@ -270,7 +268,7 @@ class Linked(anywidget.AnyWidget):
     def _moved(self, size: int | None) -> None:
         if size is None:
             self._tell_problem(
-                "store", "The store was closed, or cannot be read any more. Open it again, and show this widget anew."
+                "store", "The store was closed, or cannot be read any more. Open it again, and show this widget again."
             )
         elif self.views:
             self._look_behind()

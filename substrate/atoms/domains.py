@@ -244,5 +244,5 @@ def domain_of(transaction: ReadTransaction, name: str | None) -> bytes:
     subject = find_subject(transaction, name)
     if not is_live(transaction, subject, None):
         near = or_near(transaction, name, DOMAIN)
-        raise NotFound(f"there is no domain {name}: save it first, such as {name} = what it is about{near}")
+        raise NotFound(f"there is no domain {name}: save it first, for example {name} = what it is about{near}")
     return subject

@@ -106,7 +106,8 @@ class Request:
             raise SchemaInvalid(Arg("max_tokens"), " must be a whole number, such as 1200")
         if max_tokens < LEAST_TOKENS:
             raise InputError(
-                Arg("max_tokens"), f" must be at least {LEAST_TOKENS}: below, nothing can be said; 1200 is usual"
+                Arg("max_tokens"),
+                f" must be at least {LEAST_TOKENS}: a smaller reply cannot hold anything; 1200 is usual",
             )
         check_size(Arg("max_tokens"), max_tokens, "opening_tokens", "tokens")
         least = evidence_threshold

@@ -143,7 +143,7 @@ def room_in(envelope: Opening, measure: Measure) -> int:
     room = max_tokens - measure.count(least)
     if room < 0:
         raise InputError(
-            Arg("max_tokens"), f" must be at least {max_tokens - room}: in this form of reply nothing is shorter"
+            Arg("max_tokens"), f" must be at least {max_tokens - room}: the shortest reply in this form takes that much"
         )
     return room - _headings(max_tokens, measure, "preferences")
 

@@ -21,12 +21,11 @@ __all__ = ["clone", "rebuild", "restore"]
 def restore(
     backup: str | Path, path: str | Path, *, home: str | Path | None = None, clock: Clock | None = None
 ) -> Restored:
-    """Bring a backup, or any copy of a store folder, into the folder `path`, absent or empty. Nothing is overwritten.
+    """Restore a backup, or any copy of a store folder, into the new or empty folder `path`. Nothing is overwritten.
 
-    If nothing is given up by it, the signing key is here, and the store that was backed up is gone, it goes on as what
-    it was. Otherwise it goes on
-    under a new origin and a new key, from an entry that says what was given up: old pins and keys do not lead there.
-    Raises, with nothing left at `path`: InputError, NotFound, StoreDamaged (the backup is), Denied, DiskFull.
+    The store keeps its key if the signing key is here, the old store is gone, and nothing newer is lost. Otherwise it
+    gets a new origin and a new key, and an entry of the log tells what was given up. Then old pins and keys do not lead
+    to it. Raises, with nothing left at `path`: InputError, NotFound, StoreDamaged (the backup is), Denied, DiskFull.
     """
     return restore_log(backup, path, home=home, views=VIEWS, checks=CHECKS, clock=clock)
 
@@ -37,8 +36,8 @@ def clone(
     """Make the folder `path`, absent or empty, a store from a full export (a file, or an open one); its pin.
 
     Everything is checked before it is a store. It has the origin of the exported one: without that one's key it can be
-    read and checked, not written to. Raises, with nothing left at `path` and the line named: InputError (not an export,
-    or cut off), TooLarge, FormatTooNew, StoreDamaged (it was changed); also Denied, DiskFull.
+    read and checked, not written to. Errors name the line and leave nothing at `path`. Raises InputError (not an
+    export, or cut off), TooLarge, FormatTooNew, StoreDamaged (it was changed), Denied, DiskFull.
     """
     if not isinstance(lines, str | Path):
         return clone_log(lines, path, home=home, views=VIEWS, checks=CHECKS, progress=progress)
@@ -47,7 +46,7 @@ def clone(
 
 
 def rebuild(path: str | Path, *, home: str | Path | None = None, progress: Progress | None = None) -> None:
-    """Make every table that follows from the log anew, even if the store is so damaged that it cannot be opened.
+    """Rebuild the derived tables from the log, even if the store is too damaged to open.
 
     Raises, with nothing changed: NotFound, StoreDamaged (the log itself is damaged: restore a backup), RolledBack,
     FormatTooNew, Denied, Busy, Full.

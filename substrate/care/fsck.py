@@ -65,7 +65,7 @@ def fsck(path: str | Path, *, home: str | Path | None = None, progress: Progress
 
 
 def main(arguments: Sequence[str]) -> None:
-    """What the child does: check, and say in lines of JSON how far it is, in the last one what was found."""
+    """The work of the child: check, and say in lines of JSON how far it is, in the last one what was found."""
 
     def tell(done: int, total: int) -> None:
         print(json.dumps({"done": done, "total": total}), flush=True)  # noqa: T201 - to the parent

@@ -23,30 +23,35 @@ _TOP = """\
 
 ## Which store
 
-`--store PATH`, before or after the verb; else the environment variable `SUBSTRATE_STORE`; else the nearest store from
-the working folder upwards, as git does: a folder `substrate-store` or `.substrate` with a store in it; else
-`substrate-store` in the working folder. The search ends at your home folder and at the end of the file system, follows
-no link, and refuses a store of another user. `remember`, `checkpoint`, `ingest` and `import` make a store that is not
-there yet, and say so; what only reads makes nothing and writes nothing. The signing key lies elsewhere, in
-`$SUBSTRATE_HOME` (default: `~/.config/substrate`).
+The first of these that applies:
+
+1. `--store PATH`, before or after the verb.
+2. The environment variable `SUBSTRATE_STORE`.
+3. The nearest store from the working folder upwards, as git does: a folder `substrate-store` or `.substrate`.
+4. `substrate-store` in the working folder.
+
+The search upwards stops at your home folder and at the end of the file system. It follows no link, and refuses a store
+of another user. `remember`, `checkpoint`, `ingest` and `import` create a missing store and say so. Verbs that only read
+create nothing and write nothing. The signing key is outside the store, in `$SUBSTRATE_HOME` (default:
+`~/.config/substrate`).
 
 ## What is printed
 
-- **On a terminal**: tables and colours; no colours with `NO_COLOR`. Control characters in what is stored are shown as
+- **On a terminal**: tables and colours; no colours with `NO_COLOR`. Control characters in stored text are shown as
   escapes, never sent.
-- **In a pipe**: plain text, exact, UTF-8. `access` prints the value alone. A table is a line for each item, with tabs
-  between the columns; a backslash, tab, newline or carriage return in a cell is written `\\\\`, `\\t`, `\\n`, `\\r`,
-  and a character that cannot be seen as `\\u202e`. Facts are lines of a label and what it says, with a tab between.
-- **With `--json`**: one JSON document on standard output; a list is an object with `items`. What says nothing is left
-  out.
-- **With `-o FILE`**: the answer goes to a file, as a pipe would get it. If the verb fails, no file is written.
+- **In a pipe**: plain text in UTF-8. `access` prints only the value. A table is one line for each item, with tabs
+  between the columns. A cell has `\\\\`, `\\t`, `\\n` and `\\r` for a backslash, tab, newline or carriage return, and
+  escapes such as `\\u202e` for invisible characters. Facts are lines of a label, a tab and a value.
+- **With `--json`**: one JSON document on standard output. A list is an object with `items`. Empty fields are left out.
+- **With `-o FILE`**: the answer goes to a file, in the form of a pipe. If the verb fails, no file is written.
 - **Hints, progress and errors** go to standard error. With `--json` an error is
   `{"error": {"code": ..., "message": ..., "retryable": ...}}`, with `refused` for the items of a batch. `--quiet`
   leaves out reports, hints and progress.
-- **Moments** (`--as-of`, `START`, `STOP`) are a seq (`12`: after that entry), a time in ISO 8601 (`2026-03-01`,
-  `2026-03-01T12:00:00Z`; without a zone it is UTC), words (`yesterday`, `2 weeks ago`, `last monday`; in UTC), or
-  `@FILE`, a file with a pin or head. A hint says which time words were taken for; so it is with `--valid-at`.
-- What was refused as a credential is never repeated, in no message.
+- **Moments** (`--as-of`, `START`, `STOP`) have four forms. An entry number such as `12` means: after that entry. A time
+  is ISO 8601, such as `2026-03-01` or `2026-03-01T12:00:00Z`. Words are `yesterday`, `2 weeks ago` or `last monday`.
+  `@FILE` is a file with a pin or head. Times without a zone, and words, are in UTC. A hint tells how words were
+  understood. `--valid-at` takes times and words.
+- Messages never repeat a text that was refused as a credential.
 
 """
 

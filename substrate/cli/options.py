@@ -13,11 +13,11 @@ GLOBAL_OPTIONS = (
     option(
         "--store",
         metavar="PATH",
-        help="the store's folder (default: $SUBSTRATE_STORE, else the nearest upwards)",
+        help="the store's folder (default: $SUBSTRATE_STORE, else the nearest store upwards)",
         complete="folder",
     ),
     flag("--json", help="print one JSON document; errors are JSON too, on standard error"),
-    flag("--quiet", help="no reports and no hints: only what was asked for, errors, and the exit code"),
+    flag("--quiet", help="no reports and no hints: only the answer, errors, and the exit code"),
     flag("--debug", help="show the traceback of an unexpected error"),
 )
 """These may stand before the verb or after it."""

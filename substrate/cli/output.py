@@ -186,7 +186,7 @@ class Output:
     def agreed(self, question: str) -> bool:
         """Ask the person at the terminal; only `yes` is a yes. InputError if there is nobody to ask."""
         if not self.can_ask:
-            raise InputError("there is no terminal to ask on: say --yes")
+            raise InputError("there is no terminal to ask on: repeat with --yes")
         self._tell(question, "bold yellow")
         sys.stderr.write("Type yes to go on: ")
         sys.stderr.flush()

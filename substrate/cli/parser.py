@@ -41,7 +41,7 @@ def parse(argv: Sequence[str]) -> tuple[Command | None, Namespace]:
     if given.asked:
         return None, given
     if not rest:
-        raise InputError("say what to do: substrate VERB ...; substrate --help lists the verbs")
+        raise InputError("no verb was given. Type substrate VERB ...; substrate --help lists the verbs")
     verb = _find(rest[0])
     if any(word in _HELP for word in _until_dashes(rest[1:])):
         given.asked = "help"
@@ -171,4 +171,4 @@ def _unknown(verb: Command, extra: Sequence[str]) -> str:
             near = nearest(found[0], known, cutoff=0.6)
             meant = f"did you mean {near}?" if near else f"see substrate {verb.name} --help"
             return f"{verb.name} has no option {found[0]}: {meant}"
-    return f"{verb.name} does not take so many arguments: {len(extra)} too many; see substrate {verb.name} --help"
+    return f"{verb.name} got too many arguments ({len(extra)} too many): see substrate {verb.name} --help"

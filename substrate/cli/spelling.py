@@ -24,7 +24,7 @@ WORDS: Final = Words(
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "import_full": "give --full",
         "ingested": "--ingested shows them",
-        "index": "`substrate index` embeds what there is",
+        "index": "`substrate index` embeds all atoms",
         "prove_since": "a proof made by `substrate prove NAME --since FILE`, with the pin in FILE",
         "prove_trusting": "a proof made by `substrate prove NAME --trusting KEY`, with that key",
         "watch": "to allow it again, type: substrate watch on",

@@ -84,8 +84,8 @@ def missing_store_explained(given: Namespace) -> Iterator[None]:
     except NotFound:
         path = store_path(given)
         raise NotFound(
-            f"there is no store in {path}. To make it: substrate remember 'what you know'. "
-            "To use another: --store PATH, or set SUBSTRATE_STORE"
+            f"there is no store in {path}. To create it: substrate remember 'what you know'. To use another: "
+            "--store PATH, or set SUBSTRATE_STORE"
         ) from None
 
 

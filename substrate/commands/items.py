@@ -119,7 +119,9 @@ def _is_object(line: str) -> bool:
 def _from_document(document: Mapping[str, object]) -> Items:
     if unknown := document.keys() - set(_MEMBERS):
         known = ", ".join(_MEMBERS)
-        raise InputError(f"a document has the members {known}; this one has {len(unknown)} that are none of these")
+        raise InputError(
+            f"this JSON object has the members {known}; this one has {len(unknown)} that are none of these"
+        )
     items = Items()
     for member in _MEMBERS:
         found = document.get(member, [])
@@ -171,4 +173,4 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_number(_: str) -> NoReturn:
-    raise ValueError("NaN and infinity are no JSON")
+    raise ValueError("NaN and infinity are not valid JSON")

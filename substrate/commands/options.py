@@ -11,21 +11,21 @@ ORIGINS = ("user", "agent", "ingested")
 
 NAME = argument("name", "the atom's name, or its id", complete="name")
 NAMES = argument("names", "names or ids of atoms", metavar="NAME", nargs="*", default=(), complete="name")
-PREFIX = argument("prefix", "only names that begin so", nargs="?", default="", complete="name")
+PREFIX = argument("prefix", "only names that begin with this", nargs="?", default="", complete="name")
 AS_OF = option(
     "--as-of",
     metavar="MOMENT",
     read=moment,
-    help="as we knew it then: a seq, a time (ISO 8601, or 2 weeks ago), or @FILE with a pin or head",
+    help="as known then: an entry number, a time (ISO 8601, or 2 weeks ago), or @FILE with a pin or head",
 )
 VALID_AT = option(
     "--valid-at",
     metavar="TIME",
     read=time_said,
-    help="as it was in the world then: a time (ISO 8601, or 2 weeks ago)",
+    help="as true in the world then: a time (ISO 8601, or 2 weeks ago)",
 )
-OFFSET = option("--offset", metavar="N", read=number, default=0, help="number of results to leave out first")
-OBJECTIVE = option("--objective", metavar="TEXT", help="what the session is for")
+OFFSET = option("--offset", metavar="N", read=number, default=0, help="number of results to skip")
+OBJECTIVE = option("--objective", metavar="TEXT", help="the purpose of the session, in a sentence")
 OUTPUT = option("-o", "--output", metavar="FILE", help="write it to this file", complete="file")
 
 

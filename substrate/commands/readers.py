@@ -86,7 +86,7 @@ def moment(text: str) -> str:
     if text.startswith("@"):
         return read_text(text[1:], "the pin or head")
     if text.isdecimal() and len(text) > _MOST_DIGITS:
-        raise InputError("no log has so many entries")
+        raise InputError("this number is larger than any log")
     return time_said(text)
 
 

@@ -39,7 +39,7 @@ def document(snapshot: Snapshot, name: str) -> Document:
     source = body.members.get("source")
     digest, count, size = attrs.get("digest"), attrs.get("chunks"), attrs.get("bytes")
     if not atom.name.startswith(DOCUMENT) or not isinstance(digest, str) or not isinstance(count, int):
-        raise NotFound(f"{atom.name} is not a document that was ingested: access reads it")
+        raise NotFound(f"{atom.name} is not an ingested document: use access to read it")
     there = read_slots(transaction, atom.name, end_of(transaction, version.seq), left_out_of(attrs))
     slots = [slot for slot in there if slot.is_member]
     text = "".join(slot.text for slot in slots)

@@ -119,7 +119,7 @@ def ingest(log: Log, what: str | Path, request: Request, progress: Progress | No
     elif isinstance(what, str):
         writer.add(_text(what, request))
     else:
-        raise SchemaInvalid("what to ingest is a pathlib.Path, for a file or folder, or a text")
+        raise SchemaInvalid("give a pathlib.Path (a file or folder) or a text to ingest")
     return writer.finish()
 
 

@@ -40,9 +40,9 @@ def of_another_folder(source: str) -> InputError:
     """Why a file is not taken whose document came from another folder of the same name."""
     name = in_quotes(source.partition("/")[0])
     return InputError(
-        f"another folder called {name} was ingested here, and its file of this name says something else: give this "
-        "folder a name of its own with ",
+        f"another folder called {name} was ingested here, with another file of this name. Give this folder its "
+        "own name with ",
         Arg("source"),
-        f"; if it is the same folder and was moved, give it {name} with ",
+        f". If it is the same folder in a new place, give it {name} with ",
         Arg("source"),
     )

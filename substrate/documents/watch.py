@@ -37,7 +37,7 @@ class FolderWatch:
     def __init__(self, log: Log, folder: Path, request: Request) -> None:
         """SchemaInvalid if it is no path; PathEscape if it is not below the root that was given."""
         if not isinstance(folder, Path):
-            raise SchemaInvalid("what to follow is a folder, as a pathlib.Path")
+            raise SchemaInvalid("give the folder to follow as a pathlib.Path")
         if request.title is not None or request.media_type is not None:
             raise InputError(Arg("title"), " and ", Arg("media_type"), " are of one document")
         self._log = log

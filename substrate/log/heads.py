@@ -127,8 +127,9 @@ def check_contains(transaction: ReadTransaction, head: Head, mark: Mark, memory:
     size, root = mark.size, mark.root
     if size > head.size:
         raise RolledBack(
-            f"this store is at {head}, but {memory} remembers it at size {size:,}, root {root.hex()[:16]}: it was "
-            "rolled back, or an old copy stands in its place. Bring the newer one back, or, if lost, restore this one"
+            f"this store is at {head}, but {memory} remembers it at size {size:,}, root {root.hex()[:16]}: it "
+            "was rolled back or replaced by an old copy. Bring the newer copy back. If it is lost, restore this "
+            "one"
         )
     here = root_of(transaction, head, size)
     raise RolledBack(

@@ -46,13 +46,13 @@ class Naming:
         if expect.root is not None and expect.size == base.size and expect.root != base.root:
             raise HeadMoved("the head that was expected is of another log, or of another history of this one")
         if expect.size is not None and expect.size != base.size and not _only_models_since(transaction, expect):
-            raise HeadMoved(f"the log is at size {base.size:,}, not {expect.size:,}: read again and decide anew")
+            raise HeadMoved(f"the log is at size {base.size:,}, not {expect.size:,}: read again, then repeat")
         for name, wanted in expected.items():
             record = self._record(places[name])
             version = record.seq if record is not None and record.state is State.LIVE else None
             if version != wanted:
                 said = ["absent" if v is None else f"at version {v}" for v in (version, wanted)]
-                raise Conflict(f"{name} is {said[0]}, not {said[1]}: read again and decide anew")
+                raise Conflict(f"{name} is {said[0]}, not {said[1]}: read again, then repeat")
 
     def root(self) -> bytes:
         """The tree root of the map as it was, derived anew along every way that this append takes."""

@@ -110,7 +110,7 @@ def _read(path: Path) -> Mapping[str, object] | list[object]:
     if isinstance(said, list):
         return said
     if not isinstance(said, dict) or said.get("format") != _FORMAT:
-        raise InputError(f"{path} is no export of HydraMem: make one with `hydramem export FILE`")
+        raise InputError(f"{path} is not an export of HydraMem: make one with `hydramem export FILE`")
     if said.get("version") != _VERSION or said.get("algo", _ALGORITHM) != _ALGORITHM:
         raise InputError(f"{path} is an export of version {said.get('version')}, and only version {_VERSION} is known")
     return said
@@ -224,7 +224,7 @@ def _relation(raw: Mapping[str, object], domain: str, named: Mapping[str, str]) 
         form = canonical(given) if is_canonical_key(given) else given
         display = named.get(given) or named.get(form)
         if display is None:
-            raise SchemaInvalid(f"a relation leads {word} {given[:80]}, which is no entity of this export")
+            raise SchemaInvalid(f"a relation leads {word} {given[:80]}, which is not an entity of this export")
         ends.append(entity_name(domain, display))
     qualifiers = raw.get("qualifiers")
     said = qualifiers if isinstance(qualifiers, dict) else {}

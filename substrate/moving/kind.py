@@ -54,7 +54,7 @@ def kind_of(path: Path) -> str:
     kind = _kind_of_line(first)
     if kind is None:
         raise InputError(
-            f"{path} is of no kind that can be told by looking. Say which with ",
+            f"{path} is of an unknown kind. Name the kind with ",
             Arg("from_kind"),
             f": {', '.join(READABLE)}",
         )

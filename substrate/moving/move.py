@@ -119,7 +119,7 @@ def _opened(path: str | Path, kind: str | None, move: Move) -> Iterator[tuple[Li
     if kind == FULL:
         raise InputError("this is a full export, which makes a new store: ", IMPORT_FULL)
     if kind == DOCUMENTS:
-        raise InputError("this holds documents: ", INGEST, " takes them in")
+        raise InputError("these are documents: ", INGEST, " takes them in")
     with open_lines(
         file, kind, domain=move.domain, columns=move.columns, secret=move.secret, unverified=move.unverified
     ) as lines:

@@ -108,8 +108,8 @@ class Columns:
                     fields[column] = word
         if "value" not in fields.values():
             raise InputError(
-                f"no column is called value or text. The columns are: {_listed(columns)}. Say which one holds the "
-                "text, with ",
+                f"no column is called value or text. The columns are: {_listed(columns)}. Name the column that "
+                "holds the text with ",
                 Arg("columns"),
             )
         return fields
@@ -138,7 +138,7 @@ def frame_lines(frame: object, columns: Columns) -> Lines:
     elif isinstance(frame, _Pandas):
         names, rows = [str(name) for name in frame.columns], frame.itertuples(index=False, name=None)
     else:
-        raise SchemaInvalid(f"a data frame of pandas or polars is wanted, not {type(frame).__name__}")
+        raise SchemaInvalid(f"give a data frame of pandas or polars, not {type(frame).__name__}")
     numbered = ((number, dict(zip(names, row, strict=True)), number) for number, row in enumerate(rows, 1))
     total = len(frame) if isinstance(frame, Sized) else 0
     return Lines(_lines(numbered, columns.read(names), columns), total)

@@ -53,7 +53,7 @@ class Bookmarks:
                 known[str(folder)] = kept
                 replace_file(self._file, _document(dict(list(known.items())[-_MOST:])))
         except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or "its path is no text"
+            reason = getattr(error, "strerror", None) or "its path is not text"
             self._tell(f"the store is not remembered for this folder: {self._file}: {reason}")
 
     def _read(self) -> dict[str, Bookmark] | None:

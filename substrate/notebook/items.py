@@ -28,7 +28,10 @@ __all__ = ["read_cell"]
 _ARROW = re.compile(r"-\[(?P<type>[^\[\]]+)\]->")
 _EQUALS = re.compile(r"\s=(?=\s|\Z)")
 _TOMBSTONE = re.compile(r"-\s+(?P<name>\S.*)")
-_EXPECTED = "expected `name = value`, `a -[type]-> b`, `- name`, or an indented line that goes on with the value before"
+_EXPECTED = (
+    "expected `v1.type.name = value` (with spaces around =), `a -[type]-> b`, `- name`, or an indented line "
+    "that continues a value"
+)
 
 
 def read_cell(text: str, first: int = 1) -> Items:
@@ -44,7 +47,7 @@ def read_cell(text: str, first: int = 1) -> Items:
         if not line.strip() or line.startswith("#"):
             continue
         if line[0].isspace():
-            raise InputError(f"line {number} is indented, and there is no value before it that it could go on with")
+            raise InputError(f"line {number} is indented, but there is no value before it to continue")
         more = _continuation(lines, at)
         at += len(more)
         _take(items, line if more else line.rstrip(), more, number)
@@ -70,7 +73,7 @@ def _take(items: Items, line: str, more: list[str], number: int) -> None:
         items.atoms.append({"name": name, "value": _value(line[equals.end() :], more, number)})
         return
     if more:
-        raise InputError(f"line {number + 1} is indented, and there is no value before it that it could go on with")
+        raise InputError(f"line {number + 1} is indented, but there is no value before it to continue")
     if arrow is not None:
         items.lines[f"edges[{len(items.edges)}]"] = number
         items.edges.append(_edge(line, arrow, number))

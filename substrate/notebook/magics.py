@@ -36,7 +36,7 @@ class MemoryMagics(Magics):
     store = Unicode(help="The store's folder, if the kernel has not opened another; empty: as remembered.").tag(
         config=True
     )
-    actor = Unicode(help="Who works here, for what is saved and accessed; empty: your login name.").tag(config=True)
+    actor = Unicode(help="Your name, recorded as the author; empty: your login name.").tag(config=True)
     limit = Int(10, min=1, max=100, help="How many hits `%memory search` shows.").tag(config=True)
     max_tokens = Int(1200, min=50, help="How many tokens `%memory bootstrap` takes.").tag(config=True)
     wait = Float(

@@ -24,7 +24,7 @@ WORDS: Final = Words(
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
         "import_full": "give it to `substrate import --full` in a terminal",
         "ingested": "--ingested shows them",
-        "index": "`memory.index()` embeds what there is",
+        "index": "`memory.index()` embeds all atoms",
         "prove_since": "a proof made by `%memory prove NAME --since FILE`, with the pin in FILE",
         "prove_trusting": "a proof made by `%memory prove NAME --trusting KEY`, with that key",
         "watch": "to allow it again, call memory.watch()",

@@ -66,8 +66,8 @@ def _access(status: Status) -> str:
     if status.stats.behind is not None:
         return f"read only; {status.stats.behind}"
     if status.read_only:
-        return "read only; nothing is written, nothing learnt"
-    return "what you access is learnt from" if status.watching else "nothing you access is written down"
+        return "read only; nothing is written or learned"
+    return "the store learns from your accesses" if status.watching else "your accesses are not recorded"
 
 
 def status_of(memory: Memory, stores: Stores) -> Status:

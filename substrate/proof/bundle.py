@@ -51,7 +51,7 @@ class EntryProof:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What a commitment commits to."""
+    """The content of a commitment."""
 
     salt: bytes
     body: bytes

@@ -70,7 +70,7 @@ def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 
 def _refuse(word: str) -> NoReturn:
-    raise ProofInvalid("json", f"{word} is no finite number")
+    raise ProofInvalid("json", f"{word} is not a finite number")
 
 
 def _finite(word: str) -> float:

@@ -114,7 +114,7 @@ def fold_map(key: bytes, proof: MapProof) -> bytes:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict(Tabular):
-    """What a bundle established. With `trusted` False: everything fits together, but anyone could have made it."""
+    """The result of a check. With `trusted` False: everything fits together, but anyone could have made it."""
 
     claim: str
     trusted: bool
@@ -136,7 +136,7 @@ class Verdict(Tabular):
         return f"Verdict({word}: {self.claim}{about}{entry}{since}, {self.head})"
 
     def to_dict(self) -> dict[str, Json]:
-        """What it says, as JSON can hold it."""
+        """The same as a dictionary for JSON."""
         said: dict[str, Json] = {
             "claim": self.claim,
             "trusted": self.trusted,
@@ -156,7 +156,7 @@ class Verifier:
 
     It remembers heads whose signature it has checked, so that further bundles under the same head cost no signature.
     Arguments are a vkey or a pin, as such or as text; ProofInvalid if malformed. Not safe to share between threads.
-    Who chose the key for someone else says in `against` whose it is: verdicts repeat it.
+    `against` names the owner of the key; verdicts repeat it.
     """
 
     def __init__(
@@ -216,10 +216,10 @@ class Verifier:
         if key is None or not signed.signed_by(key):
             raise ProofInvalid(
                 "signature",
-                f"no valid signature over the head of {signed.head.origin} by the key of {self._key.name} "
-                "that it is checked by; if that key was rotated since, ask for ",
+                f"the head of {signed.head.origin} has no valid signature by the key of {self._key.name}. If "
+                "that key was rotated, ask the owner for ",
                 PROVE_TRUSTING,
-                "; if it is newer than the bundle, ask for a new one",
+                ". If the key is newer than the proof, ask for a new proof",
             )
         # Only what the caller's own keys vouch for is remembered: a key learnt from one bundle is not trusted in the
         # next.
@@ -241,7 +241,7 @@ class Verifier:
         elif bundle.since is None or bundle.since.size != pin.size:
             raise ProofInvalid(
                 "pin_unconnected",
-                f"no consistency path since your pin ({pin}): ask for ",
+                f"the proof does not connect to your pin ({pin}). Give the pin to the store's owner, and ask for ",
                 PROVE_SINCE,
             )
         elif bundle.since.root != pin.root:

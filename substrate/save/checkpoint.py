@@ -395,7 +395,7 @@ class Planner:
         row = _find(transaction, stone.name)
         name = stone.name if row is None or row.name is None else row.name
         if name in self.recorded or name in self.confirmed or name in self.tombstoned:
-            raise InputError("it is recorded or tombstoned in the same checkpoint: which of the two is meant?")
+            raise InputError("this checkpoint also records or tombstones it: keep one of the two")
         if row is None:
             near = or_near(transaction, stone.name) if len(self.refused) < MOST_SUGGESTED else ""
             raise NotFound("there is no such ", ATOM, f" to tombstone{near}")
@@ -419,7 +419,7 @@ class Planner:
         key = (source, edge.type, target)
         known = self._link(transaction, key)
         if known is not None and known.subject in self.unedged:
-            raise InputError("it is stated and taken back in the same checkpoint: which of the two is meant?")
+            raise InputError("this checkpoint both states it and takes it back: keep one of the two")
         said: dict[str, Json] = {**edge.members, "source": source.hex(), "type": edge.type, "target": target.hex()}
         if known is not None and known.members is not None:
             both = merged(known.members, said, edge.cleared)

@@ -226,9 +226,7 @@ def _split(text: str) -> tuple[str, str]:
     key, separator, value = text.partition(_SEPARATOR)
     value = value.strip()
     if not separator or not value:
-        raise SchemaInvalid(
-            "an atom as text reads `v1.fact.name = value`, with a space on both sides of =, and a value"
-        )
+        raise SchemaInvalid("write an atom as `v1.fact.name = value`, with a space on both sides of = and a value")
     return key.strip(), value
 
 

@@ -106,7 +106,13 @@ def check_search(query: object, limit: int, offset: int, min_score: object, wait
         raise SchemaInvalid(Arg("query"), f" must be a text, not {type(query).__name__}")
     check_size(Arg("query"), len(query), "query_characters", "characters")
     if not query.strip():
-        raise InputError(Arg("query"), " is empty: say what to look for; to see all ", ATOMS, ", use ", Verb("list"))
+        raise InputError(
+            Arg("query"),
+            " is empty: give words or a question to search for; to see all ",
+            ATOMS,
+            ", use ",
+            Verb("list"),
+        )
     check_limit(limit, offset, LIMITS["search_items"])
     for field, number in ((Arg("min_score"), 0 if min_score is None else min_score), (Arg("wait"), wait_s)):
         if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):

@@ -205,5 +205,5 @@ def _config_of(client: str, server: _Server, platform: str) -> ClientConfig:
     if client in _FILES:
         return _FILES[client].config(client, server)
     if client not in _FORMS:
-        raise InputError(f"say for which client: --client {'|'.join(CLIENTS)}")
+        raise InputError(f"name the client: --client {'|'.join(CLIENTS)}")
     return _FORMS[client](server, platform)

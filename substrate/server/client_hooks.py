@@ -49,7 +49,7 @@ def with_hooks(settings: Mapping[str, object], commands: Mapping[str, Sequence[s
     for event, hook in EVENTS.items():
         before = hooks.get(event, [])
         if not isinstance(before, list):
-            raise InputError(f"the hooks of {event} in these settings are no list. Add by hand what --print shows")
+            raise InputError(f"the hooks of {event} in these settings are not a list. Add by hand what --print shows")
         hooks[event] = [*before, _group(commands[hook])]
     return {**bare, "hooks": hooks}
 

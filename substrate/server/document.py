@@ -24,14 +24,14 @@ MOST_BYTES: Final = 22_000
 _TOP: Final = """\
 # The tools of the MCP server
 
-What `substrate mcp` offers an agent, as it is published to clients; [mcp.md](mcp.md) says how to start it and what the
-words mean. This page is made from the server by `make docs`. A tool is listed if the server was started with its scope;
-by default with read, write and train. Every reply is structured content by the published schema, and the same as text:
-as compact JSON, but for memory_session_bootstrap, whose text is plain lines, with why each atom is there. An error is a
-reply with `isError`, a `code`, and a message that says what to do next.
+This page shows what `substrate mcp` publishes to clients. [mcp.md](mcp.md) tells how to start the server and what the
+words mean. `make docs` writes this page from the server itself. A client sees a tool if the server has its scope; by
+default read, write and train. Every reply is structured content by the published schema, and the same as text. The text
+is compact JSON; only memory_session_bootstrap replies with plain lines. An error is a reply with `isError`, a `code`,
+and a message that says what to do next.
 
-What a client is told of the tools stands in every conversation, about a token for four bytes. So replies are described
-by names and plain types, one level deep, and the server checks each against the whole shape. With all scopes:
+The list of tools is part of every conversation, about one token for four bytes. So the list describes replies by names
+and plain types, one level deep. The server checks each reply against the whole shape. With all scopes:
 """
 
 

@@ -105,7 +105,7 @@ def _judge(line: str) -> Problem | RequestId | None:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         if first["type"] == "json_invalid":
             return PARSE_ERROR, first["msg"]
-        return INVALID_REQUEST, "this is no request, notification or response of JSON-RPC 2.0; batches are not taken"
+        return INVALID_REQUEST, "this is not a request, notification or response of JSON-RPC 2.0; batches are not taken"
     return message.id if isinstance(message, JSONRPCRequest) else None
 
 

@@ -49,7 +49,7 @@ class CamelShape(Shape):
 
 
 class Contradiction(CamelShape):
-    """Two atoms of which not both can be right: ask which holds, and tombstone or supersede the other."""
+    """Two atoms that contradict each other: ask which one is right, and tombstone or supersede the other."""
 
     first: str
     second: str

@@ -28,7 +28,7 @@ Name: TypeAlias = str
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Atom(Result):
-    """One version of a named value. What the writer did not say is None or empty."""
+    """One version of a named value. A field that the writer left out is None or empty."""
 
     name: str
     value: str
@@ -61,8 +61,9 @@ class Atom(Result):
     superseded_by: tuple[str, ...] = ()
     """Names of live atoms with a live `supersedes` edge to this one."""
     damaged: str | None = None
-    """What does not fit the schema in this version, from a foreign log: then its value is empty, and only its id, name
-    and seq are told. Its name is its id if the name itself does not fit."""
+    """The part of this version that does not fit the schema, from a foreign log. Then its value is empty, and only its
+    id, name and seq are shown. Its name is its id if the name itself does not fit.
+    """
 
     @property
     def type(self) -> str:
@@ -105,7 +106,7 @@ class Version(Result):
     kind: str
     """put, tombstone, or gap: what was there was forgotten."""
     atom: Atom | None = None
-    """What was put; of a tombstone or a gap None."""
+    """The atom; None for a tombstone or a gap."""
     actor: str | None = None
     forgotten_by: int | None = None
     """Of a gap: the seq of the forget entry."""
@@ -130,7 +131,7 @@ class Access(Result):
     stale: tuple[str, ...] = ()
     """Why it is to be reviewed: what it depends on and has changed since. Only of reads of now."""
     predictions: tuple[Prediction, ...] = ()
-    """What will probably be needed next, the likeliest first; of a read of now."""
+    """The atoms that are probably needed next, the likeliest first; only for a read without a moment."""
     renamed_from: str | None = None
     """The name that was asked for, if the atom has another one now."""
 

@@ -15,7 +15,7 @@ class BehindWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Behind(Result):
-    """What is known of a store that is behind, and what to do. As text, it is what every face says."""
+    """A store that is behind, and how to repair it. As text, it is the message that users see."""
 
     store: str
     size: int
@@ -23,7 +23,7 @@ class Behind(Result):
     """Of the log here, at `known_size` if it reaches so far."""
     known_size: int
     known_root: str
-    """What the high-water mark remembers."""
+    """The value that the high-water mark remembers."""
     forked: bool
     """Whether this log holds what the other one does not: two histories, not an older state of one."""
     ahead: str | None
@@ -31,14 +31,14 @@ class Behind(Result):
     is_there: bool
     """Whether a store of this log is still in `ahead`."""
     command: str
-    """What to type in a shell, to go on from here as a store of its own."""
+    """The command that continues from here as a separate store."""
 
     def __str__(self) -> str:
         return f"{self.happened} {self.remedy}"
 
     @property
     def happened(self) -> str:
-        """What is wrong with it, and what still works."""
+        """The problem, and the verbs that still work."""
         if self.forked and self.root == self.known_root:
             told = (
                 f"{self.store} forked: at size {self.known_size:,} its map of names differs from the one that was "
@@ -58,7 +58,7 @@ class Behind(Result):
 
     @property
     def remedy(self) -> str:
-        """What to type."""
+        """The remedy: commands to type."""
         if self.ahead == self.store:
             newer = "If the newer data still exists, bring it back. "
         elif self.ahead is not None and self.is_there:

@@ -13,7 +13,7 @@ __all__ = ["Conflict", "Conflicts"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Conflict(Result):
-    """Two atoms in use of which not both can be right. `first` was recorded earlier."""
+    """Two current atoms that contradict each other. `first` was recorded earlier."""
 
     first: Atom
     second: Atom

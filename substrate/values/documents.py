@@ -20,7 +20,7 @@ _SHOWN: Final = 100
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IngestedDocument(Result):
-    """What became of one document: its chunks are `added`, `changed`, `kept` as they were, or `tombstoned`."""
+    """The result of one document: its chunks are `added`, `changed`, `kept` as they were, or `tombstoned`."""
 
     name: str
     id: str
@@ -53,13 +53,13 @@ class IngestedDocument(Result):
         return self.added + self.changed + self.kept
 
     def row(self) -> dict[str, object]:
-        """What became of it, its source, title and name."""
+        """Its status, source, title and name."""
         return {"status": self.status, "source": self.source or "", "title": self.title, "name": self.name}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Ingested(Results[IngestedDocument]):
-    """What an ingest did, a document each, in the order of their sources. `failed` are files that were not taken."""
+    """The result of an ingest, by document, in the order of their sources. `failed` lists the refused files."""
 
     items: tuple[IngestedDocument, ...]
     failed: tuple[Refused, ...] = ()
@@ -107,7 +107,7 @@ class Ingested(Results[IngestedDocument]):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What it came to: the sums, and what was not taken, with the reason."""
+        """The sums, and the refused files with their reasons."""
         would = "would be: " if self.dry_run else ""
         sums = f"{self.added:,} added, {self.changed:,} changed, {self.kept:,} kept, {self.tombstoned:,} tombstoned"
         told = [f"{would}{len(self.items):,} documents, chunks: {sums}"]

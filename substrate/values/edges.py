@@ -82,7 +82,7 @@ class Edge(Result):
     dangling: tuple[str, ...] = ()
     """Which of its ends (`source`, `target`) is not there yet."""
     damaged: str | None = None
-    """What does not fit the schema in this statement, from a foreign log: then only its ends and type are told."""
+    """The part of this edge that does not fit the schema, from a foreign log. Then only its ends and type are shown."""
 
     def row(self) -> dict[str, object]:
         """Without the ids of its ends."""

@@ -11,7 +11,7 @@ __all__ = ["Embedding", "Indexed"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Indexed(Result):
-    """What `index` did: so many versions were embedded, in so many pieces, by this model; nothing waits now."""
+    """The result of `index`: the number of embedded versions and pieces, and the model. Nothing waits now."""
 
     embedded: int
     pieces: int
@@ -35,4 +35,4 @@ class Embedding(Result):
     searched: str = ""
     """The model that is searched still, while the space of the one above is filled."""
     state: str = ""
-    """What the background is at, or why it stopped."""
+    """The state of the background work, or why it stopped."""

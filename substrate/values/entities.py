@@ -22,7 +22,7 @@ class EntityEntry(Result):
     domain: str
     """By what follows `v1.domain.`."""
     type: str | None = None
-    """What its atom says in `attrs.type`: of one found in a text, what it was recognised by."""
+    """The `attrs.type` of its atom; for a name found in a text, the way it was recognised."""
     aliases: tuple[str, ...] = ()
     mentions: int = 0
     """How many atoms in use list one of its names among their entities. `search(entities=name)` finds them."""

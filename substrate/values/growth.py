@@ -68,7 +68,7 @@ class Heads(Results[HeadAt]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Grown(Result):
-    """What the heads of one stretch of a log added, taken together."""
+    """The additions of all heads in one part of a log."""
 
     size: int
     """That of the last head of the stretch."""
@@ -93,7 +93,7 @@ class Growth(Results[Grown]):
 
     items: tuple[Grown, ...]
     by: str
-    """What the stretches are equal parts of: time or entries."""
+    """The unit of the equal parts: time or entries."""
     start: datetime
     stop: datetime
     """The times that were asked for; where none was, those of the first and the last entry."""
@@ -106,7 +106,7 @@ class Growth(Results[Grown]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Change(Result):
-    """What became of one atom or edge between two moments."""
+    """The change of one atom or edge between two moments."""
 
     kind: str
     """added, changed, tombstoned, revived, forgotten; edge_added, edge_changed, edge_removed, edge_forgotten."""
@@ -117,7 +117,7 @@ class Change(Result):
     after: Atom | Edge | None = None
 
     def row(self) -> dict[str, object]:
-        """What was said before and after in the place of the atoms."""
+        """The change as a dictionary, with the values before and after."""
         said = {"before": self.said_before, "after": self.said_after}
         return {
             "kind": self.kind,
@@ -155,7 +155,7 @@ class Change(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Diff(Results[Change]):
-    """What changed after the seq `start` up to, including, the seq `stop`."""
+    """The changes after the seq `start`, up to and including the seq `stop`."""
 
     items: tuple[Change, ...]
     start: int

@@ -28,7 +28,7 @@ class Hit(Result):
     score: float
     """The sum of the parts. Words and meaning that match in full give about 1."""
     parts: Mapping[str, float] = field(default_factory=dict)
-    """What words, meaning, neighbours, edges, evidence, time and walk added; without those that added nothing."""
+    """The points of words, meaning, neighbours, edges, evidence, time and walk; parts without points are left out."""
     matched: tuple[str, ...] = ()
     """The words of the query that it has, as they were typed."""
     snippet: str = ""
@@ -80,7 +80,7 @@ class Hit(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Found(Results[Hit]):
-    """What a search found, best first."""
+    """The hits of a search, best first."""
 
     items: tuple[Hit, ...]
     query: str
@@ -109,7 +109,7 @@ class Found(Results[Hit]):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What there is to know about the answer as a whole: how time was understood, what was not searched."""
+        """Notes on the whole answer: how time was understood, and what was not searched."""
         said: list[str] = []
         if self.asked == "span":
             start, end = (f"{time:%Y-%m-%d}" if time is not None else "…" for time in (self.start, self.end))
@@ -173,7 +173,7 @@ class Cues(Result):
     recall: float
     """How sure it is that it asks for something that was said before."""
     query: str = ""
-    """What to search for; empty if it asks for nothing."""
+    """The query to search for; empty if it asks for nothing."""
     type: str | None = None
     """Which type of atom it would be, if that is clear."""
     phrases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -185,6 +185,6 @@ class Cues(Result):
         return "keep" if self.keep >= _KEEP_FROM else "ask" if self.keep >= _ASK_FROM else "leave"
 
     def to_dict(self) -> dict[str, object]:
-        """What it says, rounded."""
+        """The same as a dictionary, rounded."""
         said = super(Cues, self).to_dict()
         return {"advice": self.advice, **said, "keep": round(self.keep, 2), "recall": round(self.recall, 2)}

@@ -94,15 +94,15 @@ class OpeningAtom(Result):
     why: str = ""
     """Why it is here, in a few words. In `to_dict` where it is not because it matches the objective."""
     stale: str = ""
-    """What it depends on that has changed since: to be looked at again. Empty: nothing."""
+    """The dependency that has changed since: review this atom. Empty: none."""
     unconfirmed: bool = False
-    """Whether rules read it out of a transcript, and no person has confirmed it."""
+    """Whether rules found it in a transcript, and no person has confirmed it."""
     grounds: Mapping[str, float] = field(default_factory=dict)
-    """What each part added to the log-odds of `evidence`. Not in `to_dict`: it takes as much room as the atom."""
+    """The points of each part in the log-odds of `evidence`. Not in `to_dict`: it takes as much room as the atom."""
     parts: Mapping[str, float] = field(default_factory=dict)
-    """What each part of the predictor added to `need`; docs/markov.md says what the parts are. Not in `to_dict`."""
+    """The points of each part of the predictor in `need`; docs/markov.md explains the parts. Not in `to_dict`."""
     tokens: int = 0
-    """What it takes of the budget, in the form in which it is shown. Not in `to_dict`."""
+    """Its share of the budget, in the shown form. Not in `to_dict`."""
 
     @property
     def type(self) -> str:
@@ -110,7 +110,7 @@ class OpeningAtom(Result):
         return type_of(self.name)
 
     def to_dict(self) -> dict[str, object]:
-        """What there is to say, in few tokens."""
+        """The filled fields, in few tokens."""
         said: dict[str, object] = {"name": self.name, "value": self.value}
         further = {
             "shortened": self.shortened or None,
@@ -173,7 +173,7 @@ class Absent(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LeftOut(Result):
-    """What came into question and is not shown: how many for which reason (`LEFT_OUT`), and the most needed of them."""
+    """Candidates that are not shown: the number for each reason (`LEFT_OUT`), and the most needed of them."""
 
     reasons: Mapping[str, int] = field(default_factory=dict)
     best: Mapping[str, str] = field(default_factory=dict)
@@ -192,7 +192,7 @@ class LeftOut(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Opening(Result):
-    """What a session should know when it begins, in at most `max_tokens`. An atom is listed once.
+    """The context for a new session, in at most `max_tokens`. An atom is listed once.
 
     `json()`, which is what goes over a wire, is within the budget as a whole, and so is `text()`, which says less. If
     another form was asked for (`bootstrap(shown=...)`), it is that form which is within the budget.
@@ -210,7 +210,7 @@ class Opening(Result):
     constraints: tuple[OpeningAtom, ...] = ()
     preferences: tuple[OpeningAtom, ...] = ()
     atoms: tuple[OpeningAtom, ...] = ()
-    """What else is needed; most needed first."""
+    """Further atoms, most needed first."""
     conflicting_facts: tuple[ConflictingFacts, ...] = ()
     absent: tuple[Absent, ...] = ()
     left_out: LeftOut = field(default_factory=LeftOut)

@@ -18,7 +18,7 @@ class Prediction(Result):
     name: str
     probability: float
     parts: Mapping[str, float] = field(default_factory=dict)
-    """What each part of the model added to the probability; docs/markov.md says what the parts are."""
+    """The points of each part of the model in the probability; docs/markov.md explains the parts."""
     id: str = ""
 
     def __repr__(self) -> str:
@@ -37,13 +37,13 @@ class Prediction(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Predictions(Results[Prediction]):
-    """What will probably be needed next, the likeliest first. Empty if nothing is likely enough."""
+    """The atoms that are probably needed next, the likeliest first. Empty if none is likely enough."""
 
     items: tuple[Prediction, ...]
     context: tuple[str, ...] = ()
     """The atoms it was predicted from, in the order of their access."""
     skipped: tuple[Refused, ...] = ()
-    """What of the context could not be taken into account, and why."""
+    """Names of the context that were left out, and why."""
 
     def __repr__(self) -> str:
         skipped = "".join(f"\n({one.name}: {one.reason})" for one in self.skipped)
@@ -52,7 +52,7 @@ class Predictions(Results[Prediction]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Around(Result):
-    """What is needed after an atom, and after which atoms it is needed; the likeliest first."""
+    """The atoms needed after an atom, and before it; the likeliest first."""
 
     name: str
     part: str | None
@@ -67,7 +67,7 @@ class Around(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trained(Result):
-    """What was learnt on someone's word. It is in the log, as entry `seq`."""
+    """The result of a training. It is in the log, as entry `seq`."""
 
     learnt: tuple[str, ...]
     passes: int
@@ -76,9 +76,9 @@ class Trained(Result):
     objective: str | None = None
     domain: str | None = None
     skipped: tuple[Refused, ...] = ()
-    """What was not learnt, and why."""
+    """Atoms that were not learned, and why."""
     clamped_from: int | None = None
-    """More passes were asked for than one training can have: so many."""
+    """The number of passes asked for, if it is more than one training can have."""
 
     def __repr__(self) -> str:
         said = f"Trained({len(self.learnt)} atoms, {self.passes} passes"
@@ -94,4 +94,4 @@ class Observed(Result):
     sessions: int
     accesses: int
     skipped: tuple[Refused, ...] = ()
-    """What was not taken in, and why: `sessions[2].items[0]`."""
+    """Items that were skipped, and why: `sessions[2].items[0]`."""

@@ -38,7 +38,7 @@ class Missing(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Arc(Result):
-    """What was learned from use: of all that came after `source`, this share was `target`."""
+    """Learned from use: of all atoms used after `source`, this share was `target`."""
 
     source: str
     target: str
@@ -53,7 +53,7 @@ class Reached(Result):
     distance: int
     """Edges between it and the nearest of the atoms asked about; 0: it is one of them."""
     value: str = ""
-    """What it says; of a long value the beginning."""
+    """Its value; the beginning of a long one."""
     id: str = ""
     via: str = ""
     """The edge that led here: `source type target`."""
@@ -79,7 +79,7 @@ class Context(Results[Edge]):
 
     items: tuple[Edge, ...]
     atoms: tuple[Reached, ...] = ()
-    """Those asked about, on the first page, and those that an edge of this page is the first to reach."""
+    """The atoms asked about, on the first page, and the atoms that this page's edges reach first."""
     arcs: tuple[Arc, ...] = ()
     """Out of the atoms of this page that edges were followed from, the heaviest of each first."""
     missing: tuple[Missing, ...] = ()
@@ -139,7 +139,7 @@ class PathFound(Results[Edge]):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What there is to know about the search."""
+        """Notes on the search."""
         said = [] if self.found else [f"no path was found; {self.reached:,} atoms were reached"]
         said += ["the search was given up: too many atoms are near"] if self.ended else []
         said += [f"not all edges were followed of: {', '.join(self.cut)}"] if self.cut else []
@@ -167,10 +167,10 @@ class Association(Result):
     score: float
     """From 0 to 1: all parts together."""
     parts: Mapping[str, float]
-    """What speaks for it, each from 0 to 1: meaning, words, arcs, neighbours; and against it: stated, below 0."""
+    """Points for it, each from 0 to 1: meaning, words, arcs, neighbours; and against it: stated, below 0."""
     reason: str
     edge: Mapping[str, object]
-    """What accepts it: `checkpoint(edges=[association.edge])`."""
+    """The edge to save to accept it: `checkpoint(edges=[association.edge])`."""
     source_domains: tuple[str, ...] = ()
     target_domains: tuple[str, ...] = ()
 

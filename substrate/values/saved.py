@@ -40,7 +40,7 @@ class Refused(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Saved(Result):
-    """What a checkpoint did. On disk, and covered by `head`."""
+    """The result of a checkpoint. It is on disk, and covered by `head`."""
 
     seqs: range
     head: SignedHead
@@ -57,7 +57,7 @@ class Saved(Result):
     refused: tuple[Refused, ...] = ()
     """Only with `partial`: what was not taken."""
     conflicts: tuple[Contradicted, ...] = ()
-    """What was recorded and contradicts what is there, or another atom of the same checkpoint."""
+    """New atoms that contradict other atoms."""
     unchecked: tuple[str, ...] = ()
     """Names that are saved, but were not compared with the rest: that failed, by a fault of ours; the log has it."""
     ids: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Saved(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Remembered(Saved):
-    """What became of a text that was to be remembered: the atom's `name` and `value`, and what the checkpoint did."""
+    """The result of `remember`: the atom's `name` and `value`, and the result of the checkpoint."""
 
     name: str = ""
     value: str = ""
@@ -79,7 +79,7 @@ class Remembered(Saved):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Imported(Saved):
-    """What an import did, in all its checkpoints; or would do, in a dry run. `refused` names each line not taken."""
+    """The result of an import, in all its checkpoints; or of a dry run. `refused` names each refused line."""
 
     kind: str = ""
     """Which kind of file it was."""
@@ -88,15 +88,15 @@ class Imported(Saved):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Undone(Result):
-    """What an undo took back; or would take back, in a dry run."""
+    """The result of an undo, or of its dry run."""
 
     dry_run: bool
     undone: range
     """The entries of the checkpoint that was taken back."""
     tombstoned: tuple[str, ...] = ()
-    """Atoms that it had recorded anew, or revived: out of use again."""
+    """Atoms that the checkpoint created or revived: out of use again."""
     restored: tuple[str, ...] = ()
-    """Atoms that say again what they said before."""
+    """Atoms that got their value from before."""
     revived: tuple[str, ...] = ()
     """Atoms that it had tombstoned: in use again."""
     unedged: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ class Undone(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Forgot(Result):
-    """What a forget erased; or would erase, in a dry run."""
+    """The counts of a forget: erased, or to be erased in a dry run."""
 
     dry_run: bool
     atoms: int
@@ -165,7 +165,7 @@ class Stats(Result):
     trainings: int = 0
     """That were learnt."""
     behind: Behind | None = None
-    """What this store lacks, if another copy of it is ahead: then it is only read."""
+    """How far this store is behind, if another copy of it is ahead: then it is read-only."""
     characters: int = 0
     """Of the values of live atoms."""
     domains: Mapping[str, int] = field(default_factory=dict)
@@ -203,7 +203,7 @@ class StatedDecision(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TranscriptRead(Results[StatedDecision]):
-    """What a person stated in a transcript, in its order."""
+    """The statements of a person in a transcript, in order."""
 
     items: tuple[StatedDecision, ...]
     turns: int = 0

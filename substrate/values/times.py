@@ -16,7 +16,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def from_microseconds(time: int) -> datetime:
-    """The instant so many microseconds after 1970, exactly; of a time that no datetime can hold, the nearest to it.
+    """The instant this number of microseconds after 1970, exactly; or the nearest that a datetime can hold.
 
     Such a time comes from a foreign log only. It is refused at import, and fsck reports it: see `schema`.
     """

@@ -68,7 +68,7 @@ def test_what_would_enter_is_shown_and_selected(notebook: Notebook) -> None:
     row = widget.locator(f'.bp-atom[data-name="{A}"]')
     row.click()
     shown.until(f"preview.selected == {A!r}")
-    expect(row).to_contain_text("who said it")
+    expect(row).to_contain_text("its author")
     expect(row).to_contain_text("contract.pdf, page 3")
     picture(shown, "bootstrap-preview")
     # By keys alone: up, Enter, and Escape lets go.

@@ -71,7 +71,7 @@ def test_two_heads_are_picked_and_compared(notebook: Notebook) -> None:
     shown.until("timeline.selected == viewer.selected == PAY")
     widget.get_by_test_id("look-A").click()
     shown.until("timeline.as_of == viewer.as_of == 2")
-    expect(viewer.get_by_test_id("verdict")).to_contain_text("is recorded, just so: it is what v1.fact.pay")
+    expect(viewer.get_by_test_id("verdict")).to_contain_text("is recorded, just so: it is the value of v1.fact.pay")
     expect(widget.get_by_test_id("as-of")).to_be_attached()
     shown.screenshot("timeline-travel", widget)
     widget.get_by_test_id("travel").get_by_role("button", name="back to now").click()

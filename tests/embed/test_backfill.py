@@ -144,7 +144,7 @@ def test_without_vectors_or_model_the_reason_is_said(memory: Memory, reopen: Reo
 def test_a_model_that_is_not_here_is_said_and_saving_goes_on(reopen: Reopen, cache: Path) -> None:
     memory = reopen(model="nobody/has-this", background=False)
     memory.checkpoint(ATOMS)
-    with pytest.raises(ModelUnavailable, match="none is fetched from the network"):
+    with pytest.raises(ModelUnavailable, match="Substrate downloads none"):
         memory.index()
     with pytest.raises(ModelUnavailable):
         memory.use_model("nobody/has-this-either")

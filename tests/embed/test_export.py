@@ -177,7 +177,7 @@ def test_without_torch_another_model_says_what_to_install(
 
 
 def test_a_model_that_is_not_here_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailable, match="no model nobody/has-this on this machine, and none is fetched"):
+    with pytest.raises(ModelUnavailable, match="the model nobody/has-this is not on this machine, and Substrate downloads none"):
         load("nobody/has-this")
     with pytest.raises(ModelUnavailable, match=r"lacks modules\.json"):
         load(tmp_path)
@@ -250,11 +250,11 @@ def test_loading_tells_how_far_it_is(tiny: Embedder) -> None:
 
 def test_loading_tells_why_it_failed() -> None:
     loading = Loading("nobody/has-this")
-    with pytest.raises(ModelUnavailable, match="none is fetched"):
+    with pytest.raises(ModelUnavailable, match="Substrate downloads none"):
         loading.wait(PATIENCE_S)
     assert loading.embedder is None
     assert loading.status.state is State.FAILED
-    assert "none is fetched" in str(loading.status)
+    assert "Substrate downloads none" in str(loading.status)
 
 
 def test_an_export_can_be_stopped_and_leaves_nothing(made: Path, tmp_path: Path) -> None:

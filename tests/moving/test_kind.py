@@ -38,7 +38,7 @@ def test_a_file_is_told_by_its_name_and_a_folder_holds_documents(tmp_path: Path)
 def test_what_cannot_be_told_or_is_for_another_verb_is_refused_with_what_to_say(memory: Memory, tmp_path: Path) -> None:
     odd = tmp_path / "odd.bin"
     odd.write_bytes(b"\x00\x01\x02")
-    with pytest.raises(InputError, match=r"no kind that can be told by looking. Say which with from_kind: "):
+    with pytest.raises(InputError, match=r"of an unknown kind. Name the kind with from_kind: "):
         memory.import_file(odd)
     with pytest.raises(InputError, match="from_kind is one of substrate, server-memory"):
         memory.import_file(odd, "excel")

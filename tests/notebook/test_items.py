@@ -82,8 +82,8 @@ def test_json_is_taken_as_the_command_line_takes_it() -> None:
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("v1.fact.a = x\nnonsense", "line 2: expected `name = value`"),
-        ("v1.fact.a=x", "line 1: expected `name = value`"),
+        ("v1.fact.a = x\nnonsense", "line 2: expected `v1.type.name = value`"),
+        ("v1.fact.a=x", "line 1: expected `v1.type.name = value`"),
         ("-v1.fact.a", "line 1: expected"),
         ("  v1.fact.a = x", "line 1 is indented"),
         ("v1.a.a -[x]-> v1.b.b\n  more", "line 2 is indented"),

@@ -205,7 +205,7 @@ def test_nothing_is_expanded_in_what_is_saved(notebook: Any) -> None:
             "nothing was saved: line 1: 'bad' is not a valid name. Use v1.note.bad: %memory",
         ),
         ("%memory checkpoint", "there is nothing to save"),
-        ("%%memory checkpoint\nv1.fact.ok = x\nnothing\n", "line 3: expected `name = value`"),
+        ("%%memory checkpoint\nv1.fact.ok = x\nnothing\n", "line 3: expected `v1.type.name = value`"),
         ("%%memory checkpoint v1.fact.a = b\nv1.fact.c = d", "items stand below the line"),
         ("%%memory search x\ny", "%%memory search takes no cell"),
     ],

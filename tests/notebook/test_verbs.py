@@ -93,7 +93,7 @@ def test_a_proof_that_is_not_true_is_rejected_in_a_line(filled: Any, folder: Pat
     (folder / "proof.json").write_text((folder / "proof.json").read_text().replace("EUR", "USD"))
     assert filled.error("%memory verify proof.json").startswith("UsageError: the proof is rejected: ")
     assert "in nowhere.json cannot be read" in filled.error("%memory verify nowhere.json")
-    assert "is no pin" in filled.error("%memory prove v1.fact.currency --since proof.json")
+    assert "is not a pin" in filled.error("%memory prove v1.fact.currency --since proof.json")
     assert "one thing" in filled.error("%memory prove")
 
 
@@ -104,9 +104,9 @@ def test_a_verdict_says_by_which_key_and_that_of_the_store_is_no_witness(filled:
     said = filled.printed("%memory verify proof.json")
     store = f"the key of the store in {folder / 'substrate-store'}"
     assert f"checked against {store} (" in said
-    assert "no independent witness" in said
+    assert "comes from the store itself" in said
     assert store in filled.run("%memory verify proof.json").against
-    assert "no independent witness" not in filled.printed("%memory verify proof.json --key key")
+    assert "comes from the store itself" not in filled.printed("%memory verify proof.json --key key")
     assert "checked against the key you gave" in filled.printed("%memory verify proof.json --key key")
     assert "checked against the pin you gave" in filled.printed("%memory verify proof.json --pin me.pin")
 

@@ -326,7 +326,7 @@ def test_an_edge_can_be_turned_round_in_one_checkpoint_but_not_said_and_unsaid(m
     memory.checkpoint(edges=[back], unedges=[there])
     (edge,) = memory.edges("v1.fact.a")
     assert edge.source == "v1.fact.b"
-    with pytest.raises(ItemsRefused, match="which of the two"):
+    with pytest.raises(ItemsRefused, match="keep one of the two"):
         memory.checkpoint(edges=[back], unedges=[back])
     with pytest.raises(ItemsRefused, match="twice"):
         memory.checkpoint(unedges=[back, edge.id])

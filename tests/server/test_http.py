@@ -180,7 +180,7 @@ def test_a_port_that_is_taken_is_said_and_burns_no_token(capfd: pytest.CaptureFi
         assert main(["mcp", "--http", "--port", port]) == Exit.BUSY
     said = capfd.readouterr()
     assert said.out == ""
-    assert f"port {port} cannot be had" in said.err
+    assert f"port {port} is not available" in said.err
     assert "--port" in said.err
     assert not Path("home").exists()
 

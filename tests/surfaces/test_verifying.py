@@ -88,7 +88,7 @@ def test_a_bundle_is_checked_as_an_object_or_as_text(prover: Agent, form: Callab
     assert said["valid"] is True
     assert (said["claim"], said["key"], said["seq"]) == ("current", KEY, found["seq"])
     assert said["against"] == "this store's own key"
-    assert "no independent witness" in said["note"]
+    assert "comes from this store itself" in said["note"]
     head = prover.ok("memory_status")
     assert (said["size"], said["root"], said["origin"]) == (head["size"], head["root"], head["origin"])
 

@@ -263,7 +263,7 @@ def test_what_is_settled_was_recorded_where_it_is_settled(memory: Memory, settle
         ([["", ""], ["", ""]], "at the same time"),
         ([["", "2026-03-02"], ["2026-03-01", ""]], "at the same time"),
         ([["2026-03-01", ""], ["2026-03-01", ""]], "at the same time"),
-        ([["", "soon"], ["2026-03-01", ""]], "no date"),
+        ([["", "soon"], ["2026-03-01", ""]], "not a date"),
     ],
 )
 def test_windows_that_settle_nothing_are_refused(

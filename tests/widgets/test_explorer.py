@@ -459,7 +459,7 @@ def test_one_is_asked_before_an_atom_is_forgotten(memory: Memory, explorer: Expl
     memory.rename("v1.goal.launch", "v1.goal.start")
     explorer.change = {"do": "ask", "name": "v1.goal.start", "seq": 0}
     assert explorer.wait()
-    assert "other names of it say goes too: v1.goal.launch" in explorer.changed["text"]
+    assert "Its other names go too: v1.goal.launch" in explorer.changed["text"]
     assert memory.access(PROVIDER).atom.seq == seq  # nothing was erased by asking
     explorer.forget(PROVIDER, seq - 1)
     assert explorer.wait()

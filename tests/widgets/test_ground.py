@@ -174,7 +174,7 @@ def test_an_observer_that_raises_is_told_and_the_widget_works_on(widget: Plain, 
     widget.observe(bad, ["refreshed", "size"])
     widget.views = 1
     memory.checkpoint(["v1.fact.b = y"])
-    heard(widget, "problem", lambda said: said == "What observes 'size' raised ZeroDivisionError: not mine")
+    heard(widget, "problem", lambda said: said == "An observer of 'size' raised ZeroDivisionError: not mine")
     assert widget.wait()
     assert widget.refreshed == 2
     widget.unobserve(bad, ["refreshed", "size"])

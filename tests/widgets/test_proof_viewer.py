@@ -83,7 +83,7 @@ def test_as_of_then_the_version_in_force_then_is_shown_to_be_recorded(viewer: Pr
     assert json.loads(json.loads(viewer.proof)["atom"]["body"])["value"] == "one"
     assert not any(node["id"].startswith("map") for node in viewer.nodes)
     assert "tombstone that" in ask(viewer, selected=GONE, as_of=6).verdict["words"]
-    assert "the forgetting of what" in ask(viewer, selected=ERASED, as_of=4).verdict["words"]
+    assert "the forgetting of the value of" in ask(viewer, selected=ERASED, as_of=4).verdict["words"]
     ask(viewer, selected=A, as_of=0)
     assert viewer.verdict["ok"] is None
     assert "cannot be proven" in viewer.verdict["words"]

@@ -29,15 +29,15 @@ _NEEDS: Final[dict[str, dict[str, str]]] = {
 }
 """The parts of need, by what they go by; docs/markov.md says what each is."""
 _GROUNDS: Final = {
-    "origin": "who said it",
+    "origin": "its author",
     "source": "it has a source",
-    "confidence": "the confidence it was said with",
-    "confirmed": "said again by others",
+    "confidence": "its confidence",
+    "confirmed": "confirmed by others",
     "referred": "others refer to it",
     "used": "it is used",
     "age": "its age",
     "conflict": "an open conflict",
-    "stale": "what it depends on has changed",
+    "stale": "a dependency has changed",
 }
 
 

@@ -110,7 +110,7 @@ def _time(text: str, field: str) -> datetime | None:
     try:
         time = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise InputError(f"{field}: {text[:40]!r} is no date, such as 2026-03-01") from None
+        raise InputError(f"{field}: {text[:40]!r} is not a date such as 2026-03-01") from None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 

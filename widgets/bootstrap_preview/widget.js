@@ -117,7 +117,7 @@ function atomRow(model, { atom, number }, most, hidden) {
 function atomList(model, page) {
   let isLong = false;
   const more = h("button", { type: "button", class: "sub-quiet bp-more", "data-testid": "more", onclick: () => { isLong = !isLong; draw(); } });
-  const list = h("div", { role: "listbox", "aria-label": "what would enter", class: "bp-list", "data-testid": "atoms" });
+  const list = h("div", { role: "listbox", "aria-label": "atoms of the opening", class: "bp-list", "data-testid": "atoms" });
   const rows = () => [...list.querySelectorAll(".bp-atom:not([hidden])")];
   const go = (row) => { rows().forEach((other) => (other.tabIndex = other === row ? 0 : -1)); row?.focus(); };
   list.addEventListener("click", (event) => {

@@ -39,18 +39,18 @@ class BootstrapPreview(Warming):
     _css = style(Path(__file__).parent)
     _shows_learnt = True
 
-    objective = traitlets.Unicode("", help="what the session is for").tag(sync=True)
-    max_tokens = traitlets.Int(1200, help="what the opening may take, from 50 on").tag(sync=True)
+    objective = traitlets.Unicode("", help="the purpose of the session").tag(sync=True)
+    max_tokens = traitlets.Int(1200, help="the budget of the opening in tokens, at least 50").tag(sync=True)
     domain = traitlets.Unicode("", help="the domain whose members count double; empty: none").tag(sync=True)
-    high_impact = traitlets.Bool(default_value=False, help="only what is well supported").tag(sync=True)
-    opening = traitlets.Dict(help="what the session would open with").tag(sync=True)
+    high_impact = traitlets.Bool(default_value=False, help="only atoms with strong evidence").tag(sync=True)
+    opening = traitlets.Dict(help="the opening of the session").tag(sync=True)
     domains = traitlets.List(traitlets.Unicode(), help="the domains there are").tag(sync=True)
     conflicts = traitlets.List(
         traitlets.Dict(), None, allow_none=True, help="open conflicts, the last first; None: not looked yet"
     ).tag(sync=True)
     more_conflicts = traitlets.Bool(default_value=False, help="whether there are more").tag(sync=True)
     verdict = traitlets.Dict(help="how to settle a conflict: see settling.Verdict").tag(sync=True)
-    settled = traitlets.Dict(help="what came of the last verdict: ok, text, number").tag(sync=True)
+    settled = traitlets.Dict(help="result of the last verdict: ok, text, number").tag(sync=True)
 
     def __init__(self, memory: Memory, objective: str = "", **traits: object) -> None:
         """`memory` is used, not closed, by it."""

@@ -26,7 +26,7 @@ function changesIn(model, on) {
   const wish = (change) => tell(model, { change: { ...change, at: `${Date.now()}-${Math.random()}` } });
   const button = (label, id, act, more = {}) => h("button", { type: "button", "data-testid": id, onclick: act, ...more }, label);
   const cancel = () => button("Cancel", "cancel", shut);
-  const text = (value, label) => h("textarea", { class: "ex-text", rows: 6, "aria-label": label, placeholder: "What to remember", "data-testid": "text", value });
+  const text = (value, label) => h("textarea", { class: "ex-text", rows: 6, "aria-label": label, placeholder: "Text to remember", "data-testid": "text", value });
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape") shut();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.querySelector("[data-testid=save]")?.click();

@@ -109,7 +109,7 @@ def _other(clash: Any, name: str) -> str:  # noqa: ANN401 - first and second
 def _question(name: str, told: Forgot) -> str:
     text = f"Erase {name} for good, with {_counted(told)}? Nobody can bring it back."
     if told.renamed:
-        text += f" What these other names of it say goes too: {', '.join(told.renamed)}."
+        text += f" Its other names go too: {', '.join(told.renamed)}."
     if told.mentioned_by:
         more = len(told.mentioned_by) - _MENTIONED
         text += f" These stay and mention it: {', '.join(told.mentioned_by[:_MENTIONED])}"

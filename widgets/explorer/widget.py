@@ -34,12 +34,12 @@ class Explorer(Warming):
     _esm = script(_HERE)
     _css = style(_HERE)
 
-    query = traitlets.Unicode("", help="what is looked for; empty: what was recorded last").tag(sync=True)
+    query = traitlets.Unicode("", help="the query; empty: the latest atoms").tag(sync=True)
     type = traitlets.Unicode("", help="only atoms of this type; empty: of all").tag(sync=True)
     domain = traitlets.Unicode("", help="only members of this domain; empty: whatever they belong to").tag(sync=True)
     tag = traitlets.Unicode("", help="only atoms with this tag; empty: with any or none").tag(sync=True)
-    since = traitlets.Unicode("", help="only what happened from this day on, in UTC; empty: from ever").tag(sync=True)
-    until = traitlets.Unicode("", help="only what happened up to this day, in UTC; empty: to now").tag(sync=True)
+    since = traitlets.Unicode("", help="only events from this day on, in UTC; empty: no limit").tag(sync=True)
+    until = traitlets.Unicode("", help="only events up to this day, in UTC; empty: no limit").tag(sync=True)
     limit = traitlets.Int(30, min=1, max=100, help="how many hits a page has at most").tag(sync=True)
     offset = traitlets.Int(0, min=0, help="how many hits are on the pages before").tag(sync=True)
     whole = traitlets.Bool(default_value=False, help="whether a long value is shown beyond its beginning").tag(
@@ -47,11 +47,11 @@ class Explorer(Warming):
     )
     offered = traitlets.Dict(help="types and domains to choose from, and how many atoms the store has").tag(sync=True)
     answer = traitlets.Dict(help="the hits, with the query that they answer").tag(sync=True)
-    detail = traitlets.Dict(help="all there is to know of the selected atom; empty: none is").tag(sync=True)
+    detail = traitlets.Dict(help="everything about the selected atom; empty: none is").tag(sync=True)
 
     writable = traitlets.Bool(default_value=False, help="whether the store is open for writing").tag(sync=True)
-    change = traitlets.Dict(help="what to add, edit or forget: see change.Change").tag(sync=True)
-    changed = traitlets.Dict(help="what came of the last change: ok, do, name, text, number").tag(sync=True)
+    change = traitlets.Dict(help="the change to make: see change.Change").tag(sync=True)
+    changed = traitlets.Dict(help="result of the last change: ok, do, name, text, number").tag(sync=True)
     proving = traitlets.Bool(default_value=False, help="whether the proof of the selected atom is shown").tag(sync=True)
     proof = traitlets.Instance(Linked, None, allow_none=True, help="the proof viewer that shows it").tag(
         sync=True, **widget_serialization

@@ -39,8 +39,8 @@ class ProofViewer(Linked):
     nodes: traitlets.List[Any] = traitlets.List(help="each part and each hash, with what it follows from").tag(
         sync=True
     )
-    parts: traitlets.List[Any] = traitlets.List(help="what can be changed").tag(sync=True)
-    verdict = traitlets.Dict(help="what the verifier says").tag(sync=True)
+    parts: traitlets.List[Any] = traitlets.List(help="the parts that can be changed").tag(sync=True)
+    verdict = traitlets.Dict(help="the verdict of the verifier").tag(sync=True)
     proof = traitlets.Unicode("", help="the text of the bundle that is shown, changed or not").tag(sync=True)
 
     def _pictured(self) -> tuple[str, Sequence[Row]]:

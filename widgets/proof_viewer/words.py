@@ -150,8 +150,8 @@ def words(verdict: Verdict, name: str, as_of: int | None) -> str:
             return f"{name} was never in this store of {size} entries: the map of names has nothing in its place."
     kind = verdict.entry.kind if verdict.entry is not None else Kind.PUT
     what = {
-        Kind.PUT: f"what {name} said after entry {as_of}",
+        Kind.PUT: f"the value of {name} after entry {as_of}",
         Kind.TOMBSTONE: f"the tombstone that {name} was under after entry {as_of}",
-        Kind.FORGET: f"the forgetting of what {name} said after entry {as_of}",
+        Kind.FORGET: f"the forgetting of the value of {name} after entry {as_of}",
     }[kind]
     return f"Entry {seq} of {size} is recorded, just so: it is {what}. That it is current is not claimed."

@@ -27,16 +27,16 @@ class Timeline(Linked):
     _esm = script(Path(__file__).parent)
     _css = style(Path(__file__).parent)
 
-    axis = traitlets.Enum(["time", "entries"], "time", help="what the axis counts").tag(sync=True)
+    axis = traitlets.Enum(["time", "entries"], "time", help="the unit of the axis").tag(sync=True)
     window: traitlets.List[int] = traitlets.List(
         traitlets.Int(), help="from where to where on the axis heads are shown: microseconds, or seqs; empty: all"
     ).tag(sync=True)
     picked: traitlets.List[int] = traitlets.List(traitlets.Int(), help="sizes of one or two heads").tag(sync=True)
 
     marks: traitlets.List[Any] = traitlets.List(help="heads, or runs of them, at their places").tag(sync=True)
-    span = traitlets.Dict(help="what the axis shows: low, high, axis, and the newest size").tag(sync=True)
-    heads: traitlets.List[Any] = traitlets.List(help="those picked, the older first").tag(sync=True)
-    changes = traitlets.Dict(help="what became of atoms and edges between them").tag(sync=True)
+    span = traitlets.Dict(help="the range of the axis: low, high, axis, and the newest size").tag(sync=True)
+    heads: traitlets.List[Any] = traitlets.List(help="the picked heads, the older first").tag(sync=True)
+    changes = traitlets.Dict(help="changes of atoms and edges between them").tag(sync=True)
     badge = traitlets.Dict(help="whether the newer log contains the older one").tag(sync=True)
 
     @traitlets.validate("window")

@@ -2,10 +2,10 @@
 
 const PARTS = [
   ["", "All", "All parts of the model together, each weighed by how far it was right."],
-  ["next", "Next", "What came right after it."],
-  ["skip", "Skip", "What came within ten steps, the nearer the more."],
-  ["edges", "Declared", "What stated edges join to it, in either direction."],
-  ["episodes", "Episodes", "What past sessions needed that had it."],
+  ["next", "Next", "Atoms used right after it."],
+  ["skip", "Skip", "Atoms used within ten steps; nearer ones count more."],
+  ["edges", "Declared", "Atoms linked to it by an edge, in either direction."],
+  ["episodes", "Episodes", "Atoms of past sessions that used it."],
 ];
 
 /** Choices of which one holds: arrow keys move between them. */

@@ -45,14 +45,14 @@ class Transitions(Linked):
 
     part = traitlets.Enum(("", *PARTS), "", help="the part of the model that speaks; empty: all").tag(sync=True)
     k = traitlets.Int(12, min=0, max=MOST, help="how many atoms on each side, at most").tag(sync=True)
-    graph = traitlets.Dict(help="what is around the selected atom; empty: none is selected").tag(sync=True)
+    graph = traitlets.Dict(help="the neighbours of the selected atom; empty: none is selected").tag(sync=True)
     trail = traitlets.List(traitlets.Unicode(), help="where one was").tag(sync=True)
     place = traitlets.Int(-1, help="where on the trail one is").tag(sync=True)
     typed = traitlets.Unicode("", help="a part of a name, or words of what it says").tag(sync=True)
-    names = traitlets.List(traitlets.Unicode(), help="names that may be meant by it").tag(sync=True)
+    names = traitlets.List(traitlets.Unicode(), help="names that match it").tag(sync=True)
     sequence = traitlets.List(traitlets.Unicode(), help="atoms picked for a training, in order").tag(sync=True)
-    training = traitlets.Dict(help="what to train: atoms, passes, objective").tag(sync=True)
-    learnt = traitlets.Dict(help="what came of the last training").tag(sync=True)
+    training = traitlets.Dict(help="the training: atoms, passes, objective").tag(sync=True)
+    learnt = traitlets.Dict(help="result of the last training").tag(sync=True)
 
     def __init__(self, memory: Memory, selected: str = "", **traits: object) -> None:
         """`memory` is used, not closed, by it."""
@@ -77,7 +77,7 @@ class Transitions(Linked):
         return self._learner.wait(seconds) and super().wait(seconds)
 
     def close(self) -> None:
-        """Let go of the page and of the store. What is being learnt is learnt to its end."""
+        """Let go of the page and of the store. A running training still ends."""
         self._learner.close()
         super().close()
 

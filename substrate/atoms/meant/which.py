@@ -87,7 +87,7 @@ def which(snapshot: Snapshot, text: str, kind: str | None, policy: Policy) -> Ma
         raise SchemaInvalid(Arg("text"), " must be a text of valid Unicode") from None
     wanted = label_of(text.strip())
     if not wanted.key:
-        raise InputError(Arg("text"), " has neither letters nor digits: nothing can be called so")
+        raise InputError(Arg("text"), " has neither letters nor digits: give a name")
     with under(policy):  # near names ask which one is in force
         return _Look(snapshot.transaction, wanted, kind, policy).answer()
 

@@ -42,9 +42,11 @@ def forget(given: Namespace, output: Output) -> Answer:
             return Answer(hints=("nothing was forgotten",), exit=Exit.INTERRUPTED)
     with writing(given) as memory, output.progress("forgetting") as progress:
         done = calls.forget(memory, given, dry_run=False, progress=progress)
-    hints = ["backups and exports made before still hold it; they are yours to delete"]
+    hints = ["older backups and exports still hold it: delete them yourself"]
     if not done.compacted:
-        hints.append("the bytes are still in the store's file, since others were reading: run substrate compact")
+        hints.append(
+            "the bytes are still in the store's file, because other processes were reading: run substrate compact"
+        )
     return _forgot(done, tuple(hints))
 
 
@@ -115,9 +117,9 @@ def fsck(given: Namespace, output: Output) -> Answer:
         return Answer(document, (Facts(facts, "bad"),), is_report=True, exit=Exit.ROLLED_BACK)
     facts = [("damage", report.damage), ("store", path)]
     if report.misfit:  # its writer can write on; whoever takes a copy of it over cannot
-        hint = "as long as this entry is there, no copy of this store can be restored or imported"
+        hint = "while this entry exists, no copy of this store can be restored or imported"
     else:
-        hint = "do not write to it; if substrate rebuild does not mend it, restore a backup"
+        hint = "do not write to this store. Run substrate rebuild; if that does not repair it, restore a backup"
     return Answer(
         {**document, "damage": report.damage},
         (Facts(facts, "bad"),),

@@ -115,12 +115,12 @@ def _target(given: Namespace) -> Iterator[Memory]:
 def _clone(given: Namespace, output: Output) -> Answer:
     for word in ("partial", "allow_secrets", "dry_run", "from", "column"):
         if getattr(given, word):
-            raise InputError("--full takes a log as it is: no other option but --store means anything with it")
+            raise InputError("--full copies a whole log: it takes no other option than --store")
     path = store_path(given)
     with output.progress("cloning") as progress:
         head = substrate.clone(_source(given.file), path, progress=progress).head
     document = {"store": str(path), "origin": head.origin, "entries": head.size}
-    hints = ("it is the same log as the one it came from: write to one of the two only, or the other can only be read",)
+    hints = ("this is the same log as the original: write to only one of the two. The other becomes read-only",)
     return Answer(document, (Facts([("cloned", head), ("store", path)], "good"),), hints, is_report=True)
 
 
@@ -158,7 +158,7 @@ def _answer(imported: Imported) -> Answer:
 
 
 def _source(file: str) -> Path | io.StringIO:
-    return io.StringIO(read_text("-", "what to import")) if file == "-" else expanded(file)
+    return io.StringIO(read_text("-", "the files to import")) if file == "-" else expanded(file)
 
 
 def backup(given: Namespace, output: Output) -> Answer:
@@ -181,10 +181,10 @@ def restore(given: Namespace, output: Output) -> Answer:
     hints = []
     if restored.before is not None:
         document |= {"before": restored.before, "new_key": True}
-        facts += [("before", restored.before), ("key", "new: the key of the backup signs no more")]
+        facts += [("before", restored.before), ("key", "new: the key of the backup no longer signs")]
         hints.append(
-            "the log goes on under a new origin and a new key: older keys and pins do not verify new proofs, so give "
-            f"whoever checks them the new key: {as_command('substrate', 'key', '--store', str(path))}"
+            "the store has a new origin and a new key. Older keys and pins do not verify its new proofs. Give "
+            f"your auditors the new key: {as_command('substrate', 'key', '--store', str(path))}"
         )
     if (given_up := restored.abandoned) is not None:
         document["abandoned"] = {"origin": given_up.origin, "size": given_up.size, "root": given_up.root.hex()}

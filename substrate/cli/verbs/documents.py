@@ -35,11 +35,11 @@ _NAMED = 100
 def ingest(given: Namespace, output: Output) -> Answer:
     """Take in files, folders and standard input; with --watch, what changes in a folder."""
     if not given.paths or (given.watch and (len(given.paths) > 1 or given.paths[0] == "-")):
-        raise InputError("give a file or a folder to take in, or - for standard input; with --watch one folder")
+        raise InputError("give a file or a folder to ingest, or - for standard input; with --watch one folder")
     if not all(given.paths):
         raise InputError("a path is empty: give a file or a folder")
     if given.watch and (given.title is not None or given.dry_run):
-        raise InputError("--title and --dry-run are of one ingest: --watch goes on")
+        raise InputError("--title and --dry-run do not work with --watch: leave them out")
     taken = [read_text_exactly("-", "the text") if path == "-" else Path(path) for path in given.paths]
     options = ingest_options(given)
     if not given.watch:
@@ -131,7 +131,7 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     if any(result.missing for result in results):
         hints.append("file is gone: its document stays in use; --prune takes such documents out of use")
     if failed:
-        hints.append("what was not taken is not saved; all the rest is")
+        hints.append("refused files are not saved; all others are")
     document = results[0].to_dict() if len(results) == 1 else {"results": [result.to_dict() for result in results]}
     exit_code = Exit.PARTIAL if failed else Exit.OK
     mark = "doubt" if failed else ""

@@ -41,7 +41,7 @@ def which(given: Namespace, _: Output) -> Answer:
     rows = [(match.name, f"{match.score:.2f}", match.reason, match.id) for match in found]
     if found.verdict == "exact":
         return Answer(found.to_dict(), (Table(("name", "=score", "reason", "?id"), rows),))
-    hint = "it is not clear which one is meant" if rows else "nothing is called so, or nearly so"
+    hint = "no exact match: choose one of these" if rows else "no atom has this name or a similar one"
     table = Table(("name", "=score", "reason", "?id"), rows)
     return Answer(found.to_dict(), (table,) if rows else (), (hint,), exit=Exit.NOT_FOUND)
 

@@ -59,7 +59,7 @@ def observe(given: Namespace, output: Output) -> Answer:
     return Answer(
         replace(observed, skipped=skipped).to_dict(),
         (Facts(facts, "doubt" if skipped else "good"),),
-        ("what was skipped is not learnt; all the rest is",) if skipped else (),
+        ("skipped atoms are not learned; all others are",) if skipped else (),
         is_report=True,
         exit=Exit.PARTIAL if skipped else Exit.OK,
     )
@@ -74,9 +74,9 @@ def _sessions(given: Namespace) -> tuple[list[dict[str, object]], list[int]]:
             raise InputError("nothing to observe: give names in the order of access, or - for standard input")
         return [{"items": names, **said}], []
     if names != ([] if given.file is not None else ["-"]):
-        raise InputError("either names, or - for sessions from standard input, or --file")
+        raise InputError("give names, or - for standard input, or --file: only one of them")
     if any(value is not None for value in said.values()):
-        raise InputError("of sessions in lines each says its own at, objective, domain and session")
+        raise InputError("each line has its own at, objective, domain and session: leave out these options")
     sessions, lines = read_sessions(read_text(given.file or "-", "the sessions"))
     if not sessions:
         raise InputError('there is no session: give one in each line, such as {"items": ["v1.fact.a", "v1.fact.b"]}')
@@ -97,7 +97,7 @@ def train(given: Namespace, _: Output) -> Answer:
     if trained.clamped_from is not None:
         hints.append(f"{trained.passes} passes are the most that one training has; {trained.clamped_from} were given")
     if trained.skipped:
-        hints.append("what was skipped is not learnt; all the rest is" if trained.learnt else "nothing was learnt")
+        hints.append("skipped atoms are not learned; all others are" if trained.learnt else "nothing was learned")
     left = (Exit.PARTIAL if trained.learnt else Exit.NOT_FOUND) if trained.skipped else Exit.OK
     return Answer(
         trained.to_dict(),
@@ -120,7 +120,7 @@ def predict(given: Namespace, _: Output) -> Answer:
     rows = [(f"{item.probability:.1%}", item.name, item.why) for item in found]
     hints = [f"{label}: {said}" for label, said in _skipped(found.skipped)]
     if not rows:
-        hints.append("nothing is likely enough to be said; --floor 0 shows what there is")
+        hints.append("no atom is likely enough; --floor 0 shows all")
     table = Table(("=probability", "name", "why"), rows)
     return Answer(found.to_dict(), (table,) if rows else (), tuple(hints))
 
@@ -142,11 +142,11 @@ def bootstrap(given: Namespace, _: Output) -> Answer:
         )
     hints = []
     if not list(opening) and (given.high_impact or given.evidence_threshold is not None):
-        hints.append("nothing is known so well: ask for less evidence; a source, or --origin user, would lift it")
+        hints.append("no atom has that much evidence: ask for less; a source or --origin user adds evidence")
     elif opening.remark:
         hints.append(opening.remark)
     elif not list(opening):
-        hints.append("nothing is known that would help: save something first")
+        hints.append("the store has nothing for this: save something first")
     if opening.meaning and not given.words:
         hints.append(Message("matched by words only: ", opening.meaning))
     return Answer(opening.to_dict(), (Raw(visible(opening.text(), "\n\t", as_json)),), tuple(hints))
@@ -164,6 +164,6 @@ def watch(given: Namespace, _: Output) -> Answer:
         watched = given.state == "on"
         with writing(given) as memory:
             memory.watch(watched)
-    said = "on: what is accessed is learnt from" if watched else "off: nothing that is accessed is written down"
-    hints = () if watched else ("what was learnt before stays; to erase a session: substrate forget --session NAME",)
+    said = "on: the store learns from accesses" if watched else "off: accesses are not recorded"
+    hints = () if watched else ("learned data stays; to erase a session: substrate forget --session NAME",)
     return Answer({"watch": watched}, (Facts([("watch", said)]),), hints)

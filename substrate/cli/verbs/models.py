@@ -35,7 +35,7 @@ def model(given: Namespace, output: Output) -> Answer:
     with writing(given) as memory, output.progress("exporting"):
         folder = expanded(given.spec)
         chosen = memory.use_model(folder if folder.is_dir() else given.spec)
-    hints = ("to embed what there is: substrate index; until then the vectors of before are searched",)
+    hints = ("to embed all atoms with it: substrate index; until then search uses the old vectors",)
     return _shown(chosen, hints if chosen.waiting else ())
 
 

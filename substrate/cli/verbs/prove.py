@@ -88,7 +88,7 @@ def key(given: Namespace, _: Output) -> Answer:
         return Answer({"key": str(key)}, (Raw(str(key)),))
     with writing(given) as memory:
         old, new = memory.key(), memory.rotate_key()
-    hint = "who holds the old key needs proofs made with --trusting and the old key; heads it signed stay valid"
+    hint = "old heads stay valid. For an auditor with the old key, make proofs with --trusting and that key"
     return Answer({"key": str(new), "old": str(old)}, (Raw(str(new)),), (f"the old key was {old}", hint))
 
 

@@ -127,7 +127,7 @@ def list_atoms(given: Namespace, output: Output) -> Answer:
         document["forgotten"] = last.forgotten
     hints = []
     if following:
-        hints.append(f"there are more: --after {as_word(following)} goes on, --all lists all")
+        hints.append(f"there are more: --after {as_word(following)} continues, --all lists all")
     if not items:
         hints.append("no atom has such a name" if given.prefix else "there are no atoms")
     if last is not None and last.forgotten:

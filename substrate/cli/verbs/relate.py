@@ -35,7 +35,7 @@ def context(given: Namespace, _: Output) -> Answer:
     if found.more:
         hints.append(f"there are more: --offset {given.offset + len(found)}")
     if not edges:
-        hints.append("no edge that holds joins it to anything" if not given.offset else "there are no more")
+        hints.append("it has no current edges" if not given.offset else "there are no more")
     return Answer(found.to_dict(), tuple(blocks), tuple(hints))
 
 
@@ -118,5 +118,5 @@ def stale(given: Namespace, _: Output) -> Answer:
     hints = []
     if found.next:
         hints.append(f"there are more: --after {as_word(found.next)}")
-    hints.append("to say one again, as it is or anew, clears it" if rows else "nothing is to be reviewed")
+    hints.append("to clear one, save it again, with the same or a new value" if rows else "nothing is to be reviewed")
     return Answer(found.to_dict(), (Table(("name", "~value", "because"), rows),) if rows else (), tuple(hints))

@@ -33,7 +33,7 @@ _IN_PARTS: Final = (
 def remember(given: Namespace, _: Output) -> Answer:
     """Save a text under a name that is made for it."""
     if given.text == ["-"]:
-        text = read_text("-", "what to remember")
+        text = read_text("-", "the text to remember")
     elif given.text:
         text = " ".join(given.text)
     else:
@@ -78,8 +78,8 @@ def _gather(given: Namespace) -> Items:
     typed = _joined(given.atoms)
     words = [word for word in typed if word != "-"]
     if len(typed) - len(words) > 1:
-        raise InputError("standard input can be read once: say - once")
-    read = read_items(read_text("-", "what to save")) if "-" in typed else Items()
+        raise InputError("standard input can be read only once: give - once")
+    read = read_items(read_text("-", "the atoms to save")) if "-" in typed else Items()
     items = Items(
         [_with_fields(atom, given) for atom in (*words, *read.atoms)],
         [*(given.edge or []), *read.edges],
@@ -199,6 +199,6 @@ def saved_answer(saved: Saved, rows: Sequence[tuple[str, object]]) -> Answer:
     if saved.unchecked:
         hints.append("unchecked: saved, but the search for conflicts failed; please report the warning in the log")
     if saved.refused:
-        hints.append("what was refused is not saved; all the rest is")
+        hints.append("refused items are not saved; all others are")
     exit_code = Exit.PARTIAL if saved.refused else Exit.OK
     return Answer(saved.to_dict(), (Facts(rows),), tuple(hints), is_report=True, exit=exit_code)

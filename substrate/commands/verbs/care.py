@@ -16,38 +16,44 @@ def check_one_selection(given: Namespace) -> None:
     """InputError unless what to forget is said in just one way."""
     words = ("whole", "source", "actor", "session", "seqs")
     if bool(given.names) + sum(getattr(given, word) is not None for word in words) != 1:
-        raise InputError("say what to forget, by one of: NAME ..., --whole, --source, --actor, --session, --seqs")
+        raise InputError(
+            "name what to forget with exactly one of: NAME ..., --whole, --source, --actor, --session, --seqs"
+        )
 
 
 FORGET = Command(
     "forget",
     "care",
-    "Erase atoms for good, and provably so.",
-    "By name, everything of an atom goes: all versions, its edges, what was learnt from its use. An edge goes by its "
-    "id, and so does a damaged entry that fsck names. By source, actor, session or seqs, the versions and edges that "
-    "match go. The log keeps that something was there and that it was forgotten; all other "
-    "proofs stay valid. Backups and exports made before still hold it.",
+    "Erase atoms for good. A proof can show that they were erased.",
+    "A name erases all of an atom: versions, edges, and everything learned from its use. An id erases an edge, "
+    "or a damaged entry that fsck names. --source, --actor, --session and --seqs erase the matching versions and "
+    "edges. The log still shows that an atom was there and was forgotten. All other proofs stay valid. Older "
+    "backups and exports still hold the text.",
     (
-        Example('substrate checkpoint "v1.fact.home_address = 1 Main Street" --source form', "something to forget"),
-        Example("substrate forget --source form --dry-run", "counts, and changes nothing"),
+        Example('substrate checkpoint "v1.fact.home_address = 1 Main Street" --source form', "saves an atom to forget"),
+        Example("substrate forget --source form --dry-run", "counts and erases nothing"),
         Example("substrate forget v1.fact.home_address --yes", "erases it"),
-        Example("substrate access v1.fact.home_address --proof forgotten.json", "gone; the proof says so", exit=5),
+        Example(
+            "substrate access v1.fact.home_address --proof forgotten.json",
+            "the atom is gone; writes a proof of that",
+            exit=5,
+        ),
         Example("%memory forget v1.fact.home_address"),
         Example("%memory forget --source form --dry-run"),
     ),
     (
         NAMES,
         option("--whole", metavar="NAME", help="a document with all its chunks, in all versions", complete="name"),
-        option("--source", metavar="TEXT", help="what came from this source"),
-        option("--actor", metavar="TEXT", help="what this actor said"),
-        option("--session", metavar="TEXT", help="what was said in this session"),
-        option("--seqs", metavar="START:STOP", read=seqs, help="what these entries said, STOP not included"),
-        flag("--dry-run", help="count, and change nothing"),
-        flag("--yes", help="do it, without asking"),
+        option("--source", metavar="TEXT", help="everything from this source"),
+        option("--actor", metavar="TEXT", help="everything by this author"),
+        option("--session", metavar="TEXT", help="everything from this session"),
+        option("--seqs", metavar="START:STOP", read=seqs, help="the atoms of these entries, without STOP"),
+        flag("--dry-run", help="count and erase nothing"),
+        flag("--yes", help="erase without asking"),
     ),
-    about_cli="Without --yes it only counts, and then asks if there is a terminal. To take an atom out of use and keep "
-    "its history, use checkpoint --tombstone instead. Exit code 12: forgotten, but readers kept the file from being "
-    "rewritten; run compact later.",
+    about_cli="Without --yes it counts, and asks if there is a terminal. To take an atom out of use and keep its "
+    "history, use checkpoint --tombstone. Exit code 12: forgotten, but open readers blocked the rewrite of the "
+    "file; run compact later.",
     about_notebook="It asks first. To take an atom out of use and keep its history, write `%memory checkpoint - NAME`.",
 )
 
@@ -55,8 +61,8 @@ STATS = Command(
     "stats",
     "care",
     "Show how much the store holds.",
-    "Atoms in use, out of use and forgotten, edges, entries, bytes, the atoms of each type, and how many sessions and "
-    "trainings were learnt.",
+    "Numbers of atoms (in use, out of use, forgotten), edges, entries, bytes, atoms of each type, sessions and "
+    "trainings.",
     (Example("substrate stats", "the numbers"), Example("substrate stats --json", "the same for programs")),
     only=Face.CLI,
 )
@@ -65,8 +71,8 @@ FSCK = Command(
     "fsck",
     "care",
     "Check everything in the store against the log and its signatures.",
-    "Whatever follows from the log is worked out again and compared; the first damage is named. Nothing is changed. "
-    "It cannot see that the holder of the key rewrote the whole log: pins show that.",
+    "fsck computes every derived table again and compares. It names the first damage and changes nothing. It "
+    "cannot detect that the holder of the key rewrote the whole log. A pin detects that.",
     (
         Example("substrate fsck", "exit code 0: no damage; 1: damage"),
         Example("substrate fsck --quiet && echo sound", "for scripts"),
@@ -78,8 +84,8 @@ REBUILD = Command(
     "rebuild",
     "care",
     "Rebuild the derived tables from the log.",
-    "The new tables are made beside the store and put in its place when they are whole; others go on reading "
-    "meanwhile. This mends a derived table, even one that keeps the store from being opened. It does not mend the log.",
+    "The new tables replace the old ones when they are complete. Other processes can read meanwhile. This "
+    "repairs a damaged derived table, even if the store does not open. It does not repair the log.",
     (Example("substrate rebuild", "rebuilds them"), Example("substrate rebuild --json", "the same for programs")),
     only=Face.CLI,
 )
@@ -87,8 +93,9 @@ REBUILD = Command(
 COMPACT = Command(
     "compact",
     "care",
-    "Rewrite the store's file without what is free in it.",
-    "What was erased is gone from the file after it. forget does it by itself, unless readers did not let go in time.",
+    "Rewrite the store's file without its free space.",
+    "After this, erased bytes are gone from the file. forget compacts by itself, unless a reader kept the file "
+    "open too long.",
     (Example("substrate compact", "rewrites the file"), Example("substrate compact --json", "the same for programs")),
     only=Face.CLI,
 )

@@ -12,16 +12,18 @@ EXPORT = Command(
     "export",
     "care",
     "Write the store as JSON Lines.",
-    "Every version and every edge statement in order, by name, as import and other programs read it. --full writes "
-    "what a clone needs that can be verified entry by entry, salts included. A file must not be there yet.",
+    "One line for each version and each edge, in order, for import and other programs. --full writes everything "
+    "that a verifiable clone needs, salts included. An existing file is not overwritten.",
     (
         Example("substrate export memory.jsonl", "into a file"),
         Example("substrate export | wc -l", "to standard output"),
-        Example("substrate export --full clone.jsonl", "all that a clone needs"),
+        Example("substrate export --full clone.jsonl", "everything that a clone needs"),
     ),
     (
-        argument("file", "where to; - is standard output (the default)", nargs="?", default="-", complete="file"),
-        flag("--full", help="with all that a verifiable clone needs"),
+        argument(
+            "file", "the file to write; - is standard output (the default)", nargs="?", default="-", complete="file"
+        ),
+        flag("--full", help="write everything that a verifiable clone needs"),
         OUTPUT,
     ),
     only=Face.CLI,
@@ -31,16 +33,16 @@ IMPORT = Command(
     "import",
     "care",
     "Read an export, a table, a folder of notes or another system's file into the store.",
-    "The kind of file is told by looking at it; --from says it where that cannot be told. An export of substrate is "
-    "recorded after what is there, with new seqs and new times of recording. A row of a CSV, TSV or JSON Lines file "
-    "becomes an atom: columns called name, value, tags and so on are its fields, --column maps others, and the rest "
-    "stands in attrs. The official memory server's file gives entities, notes and edges; a signed export of "
-    "HydraMem its documents, entities and relations, checked with --secret-file. Documents and folders are taken in "
-    "as ingest does. The same file again changes nothing. With --full, a full export becomes a new store, "
-    "entry by entry the same as the one it came from; --store says where, and there must be none yet.",
+    "import detects the kind of the file; --from sets it. An export of substrate is added with new entry numbers "
+    "and new times of recording. Each row of a CSV, TSV or JSON Lines file becomes an atom. Columns called name, "
+    "value, tags and so on are its fields. --column maps other columns, and the rest goes into attrs. A file of "
+    "the official memory server gives entities, notes and edges. A signed export of HydraMem gives documents, "
+    "entities and relations; --secret-file checks its signature. Documents and folders work as in ingest. The "
+    "same file again changes nothing. With --full, a full export becomes a new store with the same entries. "
+    "--store names its folder, which must be new.",
     (
         Example(
-            "substrate import memory.jsonl --store second", "records it in another store, which is made if need be"
+            "substrate import memory.jsonl --store second", "adds it to another store, and creates that store if needed"
         ),
         Example("substrate import clone.jsonl --full --store twin", "makes a verifiable clone"),
         Example(
@@ -49,7 +51,7 @@ IMPORT = Command(
         ),
         Example(
             "substrate import rules.csv --column value=remark --type constraint --dry-run",
-            "what it would record; without --dry-run it records v1.constraint.refunds",
+            "shows what it would record; without --dry-run it records v1.constraint.refunds",
         ),
     ),
     (
@@ -58,16 +60,16 @@ IMPORT = Command(
             "--from",
             metavar="KIND",
             choices=("substrate", "server-memory", "hydramem", "csv", "tsv", "jsonl", "documents"),
-            help="which kind of file it is; default: told by looking at it",
+            help="the kind of the file (default: detected)",
         ),
         option(
             "--column",
             metavar="FIELD=COLUMN",
             repeatable=True,
             read=column,
-            help="of rows: the column that is this field, as in value=remark",
+            help="for rows: the column for a field, such as value=remark",
         ),
-        option("--type", metavar="TYPE", help="of rows: the type of atoms that do not say theirs (default: note)"),
+        option("--type", metavar="TYPE", help="for rows: the type of atoms without one (default: note)"),
         option(
             "--domain", metavar="DOMAIN", help="the domain of entities and documents (default: main)", complete="domain"
         ),
@@ -75,48 +77,48 @@ IMPORT = Command(
             "--origin",
             metavar="WHO",
             choices=ORIGINS,
-            help="whose word the file is; ingested: of others, so that it opens no session",
+            help="user, agent or ingested (text by others: never opens a session)",
         ),
-        option("--actor", metavar="TEXT", help="who imports it"),
+        option("--actor", metavar="TEXT", help="the person or agent that imports it"),
         option(
             "--secret-file",
             metavar="FILE",
-            help="of a signed export of HydraMem: the file with the secret it is signed with",
+            help="for a signed export of HydraMem: the file with its secret",
             complete="file",
         ),
-        flag("--unverified", help="of such an export: take it without checking its signature"),
+        flag("--unverified", help="for such an export: do not check the signature"),
         flag("--full", help="a full export, into a new store"),
-        flag("--partial", help="of an export: record the lines that are valid, and report the others"),
-        flag("--dry-run", help="compare, and change nothing"),
-        flag("--allow-secrets", help="record what looks like a credential, too"),
+        flag("--partial", help="of an export: record the valid lines and report the others"),
+        flag("--dry-run", help="compare and change nothing"),
+        flag("--allow-secrets", help="also record texts that look like credentials"),
     ),
-    about_cli="Exit code 12: some lines or files were not taken; each is named with the reason.",
+    about_cli="Exit code 12: some lines or files were refused; each is listed with the reason.",
     only=Face.CLI,
 )
 
 BACKUP = Command(
     "backup",
     "care",
-    "Copy the store into a new folder, while others write.",
-    "The copy is of one moment. The signing key is not in it: back that up too, and apart from it.",
+    "Copy the store into a new folder, while other processes write.",
+    "The copy shows one moment. It does not hold the signing key: back up the key separately.",
     (
         Example("substrate backup copy-1", "into the new folder copy-1"),
         Example("substrate backup copy-2 --json", "the same, with the pin of that moment"),
     ),
-    (argument("target", "a folder that is not there yet", complete="folder"),),
+    (argument("target", "a folder that does not exist yet", complete="folder"),),
     only=Face.CLI,
 )
 
 RESTORE = Command(
     "restore",
     "care",
-    "Bring a backup back, into the folder that --store says.",
-    "The folder must not be there yet, or be empty: nothing is overwritten. It is the one way to go back in time. If "
-    "the store went on after the backup, is still there, or its key is not here, the log goes on under a new origin "
-    "and a new key, from an entry that says what was given up, so that nobody mistakes the one for the other.",
+    "Restore a backup into the folder that --store names.",
+    "The folder must be new or empty: nothing is overwritten. Normally the restored store keeps its key. It gets "
+    "a new origin and a new key if the old store still exists, grew after the backup, or its key is missing. "
+    "Then the log records the change, and auditors need the new key.",
     (
         Example("substrate restore copy-1 --store back", "into the folder back"),
-        Example("substrate list --store back", "what it holds"),
+        Example("substrate list --store back", "lists its atoms"),
     ),
     (argument("backup", "the folder that backup made", complete="folder"),),
     only=Face.CLI,

@@ -10,22 +10,22 @@ __all__ = ["ENTITIES", "EXTRACT"]
 ENTITIES = Command(
     "entities",
     "find",
-    "List what a domain is about: people, places, things, and how many atoms mention each.",
-    "An entity is an atom v1.entity.<domain>.<name>: its value is the name as it is shown; its attrs have a type and a "
-    "list of aliases. A name in one ingested text alone is listed too: it has no atom yet. Mentions are the atoms in "
-    "use that name it, by any of its names, in their entities. In a pipe each is a line of name, type, mentions, "
-    "aliases and atom.",
+    "List the people, places and things of a domain, and how many atoms mention each.",
+    "An entity is an atom v1.entity.<domain>.<name>. Its value is the shown name; its attrs hold a type and "
+    "aliases. The list includes names from a single ingested text, which have no atom yet. Mentions counts the "
+    "atoms in use that list one of its names as an entity. In a pipe, each entity is a line of name, type, "
+    "mentions, aliases and atom.",
     (
         Example("substrate entities", "of all domains"),
-        Example("substrate entities --domain shop --begins ad", "only those of one domain whose names begin so"),
+        Example("substrate entities --domain shop --begins ad", "names in one domain that begin with ad"),
         Example("%memory entities --domain shop"),
     ),
     (
         option("--domain", metavar="DOMAIN", help="only of this domain: v1.domain.x, or x", complete="domain"),
-        option("--begins", metavar="TEXT", default="", help="only names that begin so, in any spelling"),
+        option("--begins", metavar="TEXT", default="", help="only names that begin with this, in any spelling"),
         limit(100),
         OFFSET,
-        option("--after", metavar="ATOM", help="go on after this atom", complete="name"),
+        option("--after", metavar="ATOM", help="continue after this atom", complete="name"),
         AS_OF,
     ),
 )
@@ -34,7 +34,7 @@ EXTRACT = Command(
     "extract",
     "find",
     "Find the names in a text: people, places, products, identifiers, files, addresses.",
-    "By how they are written, without a model; nothing is recorded. In a pipe each is a line of name and kind.",
+    "It looks at the spelling, without a model, and records nothing. In a pipe, each name is a line of name and kind.",
     (
         Example('substrate extract "Ada Lovelace wrote to Charles Babbage in London"', "three names"),
         Example("substrate extract we moved from MySQL to PostgreSQL --json", "as JSON"),

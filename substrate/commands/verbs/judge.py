@@ -13,22 +13,24 @@ CONFLICTS = Command(
     "conflicts",
     "judge",
     "List pairs of current atoms that contradict each other.",
-    "Those that came up last come first; with NAME only those of one atom. A conflict is found when one of the two is "
-    "saved: another thing, number or date for the same, or a denial, also under another name. It ends when one of them "
-    "gets another value or goes out of use, or when it is resolved.",
+    "The newest conflicts come first. NAME limits the list to one atom. Saving an atom can start a conflict: "
+    "another value, number or date for the same thing, or a denial, also under another name. A conflict ends "
+    "when one atom changes or goes out of use, or with resolve.",
     (
         Example(
             'substrate checkpoint "v1.fact.payments.provider = Adyen" && substrate conflicts',
-            "saves an atom that contradicts another one, and lists all that are open",
+            "saves an atom that contradicts another one, and lists the open conflicts",
         ),
-        Example("substrate conflicts v1.fact.payment_provider --json", "those of one atom, with both atoms, as JSON"),
+        Example(
+            "substrate conflicts v1.fact.payment_provider --json", "conflicts of one atom, with both atoms, as JSON"
+        ),
         Example("%memory conflicts"),
     ),
     (
         replace(NAME, nargs="?"),
         limit(100, most=1000),
         OFFSET,
-        flag("--ingested", help="also those with text that was taken in from elsewhere"),
+        flag("--ingested", help="also conflicts with text from ingested documents"),
     ),
 )
 
@@ -36,18 +38,18 @@ RESOLVE = Command(
     "resolve",
     "judge",
     "Settle a conflict: one of two atoms is right, or both are.",
-    "With --keep, that one supersedes the other. Without, both are right: an edge of the type consistent_with says so, "
-    "and the two are no conflict as long as both say what they say now. The log keeps who resolved it, and why.",
+    "With --keep, that atom supersedes the other. Without it, both are right: a consistent_with edge ends the "
+    "conflict until one of them changes. The log keeps the author and the reason.",
     (
         Example(
             "substrate resolve v1.fact.payment_provider v1.fact.payments.provider --keep v1.fact.payment_provider "
             '--reason "Adyen was a trial"',
-            "one of the two is right",
+            "keeps one of the two",
         ),
         Example(
             'substrate checkpoint "v1.fact.us.currency = The currency is USD" && '
             'substrate resolve v1.fact.currency v1.fact.us.currency --reason "one for each country"',
-            "saves an atom that contradicts another one, and says that both are right",
+            "saves an atom that contradicts another one, then keeps both",
         ),
         Example("%memory resolve v1.fact.currency v1.fact.us.currency --reason 'one for each country'"),
     ),
@@ -56,7 +58,7 @@ RESOLVE = Command(
         argument("second", "the other's", complete="name"),
         option("--keep", metavar="NAME", complete="name", help="the one of the two that is right (default: both are)"),
         option("--reason", metavar="TEXT", help="why"),
-        option("--actor", metavar="TEXT", help="who says it"),
-        flag("--allow-secrets", help="save a reason that looks like a credential, too"),
+        option("--actor", metavar="TEXT", help="the author: a person or an agent"),
+        flag("--allow-secrets", help="also save a reason that looks like a credential"),
     ),
 )

@@ -31,15 +31,12 @@ def check_one_proof(given: Namespace) -> None:
     """InputError unless just one thing is to be proven, in a way that there is."""
     asked = [given.name is not None, given.entry is not None, given.extended_since is not None]
     if sum(asked) != 1:
-        raise InputError("say what to prove, and one thing: NAME, --entry SEQ or --extended-since PINFILE")
+        raise InputError("give exactly one thing to prove: NAME, --entry SEQ or --extended-since PINFILE")
     if given.extended_since is not None and (given.since is not None or given.trusting is not None):
-        raise InputError("--extended-since stands alone: it already starts from a pin")
+        raise InputError("--extended-since already starts from a pin: leave out --since and --trusting")
 
 
-NO_WITNESS = (
-    "that key comes from the store, so it is no independent witness: to be sure, give --key or --pin, "
-    "with one that came to you separately"
-)
+NO_WITNESS = "the key comes from the store itself. To be sure, use --key or --pin with one that you got separately"
 """Said of a verdict by the key of a store that nobody pinned: who can write the store can have signed the proof."""
 
 
@@ -51,14 +48,15 @@ def key_of_store(folder: object) -> str:
 def check_one_trust(given: Namespace) -> None:
     """InputError if a key and a pin are given."""
     if given.key is not None and given.pin is not None:
-        raise InputError("give a key or a pin, not both: a pin brings the key that was in force with it")
+        raise InputError("give a key or a pin, not both: a pin already holds the key")
 
 
 HEAD = Command(
     "head",
     "prove",
-    "Show the latest head: origin, size and roots of the log, signed.",
-    "In a pipe it is the signed note itself, as anyone can check it; on a terminal what it says.",
+    "Show the latest head: the signed summary of the whole log.",
+    "A head holds the origin, the size and the roots of the log. In a pipe it prints the signed note itself; on "
+    "a terminal its parts.",
     (Example("substrate head", "the latest head"), Example("substrate head --json", "its parts, and the note")),
     (OUTPUT,),
     only=Face.CLI,
@@ -67,11 +65,11 @@ HEAD = Command(
 PIN = Command(
     "pin",
     "prove",
-    "Make a pin, the head to remember outside the store; or check one.",
-    "Who keeps a pin notices if the log is ever rewritten or rolled back. A file that holds a pin already is replaced "
-    "only if the log contains what it pinned. --check says whether the log still contains all of a pin that you kept.",
+    "Make a pin, or check one. A pin is a head that you keep outside the store.",
+    "A pin shows later whether the log was rewritten or rolled back. An existing pin file is replaced only if "
+    "the log still contains that pin. --check tells whether the log still contains a pin.",
     (
-        Example("substrate pin -o me.pin", "remembers the latest head in a file"),
+        Example("substrate pin -o me.pin", "saves the latest head in a file"),
         Example("substrate pin --check me.pin", "checks that the log still contains it"),
         Example("%memory pin -o me.pin"),
         Example("%memory pin --check me.pin"),
@@ -85,36 +83,36 @@ PIN = Command(
 KEY = Command(
     "key",
     "prove",
-    "Show the verifier key in force, or put a new one in force.",
-    "An auditor needs it: give it separately from the proofs.",
+    "Show the verifier key, or replace it by a new one.",
+    "Give this key to the auditor, separately from the proofs.",
     (
         Example("substrate key > auditor.key", "the key, to give to the auditor separately from the proof"),
-        Example("substrate key --rotate", "puts a new key in force"),
+        Example("substrate key --rotate", "makes a new key"),
         Example("%memory key -o auditor.key"),
     ),
     (
-        flag("--rotate", help="put a new signing key in force and destroy the old one", face=Face.CLI),
+        flag("--rotate", help="make a new signing key and destroy the old one", face=Face.CLI),
         replace(OUTPUT, face=Face.NOTEBOOK),
     ),
-    about_cli="--rotate makes a new signing key, lets the old one sign for it, and destroys the old one.",
-    about_notebook="`substrate key --rotate` puts a new one in force.",
+    about_cli="--rotate makes a new signing key, signs it with the old one, and destroys the old one.",
+    about_notebook="`substrate key --rotate` makes a new one.",
 )
 
 PROVE = Command(
     "prove",
     "prove",
-    "Write a proof of what a name is: current, tombstoned, forgotten or absent.",
-    "The proof is one JSON file that others check without this store and without this program. Someone who holds an "
-    "older pin needs --since, someone who holds the key from before a rotation needs --trusting. --entry proves that "
-    "an entry is in the log, --extended-since that the log still contains all that was pinned. A proof of an atom "
-    "holds its value.",
+    "Write a proof that an atom is current, tombstoned, forgotten or absent.",
+    "The proof is one JSON file. Anyone can check it without this store and without this program. Use --since "
+    "for an auditor who holds an older pin. Use --trusting for an auditor who holds a key from before a "
+    "rotation. --entry proves that an entry is in the log. --extended-since proves that the log still contains "
+    "everything up to a pin. A proof of an atom holds its value.",
     (
         Example(
             "substrate prove v1.fact.payment_provider --since me.pin -o proof.json",
-            "that it is current, for a holder of me.pin",
+            "proves that it is current, to a holder of me.pin",
         ),
-        Example("substrate prove v1.fact.nobody_said_this", "that there is no such atom"),
-        Example("substrate prove --extended-since me.pin -o grown.json", "that the log only grew since the pin"),
+        Example("substrate prove v1.fact.nobody_said_this", "proves that no such atom exists"),
+        Example("substrate prove --extended-since me.pin -o grown.json", "proves that the log only grew since the pin"),
         Example("%memory prove v1.fact.payment_provider --since me.pin -o proof.json"),
         Example("proof = %memory prove v1.fact.nobody"),
     ),
@@ -124,11 +122,11 @@ PROVE = Command(
         option(
             "--extended-since", metavar="PINFILE", help="prove that the log contains all of this pin", complete="file"
         ),
-        option("--since", metavar="PINFILE", help="also lead from this pin to the latest head", complete="file"),
+        option("--since", metavar="PINFILE", help="also prove that this pin leads to the latest head", complete="file"),
         option(
             "--trusting",
             metavar="KEY",
-            help="also lead from this older verifier key, or the file that holds it, to the one in force",
+            help="also prove that this older verifier key (or key file) leads to the current one",
             complete="file",
         ),
         OUTPUT,
@@ -140,34 +138,35 @@ VERIFY = Command(
     "verify",
     "prove",
     "Check a proof against a key or a pin that you trust.",
-    "The key or pin must have come to you separately from the proof. A valid proof of another atom also verifies: "
-    "check claim and name, or say which you expect.",
+    "Get the key or pin separately from the proof. A valid proof of another atom also verifies: check claim and "
+    "name, or give --name and --claim.",
     (
-        Example("substrate verify proof.json --pin me.pin", "by a pin that you kept"),
+        Example("substrate verify proof.json --pin me.pin", "checks it with a pin that you kept"),
         Example(
             "substrate verify proof.json --key auditor.key --name v1.fact.payment_provider --claim current",
-            "by a key, and only if it proves just this",
+            "checks it with a key; other claims are rejected",
         ),
-        Example("substrate verify proof.json", "without a key or a pin it can only be consistent", exit=3),
+        Example("substrate verify proof.json", "without a key or a pin the author stays unknown", exit=3),
         Example("proof = %memory prove v1.fact.payment_provider\n%memory verify proof"),
         Example("%memory verify proof.json --pin me.pin"),
     ),
     (
         argument("proof", "the proof's file, or - for standard input", metavar="FILE", complete="file", face=Face.CLI),
         argument(
-            "proof", "a file, or a variable that holds a proof or what has one", complete="file", face=Face.NOTEBOOK
+            "proof",
+            "a file, or a variable that holds a proof or a result with one",
+            complete="file",
+            face=Face.NOTEBOOK,
         ),
         option("--key", metavar="KEY", help="the verifier key you trust, or the file that holds it", complete="file"),
         option("--pin", metavar="PINFILE", help="the pin you kept", complete="file"),
-        option("--name", metavar="NAME", help="reject it unless it is about this name"),
-        option(
-            "--claim", metavar="CLAIM", choices=CLAIMS, help=f"reject it unless it claims this: {', '.join(CLAIMS)}"
-        ),
+        option("--name", metavar="NAME", help="reject a proof of any other name"),
+        option("--claim", metavar="CLAIM", choices=CLAIMS, help=f"reject any other claim: {', '.join(CLAIMS)}"),
     ),
-    about_cli="Without a key and a pin, the best answer is: consistent, origin untrusted (exit code 3), unless --store "
-    "is given: then the key of that store is used, and the answer says so. examples/verify_proof.py does the same "
-    "without this program, with the same exit codes.",
-    about_notebook="Without a key and a pin, the key of the store in use is taken, and the answer says which store. "
-    "That key is no independent witness. Without a store, the best verdict is: consistent, origin untrusted. A proof "
-    "that is not true is an error, which says why. A key or pin may be a variable.",
+    about_cli="Without a key or a pin, the best answer is: consistent, origin untrusted (exit code 3). With --store, "
+    "verify uses the key of that store and says so. examples/verify_proof.py does the same without this program, "
+    "with the same exit codes.",
+    about_notebook="Without a key or a pin, verify uses the key of the open store and says so. That key is not "
+    "independent of the store. Without a store, the best verdict is: consistent, origin untrusted. A false proof "
+    "is an error that says why. A key or pin may be a variable.",
 )

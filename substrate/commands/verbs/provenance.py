@@ -11,13 +11,13 @@ __all__ = ["RECORD", "WHY"]
 RECORD = Command(
     "record",
     "save",
-    "Run a cell, and save its result with where and of what it was made.",
-    "Texts and numbers are kept as they are, dictionaries and lists as JSON. Of a data frame no rows are kept, but its "
-    "columns, with the smallest and the largest value, or the most frequent one, of each; if the rows are the result, "
-    'end the cell with `df.to_dict("records")`. The atom knows the notebook, the cell and the execution, with its '
-    "code; a derived_from edge leads to each atom that the cell accessed: `%memory why NAME` shows them. What other "
-    "threads access is not seen: access in the cell and compute in threads, or submit "
-    "`contextvars.copy_context().run` with each task. Run again with the same result, it is confirmed.",
+    "Run a cell and save its result, with its cell and its inputs.",
+    "Texts and numbers are kept as they are, dictionaries and lists as JSON. Of a data frame it keeps no rows: "
+    "it keeps the columns, each with its smallest and largest, or its most frequent value. To keep the rows, end "
+    'the cell with `df.to_dict("records")`. The atom records the notebook, the cell, the execution and the '
+    "code. A derived_from edge leads to each atom that the cell accessed: `%memory why NAME` shows them. "
+    "Accesses in other threads are not seen. Access atoms in the cell itself, or submit "
+    "`contextvars.copy_context().run` with each task. The same result again confirms the atom.",
     (
         Example(
             "%%memory record --tag money v1.metric.gross\n"
@@ -34,10 +34,10 @@ RECORD = Command(
             nargs="*",
             complete="name",
         ),
-        option("--tag", metavar="TAG", repeatable=True, help="a tag; again for several"),
+        option("--tag", metavar="TAG", repeatable=True, help="a tag; repeat for several"),
         option("--confidence", metavar="0..1", read=fraction, help="how sure"),
         option("--source", metavar="TEXT", help="where the data comes from"),
-        flag("--allow-secrets", help="save what looks like a credential, too"),
+        flag("--allow-secrets", help="also save texts that look like credentials"),
     ),
     only=Face.NOTEBOOK,
 )
@@ -45,9 +45,9 @@ RECORD = Command(
 WHY = Command(
     "why",
     "read",
-    "Show where an atom comes from: what it was made of, in which cell, by whom.",
-    "By edges that say so (derived_from, depends_on, produced_by, supersedes), back to what comes from nothing else. "
-    "It tells what has changed since, and is therefore to be reviewed.",
+    "Show where an atom comes from: its inputs, its cell and its author.",
+    "It follows derived_from, depends_on, produced_by and supersedes edges back to the first inputs. It also "
+    "shows which inputs have changed since.",
     (Example("%memory why v1.metric.gross"),),
     (NAME, option("--depth", metavar="N", read=number, default=8, help="number of steps back (default: 8)")),
     only=Face.NOTEBOOK,

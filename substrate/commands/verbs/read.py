@@ -12,8 +12,8 @@ ACCESS = Command(
     "access",
     "read",
     "Read one atom: as it is now, or as it was.",
-    "--as-of goes back to what we knew at a moment, --valid-at to what was true in the world at a time. --proof also "
-    "proves it: that this is the current version or, of an earlier moment, that it was recorded.",
+    "--as-of shows what the store knew at a moment. --valid-at shows what was true in the world at a time. "
+    "--proof also writes a proof: that this is the current version, or that the earlier version was recorded.",
     (
         Example("substrate access v1.fact.payment_provider", "prints Stripe"),
         Example("substrate access v1.fact.payment_provider --json --as-of 4", "everything about it, as of entry 4"),
@@ -40,10 +40,10 @@ ACCESS = Command(
         ),
         flag("--proof", help="also prove it: the result's .proof", face=Face.NOTEBOOK),
     ),
-    about_cli="In a pipe it prints the value and nothing else; on a terminal also what is known about it; with --json "
-    "everything. What it depends on and has changed since, and what will probably be needed next, is a hint in a pipe. "
-    "It writes nothing, so nothing is learnt from it: observe and train do that.",
-    about_notebook="It belongs to the session of this kernel, which is learnt from. The result has `.value`, `.atom`, "
+    about_cli="In a pipe it prints only the value; on a terminal also its fields; with --json everything. Hints name "
+    "changed dependencies and the atoms that are probably needed next. It writes nothing, so the store learns "
+    "nothing from it: use observe and train.",
+    about_notebook="The store learns from the accesses of this kernel's session. The result has `.value`, `.atom`, "
     "`.proof` and `.predictions`.",
 )
 
@@ -51,85 +51,85 @@ LIST = Command(
     "list",
     "read",
     "List atoms by name.",
-    "Those whose names begin with PREFIX, in the order of their names, without those out of use.",
+    "Atoms in use whose names begin with PREFIX, in the order of their names.",
     (
-        Example("substrate list v1.fact.", "the atoms whose names begin so"),
+        Example("substrate list v1.fact.", "atoms whose names begin with v1.fact."),
         Example("substrate list --names --all", "every name, a line each"),
-        Example("substrate list --as-of 2 --json", "what there was after entry 2, as JSON"),
+        Example("substrate list --as-of 2 --json", "the atoms after entry 2, as JSON"),
         Example("%memory list v1.fact."),
     ),
     (
         PREFIX,
         limit(100),
         OFFSET,
-        option("--after", metavar="NAME", help="go on after this name", complete="name"),
-        flag("--all", help="all there are", face=Face.CLI),
-        flag("--names", help="names only, a line each; of a name with unseen characters the id", face=Face.CLI),
-        flag("--tombstoned", help="also those that were taken out of use"),
-        flag("--superseded", help="also those that another one supersedes"),
+        option("--after", metavar="NAME", help="continue after this name", complete="name"),
+        flag("--all", help="every atom, without a limit", face=Face.CLI),
+        flag("--names", help="names only, one per line; the id for a name with invisible characters", face=Face.CLI),
+        flag("--tombstoned", help="also atoms that were taken out of use"),
+        flag("--superseded", help="also atoms that another one supersedes"),
         AS_OF,
         VALID_AT,
     ),
-    about_cli="In a pipe each is a line of name, value, seq, time of recording and state, with tabs between; "
-    "backslashes, tabs and line ends in a value are written as \\\\, \\t, \\n and \\r.",
+    about_cli="In a pipe, each atom is a line of name, value, seq, time of recording and state. Tabs separate the "
+    "columns. Backslashes, tabs and line ends in a value are written as \\\\, \\t, \\n and \\r.",
 )
 
 EDGES = Command(
     "edges",
     "read",
     "Show the edges of an atom, from it and to it.",
-    "It shows edges that are in force. An edge may point to a name that is not there yet; you can ask for such a name, "
-    "too.",
+    "Shows the current edges. An edge may point to a name that does not exist yet, and NAME may be such a name.",
     (
         Example("substrate edges v1.decision.ledger", "all its edges"),
-        Example("substrate edges v1.fact.currency --in --type depends_on", "what depends on it"),
+        Example("substrate edges v1.fact.currency --in --type depends_on", "atoms that depend on it"),
         Example("%memory edges v1.fact.currency --in --type depends_on"),
     ),
     (
         NAME,
-        flag("--in", dest="into", help="only those that lead to it"),
-        flag("--out", help="only those that lead from it"),
-        option("--type", metavar="TYPE", help="only those of this type"),
+        flag("--in", dest="into", help="only edges that lead to it"),
+        flag("--out", help="only edges that lead from it"),
+        option("--type", metavar="TYPE", help="only edges of this type"),
         limit(1000),
         OFFSET,
         AS_OF,
         VALID_AT,
     ),
-    about_cli="In a pipe each is a line of source, type, target, seq, when it holds, state and id.",
+    about_cli="In a pipe, each edge is a line of source, type, target, seq, time of validity, state and id.",
 )
 
 HISTORY = Command(
     "history",
     "read",
     "Show every version of an atom, oldest first.",
-    "Tombstones are in it, and gaps where something was forgotten.",
+    "It includes tombstones (the atom went out of use) and gaps (a version was forgotten).",
     (
         Example("substrate history v1.fact.payment_provider", "its versions"),
-        Example("substrate history v1.fact.payment_provider --json", "with everything that is known about each"),
+        Example("substrate history v1.fact.payment_provider --json", "with all fields of each"),
         Example("%memory history v1.fact.payment_provider"),
     ),
     (NAME, limit(1000, "versions, the newest"), AS_OF, VALID_AT),
-    about_cli="In a pipe each is a line of seq, time of recording, kind (put, tombstone, gap), actor, value, and when "
-    "it holds.",
+    about_cli="In a pipe, each version is a line of seq, time of recording, kind (put, tombstone, gap), actor, value "
+    "and time of validity.",
 )
 
 DIFF = Command(
     "diff",
     "read",
-    "Show what became of atoms and edges between two moments.",
-    "What changed after START, up to and including STOP (default: now). A moment is a seq, a time (ISO 8601, or words "
-    "such as yesterday), or @FILE with a pin or head; a pin kept from last week shows what happened since.",
+    "Show the changes of atoms and edges between two moments.",
+    "Changes after START, up to and including STOP (default: now). A moment is an entry number, a time (ISO "
+    "8601, or words such as yesterday), or @FILE with a pin or head. With last week's pin you see the changes "
+    "since.",
     (
-        Example("substrate diff 1", "what happened after entry 1"),
-        Example("substrate diff 2020-01-01 --prefix v1.fact. --json", "what became of the facts since then"),
+        Example("substrate diff 1", "changes after entry 1"),
+        Example("substrate diff 2020-01-01 --prefix v1.fact. --json", "changes of facts since then"),
         Example("%memory diff 2026-03-01"),
         Example("%memory diff 1 4 --prefix v1.fact."),
     ),
     (
-        argument("start", "after this: a seq, a time, or @FILE", read=moment),
+        argument("start", "after this: an entry number, a time, or @FILE", read=moment),
         argument("stop", "until this: the same (default: now)", nargs="?", read=moment),
-        option("--prefix", metavar="PREFIX", default="", help="only names that begin so", complete="name"),
+        option("--prefix", metavar="PREFIX", default="", help="only names that begin with this", complete="name"),
         VALID_AT,
     ),
-    about_cli="In a pipe each change is a line of kind, name, value before and value after.",
+    about_cli="In a pipe, each change is a line of kind, name, value before and value after.",
 )

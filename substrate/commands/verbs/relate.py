@@ -11,11 +11,13 @@ __all__ = ["ASSOCIATE", "CONTEXT", "GROUPS", "PATH", "STALE"]
 CONTEXT = Command(
     "context",
     "find",
-    "Show what surrounds atoms: edges both ways, and what they lead to.",
-    "Edges that hold, the nearest first, up to --depth away; then arcs: the atoms that were used after these.",
+    "Show the neighbours of atoms, along edges in both directions.",
+    "First the current edges, nearest first, up to --depth steps. Then the arcs: atoms that sessions used after these.",
     (
-        Example("substrate context v1.decision.ledger", "what it is joined to"),
-        Example("substrate context v1.fact.currency v1.decision.ledger --depth 2 --json", "two steps far, as JSON"),
+        Example("substrate context v1.decision.ledger", "atoms linked to it"),
+        Example(
+            "substrate context v1.fact.currency v1.decision.ledger --depth 2 --json", "up to two steps away, as JSON"
+        ),
         Example("%memory context v1.decision.ledger --depth 2"),
     ),
     (
@@ -27,19 +29,19 @@ CONTEXT = Command(
         AS_OF,
         VALID_AT,
     ),
-    about_cli="In a pipe the atoms come first, each a line of distance, name, value and state; then the edges and "
-    "arcs, each a line of kind, source, type (of an arc: its share) and target.",
+    about_cli="In a pipe, each atom is a line of distance, name, value and state. Then each edge or arc is a line of "
+    "kind, source, type (for an arc: its share) and target.",
 )
 
 PATH = Command(
     "path",
     "find",
     "Show a shortest path between two atoms, along edges in either direction.",
-    "Only edges that hold, through atoms in use; at most 6 of them. Of an atom with more than 200 edges so many are "
-    "followed, and it is named.",
+    "It uses current edges and atoms in use, at most 6 edges. It follows up to 200 edges of an atom, and names "
+    "an atom with more.",
     (
-        Example("substrate path v1.fact.currency v1.decision.ledger", "how the two are joined"),
-        Example("substrate path v1.fact.currency v1.decision.ledger --most 2 --json", "two steps at most, as JSON"),
+        Example("substrate path v1.fact.currency v1.decision.ledger", "how the two are linked"),
+        Example("substrate path v1.fact.currency v1.decision.ledger --most 2 --json", "at most two steps, as JSON"),
         Example("%memory path v1.fact.currency v1.decision.ledger"),
     ),
     (
@@ -49,19 +51,18 @@ PATH = Command(
         AS_OF,
         VALID_AT,
     ),
-    about_cli="In a pipe each edge is a line of the atom it leaves, the way it points (-> or <-), its type, the atom "
-    "it leads to, and its confidence.",
+    about_cli="In a pipe, each edge is a line of atom, direction (-> or <-), type, next atom and confidence.",
 )
 
 ASSOCIATE = Command(
     "associate",
     "find",
     "Find related atoms in other domains that no edge links yet, with the reason.",
-    "Strong by meaning, by rare words, by what came next or by shared neighbours; weak by what is stated. Atoms belong "
-    "to a domain by member_of edges. What an edge joins already, or did before it was taken back, is not shown.",
+    "It compares meaning, rare words, sequences of use and shared neighbours. Atoms belong to a domain by "
+    "member_of edges. Atoms that an edge links now, or linked before, are left out.",
     (
-        Example("substrate associate v1.fact.currency", "connections that nobody has stated"),
-        Example("substrate associate v1.fact.currency v1.decision.ledger --limit 3 --json", "of two atoms, as JSON"),
+        Example("substrate associate v1.fact.currency", "related atoms without an edge"),
+        Example("substrate associate v1.fact.currency v1.decision.ledger --limit 3 --json", "for two atoms, as JSON"),
         Example("%memory associate v1.decision.ledger"),
     ),
     (
@@ -71,12 +72,12 @@ ASSOCIATE = Command(
             "--other-domain",
             metavar="DOMAIN",
             repeatable=True,
-            help="look only in this domain; again for several (default: all others)",
+            help="look only in this domain; repeat for several (default: all others)",
             complete="domain",
         ),
         limit(10, most=100),
     ),
-    about_cli="In a pipe each is a line of score, name, the other's name and value, and the reason.",
+    about_cli="In a pipe, each result is a line of score, name, the other's name and value, and the reason.",
 )
 
 GROUPS = Command(
@@ -121,14 +122,14 @@ GROUPS = Command(
 STALE = Command(
     "stale",
     "find",
-    "List atoms to be reviewed, since what they depend on has changed.",
-    "By depends_on and derived_from edges, over any number of steps. A dependency has changed if it has another value, "
-    "was superseded, or is absent now. Saving an atom again, with the same or another value, clears it. In a pipe each "
-    "is a line of name, value and the reasons.",
+    "List atoms to review, because a dependency has changed.",
+    "Dependencies are depends_on and derived_from edges, over any number of steps. A dependency has changed if "
+    "it has another value, is superseded, or is gone. Save the atom again, with the same or another value, to "
+    "clear it. In a pipe, each atom is a line of name, value and reasons.",
     (
         Example("substrate stale", "all of them"),
         Example("substrate stale v1.decision. --json", "only decisions, as JSON"),
     ),
-    (PREFIX, limit(100), option("--after", metavar="NAME", help="go on after this name", complete="name")),
+    (PREFIX, limit(100), option("--after", metavar="NAME", help="continue after this name", complete="name")),
     only=Face.CLI,
 )

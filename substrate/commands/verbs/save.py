@@ -54,15 +54,15 @@ def tombstones_of(given: Namespace) -> list[str | dict[str, object]]:
 REMEMBER = Command(
     "remember",
     "save",
-    "Save a sentence as it is; the name is made for it.",
-    "The name holds a type and the first words of the text. The wording decides the type where it is clear: decision, "
-    "preference, goal, constraint, procedure, task, event or fact; else it is note. The same text again confirms "
-    "the same atom. Two texts never share a name.",
+    "Save a sentence. Substrate makes the name.",
+    "The name holds a type and the first words of the text. If the wording is clear, it decides the type: "
+    "decision, preference, goal, constraint, procedure, task, event or fact. Otherwise the type is note. The "
+    "same text again confirms the same atom. Two texts never share a name.",
     (
         Example('substrate remember "we moved to Adyen in May"', "saves v1.event.moved_adyen_may"),
         Example(
             "substrate remember I prefer short answers --tag style",
-            "saves v1.preference.prefer_short_answers; a sentence without special characters needs no quotes",
+            "saves v1.preference.prefer_short_answers; plain words need no quotes",
         ),
         Example(
             "printf 'Amounts must be integers, in cents.' | substrate remember -", "saves the text of standard input"
@@ -71,31 +71,32 @@ REMEMBER = Command(
         Example("%%memory remember --tag style\nI prefer short answers.\nAnd no tables."),
     ),
     (
-        argument("text", "what to remember; in a shell, - for standard input", nargs="*", default=()),
+        argument("text", "the text to save; in a shell, - for standard input", nargs="*", default=()),
         option("--type", metavar="TYPE", help="the type in its name, such as decision (default: by its wording)"),
-        option("--tag", metavar="TAG", repeatable=True, help="a tag; again for several"),
+        option("--tag", metavar="TAG", repeatable=True, help="a tag; repeat for several"),
         option("--source", metavar="TEXT", help="where it comes from"),
-        option("--actor", metavar="TEXT", help="who says it"),
+        option("--actor", metavar="TEXT", help="the author: a person or an agent"),
         option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested"),
-        option("--session", metavar="TEXT", help="in which session"),
-        flag("--allow-secrets", help="save what looks like a credential, too"),
+        option("--session", metavar="TEXT", help="the session it belongs to"),
+        flag("--allow-secrets", help="also save texts that look like credentials"),
     ),
-    about_cli="The store is made if there is none.",
-    about_notebook="On a line, options come first, then the text, as it is typed. In a cell, all lines below the first "
-    "are the text. Neither `$name` nor `{braces}` are expanded in it.",
+    about_cli="If no store exists, remember creates one.",
+    about_notebook="On a line, options come first, then the text. In a cell, the text is all lines below the first. "
+    "Neither `$name` nor `{braces}` are expanded.",
 )
 
 CHECKPOINT = Command(
     "checkpoint",
     "save",
-    "Save atoms and edges, and take others out of use: as one, or not at all.",
-    "An atom is NAME = VALUE, and a name reads v<number>.<type>.<rest>. The store is made if there is none. The same "
-    "said again confirms an atom and makes no new version. What looks like a credential is refused, since nothing "
-    "leaves the log but by forget. If one item is refused, nothing is saved, unless --partial says otherwise.",
+    "Save atoms and edges, and take others out of use: all of it, or nothing.",
+    "An atom is NAME = VALUE. A name is v1.type.name, for example v1.fact.payment_provider. If no store exists, "
+    "checkpoint creates one. The same value again confirms an atom and makes no new version. A text that looks "
+    "like a credential is refused, because only forget can remove it later. If one item is refused, nothing is "
+    "saved. With --partial the valid items are saved.",
     (
         Example(
             'substrate checkpoint "v1.fact.payment_provider = Stripe" --source kick-off',
-            "saves one atom; prints what became of it",
+            "saves one atom; prints the result",
         ),
         Example(
             "printf 'v1.fact.currency = EUR\\nv1.goal.launch = In March\\n' | substrate checkpoint - --tag plan",
@@ -108,7 +109,7 @@ CHECKPOINT = Command(
         ),
         Example(
             'substrate checkpoint "v1.fact.payment_provider = Adyen" --expect v1.fact.payment_provider=absent',
-            "saves only if there is no such atom yet; here there is one, so nothing is saved",
+            "saves only if no such atom exists yet; one exists, so nothing is saved",
             exit=6,
         ),
         Example("%memory checkpoint --source kick-off v1.fact.payment_provider = Stripe"),
@@ -157,10 +158,10 @@ CHECKPOINT = Command(
         option("--occurred-at", metavar="TIME", help="when it happened, for every atom given as text"),
         option("--valid-from", metavar="TIME", help="from when it holds, for every atom given as text"),
         option("--valid-to", metavar="TIME", help="until when it holds, for every atom given as text"),
-        option("--source", metavar="TEXT", help="where it comes from, for items that do not say"),
-        option("--actor", metavar="TEXT", help="who says it, for items that do not say"),
-        option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested, for items that do not say"),
-        option("--session", metavar="TEXT", help="in which session, for items that do not say"),
+        option("--source", metavar="TEXT", help="where it comes from, for items without a source"),
+        option("--actor", metavar="TEXT", help="the author, for items without one"),
+        option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested, for items without one"),
+        option("--session", metavar="TEXT", help="the session, for items without one"),
         option(
             "--task",
             metavar="NAME",
@@ -175,22 +176,22 @@ CHECKPOINT = Command(
             help="save only if NAME is still at SEQ, or absent; or @FILE: only if that pin is the latest head",
         ),
         flag("--partial", help="save the items that are valid, and report the others"),
-        flag("--allow-secrets", help="save what looks like a credential, too"),
+        flag("--allow-secrets", help="also save texts that look like credentials"),
     ),
-    about_cli="With - standard input is read: lines of NAME = VALUE, JSON Lines of atoms, a JSON list of atoms, or one "
-    "JSON object with atoms, edges, tombstones and unedges; values of several lines come as JSON.",
-    about_notebook="On a line, options come first, then one item; all after ` = ` is the value, as it is typed. In a "
-    "cell, each line is an item; an indented line goes on with the value before it, `#` begins a comment. Neither "
-    "`$name` nor `{braces}` are expanded in what is saved.",
+    about_cli="With - it reads standard input: lines of NAME = VALUE, JSON Lines of atoms, a JSON list of atoms, or "
+    "one JSON object. That object has atoms, edges, tombstones and unedges. Values of several lines need JSON.",
+    about_notebook="On a line, options come first, then one item. The value is everything after ` = `, as typed. In "
+    "a cell, each line is an item. An indented line continues the value before it, and `#` begins a comment. "
+    "Neither `$name` nor `{braces}` are expanded.",
 )
 
 EDIT = Command(
     "edit",
     "save",
     "Change the value of an atom in your editor.",
-    "Opens the value in $VISUAL or $EDITOR (default: vi). Save and close to record a new version, with the fields the "
-    "atom has. An unchanged text saves nothing. If another writer changes the atom meanwhile, nothing is saved and "
-    "your text is printed.",
+    "Opens the value in $VISUAL or $EDITOR (default: vi). Save and close the file to record a new version; the "
+    "other fields stay. An unchanged text saves nothing. If another writer changes the atom meanwhile, nothing "
+    "is saved and your text is printed.",
     (
         Example(
             "EDITOR='sed -i s/March/April/' substrate edit v1.goal.launch", "any command that changes a file will do"
@@ -200,9 +201,9 @@ EDIT = Command(
     (
         NAME,
         option("--source", metavar="TEXT", help="where the new value comes from (default: as it was)"),
-        option("--actor", metavar="TEXT", help="who says it"),
-        option("--session", metavar="TEXT", help="in which session"),
-        flag("--allow-secrets", help="save what looks like a credential, too"),
+        option("--actor", metavar="TEXT", help="the author: a person or an agent"),
+        option("--session", metavar="TEXT", help="the session it belongs to"),
+        flag("--allow-secrets", help="also save texts that look like credentials"),
     ),
     only=Face.CLI,
 )
@@ -211,13 +212,13 @@ RENAME = Command(
     "rename",
     "save",
     "Give an atom another name.",
-    "The value, its fields and its edges go on under NEW, as one checkpoint. OLD is taken out of use, stays in "
-    "history, and leads to NEW: access by the old name answers with the new atom. Proofs made before stay valid. "
-    "Forgetting either name erases both.",
+    "One checkpoint moves the value, its fields and its edges to NEW. OLD goes out of use and stays in history. "
+    "Access by the old name answers with the new atom. Proofs made before stay valid. Forgetting either name "
+    "erases both.",
     (
         Example(
             "substrate rename v1.event.moved_adyen_may v1.decision.move_to_adyen",
-            "the atom that remember named has a name of your choice",
+            "replaces the name that remember made",
         ),
         Example("substrate access v1.event.moved_adyen_may", "prints the atom under its new name"),
         Example("%memory rename v1.event.moved_adyen_may v1.decision.move_to_adyen"),
@@ -226,40 +227,40 @@ RENAME = Command(
         argument("old", "the atom's name, or its id", complete="name"),
         argument("new", "the name it gets", complete="name"),
         option("--reason", metavar="TEXT", help="why"),
-        option("--actor", metavar="TEXT", help="who says it"),
-        option("--session", metavar="TEXT", help="in which session"),
+        option("--actor", metavar="TEXT", help="the author: a person or an agent"),
+        option("--session", metavar="TEXT", help="the session it belongs to"),
     ),
 )
 
 REPLACE = Command(
     "replace",
     "save",
-    "Let another value take the place of what an atom says, from a time on.",
-    "What OLD says ends at that time, NEW begins, and an edge supersedes from then on: as one, or not at all. With "
-    "--valid-at, a read of an earlier time finds OLD, of a later one NEW. If both are the same name, it gets a new "
-    "version that holds from then on. If OLD is superseded already, or another writer is faster, nothing is saved.",
+    "Replace an atom by another value from a given time on.",
+    "OLD ends at that time and NEW begins; a supersedes edge links them. With --valid-at, a read of an earlier "
+    "time finds OLD, and of a later time NEW. If both names are the same, the atom gets a new version. If OLD is "
+    "superseded already, or another writer is faster, nothing is saved.",
     (
         Example(
             'substrate checkpoint "v1.fact.vat = 19 percent" && '
             'substrate replace v1.fact.vat v1.fact.vat_2027 "21 percent" --at 2027-01-01 --reason "new law"',
-            "saves an atom, and what takes its place next year",
+            "saves an atom and its replacement for next year",
         ),
         Example("substrate access v1.fact.vat --valid-at 2026-12-31", "prints 19 percent"),
         Example('%memory replace v1.fact.currency v1.fact.currency_2027 "euro" --at 2027-01-01'),
     ),
     (
         argument("old", "the atom to be replaced: its name, or its id", complete="name"),
-        argument("new", "the name of what takes its place; the same name for a new version", complete="name"),
-        argument("value", "what it says"),
+        argument("new", "the name of the replacement; the same name for a new version", complete="name"),
+        argument("value", "the value of the replacement"),
         option("--at", metavar="TIME", help="from when on, in ISO 8601 (default: now)"),
         option("--reason", metavar="TEXT", help="why"),
-        option("--tag", metavar="TAG", repeatable=True, help="a tag for the new one; again for several"),
+        option("--tag", metavar="TAG", repeatable=True, help="a tag for the new one; repeat for several"),
         option("--confidence", metavar="0..1", read=fraction, help="how sure the new one is"),
         option("--source", metavar="TEXT", help="where it comes from"),
-        option("--actor", metavar="TEXT", help="who says it"),
+        option("--actor", metavar="TEXT", help="the author: a person or an agent"),
         option("--origin", metavar="WHO", choices=ORIGINS, help="user, agent or ingested"),
-        option("--session", metavar="TEXT", help="in which session"),
-        flag("--allow-secrets", help="save what looks like a credential, too"),
+        option("--session", metavar="TEXT", help="the session it belongs to"),
+        flag("--allow-secrets", help="also save texts that look like credentials"),
     ),
 )
 
@@ -292,18 +293,18 @@ MERGE = Command(
 UNDO = Command(
     "undo",
     "save",
-    "Take the last checkpoint back.",
-    "A new checkpoint does it, and nothing is erased. Atoms that were recorded anew are taken out of use. Changed "
-    "atoms say again what they said before, and tombstoned ones are in use again; edges likewise. A second undo does "
-    "all of it again. A forget, a training, a choice of model and a new key cannot be undone.",
+    "Undo the last checkpoint.",
+    "Undo is a new checkpoint and erases nothing. New atoms go out of use. Changed atoms get their value from "
+    "before. Tombstoned atoms come back into use, and edges likewise. A second undo restores the checkpoint. A "
+    "forget, a training, a choice of model and a new key cannot be undone.",
     (
-        Example("substrate undo --dry-run", "prints what would be taken back"),
-        Example("substrate undo && substrate undo", "takes the last checkpoint back, and does it again"),
+        Example("substrate undo --dry-run", "prints what it would undo"),
+        Example("substrate undo && substrate undo", "undoes the last checkpoint, then restores it"),
         Example("%memory undo --dry-run"),
     ),
     (
-        flag("--dry-run", help="only print what would be taken back"),
-        option("--actor", metavar="TEXT", help="who says it"),
-        option("--session", metavar="TEXT", help="in which session"),
+        flag("--dry-run", help="only print what it would undo"),
+        option("--actor", metavar="TEXT", help="the author: a person or an agent"),
+        option("--session", metavar="TEXT", help="the session it belongs to"),
     ),
 )

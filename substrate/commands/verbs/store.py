@@ -10,13 +10,17 @@ OPEN = Command(
     "open",
     "store",
     "Open a store, and remember it for this working folder.",
-    "It is made if there is none. The next kernel that starts in this folder uses it without being told. Stores that "
-    "were opened before stay open. The result is the `Memory` with all its methods.",
+    "If the store does not exist, open creates it. The next kernel in this folder uses the same store. Other "
+    "stores stay open. The result is the `Memory` with all its methods.",
     (Example("memory = %memory open analysis-memory"),),
     (
         argument("path", "the store's folder (default: the one in use)", nargs="?", complete="folder"),
-        flag("--read-only", help="write nothing, not even what is accessed; needs no key"),
-        option("--actor", metavar="TEXT", help="who works here (default: MemoryMagics.actor, else your login name)"),
+        flag("--read-only", help="write nothing, not even a list of accesses; needs no key"),
+        option(
+            "--actor",
+            metavar="TEXT",
+            help="your name, recorded as the author (default: MemoryMagics.actor, else your login name)",
+        ),
     ),
     only=Face.NOTEBOOK,
 )
@@ -24,7 +28,7 @@ OPEN = Command(
 STATUS = Command(
     "status",
     "store",
-    "Show which store is in use, who works in it, and how much it holds.",
+    "Show the open store, your name in it, and its size.",
     "",
     (Example("%memory status"),),
     only=Face.NOTEBOOK,

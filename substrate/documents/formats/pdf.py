@@ -40,7 +40,7 @@ def read_pdf(data: bytes) -> Extracted:
     except (subprocess.TimeoutExpired, ValueError):
         read = None
     if read is None:
-        raise SchemaInvalid("it is no PDF that can be read: it is damaged, encrypted, or far too complex")
+        raise SchemaInvalid("this PDF cannot be read: it is damaged, encrypted, or far too complex")
     parts = [page.rstrip() + "\n\n" for page in read["pages"] if page.strip()]
     if not parts:
         raise SchemaInvalid("it has no text: a scanned page needs a program that recognises letters first")

@@ -381,8 +381,7 @@ def refuse_without_room(folder: Path, needed: int) -> None:
     disk = shutil.disk_usage(folder)
     if disk.total and disk.free < needed:
         raise DiskFull(
-            f"compaction writes the store anew, up to {needed:,} bytes, and {disk.free:,} are free: free some space, "
-            "then try again"
+            f"compaction needs up to {needed:,} bytes, but only {disk.free:,} are free: free some space, then try again"
         )
 
 

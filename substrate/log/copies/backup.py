@@ -41,7 +41,7 @@ def backup(store: Store, target: str | Path, progress: Progress | None = None) -
         with copy.read() as transaction:
             signed, key = require_head(transaction), key_in_force(transaction)
             if not signed.signed_by(key) or root_at(transaction, signed.head.size) != signed.head.root:
-                raise StoreDamaged(f"what was copied is not what {signed.head} was signed over; run ", FSCK)
+                raise StoreDamaged(f"the copy does not match the signed head {signed.head}; run ", FSCK)
         pin = Pin(key, signed)
         with store.read() as transaction:
             check_pin(transaction, require_head(transaction).head, pin)

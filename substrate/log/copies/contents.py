@@ -191,7 +191,7 @@ class Truth:
             self._signers.append(key)
         else:
             if restored != (self.origin, seq, self.root):
-                raise StoreDamaged(f"entry {seq} brings a key of another origin, {key.name}, and is no restore")
+                raise StoreDamaged(f"entry {seq} brings a key of another origin, {key.name}, and is not a restore")
             self._signers = [key]
         self.origin = key.name
         self._turning = True

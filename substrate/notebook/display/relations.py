@@ -180,11 +180,11 @@ def stale(result: StaleAtoms) -> str:
     left = len(result.items) - ROWS
     return page(
         f"{counted(len(result.items), 'atom')} to be reviewed" if result.items else "nothing is to be reviewed",
-        table(("atom", "what it depends on has changed"), rows),
+        table(("atom", "the changed dependencies"), rows),
         footer(
             f"… {left:,} more: .to_df() has all" if left > 0 else "",
             f"there is more: after={result.next!r}" if result.next else "",
-            "to clear one: say it again, as it is or anew" if result.items else "",
+            "to clear one, save it again, with the same or a new value" if result.items else "",
         ),
     )
 

@@ -51,8 +51,8 @@ def summary_of(result: object) -> Summary:
     if _is(result, "pandas", "Series"):
         return _of_frame(result.to_frame(result.name or "value"))  # type: ignore[attr-defined]
     raise InputError(
-        f"record keeps text, a number, JSON or a data frame, and this is a {type(result).__name__}: "
-        "end the cell with what is to be kept of it"
+        f"record keeps text, a number, JSON or a data frame. This is a {type(result).__name__}: end the cell "
+        "with the part to keep"
     )
 
 

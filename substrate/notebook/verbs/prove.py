@@ -114,7 +114,7 @@ def _pin(workspace: Workspace, given: str) -> Pin:
     try:
         return Pin.parse(_text(workspace, given, "the pin"))
     except ProofInvalid as error:
-        raise InputError(f"{_first_line(given)} is no pin ({error})") from None
+        raise InputError(f"{_first_line(given)} is not a pin ({error})") from None
 
 
 def _first_line(given: str) -> str:

@@ -32,8 +32,8 @@ def record(workspace: Workspace, given: Namespace, cell: str | None) -> Recorded
         raise UsageError("under which name? %%memory record NAME, above the code; or %memory record NAME EXPRESSION")
     if (cell is None) == (not expression):
         raise UsageError(
-            "what is to be recorded stands in the cell below %%memory record NAME, or on the line: "
-            "%memory record NAME EXPRESSION" + ("; options come before the name" if expression.startswith("--") else "")
+            "put the code to record in the cell below %%memory record NAME, or on the line: %memory record NAME "
+            "EXPRESSION" + ("; options come before the name" if expression.startswith("--") else "")
         )
     check_name(name)  # before a store is made for it
     memory = workspace.memory(create=True)

@@ -118,11 +118,11 @@ def listen(port: int) -> socket.socket:
         listening.listen()
     except PermissionError:
         listening.close()
-        raise Denied(f"port {port} is not for everyone to use: choose one above 1023, or 0 for any free one") from None
+        raise Denied(f"port {port} needs special rights: choose one above 1023, or 0 for any free one") from None
     except OSError as error:
         listening.close()
         raise Busy(
-            f"port {port} cannot be had ({error.strerror}): choose another with --port, or 0 for any free one"
+            f"port {port} is not available ({error.strerror}): choose another with --port, or 0 for any free one"
         ) from None
     return listening
 

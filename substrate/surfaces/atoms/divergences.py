@@ -11,7 +11,7 @@ __all__ = ["DIVERGENCES"]
 DIVERGENCES: Final = (
     Divergence(
         "session_checkpoint",
-        "adds, tombstones, commits and trains by five calls; what fails in between leaves a part",
+        "adds, tombstones, commits and trains by five calls; a failure in between leaves a part",
         "all or nothing, under one signed head",
         "half a checkpoint is a state that nobody meant",
         "tests/surfaces/test_saving.py::"
@@ -20,15 +20,15 @@ DIVERGENCES: Final = (
     Divergence(
         "session_checkpoint",
         "a key has no versions: what changes is added as another text, beside the first",
-        "a key said anew gets its next version; the same value again confirms it",
-        "what was known before can be asked for and proven",
+        "a known key gets its next version; the same value again confirms it",
+        "earlier versions can be read and proven",
         "tests/surfaces/test_saving.py::test_the_same_value_again_confirms_and_another_one_is_the_next_version",
     ),
     Divergence(
         "session_checkpoint",
-        "what was tombstoned and is said again is accepted, and stays dead",
+        "a tombstoned atom that is saved again is accepted, and stays dead",
         "it is in use again, under the same id",
-        "what is accepted is done",
+        "an accepted change takes effect",
         "tests/save/test_checkpoint.py::test_a_tombstoned_atom_is_revived_by_the_same_value_under_the_same_id",
     ),
     Divergence(
@@ -48,8 +48,8 @@ DIVERGENCES: Final = (
     Divergence(
         "memory_search",
         "each hit counts as an access, and moves what is predicted",
-        "hits are no accesses; reads by key are",
-        "what was shown is not what was needed",
+        "a hit does not count as an access; a read by key does",
+        "an atom that was shown was not necessarily needed",
         "tests/server/test_sessions.py::test_searches_lists_and_the_past_are_not_learnt_from",
     ),
     Divergence(
@@ -62,14 +62,14 @@ DIVERGENCES: Final = (
     Divergence(
         "memory_access",
         "reading teaches nothing: only memory_train changes weights",
-        "what is read in one session is learnt from",
+        "the store learns from the atoms read in one session",
         "use shows what is needed together",
         "tests/server/test_sessions.py::test_what_was_read_is_learnt_when_the_server_ends",
     ),
     Divergence(
         "memory_train",
-        "what is not stored is skipped without a word, and its neighbours are joined",
-        "what is skipped is named, with the reason",
+        "an unknown key is skipped silently, and its neighbours are joined",
+        "skipped keys are named, with the reason",
         "an agent that trains too early has to know",
         "tests/surfaces/test_finding.py::test_a_training_skips_what_is_not_stored_and_says_so",
     ),

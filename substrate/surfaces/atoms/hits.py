@@ -21,13 +21,13 @@ class HitShape(AtomShape):
     """An atom that was found, and why."""
 
     score: float
-    why: str = Field(description="what each part added to the score")
+    why: str = Field(description="how much each part added to the score")
     current: bool | None = Field(None, description="false: an earlier version, or one that was superseded")
     newer: str | None = Field(None, description="outdated: the key of a newer atom that says otherwise of the same")
 
 
 class Hits(CamelShape):
-    """What a search found, best first."""
+    """The hits of a search, best first."""
 
     atoms: list[HitShape]
     truncated: bool = Field(description="true: there is more behind the limit")
@@ -90,7 +90,7 @@ class Near(CamelShape):
 
 
 class ArcShape(CamelShape):
-    """What was learnt from use: of all that came after source, this share was target."""
+    """Learned from use: of all atoms used after source, this share was target."""
 
     source: str
     target: str
@@ -133,11 +133,11 @@ def _near(said: dict[str, Any]) -> Near:
 
 
 class Association(CamelShape):
-    """Two atoms of different domains that have more to do with each other than anyone has stated."""
+    """Two related atoms of different domains that no edge links yet."""
 
     source: str
     target: str
-    value: str = Field(description="what the target says")
+    value: str = Field(description="the value of the target")
     truncated: bool | None = Field(None, description="true: there is more of the value than is shown")
     seq: int = Field(description="of the target")
     origin: str | None = Field(None, description="of the target: user, agent or ingested")

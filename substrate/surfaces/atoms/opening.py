@@ -48,12 +48,12 @@ class OpenedAtom(CamelShape):
     origin: str | None = Field(None, description="user, agent or ingested")
     evidence: float | None = Field(None, description="how well supported, 0 to 1, where it is not as usual")
     why: str | None = Field(None, description="why it is here, if not because it matches the objective")
-    stale: str | None = Field(None, description="what it depends on that has changed since: review it")
-    unconfirmed: bool | None = Field(None, description="read out of a transcript by rules: nobody has confirmed it")
+    stale: str | None = Field(None, description="the dependency that has changed since: review it")
+    unconfirmed: bool | None = Field(None, description="found by rules in a transcript: nobody has confirmed it")
 
 
 class OpenedConflict(CamelShape):
-    """Two atoms of which not both can be right: ask the user which holds."""
+    """Two atoms that contradict each other: ask the user which one is right."""
 
     first: str
     second: str
@@ -62,7 +62,7 @@ class OpenedConflict(CamelShape):
 
 
 class OpenedAbsent(CamelShape):
-    """A key that is spoken of and is not there."""
+    """A key that others mention and that does not exist."""
 
     key: str
     why: str
@@ -70,24 +70,24 @@ class OpenedAbsent(CamelShape):
 
 
 class Opened(CamelShape):
-    """What this conversation should know, within the budget as a whole."""
+    """The context of this conversation, within the budget as a whole."""
 
     objective: str | None = None
     domain: str | None = None
     goals: list[OpenedAtom] | None = None
     constraints: list[OpenedAtom] | None = None
     preferences: list[OpenedAtom] | None = None
-    atoms: list[OpenedAtom] | None = Field(None, description="what else is needed, most needed first")
+    atoms: list[OpenedAtom] | None = Field(None, description="further atoms, most needed first")
     conflicting_facts: list[OpenedConflict] | None = Field(None, description="pairs that contradict each other")
-    absent: list[OpenedAbsent] | None = Field(None, description="keys that are spoken of and not there")
+    absent: list[OpenedAbsent] | None = Field(None, description="keys that others mention and that do not exist")
     left_out: dict[str, int | dict[str, str]] | None = Field(
-        None, description="what came into question and is not shown: how many for each reason, and the best of them"
+        None, description="candidates that are not shown: the number for each reason, and the best of them"
     )
     truncated: bool | None = Field(None, description="true: a larger maxTokens would show more")
     note: str | None = Field(None, description="why nothing here fits the objective, and what to do")
     matched: str | None = Field(None, description="weakly: nothing matches the objective well; by words only: no model")
-    counter: str | None = Field(None, description=f"by what tokens are counted, if not by {_COUNTER}")
-    tokens: int = Field(description="what this reply takes: the larger of structured content and text")
+    counter: str | None = Field(None, description=f"the tokenizer that counts, if not {_COUNTER}")
+    tokens: int = Field(description="size of this reply: the larger of structured content and text")
     max_tokens: int | None = None
     seq: int | None = None
 
@@ -132,7 +132,7 @@ def _once(opening: Opening) -> Opening:
 
 
 def as_sent(item: Result, words: Words) -> tuple[str, str]:
-    """What is sent of an opening, or of an item of it: as JSON, and as text."""
+    """An opening, or an item of it, as it is sent: as JSON, and as text."""
     from substrate.values.opening import Opening  # noqa: PLC0415 - loaded by now
 
     part = cast("Opening | OpeningAtom | ConflictingFacts | Absent | LeftOut", item)

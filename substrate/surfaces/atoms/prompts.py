@@ -12,7 +12,7 @@ from substrate.surfaces.shape import shown
 
 __all__ = ["PROMPTS"]
 
-_Objective = Annotated[str, Field(description="what the session is for, in a sentence")]
+_Objective = Annotated[str, Field(description="the purpose of the session, in a sentence")]
 _Domain = Annotated[str, Field(description="the domain at work, such as v1.domain.shop; may be left empty")]
 
 
@@ -34,7 +34,7 @@ def start_session(objective: _Objective, domain: _Domain = "") -> str:
 
 
 def record_correction(
-    correction: Annotated[str, Field(description="what you should always or never do")],
+    correction: Annotated[str, Field(description="the rule: something to do always or never")],
     about: Annotated[str, Field(description="key of the atom that it is about; may be left empty")] = "",
 ) -> str:
     """Keep a correction, so that it holds in every session to come."""
@@ -47,9 +47,9 @@ def record_correction(
     )
 
 
-def close_session(summary: Annotated[str, Field(description="what was achieved; may be left empty")] = "") -> str:
+def close_session(summary: Annotated[str, Field(description="the achievement; may be left empty")] = "") -> str:
     """End a session: save what changed, take out what is over, reinforce what mattered."""
-    said = f" What was achieved: {_quoted(summary)}." if summary.strip() else ""
+    said = f"  Achieved: {_quoted(summary)}." if summary.strip() else ""
     return (
         f"We are done.{said} With session_checkpoint save the states that changed, decisions and open tasks, and "
         "tombstone what is over. Then call memory_train with 2 passes on the keys that mattered, in the order in "
@@ -61,9 +61,9 @@ def high_stakes_session(objective: _Objective, domain: _Domain = "") -> str:
     """Begin a deployment, an architecture decision or a change in production: only what is well supported counts."""
     return (
         "This is high stakes. Call memory_session_bootstrap with objective "
-        f"{_quoted(objective)}{_with_domain(domain)}, highImpact true and evidenceThreshold 0.75. Name each fact that "
-        "you lean on with its key and evidence; look at what depends on it with memory_context; say plainly what is "
-        "not known or contradicts, and ask me before you assume anything."
+        f"{_quoted(objective)}{_with_domain(domain)}, highImpact true and evidenceThreshold 0.75. Name each fact "
+        "that you rely on, with its key and evidence. Look at its dependents with memory_context. Tell me "
+        "plainly about gaps and contradictions, and ask me before you assume anything."
     )
 
 

@@ -71,7 +71,7 @@ _TIMES: Final = ("occurred_at", "valid_from", "valid_to", "confirmed_at")
 
 
 def atom_fields(atom: Atom, most: int = PREVIEW, start: int = 0) -> dict[str, Any]:
-    """What an AtomShape says of an atom, with at most so many characters of its value; nothing that says nothing.
+    """The fields of an AtomShape, with at most `most` characters of the value; empty fields are left out.
 
     Field by field, and not by way of `to_dict`: a page of hits would take a millisecond for that.
     """
@@ -91,7 +91,7 @@ def atom_fields(atom: Atom, most: int = PREVIEW, start: int = 0) -> dict[str, An
 
 
 class Skipped(CamelShape):
-    """What was not taken, or is not there, and why."""
+    """A key that was skipped or is missing, and why."""
 
     key: str | None = None
     reason: str
@@ -133,16 +133,16 @@ class HeadShape(CamelShape):
 
 
 class Checkpointed(CamelShape):
-    """What a checkpoint did. It is on disk, and covered by the head."""
+    """The result of a checkpoint. It is on disk, and covered by the head."""
 
     recorded: list[str] = Field(description="keys that got a new version, the first hundred")
-    recorded_total: int | None = Field(None, description="how many did, if they are more")
-    confirmed: list[str] | None = Field(None, description="said before, and the same: no new version")
+    recorded_total: int | None = Field(None, description="the total number, if larger")
+    confirmed: list[str] | None = Field(None, description="same value as before: no new version")
     tombstoned: list[str] | None = None
     edges: int = Field(description="edges stated or changed")
     unedged: int | None = Field(None, description="edges taken back")
-    dangling: list[str] | None = Field(None, description="keys that edges point to and that are not stored yet")
-    conflicts: list[Contradiction] | None = Field(None, description="what now contradicts each other: tell the user")
+    dangling: list[str] | None = Field(None, description="ends of edges that are not stored yet")
+    conflicts: list[Contradiction] | None = Field(None, description="new contradictions: tell the user")
     unchecked: list[str] | None = Field(None, description="saved, but the search for conflicts failed: tell the user")
     first_seq: int | None = None
     head: HeadShape
@@ -175,15 +175,15 @@ class Accessed(AtomShape):
     id: str
     renamed_from: str | None = None
     next_offset: int | None = Field(None, description="where to go on, if truncated")
-    stale: list[str] | None = Field(None, description="why to review it: what it depends on has changed since")
-    predictions: list[Prediction] | None = Field(None, description="what is probably needed next")
+    stale: list[str] | None = Field(None, description="why to review it: the dependencies that have changed since")
+    predictions: list[Prediction] | None = Field(None, description="atoms that are probably needed next")
     proof: dict[str, Any] | None = Field(
         None, description="a bundle: save it to a file as it is; memory_verify checks it"
     )
 
     @classmethod
     def of(cls, found: Access, most: int, start: int) -> Accessed:
-        """With at most so many characters of the value, from `start` on."""
+        """With at most `most` characters of the value, from `start` on."""
         next_ones = [Prediction(key=one.name, probability=round(one.probability, 3)) for one in found.predictions]
         said = atom_fields(found.atom, most, start)
         return cls(
@@ -201,7 +201,7 @@ class Listed(CamelShape):
     """A page of atoms, by key."""
 
     atoms: list[AtomShape]
-    total: int | None = Field(None, description="how many there are in all; absent if more than 10,000 follow")
+    total: int | None = Field(None, description="the total number; absent if more than 10,000 follow")
     truncated: bool = Field(description="true: there are more; go on with nextOffset")
     next_offset: int | None = None
     remark: str | None = None
@@ -225,12 +225,12 @@ class Listed(CamelShape):
 
 
 class Taught(CamelShape):
-    """What was learnt. It is an entry of the log."""
+    """The result of a training. It is an entry of the log."""
 
     learnt: list[str]
     passes: int
     seq: int | None = None
-    skipped: list[Skipped] | None = Field(None, description="what was not learnt, and why")
+    skipped: list[Skipped] | None = Field(None, description="atoms that were not learned, and why")
     remark: str | None = None
 
     @classmethod

@@ -14,7 +14,7 @@ __all__ = ["SURFACE"]
 
 SURFACE = Surface(
     name=NAME,
-    purpose="named facts, states, decisions and procedures, the edges between them, and what use has taught",
+    purpose="named facts, states, decisions and procedures, the edges between them, and learning from use",
     tools=TOOLS,
     ids="a name such as v1.fact.payment_provider, or a UUID",
     words_for=words_for,

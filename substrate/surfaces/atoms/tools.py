@@ -60,26 +60,26 @@ def memory_session_bootstrap(
     *,
     objective: Annotated[
         str,
-        Field(max_length=LIMITS["objective_characters"], description="what this conversation is for, in a sentence"),
+        Field(max_length=LIMITS["objective_characters"], description="the purpose of this conversation, in a sentence"),
     ] = "",
     maxTokens: Annotated[
         int,
-        Field(ge=50, le=LIMITS["opening_tokens"], description="the whole reply takes at most so many tokens"),
+        Field(ge=50, le=LIMITS["opening_tokens"], description="maximum number of tokens of the whole reply"),
     ] = 1200,
     highImpact: Annotated[
         bool,
-        Field(description="only what is well supported (evidence 0.65): for deployments, architecture, production"),
+        Field(description="only atoms with evidence of 0.65 or more: for deployments, architecture, production"),
     ] = False,
     domain: Annotated[
         Text,
-        Field(description="the domain at work, such as v1.domain.shop: its atoms come first, no other is left out"),
+        Field(description="the current domain, such as v1.domain.shop: its atoms come first"),
     ] = "",
     evidenceThreshold: Annotated[
         float | None,
-        Field(ge=0, le=1, description="only what has this evidence, 0 to 1, instead of what highImpact sets"),
+        Field(ge=0, le=1, description="the least evidence, 0 to 1, in place of highImpact"),
     ] = None,
 ) -> Annotated[CallToolResult, Opened]:
-    """Load what this conversation should know: facts, goals, constraints, preferences, and what contradicts.
+    """Load the context of this conversation: facts, goals, constraints, preferences and contradictions.
 
     Call it once, at the first message, with the objective in the user's words; not at every message. Keep to the
     constraints and preferences it returns; ask the user about conflictingFacts.
@@ -123,17 +123,17 @@ def session_checkpoint(
         Field(max_length=LIMITS["wire_items"], description="keys to take out of use; their history stays"),
     ] = [],  # noqa: B006
     taskContext: Annotated[
-        Text, Field(description="key of the task at work: each atom recorded gets a produced_by edge to it")
+        Text, Field(description="key of the current task: each recorded atom gets a produced_by edge to it")
     ] = "",
     source: Annotated[
         str,
         Field(
             max_length=LIMITS["text_characters"],
-            description="where all of this comes from, such as a file, a page, or who said it; it counts as evidence",
+            description="the source of all items, such as a file, a page or a person; it counts as evidence",
         ),
     ] = "",
     confidence: Annotated[
-        float | None, Field(ge=0, le=1, description="how sure you are of all these atoms, 0 to 1; left out, 0.75")
+        float | None, Field(ge=0, le=1, description="how sure you are of these atoms, 0 to 1 (default: 0.75)")
     ] = None,
     unedge: Annotated[
         list[EdgeGiven], Field(max_length=LIMITS["wire_items"], description="edges to take back; their history stays")
@@ -148,8 +148,8 @@ def session_checkpoint(
 ) -> Annotated[CallToolResult, Checkpointed]:
     """Save atoms and the edges between them: all or nothing, on disk on return.
 
-    Call it as knowledge forms: when the user states a fact, decides, corrects you, or a task changes state. A key said
-    anew gets its next version. Never save passwords or keys. Tell the user of conflicts in the reply.
+    Call it as knowledge forms: when the user states a fact, decides, corrects you, or a task changes state. A known key
+    gets its next version. Never save passwords or keys. Tell the user of conflicts in the reply.
     """
     items = len(atoms) + len(edges) + len(tombstone) + len(unedge)
     if not items:
@@ -185,12 +185,12 @@ def memory_search(
         str,
         Field(min_length=1, max_length=LIMITS["query_characters"], description="a question, a phrase or keywords"),
     ],
-    limit: Annotated[int, Field(ge=1, le=LIMITS["search_items"], description="at most so many atoms")] = 10,
+    limit: Annotated[int, Field(ge=1, le=LIMITS["search_items"], description="maximum number of atoms")] = 10,
     domain: _Domain = "",
     asOf: AsOf = "",
     validAt: ValidAt = "",
     hops: Annotated[
-        int, Field(ge=0, le=LIMITS["walk_hops"], description="also what lies so many edges from the best atoms")
+        int, Field(ge=0, le=LIMITS["walk_hops"], description="also follow this number of edges from the best atoms")
     ] = 0,
 ) -> Annotated[CallToolResult, Hits]:
     """Find atoms by meaning and by word, best first, each with the reason why.
@@ -218,17 +218,17 @@ def memory_access(
     asOf: AsOf = "",
     validAt: ValidAt = "",
     predictions: Annotated[
-        int, Field(ge=0, le=20, description="also so many atoms that will probably be needed next")
+        int, Field(ge=0, le=20, description="number of atoms to add that are probably needed next")
     ] = 0,
     offset: Annotated[int, Field(ge=0, description="of a long value: from this character on")] = 0,
     maxChars: Annotated[
-        int, Field(ge=1, le=LIMITS["value_bytes"], description="of a long value: at most so many characters")
+        int, Field(ge=1, le=LIMITS["value_bytes"], description="maximum number of characters of a long value")
     ] = _SHOWN,
 ) -> Annotated[CallToolResult, Accessed]:
     """Read one atom by its exact key: value, version, who said it and when, and whether it is due for review.
 
-    Call it when you know the key. What is read together is offered together later. If there is no such key, the error
-    names the nearest ones.
+    Call it when you know the key. Later sessions are offered the atoms that you read together. If no such key exists,
+    the error names the nearest ones.
     """
     memory = _caller(ctx).memory
     now = not asOf and not validAt
@@ -250,12 +250,12 @@ def memory_train(
     ctx: Caller,
     *,
     atoms: Annotated[Keys, Field(description="keys of atoms, in the order in which they are needed")],
-    passes: Annotated[int, Field(ge=1, le=100, description="how much it weighs: 1 to 3; more count as 3")] = 1,
+    passes: Annotated[int, Field(ge=1, le=100, description="the weight, 1 to 3; more count as 3")] = 1,
 ) -> Annotated[CallToolResult, Taught]:
     """Reinforce that these atoms are needed together, in this order, so that later sessions open with them.
 
     Call it after session_checkpoint: 3 passes after a correction by the user, 2 for what worked or
-    mattered in a session, 1 in general. What is not stored is skipped, and named.
+    mattered in a session, 1 in general. Unknown keys are skipped and named.
     """
     return reply(Taught.of(_caller(ctx).memory.train(atoms, passes)))
 
@@ -268,7 +268,7 @@ def memory_context(
     asOf: AsOf = "",
     validAt: ValidAt = "",
 ) -> Annotated[CallToolResult, Linked]:
-    """See what is connected to atoms: the edges around them, the atoms these lead to, and what use has shown to follow.
+    """See the neighbours of atoms: their edges, the atoms at the other ends, and the atoms that were used next.
 
     Call it before you change or tombstone an atom, to see what depends on it, and when you want to know why something
     is so.
@@ -285,10 +285,10 @@ def memory_associate(
     domain: Annotated[Text, Field(description="the domain they belong to, if no edge says it")] = "",
     allDomains: Annotated[
         list[KeyText],
-        Field(max_length=LIMITS["names"], description="the domains to look in; without it, all others"),
+        Field(max_length=LIMITS["names"], description="the domains to look in (default: all others)"),
     ] = [],  # noqa: B006
 ) -> Annotated[CallToolResult, Associated]:
-    """Discover connections between domains that nobody has stated: the strongest first, each with its reason.
+    """Find related atoms in other domains that no edge links yet: the strongest first, each with its reason.
 
     Call it after saving several atoms, when insight from another area could help. To accept one, give its edge to
     session_checkpoint; only what the user would recognise as true.
@@ -302,15 +302,15 @@ def memory_list_atoms(
     ctx: Caller,
     *,
     prefix: Annotated[
-        str, Field(max_length=LIMITS["name_bytes"], description="keys that begin so, such as v1.task.")
+        str, Field(max_length=LIMITS["name_bytes"], description="the beginning of the keys, such as v1.task.")
     ] = "",
-    limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="at most so many")] = 100,
-    offset: Annotated[int, Field(ge=0, description="skip so many: nextOffset of the page before")] = 0,
+    limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="maximum number of atoms")] = 100,
+    offset: Annotated[int, Field(ge=0, description="number to skip: nextOffset of the page before")] = 0,
 ) -> Annotated[CallToolResult, Listed]:
     """List atoms by key, page by page, with the beginning of each value.
 
-    Call it to see what there is of a kind (prefix v1.task., v1.domain., v1.procedure.); to find something,
-    memory_search is better. What is tombstoned or superseded is left out.
+    Call it to see all atoms of a kind (prefix v1.task., v1.domain., v1.procedure.). To find something, use
+    memory_search. Tombstoned and superseded atoms are left out.
     """
     listing = _caller(ctx).memory.list(prefix, limit=limit, offset=offset, count=True)
     return reply(Listed.of(listing, prefix, offset))

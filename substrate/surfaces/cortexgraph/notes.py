@@ -131,8 +131,8 @@ def search_memory(
     tags: Annotated[Tags, Field(description="any of these")] = [],  # noqa: B006
     status: Statuses = ["active", "promoted"],  # noqa: B006
     top_k: Annotated[int, Field(ge=1, le=LIMITS["search_items"])] = 10,
-    window_days: Annotated[Days, Field(description="used in the last so many days")] = None,
-    min_score: Annotated[Score, Field(description="what decay has left, at least")] = None,
+    window_days: Annotated[Days, Field(description="used in this number of last days")] = None,
+    min_score: Annotated[Score, Field(description="the least score after decay")] = None,
     use_embeddings: Annotated[bool, Field(description="false: by words alone")] = True,
     include_review_candidates: bool = True,
     page: Page = None,
@@ -141,7 +141,8 @@ def search_memory(
 ) -> Annotated[CallToolResult, FoundNotes]:
     """Find memories by meaning and by word; without a query, those that have faded least.
 
-    Call it before you say that you do not know. What is due for review is among the hits: touch_memory what you use.
+    Call it before you say that you do not know. Memories due for review are among the hits: call touch_memory for the
+    ones you use.
     """
     memory = caller(ctx).memory
     candidates, note = look(
@@ -250,7 +251,7 @@ def open_memories(
 ) -> Annotated[CallToolResult, Opened]:
     """Read memories by their ids, whole, with what they are related to.
 
-    Call it when you know the ids. What is read together is offered together later.
+    Call it when you know the ids. Later sessions are offered the memories that you read together.
     """
     memory = caller(ctx).memory
     ids, pages = page_of(list(dict.fromkeys(memory_ids)), page, page_size)

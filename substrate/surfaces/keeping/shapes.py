@@ -20,18 +20,18 @@ _PREVIEW: Final = 240
 
 
 class Verified(CamelShape):
-    """What was checked, and what it shows."""
+    """The result of a check."""
 
-    valid: Literal[True] = Field(description="what does not hold is an error that says why")
+    valid: Literal[True] = Field(description="a false proof is an error that says why")
     claim: str = Field(description="current, tombstoned, forgotten, absent, recorded or extended")
-    trusted: bool = Field(description="false: it all fits together, but without a key or pin anyone could have made it")
-    against: str = Field(description="what it was checked against")
+    trusted: bool = Field(description="false: consistent, but the author is unknown: no key or pin was given")
+    against: str = Field(description="the key or pin that it was checked against")
     key: str | None = None
     seq: int | None = None
     size: int = Field(description="entries of the log at the head that it refers to")
     root: str
     origin: str
-    note: str | None = Field(default=None, description="what to know before you rely on it")
+    note: str | None = Field(default=None, description="read this before you rely on it")
 
 
 class VersionShape(CamelShape):
@@ -75,7 +75,7 @@ class Past(CamelShape):
 
 
 class Erased(CamelShape):
-    """What was erased for good. The log proves that it was."""
+    """The erased items. The log proves the erasure."""
 
     atoms: int
     versions: int
@@ -110,16 +110,14 @@ class Status(CamelShape):
     sessions: int = Field(description="observed and learnt from")
     trainings: int
     types: dict[str, int] = Field(description="atoms of each type, the most frequent ones")
-    conflicts: list[Contradiction] = Field(
-        description="open ones, those that came up last first: ask the user about them"
-    )
+    conflicts: list[Contradiction] = Field(description="open conflicts, the newest first: ask the user about them")
     more_conflicts: bool | None = None
     size: int = Field(description="entries of the log at the latest head")
     root: str
     origin: str
-    model: str = Field(description="what search by meaning uses; empty: nothing yet, or words only")
-    waiting: int = Field(description="versions that are not embedded yet, and found by words only")
-    watching: bool = Field(description="whether what is accessed is learnt from")
+    model: str = Field(description="the model of search by meaning; empty: words only")
+    waiting: int = Field(description="versions not embedded yet: found by words only")
+    watching: bool = Field(description="whether the store learns from accesses")
     behind: str | None = Field(
         None, description="another copy of this store is ahead: nothing can be saved here; tell the user this"
     )

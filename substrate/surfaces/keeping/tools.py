@@ -28,7 +28,7 @@ _MOST_FORGOTTEN: Final = 20
 """Keys of one question: more nobody would read before they say yes."""
 _SHOWN: Final = 60
 _NO_WITNESS: Final = (
-    "this store's own key is no independent witness: to be sure, ask the user for a pin or a key kept outside the store"
+    "the key comes from this store itself: to be sure, ask the user for a pin or a key kept outside the store"
 )
 _CONFLICTS: Final = 10
 _TYPES: Final = 50
@@ -62,7 +62,7 @@ def memory_verify(
         _BundleText,
         Field(description="a proof; without it, the store is checked"),
     ] = "",
-    verifierKey: Annotated[_PinText, Field(description="a key you trust, got by another way")] = "",
+    verifierKey: Annotated[_PinText, Field(description="a key you trust, got separately")] = "",
     pin: Annotated[_PinText, Field(description="a pin that was kept outside the store")] = "",
 ) -> Annotated[CallToolResult, Verified]:
     """Check a proof against a key or a pin; or, by a pin alone, that this store still contains that history.
@@ -114,7 +114,7 @@ def memory_history(
     key: Annotated[KeyText, Field(description="exact key, or an atom's id")],
     asOf: AsOf = "",
     validAt: ValidAt = "",
-    limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="the newest so many")] = 20,
+    limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="maximum; newest kept")] = 20,
 ) -> Annotated[CallToolResult, Past]:
     """See how an atom came to say what it says: its versions, oldest first, by whom and when.
 
@@ -129,7 +129,7 @@ def memory_history(
 
 
 class Yes(BaseModel):
-    """What the user is asked."""
+    """The question to the user."""
 
     erase: bool = Field(title="Erase for good", description="yes: erase it; it cannot be brought back")
 
@@ -141,7 +141,7 @@ _Keys = Annotated[
 
 
 def ask_to_forget(ctx: Caller, keys: _Keys) -> Elicit[Yes]:
-    """The question to the user: it says what would go, by name, and is asked anew if that changes."""
+    """The question to the user: it names what would go, and is asked again if that changes."""
     client = _caller(ctx)
     capabilities = ctx.client_capabilities
     asked = None if capabilities is None else capabilities.elicitation

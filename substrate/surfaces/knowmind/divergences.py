@@ -36,7 +36,7 @@ DIVERGENCES: Final = (
         "knowmind.list_relations",
         "its text promises the creation time, its reply has none",
         "each relation has created_at",
-        "what is promised is there",
+        "a promised field is there",
         _TESTS + "test_the_documents_ten_requests_get_the_documents_replies",
     ),
     Divergence(
@@ -49,7 +49,7 @@ DIVERGENCES: Final = (
     Divergence(
         "knowmind.store_memory",
         "credentials are stored",
-        "what looks like a credential is refused, and not repeated",
+        "a text that looks like a credential is refused, and not repeated",
         "a log that proves what it holds must not hold a password",
         _TESTS + "test_a_credential_is_refused_and_not_repeated",
     ),

@@ -106,7 +106,7 @@ class Touched(Results[TouchedAtom]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Swept(Results[FadingAtom]):
-    """What was taken out of use because it had faded; or, in a dry run, would be. The lowest scores come first."""
+    """Faded atoms that went out of use; or, in a dry run, would go. The lowest scores come first."""
 
     items: tuple[FadingAtom, ...]
     """The first of them; `total` counts all."""

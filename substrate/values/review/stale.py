@@ -28,7 +28,7 @@ class StaleReason(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StaleAtom(Result):
-    """An atom to be reviewed: to say it again as it is, or anew, clears it."""
+    """An atom to review. Save it again, with the same or a new value, to clear it."""
 
     atom: Atom
     because: tuple[StaleReason, ...]

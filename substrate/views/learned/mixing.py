@@ -39,7 +39,7 @@ def _weights(row: bytes) -> dict[str, float]:
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         raise StoreDamaged("a row of mixing weights is malformed; run ", FSCK) from None
     if not all(isfinite(weight) and 0 < weight <= _MOST for weight in weights.values()):
-        raise StoreDamaged("a row of mixing weights holds what is no share; run ", FSCK)
+        raise StoreDamaged("a row of mixing weights holds an invalid share; run ", FSCK)
     return weights
 
 

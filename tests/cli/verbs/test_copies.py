@@ -110,7 +110,7 @@ def test_a_backup_behind_the_store_goes_on_under_another_origin(store: Commands)
     assert store("key", "--store", "back").out == said["key"] + "\n"
     assert store("access", "v1.fact.later", "--store", "back").code == 4
     assert store("pin", "--check", "me.pin", "--store", "back").code == 11
-    assert "under a new origin" in store.ok("restore", "copy", "--store", "again").err
+    assert "a new origin and a new key" in store.ok("restore", "copy", "--store", "again").err
     assert [store("fsck", "--store", path).code for path in ("substrate-store", "back", "again")] == [0, 0, 0]
 
 

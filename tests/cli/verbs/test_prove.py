@@ -115,7 +115,7 @@ def test_a_proof_goes_to_standard_output_and_comes_from_standard_input(store: Co
     ran = store("verify", "-", "--store", "substrate-store", stdin=bundle)
     assert ran.code == 0
     assert ["verified", "by the key of the store in substrate-store"] in ran.rows
-    assert "no independent witness" in dict(ran.rows)["note"]
+    assert "comes from the store itself" in dict(ran.rows)["note"]
     assert ["value", "Adyen"] in ran.rows
 
 

@@ -221,7 +221,7 @@ def test_which_tells_what_a_text_means(run: Commands) -> None:
     assert run("access", ran.rows[0][3]).out == "Stripe\n"
     close = run("which", "payment provder", "--kind", "fact")
     assert (close.code, close.rows[0][0]) == (4, "v1.fact.payment_provider")
-    assert "not clear which" in close.err
+    assert "no exact match" in close.err
     none = run("which", "zebra", "--json")
     assert (none.code, none.json) == (4, {"items": [], "verdict": "none"})
     assert "TEXT has neither letters nor digits" in run("which", "!!!").err

@@ -316,7 +316,7 @@ def test_a_key_of_another_origin_that_is_no_restore_is_damage(tmp_path: Path, ho
             log.append([draft_put("v1.fact.a", "1")])
             log._appender.restore(draft, signer)
         (path / "ORIGIN").unlink()
-        assert "another origin, another, and is no restore" in str(check_store(path).damage)
+        assert "another origin, another, and is not a restore" in str(check_store(path).damage)
 
 
 def test_a_rotation_that_says_it_is_a_restore_is_damage(tmp_path: Path, home: Path) -> None:

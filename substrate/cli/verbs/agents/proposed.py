@@ -39,21 +39,28 @@ def proposed(given: Namespace, _: Output) -> Answer:
 PROPOSED_VERB = Command(
     "proposed",
     "serve",
-    "List what rules read out of transcripts, and confirm or decline it.",
-    "The hooks of a client record what you state in a session, with the tag proposed. It may be wrong: a mail that you "
-    "paste reads like your own words. So it is no rule of openings until you confirm it. What you decline is out of "
-    "use, and the same transcript does not bring it back. In a pipe each is a line of name, text and source.",
+    "List statements that rules found in transcripts, and confirm or decline them.",
+    "The hooks of a client record your statements in a session, with the tag proposed. They may be wrong: a mail "
+    "that you paste reads like your own words. So they are not rules of openings until you confirm them. A "
+    "declined statement goes out of use, and the same transcript does not bring it back. In a pipe, each "
+    "statement is a line of name, text and source.",
     (
         Example(
             """echo '{"type": "user", "message": {"role": "user", "content": "Never deploy on Mondays."}}' > v.jsonl """
             "&& substrate transcript v.jsonl && substrate proposed",
-            "what waits for you",
+            "lists the statements that wait for you",
         ),
         Example("substrate proposed --confirm v1.constraint.never_deploy_mondays", "makes it a rule"),
     ),
     (
-        option("--confirm", metavar="NAME", repeatable=True, help="this one holds; again for several", complete="name"),
-        option("--decline", metavar="NAME", repeatable=True, help="take this one out of use", complete="name"),
+        option(
+            "--confirm",
+            metavar="NAME",
+            repeatable=True,
+            help="confirm this statement; repeat for several",
+            complete="name",
+        ),
+        option("--decline", metavar="NAME", repeatable=True, help="take this statement out of use", complete="name"),
         limit(50),
         OFFSET,
     ),

@@ -90,22 +90,22 @@ _LAUNCH = (
         choices=tuple(SURFACES),
         help=f"which tools: {', '.join(SURFACES)} (default {' and '.join(DEFAULT_SURFACES)}); may be repeated",
     ),
-    option("--only", metavar="TOOL,...", read=_names, default=(), help="of these tools only those, by their names"),
+    option("--only", metavar="TOOL,...", read=_names, default=(), help="only these tools, by their names"),
     option(
         "--scopes",
         metavar="LIST",
         read=read_scopes,
         default=DEFAULT_SCOPES,
-        help=f"what tools may do, some of {','.join(SCOPES)} (default read,write,train)",
+        help=f"the permissions of tools, some of {','.join(SCOPES)} (default read,write,train)",
     ),
-    flag("--read-only", help="open the store for reading: nothing at all is written"),
-    flag("--underscores", help="list names of tools with _ for a dot, for clients that reject dots; calls take both"),
+    flag("--read-only", help="open the store for reading and write nothing"),
+    flag("--underscores", help="list tool names with _ instead of dots, for clients that reject dots"),
     option(
         "--wait",
         metavar="SECONDS",
         read=_wait,
         default=DEFAULT_WAIT_S,
-        help=f"how long a search or a bootstrap waits for the model that is being loaded (default {DEFAULT_WAIT_S:g})",
+        help=f"how long a search or a bootstrap waits until the model is loaded (default {DEFAULT_WAIT_S:g})",
     ),
 )
 """What decides about a server: of one that is started, and of a client's configuration that starts one."""
@@ -138,9 +138,9 @@ def mcp(given: Namespace, output: Output) -> Answer:
     if given.http:
         return _over_http(given, launch, output)
     if given.port is not None or given.new_token or given.insecure_no_token:
-        raise InputError("--port, --new-token and --insecure-no-token belong to --http: say that too")
+        raise InputError("--port, --new-token and --insecure-no-token need --http: add it")
     if given.tenants is not None or given.public_host or given.issuer or given.issuer_keys:
-        raise InputError("--tenants, --public-host and --issuer belong to --http: say that too")
+        raise InputError("--tenants, --public-host and --issuer need --http: add it")
     return _over_stdio(launch)
 
 
@@ -162,7 +162,7 @@ def _over_stdio(launch: Launch) -> Answer:
 
 def _over_http(given: Namespace, launch: Launch, output: Output) -> Answer:
     if given.new_token and given.insecure_no_token:
-        raise InputError("--new-token makes a token and --insecure-no-token asks for none: say one of them")
+        raise InputError("--new-token makes a token and --insecure-no-token needs none: give one of them")
     from substrate.server.clients import Clients  # noqa: PLC0415 - only this verb serves
     from substrate.server.http.serve import listen, serve_http  # noqa: PLC0415
     from substrate.server.selection import select  # noqa: PLC0415
@@ -227,41 +227,40 @@ def _token(given: Namespace, launch: Launch, output: Output) -> BearerToken | No
 
 
 _HTTP = (
-    flag("--http", help="over HTTP, for clients on this machine, instead of standard input and output"),
-    option("--port", metavar="N", read=_port, help=f"of 127.0.0.1 (default {HTTP_PORT}; 0: any free one)"),
+    flag("--http", help="serve over HTTP, for clients on this machine"),
+    option("--port", metavar="N", read=_port, help=f"the port on 127.0.0.1 (default {HTTP_PORT}; 0: any free one)"),
 )
 """Where a server is found; of one that is started, and of a client's configuration."""
 
 MCP = Command(
     "mcp",
     "serve",
-    "Serve the store to an agent, by the Model Context Protocol.",
-    "A client such as Claude Desktop, Claude Code, Cursor or VS Code starts this and speaks to it over standard "
-    "input and output; `substrate mcp-config` prints what the client needs for that. What tools may do is said here "
-    "and nowhere else: no argument of a tool and no stored text adds to it. Several servers, notebooks and scripts "
-    "can have the same store open at once. A store that is not there is made with the first call, unless "
-    "--read-only. With --http it listens on 127.0.0.1 alone and says where, on standard error; at the first start it "
-    "makes a token, shows it once, and from then on asks every client for it. With --tenants it serves a store for "
-    "each tenant, by tokens that `substrate token` makes; --public-host admits a TLS proxy in front. It ends when it "
-    "is told to, by Ctrl-C "
-    "or SIGTERM.",
+    "Serve the store to an agent over the Model Context Protocol (MCP).",
+    "A client (Claude Desktop, Claude Code, Cursor, VS Code and others) starts this command and talks to it over "
+    "standard input and output. `substrate mcp-config` prints the settings for the client. The options of this "
+    "command decide what tools may do: no argument of a tool and no stored text can add to it. Several servers, "
+    "notebooks and scripts can use the same store at once. If the store does not exist, the first call creates "
+    "it, unless --read-only is given. With --http it listens on 127.0.0.1 only and prints its address on "
+    "standard error. The first start with --http shows a token once; clients need it from then on. With "
+    "--tenants it serves a store for each tenant, with tokens of `substrate token`. --public-host allows a TLS "
+    "proxy in front. Ctrl-C or SIGTERM ends it.",
     (
         Example("substrate mcp < /dev/null", "serves until its client closes standard input; here, at once"),
-        Example("substrate mcp --scopes read --read-only < /dev/null", "an agent that may look, and change nothing"),
+        Example("substrate mcp --scopes read --read-only < /dev/null", "an agent that may read and change nothing"),
         Example("substrate mcp --only memory_search,memory_access < /dev/null", "two tools of the twelve"),
     ),
     (
         *_LAUNCH,
         *_HTTP,
-        flag("--new-token", help="make another token for the clients over HTTP; the one before is void at once"),
-        flag("--insecure-no-token", help="ask for no token: every program on this machine may call; for tests"),
+        flag("--new-token", help="make a new token for clients over HTTP; the old one is void at once"),
+        flag("--insecure-no-token", help="require no token: every program on this machine may call; for tests"),
         option("--tenants", metavar="DIR", complete="folder", help="serve a store for each tenant of this folder"),
         option(
             "--public-host",
             metavar="NAME",
             repeatable=True,
             read=_host,
-            help="the name by which a proxy in front is called; may be repeated",
+            help="the public host name of a proxy in front; may be repeated",
         ),
         option("--issuer", metavar="URL", read=_url, help="also take tokens (JWT) that this identity provider signs"),
         option("--issuer-keys", metavar="FILE|URL", complete="file", help="the public keys of the issuer, a JWK set"),
@@ -291,16 +290,16 @@ def mcp_config(given: Namespace, _: Output) -> Answer:
     told = f"{len(tools)} tools, {listed_bytes(tools):,} bytes in every conversation: "
     if given.http:
         if given.port == 0:
-            raise InputError("a client has to know the port: say the one that the server says it serves on")
+            raise InputError("a client must know the port: give the port that the server printed")
         port = HTTP_PORT if given.port is None else given.port
         config = config_for_http(given.client, http_url(port), sys.platform, name=name)
         start = (*launch_words(launch), "--http", *([] if port == HTTP_PORT else ["--port", str(port)]))
         hints = [f"to start the server: {as_command('substrate', *start)}"]
         if PLACEHOLDER in config.text:
-            hints.append(f"{PLACEHOLDER} stands for the token that the server shows when it is first started")
+            hints.append(f"{PLACEHOLDER} stands for the token that the server prints at its first start")
     else:
         if given.port is not None:
-            raise InputError("--port belongs to --http: say that too")
+            raise InputError("--port needs --http: add it")
         config = config_for_stdio(
             given.client, launch, sys.executable, environment_for_others(), sys.platform, name=name
         )
@@ -314,23 +313,24 @@ def mcp_config(given: Namespace, _: Output) -> Answer:
 MCP_CONFIG = Command(
     "mcp-config",
     "serve",
-    "Print what a client needs to use this store.",
-    "For Claude Code and Codex this is a command, for the others JSON for a file of theirs; `json` is for any client "
-    "that reads mcpServers. Where it belongs is said on standard error. Clients start servers in a folder and with an "
-    "environment of their own, so "
-    "paths are absolute, and SUBSTRATE_HOME and the like are repeated if they are set. With --http it is for a server "
-    "that runs already, which Claude Desktop cannot use. A server is called by its surfaces, `substrate-NAME`, so that "
-    "a second one does not take the first one's place; by default just `substrate`. Which tools it has, and what they "
-    "take in every conversation, is said on standard error.",
+    "Print the settings that a client needs to use this store.",
+    "For Claude Code and Codex this is a command; for other clients it is JSON for a settings file. `json` suits "
+    "any client that reads mcpServers. Standard error tells where the settings belong. Clients start servers in "
+    "another folder and environment. So paths are absolute, and variables such as SUBSTRATE_HOME are included. "
+    "With --http the settings are for a server that already runs; Claude Desktop cannot use that. The server is "
+    "called `substrate`, or `substrate-NAME` for other surfaces, so that two servers do not collide. Standard "
+    "error lists its tools and their size in every conversation. ",
     (
         Example("substrate mcp-config --client claude-desktop", "JSON for claude_desktop_config.json"),
-        Example("substrate mcp-config --client claude-code --scopes read,write", "a command, to be run by you"),
+        Example("substrate mcp-config --client claude-code --scopes read,write", "a command that you run"),
         Example("substrate mcp-config --client cursor --surface keeping", "a server `substrate-keeping`"),
         Example("substrate mcp-config --client vscode --http", "for a server that `substrate mcp --http` has started"),
     ),
     (
         option("--client", metavar="NAME", default="", choices=CLIENTS, help=f"one of {', '.join(CLIENTS)}"),
-        option("--name", metavar="NAME", read=_server, help="what the client calls it (default as above)"),
+        option(
+            "--name", metavar="NAME", read=_server, help="the name of the server in the client (default: see above)"
+        ),
         *_LAUNCH,
         *_HTTP,
     ),
@@ -364,9 +364,9 @@ LIST_SURFACES = Command(
     "surfaces",
     "serve",
     "List the sets of tools that a server can offer.",
-    "Each with what its list of tools takes in every conversation (about a token for four bytes), the scopes that its "
-    "tools need, what it is for, and their names. Several are served by one server if no tool is in two of them; else "
-    "by two servers on one store, which may be open in both at once.",
-    (Example("substrate surfaces", "one line each"), Example("substrate surfaces --json", "for a program")),
+    "Each line shows the size of the list of tools (about one token for four bytes), the scopes, the purpose and "
+    "the tool names. One server can serve several surfaces if no tool name is in two of them. Otherwise start "
+    "two servers on one store.",
+    (Example("substrate surfaces", "one line for each surface"), Example("substrate surfaces --json", "for a program")),
     only=Face.CLI,
 )

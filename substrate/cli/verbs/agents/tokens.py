@@ -75,10 +75,10 @@ QUOTA = Command(
     "quota",
     "serve",
     "Show or set how many atoms a store may have.",
-    "It is kept in the store, and holds for all who write to it. What would pass it is refused, and nothing of it is "
-    "saved; over HTTP the answer is 402. Without a number it shows the quota; `none` takes it away.",
+    "The store keeps it, and it holds for all writers. A checkpoint above the quota is refused, and nothing of "
+    "it is saved. Over HTTP the answer is 402. Without a number it shows the quota; `none` removes it.",
     (
-        Example("substrate quota 100000", "a store that may have so many"),
+        Example("substrate quota 100000", "allows 100,000 atoms"),
         Example("substrate quota", "shows it"),
         Example("substrate quota none", "no limit"),
     ),
@@ -103,7 +103,7 @@ TOKEN = Command(
     (
         Example("substrate token add acme --tenants tenants --days 90", "prints the token"),
         Example("substrate token add acme --tenants tenants --scopes read --label dashboard", "one that only reads"),
-        Example("substrate token list --tenants tenants", "one line each"),
+        Example("substrate token list --tenants tenants", "one line for each token"),
     ),
     (
         argument("action", "add, list or revoke", choices=("add", "list", "revoke")),
@@ -114,11 +114,11 @@ TOKEN = Command(
             metavar="LIST",
             read=read_scopes,
             default=_READ_WRITE,
-            help=f"what the token may do, some of {','.join(SCOPES)} (default read,write)",
+            help=f"the permissions of the token, some of {','.join(SCOPES)} (default read,write)",
         ),
         option("--rate", metavar="N", read=number, default=_RATE, help=f"calls a minute (default {_RATE})"),
-        option("--days", metavar="N", read=_days, help="for how many days it is good (default: until it is revoked)"),
-        option("--label", metavar="TEXT", help="what it is for, in your words"),
+        option("--days", metavar="N", read=_days, help="number of days until it expires (default: never)"),
+        option("--label", metavar="TEXT", help="its purpose, in your words"),
     ),
     only=Face.CLI,
 )

@@ -1,4 +1,4 @@
-"""What the README shows of notebooks is what happens."""
+"""What docs/for-data-scientists.md shows of notebooks is what happens."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 from tests.notebook.conftest import Notebook
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "for-data-scientists.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("cache")
-def test_the_readmes_cells_do_what_they_say(bare: Notebook) -> None:
-    lines, *cells = re.findall(r"```ipython\n(.*?)```", README, re.DOTALL)
+def test_the_cells_do_what_they_say(bare: Notebook) -> None:
+    lines, *cells = re.findall(r"```ipython\n(.*?)```", PAGE, re.DOTALL)
     script = Path(__file__).parents[2] / "examples"
     codes = [code.replace("examples", str(script)) for code in [*filter(None, lines.splitlines()), *cells]]
     answers = {code.split()[1]: bare.run(code) for code in codes}
