@@ -1002,12 +1002,12 @@ class Memory(Tabular):
     ) -> Groups:
         """Groups of atoms that say nearly the same, at most `most` (2 to 100) in one, the most alike first.
 
-        Two atoms are joined if their similarity reaches the `threshold`: the cosine of their vectors or, where one has
-        none yet, of their rare words; `meaning` says so then. Each with a number that the other lacks, or one of them
-        negated, are less alike. `cohesion` is the mean of all pairs of a group. With `pairs`, single pairs are listed
-        instead. Texts that were ingested and superseded atoms are left out; `surface`: only what that surface alone
-        wrote. Up to 30,000 atoms are compared with each other, up to 200,000 by the index of vectors. Nothing of it
-        counts as an access. InputError, TooLarge, NotFound (a domain that is not there).
+        Two atoms are joined if their similarity reaches the `threshold`. It is the cosine of their vectors, or of their
+        rare words if one has none yet; then `meaning` says so. Different numbers, or a negation in one of them, make
+        them less alike. `cohesion` is the mean of all pairs of a group. With `pairs`, single pairs are listed instead.
+        Texts that were ingested and superseded atoms are left out; `surface`: only what that surface alone wrote. Up to
+        30,000 atoms are compared with each other, up to 200,000 by the index of vectors. Nothing of it counts as an
+        access. InputError, TooLarge, NotFound (a domain that is not there).
         """
         from substrate.groups.groups import Wanted  # noqa: PLC0415 - loads numpy
 
@@ -1031,13 +1031,13 @@ class Memory(Tabular):
     ) -> Merged:
         """Put one atom in the place of several: of the group with this id, or of these names. One checkpoint.
 
-        It says what all of them say, once, under the name `into` or one that is made for it, with the tags and
-        entities of all; `fields` say otherwise. Edges `supersedes` and `consolidated_from` lead to its members: they
-        leave searches, stay readable, and a time before finds them. What was learnt of them counts for it. `dry_run`
-        shows what would be. `back`: `names` is an atom that a merge made; its members are in use again, and it is not.
+        It holds the text of all of them, once, with the tags and entities of all; `fields` replace them. Its name is
+        `into`, or is made of its words. Edges `supersedes` and `consolidated_from` lead to its members: they leave
+        searches, stay readable, and a time before finds them. Learning about them counts for it. `dry_run` shows
+        what would be. `back`: `names` is an atom that a merge made; its members are in use again, and it is not.
 
         `expect`, {name: seq}, are the versions that were looked at; of a group, those that were shown. Conflict if one
-        has changed since or is superseded, NotFound if one is out of use or there is no such group, Denied if `surface`
+        has changed since or is superseded. NotFound if one is out of use or there is no such group. Denied if `surface`
         did not write all of it. Else as `checkpoint`.
         """
         log, said, place = self._store.log, self._client.said(actor, None, session), self._client.place()

@@ -177,7 +177,9 @@ def test_without_torch_another_model_says_what_to_install(
 
 
 def test_a_model_that_is_not_here_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(ModelUnavailable, match="the model nobody/has-this is not on this machine, and Substrate downloads none"):
+    with pytest.raises(
+        ModelUnavailable, match="the model nobody/has-this is not on this machine, and Substrate downloads none"
+    ):
         load("nobody/has-this")
     with pytest.raises(ModelUnavailable, match=r"lacks modules\.json"):
         load(tmp_path)

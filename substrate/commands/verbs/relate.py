@@ -84,9 +84,9 @@ GROUPS = Command(
     "groups",
     "find",
     "Find atoms that say nearly the same, in groups.",
-    "Two atoms are joined if their vectors are near or, where one has no vector yet, their rare words. Each with a "
-    "number that the other lacks, or one of them negated, are less alike. cohesion is the mean of all pairs of a "
-    "group. The advice is merge, review (look first) or keep. Ingested texts are left out. Nothing is changed.",
+    "Two atoms are joined if their vectors are near, or their rare words if one has no vector yet. Different "
+    "numbers, or a negation in one of them, make them less alike. The cohesion of a group is the mean of all its "
+    "pairs. The advice is merge, review (look first) or keep. Ingested texts are left out. Nothing is changed.",
     (
         Example("substrate groups", "groups, the most alike first"),
         Example("substrate groups --pairs --threshold 0.88 --json", "pairs of likely duplicates, as JSON"),

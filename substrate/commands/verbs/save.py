@@ -268,9 +268,9 @@ MERGE = Command(
     "merge",
     "save",
     "Put one atom in the place of several that say nearly the same.",
-    "NAME is the id of a group, or two and more atoms. The new atom says what all of them say, once, with their tags "
-    "and entities. They leave searches and stay readable; a read of an earlier time finds them. What was learnt of "
-    "them counts for the new one. If one of them changes meanwhile, nothing is saved.",
+    "NAME is the id of a group, or two and more atoms. The new atom holds the text of all of them, once, with "
+    "their tags and entities. They leave searches and stay readable; a read of an earlier time finds them. "
+    "Learning about them counts for the new one. If one of them changes meanwhile, nothing is saved.",
     (
         Example(
             'substrate checkpoint "v1.note.bins = Bins go out on Tuesday" "v1.note.waste = The bins go out on Tuesday" '
@@ -283,10 +283,10 @@ MERGE = Command(
     (
         NAMES,
         option("--into", metavar="NAME", help="the name of the new atom (default: made of its words)", complete="name"),
-        flag("--back", help="NAME was made by a merge: take it out of use, and its members are in use again"),
-        flag("--dry-run", help="only print what it would say"),
-        option("--actor", metavar="TEXT", help="who does it"),
-        option("--session", metavar="TEXT", help="in which session"),
+        flag("--back", help="NAME was made by a merge: take it out of use, and put its members back"),
+        flag("--dry-run", help="only print the new text"),
+        option("--actor", metavar="TEXT", help="the author: a person or an agent"),
+        option("--session", metavar="TEXT", help="the session it belongs to"),
     ),
 )
 
