@@ -17,7 +17,7 @@ from tests.scale import PATIENCE_S
 from tests.test_import_cost import loaded_by
 
 GROUPED = {
-    "save": ["remember", "checkpoint", "edit", "rename", "replace", "undo", "ingest"],
+    "save": ["remember", "checkpoint", "edit", "rename", "replace", "merge", "undo", "ingest"],
     "read": ["access", "list", "edges", "history", "diff", "document"],
     "find": [
         "search",
@@ -25,6 +25,7 @@ GROUPED = {
         "context",
         "path",
         "associate",
+        "groups",
         "stale",
         "entities",
         "extract",
@@ -47,7 +48,7 @@ def test_the_verbs_are_these() -> None:
     assert list(RUNS) == [verb.name for verb in VERBS]
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
 def test_every_verb_teaches(run: Commands, verb: Command) -> None:
     ran = run.ok(verb.name, "--help")
     assert verb.summary in ran.out
