@@ -3,11 +3,14 @@
 - No store embeds in the background unless a test wants it to, since that loads a model.
 - Stores lie in memory where there is room (`/dev/shm`), since a disk that others use makes every commit wait. TMPDIR
   says otherwise.
+- FAISS and NumPy compute in one thread. Several wait for each other with a busy loop: on cores that other workers use,
+  that takes several times as long.
 - Properties try the same examples in every run, and new ones under `make soak`, which prints how to replay a failure.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,6 +24,7 @@ from substrate.clock import ManualClock
 from substrate.memory import Memory, open_memory
 from tests.scale import EXPLORES, MEMORY, has_room_in_memory, rounds
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before FAISS is loaded, and for child processes
 if "TMPDIR" not in os.environ and has_room_in_memory():
     os.environ["TMPDIR"] = str(MEMORY)  # for pytest's own folders, for `tempfile` and for child processes
     tempfile.tempdir = None
@@ -89,6 +93,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.soak)
         if not item.nodeid.startswith(_COUNTED) and (is_property or not _COUNTS_ALL):
             item.add_marker(pytest.mark.no_cover)
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays to the end: the collector of garbage need not go through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

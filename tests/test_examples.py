@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli.run import Commands, Ran
 from tests.scale import PATIENCE_S
 
 ROOT = Path(__file__).parents[1]
@@ -101,20 +103,28 @@ def test_the_session_for_data_scientists_is_learnt_from(home: Path) -> None:
         pytest.param(TO_AGENT_BUILDERS, 4, id="agent builders"),
     ],
 )
-def test_the_commands_of_a_page_do_what_they_say(home: Path, page: str, count: int) -> None:
+def test_the_commands_of_a_page_do_what_they_say(
+    home: Path, page: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What follows the # says the exit code, or how the output begins, or what is somewhere in it."""
     lines = re.findall(r"^((?:substrate|python examples/)\S* .*?|substrate \S+)  +# (.*)$", page, re.MULTILINE)
     assert len(lines) == count
+    monkeypatch.chdir(home)
+    here = Commands(home, monkeypatch)
     for command, words in lines:
-        done = run("sh", "-c", command.replace("examples/", f"{ROOT}/examples/"), cwd=home)
+        if re.search(r"[|<>&;$]|^python", command):
+            ran = run("sh", "-c", command.replace("examples/", f"{ROOT}/examples/"), cwd=home)
+            done = Ran(ran.returncode, ran.stdout, ran.stderr)
+        else:  # the demo has the like as processes of their own, which each load the model
+            done = here(*shlex.split(command)[1:])
         code = re.match(r"exit code (\d): (.*)", words)
-        assert done.returncode == (int(code[1]) if code else 0), done.stderr
+        assert done.code == (int(code[1]) if code else 0), done.err
         if code:
-            assert code[2] in done.stdout.lower()
+            assert code[2] in done.out.lower()
         elif found := re.match(r"(?:saves|finds) (v1\.\S+)", words):
-            assert found[1] in done.stdout.splitlines()[0]
+            assert found[1] in done.out.splitlines()[0]
         elif found := re.match(r"(\w+): the state", words):
-            assert done.stdout.strip() == found[1]
+            assert done.out.strip() == found[1]
 
 
 def test_every_example_is_run_by_a_test() -> None:

@@ -7,6 +7,7 @@ import inspect
 import pickle
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,10 +52,15 @@ LAWFUL = {
 }
 
 
-def calls(tree: ast.AST, names: Iterable[str]) -> Iterator[ast.Call]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
-            yield node
+@cache
+def named_calls(source: str) -> list[tuple[str, ast.Call]]:
+    """Every call of a plain name. Kept, since each test here looks through the whole package."""
+    found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return [(call.func.id, call) for call in found if isinstance(call.func, ast.Name)]
+
+
+def calls(source: str, names: Iterable[str]) -> Iterator[ast.Call]:
+    return (call for name, call in named_calls(source) if name in names)
 
 
 def texts(call: ast.Call) -> Iterator[str]:
@@ -70,7 +76,7 @@ def texts(call: ast.Call) -> Iterator[str]:
 def unmarked(source: str, leading: re.Pattern[str] = LEADING) -> list[str]:
     """Arguments and verbs that messages spell themselves."""
     found = []
-    for call in calls(ast.parse(source), ERRORS | {"Message"}):
+    for call in calls(source, ERRORS | {"Message"}):
         for text in texts(call):
             if any(lawful in text for lawful in LAWFUL):
                 continue
@@ -84,7 +90,7 @@ def unknown(source: str, words: Words) -> list[str]:
     tables = {"Arg": words.arguments, "Item": words.arguments, "Verb": words.verbs, "Hint": words.hints}
     return [
         f"line {call.lineno}: {call.func.id} {call.args[0].value}"
-        for call in calls(ast.parse(source), MARKS)
+        for call in calls(source, MARKS)
         if isinstance(call.func, ast.Name)
         and isinstance(call.args[0], ast.Constant)
         and call.args[0].value not in tables[call.func.id]
@@ -113,7 +119,7 @@ WHERE_WE_SAY_ATOM = ("proof", "codec.py", "log", "documents/naming.py", "atoms/e
 
 def unmarked_nouns(source: str) -> list[str]:
     """Messages that say `atom`, for which a surface may have another word."""
-    found = calls(ast.parse(source), ERRORS | {"Message"})
+    found = calls(source, ERRORS | {"Message"})
     return [f"line {call.lineno}: {text}" for call in found for text in texts(call) if NOUN.search(text)]
 
 
