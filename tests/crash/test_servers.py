@@ -107,7 +107,7 @@ def faults(store: Path, home: Path, told: Told) -> list[str]:
 @pytest.mark.soak
 def test_agents_whose_servers_are_killed_lose_nothing_that_was_acknowledged(tmp_path: Path, home: Path) -> None:
     rng, told, store = random.Random(f"servers {SEED}"), Told(), tmp_path / "store"
-    calls, kills = rounds(400, 4_000), rounds(3, 60)
+    calls, kills = rounds(200, 4_000), rounds(2, 60)
     fatal = set(rng.sample(range(10, calls // AGENTS), kills))
     unanswered = 0
     with ExitStack() as ends:

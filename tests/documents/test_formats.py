@@ -70,7 +70,7 @@ def test_a_page_takes_as_long_as_it_is(piece: str) -> None:
 
 
 def test_elements_that_are_never_closed_are_not_looked_through_for_each_end() -> None:
-    assert read("a.html", f"<p>seen</p>{'<svg>' * 200_000}{'</b>' * 200_000}no").text == "seen\n\n"
+    assert read("a.html", f"<p>seen</p>{'<svg>' * 80_000}{'</b>' * 80_000}no").text == "seen\n\n"
 
 
 @pytest.mark.parametrize(
@@ -142,11 +142,11 @@ def test_what_is_not_utf_8_is_refused_in_every_format(name: str, data: bytes) ->
 
 @pytest.mark.parametrize("name", ["a.md", "a.rst"])
 def test_a_file_of_empty_lines_is_read_in_a_few_times_its_own_size(name: str) -> None:
-    """Half a megabyte of newlines took 74 MB."""
+    """Half a megabyte of newlines took 74 MB, so these would take 15."""
     tracemalloc.start()
     try:
-        assert read(name, "\n" * 500_000).sections == ()
-        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+        assert read(name, "\n" * 100_000).sections == ()
+        assert tracemalloc.get_traced_memory()[1] < 1_500_000
     finally:
         tracemalloc.stop()
 

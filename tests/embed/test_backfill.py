@@ -169,7 +169,7 @@ def test_a_store_whose_model_is_not_here_says_so(
 
 
 def wait_until(true: Callable[[], object]) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_S
     while not true():
         assert time.monotonic() < until
         time.sleep(0.02)

@@ -15,6 +15,7 @@ from substrate.memory import Memory
 from substrate.views.catalogue import CACHE_CHECKS, CHECKS, VIEWS
 from substrate.views.learned.objectives import check_objectives, pending_objectives
 from tests.embed.embedded import Reopen
+from tests.scale import PATIENCE_S
 from tests.stories import NAMES
 
 A, B, C, D, *_ = NAMES
@@ -101,7 +102,7 @@ def test_a_session_that_takes_the_key_of_a_forgotten_one_has_its_own_vector(note
 
 def test_what_is_forgotten_while_it_is_embedded_gets_no_vector(noted: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     observed(noted)
-    embedder = noted._store.models.of(None).wait(60)
+    embedder = noted._store.models.of(None).wait(PATIENCE_S)
     assert embedder is not None
     kind = type(embedder)
     embed = kind.embed_query

@@ -63,7 +63,7 @@ def start(code: str, *arguments: str) -> subprocess.Popen[str]:
 @pytest.mark.soak
 def test_writers_and_readers_in_many_processes_agree_on_one_log(tmp_path: Path) -> None:
     store, home = tmp_path / "store", tmp_path / "home"
-    commits = rounds(250, 2000)
+    commits = rounds(100, 2000)
     with open_log(store, home=home) as log:
         writers = [start(WRITER, str(store), str(home), f"w{i}", str(commits)) for i in range(4)]
         readers = [start(READER, str(store), str(home)) for _ in range(2)]

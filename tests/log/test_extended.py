@@ -38,7 +38,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Log, list[int]]:
 
 
 @pytest.mark.no_cover
-@settings(max_examples=rounds(20, 800))
+@settings(max_examples=rounds(10, 800))
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_the_log_at_any_head_is_shown_to_contain_that_at_any_earlier_one(
     grown: tuple[Log, list[int]], one: int, other: int
@@ -57,7 +57,7 @@ def test_the_log_at_any_head_is_shown_to_contain_that_at_any_earlier_one(
 
 
 @pytest.mark.no_cover
-@settings(max_examples=rounds(6, 300))
+@settings(max_examples=rounds(4, 300))
 @given(st.integers(0, 39), st.data())
 def test_a_bundle_with_another_byte_or_another_past_is_rejected(
     grown: tuple[Log, list[int]], one: int, data: st.DataObject

@@ -64,7 +64,7 @@ batches = st.lists(st.lists(st.tuples(keys, st.integers(0, 2**40), st.integers(1
 
 @pytest.mark.no_cover
 @given(batches)
-@settings(max_examples=rounds(200, 4000))
+@settings(max_examples=rounds(80, 4000))
 def test_any_batches_lead_to_the_root_of_the_naive_tree(steps: list[list[tuple[bytes, int, int]]]) -> None:
     rows, model = Rows(), {}
     for step in steps:
@@ -80,7 +80,7 @@ def test_any_batches_lead_to_the_root_of_the_naive_tree(steps: list[list[tuple[b
 
 @pytest.mark.no_cover
 @given(batches, keys)
-@settings(max_examples=rounds(200, 4000))
+@settings(max_examples=rounds(80, 4000))
 def test_every_key_there_or_not_has_a_path_that_folds_to_the_root(
     steps: list[list[tuple[bytes, int, int]]], stranger: bytes
 ) -> None:

@@ -39,7 +39,7 @@ def run(machine: type[StoreMachine], examples: int, *, shrink: bool = True) -> N
 @pytest.mark.parametrize("share", range(SHARES))
 def test_the_store_answers_as_the_plain_model_after_every_step(share: int) -> None:
     machine = type(f"Share{share}", (StoreMachine,), {})
-    run(seed(f"{share} {SEED}")(machine), rounds(60, 2000) // SHARES)
+    run(seed(f"{share} {SEED}")(machine), rounds(32, 2000) // SHARES)
 
 
 class LaterTombstonesEmptyThePast(PlainModel):
@@ -107,23 +107,29 @@ class WhatIsOutOfUseIsCounted(PlainModel):
 TIMES = ("occurred_at", "valid_from", "valid_to")
 TWINS = {
     LaterTombstonesEmptyThePast: 4,
-    ForgettingLeavesEdges: 21,
+    ForgettingLeavesEdges: 6,
     TheSameAgainIsANewVersion: 1,
     AWindowHoldsAtItsEnd: 4,
     ATombstonedSupersederStillCounts: 4,
-    WhatDoesNotHoldStillSupersedes: 1,
+    WhatDoesNotHoldStillSupersedes: 4,
     AForgottenNameKeepsItsId: 1,
     ATombstonedAtomIsStillLearnt: 3,
     ATakenBackMembershipStillCounts: 6,
     AMembershipHoldsBeyondItsWindow: 6,
     WhatIsOutOfUseIsCounted: 1,
 }
-"""Each with a seed that finds it out soon. Should the machine change: any seed will do, and takes longer."""
+"""Each with a seed that finds it out soon. Should the machine change: the seeds after it are tried too."""
+FEW = 9
+"""With ten examples or more Hypothesis begins with small ones, which find out little."""
+
+
+def run_twin(twin: type[PlainModel], number: int) -> None:
+    for other in range(number, number + 20):
+        run(seed(other)(type("Twin", (StoreMachine,), {"model_type": twin})), FEW, shrink=False)
 
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize(("twin", "number"), TWINS.items())
 def test_a_model_with_one_thing_wrong_is_found_out(twin: type[PlainModel], number: int) -> None:
-    machine = type("Twin", (StoreMachine,), {"model_type": twin})
     with pytest.raises(AssertionError):
-        run(seed(number)(machine), 200, shrink=False)
+        run_twin(twin, number)

@@ -62,7 +62,7 @@ def test_a_long_line_takes_no_longer_than_its_length(line: str) -> None:
     began = process_time()
     with suppress(InputError):
         read_cell(line)
-    assert process_time() - began < 1
+    assert process_time() - began < 60  # to look through the rest from each place on would take hours
 
 
 def test_spaces_around_names_and_types_do_not_belong_to_them() -> None:
@@ -159,7 +159,7 @@ def test_any_value_that_fits_the_syntax_is_read_as_it_was_written(atoms: dict[st
 
 
 @settings(
-    max_examples=rounds(25, 500), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=rounds(12, 500), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(value=VALUES.filter(lambda value: "\x00" not in value))
 def test_what_is_written_in_a_cell_is_what_is_stored(notebook: Any, value: str) -> None:

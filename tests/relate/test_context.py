@@ -219,7 +219,7 @@ def naive(graph: set[tuple[str, str]], start: str, depth: int) -> tuple[dict[str
     return reached, shown
 
 
-@settings(max_examples=rounds(40, 800))
+@settings(max_examples=rounds(16, 800))
 @given(graphs, st.sampled_from(LETTERS), st.integers(1, 3), st.integers(1, 5))
 def test_pages_together_are_what_a_naive_walk_finds(
     tmp_path_factory: pytest.TempPathFactory, graph: set[tuple[str, str]], start: str, depth: int, limit: int

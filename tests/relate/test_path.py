@@ -142,15 +142,15 @@ def test_a_hub_is_cut_and_named_and_still_joins_its_members(memory: Memory) -> N
 
 
 @pytest.mark.slow
-def test_a_hub_of_10000_edges_is_looked_at_for_200_of_them(memory: Memory) -> None:
-    many = [f"n{number}" for number in range(9_999)]
+def test_a_hub_of_3000_edges_is_looked_at_for_200_of_them(memory: Memory) -> None:
+    many = [f"n{number}" for number in range(2_999)]
     memory.checkpoint([f"{name(letter)} = x" for letter in ("hub", *many)])
     memory.checkpoint(edges=[edge(letter, "hub", "member_of") for letter in many])
     memory.checkpoint([f"{name('alone')} = x", f"{name('other')} = x"], edges=[edge("alone", "other")])
     found = memory.path(name("n5"), name("alone"))
     assert (found.found, found.cut, found.ended) == (False, (name("hub"),), False)
     assert found.reached <= 204
-    assert memory.path(name("n5"), name("n9000")).length == 2
+    assert memory.path(name("n5"), name("n2900")).length == 2
     memory.checkpoint([f"{name('heron')} = a heron"], edges=[edge("heron", "hub", "member_of")])
     for walk in ("best", "pagerank"):
         walked = memory.search("heron", hops=2, walk=walk, limit=100)
@@ -265,7 +265,7 @@ def happened(folder: Any, deeds: list[Any], graph_of: Callable[[Memory, int, dat
 
 
 @pytest.mark.slow
-@settings(max_examples=rounds(25, 500))
+@settings(max_examples=rounds(10, 500))
 @given(deeds)
 @example([("edge", ("a", "b"), (0, 3)), ("edge", ("b", "c"), None), ("tombstone", "d", None), ("put", "d", (2, 5))])
 @example([("edge", ("a", "c"), None), ("edge", ("b", "c"), None), ("edge", ("b", "d"), None)])

@@ -374,7 +374,7 @@ def small(tmp_path: Path, home: Path) -> Path:
 @pytest.mark.no_cover
 @pytest.mark.soak
 def test_no_tampering_with_lines_makes_another_store(small: Path, tmp_path: Path, home: Path) -> None:
-    tampering_is_refused(export(small, home), content(small), tmp_path, home, rounds(150, 3000))
+    tampering_is_refused(export(small, home), content(small), tmp_path, home, rounds(60, 3000))
 
 
 TWINS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {

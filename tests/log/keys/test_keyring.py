@@ -120,7 +120,7 @@ def test_the_mark_rises_and_never_falls(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 8191), st.integers(1, 255), st.integers(0, 8191))
-@settings(max_examples=rounds(300, 6000))
+@settings(max_examples=rounds(100, 6000))
 def test_whatever_a_crash_leaves_of_one_slot_the_other_is_whole(start: int, garbage: int, length: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "high-water"

@@ -19,7 +19,7 @@ from substrate.log.keys.keyring import Keyring
 from substrate.log.log import Log, open_log
 from substrate.proof.head import Pin, SignedHead
 from substrate.proof.verify import Verifier
-from tests.scale import rounds
+from tests.scale import PATIENCE_S, rounds
 
 
 def grow(log: Log, label: str, batches: int) -> list[Pin]:
@@ -160,8 +160,11 @@ def test_a_pin_of_another_store_is_what_a_swapped_store_looks_like(tmp_path: Pat
         a.check_pin(b.pin())
 
 
-def both_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[SignedHead]:
-    """Two copies of one store, one key, appended to at the same moment; the heads that were signed."""
+def both_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wait_s: float) -> list[SignedHead]:
+    """Two copies of one store, one key, appended to at the same moment; the heads that were signed.
+
+    With the key locked, the second does not come as far as the first, which waits for it so long.
+    """
     home = tmp_path / "home"
     with open_log(tmp_path / "store", home=home) as log:
         log.append([draft_put("v1.fact.a", "x")])
@@ -173,7 +176,7 @@ def both_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     def check_and_wait(*arguments: Any) -> None:
         real(*arguments)
         with suppress(threading.BrokenBarrierError):
-            both.wait(0.5)  # with the key locked, the other one does not come this far before we are done
+            both.wait(wait_s)
 
     monkeypatch.setattr(Remembered, "check", check_and_wait)
     heads: list[SignedHead] = []
@@ -195,10 +198,10 @@ def both_written_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> lis
 def test_two_copies_written_to_at_the_same_moment_are_not_both_signed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert len(both_written_at_once(tmp_path, monkeypatch)) == 1
+    assert len(both_written_at_once(tmp_path, monkeypatch, 0.5)) == 1
 
 
 def test_a_signer_that_does_not_lock_its_key_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Keyring, "alone", lambda _: nullcontext())
-    heads = both_written_at_once(tmp_path, monkeypatch)
+    heads = both_written_at_once(tmp_path, monkeypatch, PATIENCE_S)
     assert len({head.head.root for head in heads}) == 2
