@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from importlib import import_module
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TextIO, TypeVar
 
 from substrate.atoms.access import access
 from substrate.atoms.diff import diff
-from substrate.atoms.domains import domain_of, read_domain
+from substrate.atoms.domains import domain_name, domain_of, read_domain
 from substrate.atoms.edges import edges
 from substrate.atoms.history import history
 from substrate.atoms.list import list_atoms
@@ -84,12 +84,22 @@ from substrate.values.conflicts import Conflicts
 from substrate.values.documents import Document, Ingested
 from substrate.values.edges import Edges
 from substrate.values.embedding import Embedding, Indexed
-from substrate.values.entities import EntityPage, ExtractedEntities
+from substrate.values.entities import EntityEntry, EntityPage, ExtractedEntities
 from substrate.values.growth import Diff, Growth, Heads
 from substrate.values.hits import Cues, Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
-from substrate.values.relations import Associations, Context, Group, Groups, Merged, PathFound
+from substrate.values.relations import (
+    Associations,
+    Context,
+    Gathered,
+    Group,
+    Groups,
+    Merged,
+    PathFound,
+    Related,
+    Vetted,
+)
 from substrate.values.review.fading import FadingAtoms, FadingModel, Swept, Touched
 from substrate.values.review.stale import StaleAtoms
 from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
@@ -393,6 +403,35 @@ class Memory(Tabular):
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(undo(self._store.log, dry_run=dry_run, said=said, place=place))
 
+    def relate(  # noqa: PLR0913
+        self,
+        relations: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+        *,
+        entities: Iterable[str | Mapping[str, Any]] = (),
+        domain: str | None = None,
+        least: str = "accepted",
+        attrs: Mapping[str, object] | None = None,
+        actor: str | None = None,
+        origin: str | None = None,
+        session: str | None = None,
+        allow_secrets: bool = False,
+    ) -> Related:
+        """State relations between entities of a domain (default: main), each as far as it passes a check (`vet`).
+
+        A relation is a mapping with `source`, `type`, `target`, and perhaps `confidence`, the `text` that speaks for
+        it, the chunk `cited`, `valid_from` and `valid_to`. Stated is what is `accepted`; with `least="unsupported"`
+        what is not rejected, with `least="rejected"` all. An edge keeps what its verdict follows from in
+        `attrs.verifier`. Missing entities are made: those that are declared, and the ends of stated relations. An
+        entity is a name, or a mapping with `name` and `type`. A relation that an edge states already makes no new edge.
+
+        Raises InputError, SchemaInvalid; else as `checkpoint`.
+        """
+        from substrate.save.relate import RelateRequest, relate  # noqa: PLC0415 - loads numpy
+
+        request = RelateRequest.of(relations, entities=entities, domain=domain, least=least, attrs=attrs)
+        store, said = self._store, self._client.said(actor, origin, session)
+        return self._woken(relate(store.log, store.index, store.read, request, said, allow_secrets=allow_secrets))
+
     def import_lines(
         self,
         lines: str | Path | TextIO,
@@ -489,13 +528,16 @@ class Memory(Tabular):
 
     def ingest(  # noqa: PLR0913
         self,
-        what: Path | str,
+        what: Path | str | Sequence[Mapping[str, object]],
         *,
         domain: Name | None = None,
         title: str | None = None,
         source: str | None = None,
+        key: str | None = None,
         media_type: str | None = None,
         root: str | Path | None = None,
+        recursive: bool = True,
+        suffixes: Iterable[str] = (),
         entities: bool = True,
         prune: bool = False,
         dry_run: bool = False,
@@ -506,13 +548,16 @@ class Memory(Tabular):
     ) -> Ingested:
         """Ingest a file, a folder or a text: each becomes a document and its chunks, which joined are the text.
 
-        A `pathlib.Path` is a file or a folder; a str is always the text itself. It reads Markdown, plain text,
-        reStructuredText, HTML, Jupyter notebooks, and PDF with the extra `pdf`, at most 10 MB each, in UTF-8. All go
-        into the `domain` (default: main), which is created if needed. The same source again is compared chunk by chunk:
-        changed chunks are recorded, missing ones are tombstoned.
+        A `pathlib.Path` is a file or a folder; a str is always the text itself. A list has chunks that the caller cut:
+        mappings with `text` and perhaps the names of its `entities`. It reads Markdown, plain text, reStructuredText,
+        HTML, Jupyter notebooks, and PDF with the extra `pdf`, at most 10 MB each, in UTF-8. All go into the `domain`
+        (default: main), which is created if needed. The same source again is compared chunk by chunk: changed chunks
+        are recorded, missing ones are tombstoned.
 
         `source` is where a text comes from; for files it replaces the root's own name in front of their path.
-        `title` and `media_type` are of one document. With `root`, a path must be below that folder, else PathEscape.
+        A text with the same `key`, else with the same source, is the same document. `title`, `key` and `media_type`
+        are of one document. `recursive` and `suffixes` select the files of a folder.
+        With `root`, a path must be below that folder, else PathEscape.
         No link is followed. With `entities`, each chunk lists the names in its text. A name in two texts becomes an
         atom `v1.entity.<domain>.*`. Without `entities`, an ingest takes half the time; a later ingest with it adds the
         names. With `prune`, documents whose files are gone from the folder are taken out of use; otherwise `missing`
@@ -528,8 +573,11 @@ class Memory(Tabular):
             domain=domain,
             title=title,
             source=source,
+            key=key,
             media_type=media_type,
             root=root,
+            recursive=recursive,
+            suffixes=suffixes,
             said=self._client.said(actor, None, session),
             allow_secrets=allow_secrets,
             prune=prune,
@@ -576,15 +624,17 @@ class Memory(Tabular):
 
     # -- read ----------------------------------------------------------------------------------------------------------
 
-    def document(self, name: Name, *, as_of: Moment | None = None) -> Document:
+    def document(self, name: Name, *, domain: Name | None = None, as_of: Moment | None = None) -> Document:
         """A document as a whole, by its name or id: its text as it was ingested, exactly, and its chunks in order.
+
+        With a `domain`, the source or the key of the document works too.
 
         `as_of`: as it was known then. The text is checked against its digest. `exact` is False if chunks were forgotten
         since; `edited` names chunks that someone changed. For HTML, notebooks and PDF it is the extracted text.
         NotFound, Forgotten.
         """
         with self._store.read(as_of) as snapshot:
-            found = document(snapshot, name)
+            found = document(snapshot, name, domain)
         note_access(self._store.log.path, found.name)
         return found
 
@@ -652,16 +702,8 @@ class Memory(Tabular):
         number on all pages, if at most 10,000 names have the prefix.
         """
         with self._store.read(as_of, valid_at) as snapshot:
-            return list_atoms(
-                snapshot,
-                prefix,
-                limit=limit,
-                offset=offset,
-                after=after,
-                tombstoned=tombstoned,
-                superseded=superseded,
-                count=count,
-            )
+            page: dict[str, Any] = {"limit": limit, "offset": offset, "after": after, "count": count}
+            return list_atoms(snapshot, prefix, tombstoned=tombstoned, superseded=superseded, **page)
 
     def edges(  # noqa: PLR0913
         self,
@@ -770,20 +812,8 @@ class Memory(Tabular):
         out. Without `meaning`, words alone decide. Raises InputError, TooLarge, NotFound (an unknown domain).
         """
         filters = Filters.of(
-            type=type,
-            prefix=prefix,
-            domain=domain,
-            without_domains=without_domains,
-            tags=tags,
-            any_tags=any_tags,
-            without_tags=without_tags,
-            entities=entities,
-            source=source,
-            origin=origin,
-            actor=actor,
-            session=session,
-            since=since,
-            until=until,
+            *(type, prefix, domain, without_domains, tags, any_tags, without_tags),
+            *(entities, source, origin, actor, session, since, until),
             ingested=ingested,
         )
         from substrate.search.search import check_search, check_walk, search  # noqa: PLC0415 - loads numpy
@@ -795,17 +825,8 @@ class Memory(Tabular):
             store.follower.wait(wait)
         asked = store.index.query(query, store.time_at(as_of, valid_at), wait, meaning=meaning)
         with store.read(as_of, valid_at) as snapshot:
-            found = search(
-                snapshot,
-                store.index,
-                asked,
-                filters,
-                hops=hops,
-                walk=walk,
-                min_score=min_score,
-                limit=limit,
-                offset=offset,
-            )
+            page: dict[str, Any] = {"limit": limit, "offset": offset, "min_score": min_score}
+            found = search(snapshot, store.index, asked, filters, hops=hops, walk=walk, **page)
         if found.lag:
             store.follower.wake()  # what another process saved, it may have had no time to embed
         return found
@@ -862,20 +883,8 @@ class Memory(Tabular):
         from substrate.search.recent import recent  # noqa: PLC0415 - loads numpy
 
         filters = Filters.of(
-            type=type,
-            prefix=prefix,
-            domain=domain,
-            without_domains=without_domains,
-            tags=tags,
-            any_tags=any_tags,
-            without_tags=without_tags,
-            entities=entities,
-            source=source,
-            origin=origin,
-            actor=actor,
-            session=session,
-            since=since,
-            until=until,
+            *(type, prefix, domain, without_domains, tags, any_tags, without_tags),
+            *(entities, source, origin, actor, session, since, until),
         )
         with self._store.read(as_of) as snapshot:
             return recent(snapshot, self._store.index, filters, limit=limit, offset=offset, count=count)
@@ -905,6 +914,48 @@ class Memory(Tabular):
             return list_entities(
                 snapshot, self._store.index, domain=domain, prefix=prefix, limit=limit, offset=offset, after=after
             )
+
+    def entity(self, name: str, domain: str | None = None) -> EntityEntry:
+        """The entity of a domain (default: main) that a text means: by its name, an alias, its id or its atom's name.
+
+        One that texts mention and that has no atom yet has the `id` None. `mentions` is not counted here. NotFound,
+        with names that are near it, if there is none; SchemaInvalid, NameInvalid, TooLarge.
+        """
+        from substrate.search.directory.find import find_entity  # noqa: PLC0415 - loads numpy
+
+        with self._store.read() as snapshot:
+            return find_entity(snapshot, self._store.index, name, domain)
+
+    def gather(  # noqa: PLR0913
+        self,
+        query: str | None = None,
+        *,
+        domain: str | None = None,
+        entities: str | Iterable[str] = (),
+        limit: int = 10,
+        hops: int = 1,
+        walk: str = "best",
+        wait: float = 0,
+    ) -> Gathered:
+        """Chunks of a domain (default: main) for a question: by words and meaning, and by the entities that it names.
+
+        Walks of at most `hops` edges begin at these entities, and at the given `entities`. Chunks that mention the
+        reached entities follow, at most `limit` more. `walk` is `best` (the best path), `pagerank` or `both`. Lists are
+        joined by reciprocal ranks. An unknown domain has nothing. InputError, TooLarge.
+        """
+        from substrate.relate.gather import Request, gather  # noqa: PLC0415 - loads numpy
+
+        request = Request.of(query, domain=domain, entities=entities, limit=limit, hops=hops, walk=walk)
+        store = self._store
+        asked = None if query is None else store.index.query(query, store.time_at(None, None), wait)
+        with store.read() as snapshot:
+            return gather(snapshot, store.index, asked, request)
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens a text takes, by the tokenizer of the model that comes with us, or else by bytes."""
+        from substrate.embed.tokens import token_counter  # noqa: PLC0415 - loads the tokenizer
+
+        return token_counter().count(text)
 
     def extract(self, text: str) -> ExtractedEntities:
         """The names in a text: people, places, products, acronyms, identifiers, files, addresses, titles.
@@ -965,6 +1016,29 @@ class Memory(Tabular):
         """
         with self._store.read(as_of, valid_at) as snapshot:
             return path(snapshot, a, b, most=most)
+
+    def vet(  # noqa: PLR0913
+        self,
+        source: str,
+        type: str,  # noqa: A002 - the word for it
+        target: str,
+        *,
+        domain: str | None = None,
+        text: str | None = None,
+        confidence: float | None = None,
+    ) -> Vetted:
+        """Whether a relation between two entities of a domain (default: main) holds, as far as can be told.
+
+        By the graph: confidence, common neighbours and degrees. By the `text`, else by stored chunks that mention both:
+        whether a sentence states it, denies it, or says it the other way round. The verdict is accepted, rejected or
+        unsupported, with the reason and what decided. No model is asked, and nothing is written.
+        InputError, SchemaInvalid, TooLarge.
+        """
+        from substrate.relate.vet import Proposal, vet  # noqa: PLC0415 - loads numpy
+
+        proposal, home = Proposal(source, type, target, confidence, text), domain_name(domain)
+        with self._store.read() as snapshot:
+            return vet(snapshot, self._store.index, proposal, home)
 
     def associate(
         self,

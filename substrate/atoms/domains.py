@@ -26,7 +26,7 @@ from substrate.codec import decode_body
 from substrate.errors import Forgotten, NameInvalid, NotFound, SchemaInvalid, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, seq_key
-from substrate.messages import AN_ATOM, ATOMS, Arg
+from substrate.messages import AN_ATOM, ATOM, ATOMS, Arg
 from substrate.names import IN_DOMAINS, check_name, domain_part, escape_part, unescape_rest
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
@@ -38,10 +38,21 @@ from substrate.views.cards import card_of
 from substrate.views.edges import Link, find_links, links_of
 from substrate.views.learned.sessions import HOLE
 
-__all__ = ["DOMAIN", "Domain", "Domains", "domain_of", "find_domain", "prefixes_of", "read_domain"]
+__all__ = [
+    "DOMAIN",
+    "Domain",
+    "Domains",
+    "domain_name",
+    "domain_of",
+    "find_domain",
+    "prefixes_of",
+    "read_domain",
+]
 
 DOMAIN: Final = "v1.domain."
 """What the names of domains begin with."""
+_DEFAULT: Final = "main"
+"""Of documents and entities of which nobody says a domain."""
 _PARENT: Final = b'"parent"'
 """Stands in every body that says of what it is a part; most do not, and need not be decoded to know."""
 
@@ -235,6 +246,14 @@ def read_domain(domain: object) -> str | None:
     if not isinstance(domain, str) or not domain.strip():
         raise SchemaInvalid(Arg("domain"), " must be the name of ", AN_ATOM, ", such as v1.domain.shop")
     return check_name(domain if domain.startswith("v1.") else DOMAIN + domain)
+
+
+def domain_name(domain: str | None) -> str:
+    """The same of a domain that texts and entities are named by: None is `main`. NameInvalid if it is another atom."""
+    name = read_domain(_DEFAULT if domain is None else domain)
+    if name is None or not name.startswith(DOMAIN):
+        raise NameInvalid(f"a domain is {DOMAIN}<name>, or <name> alone; {name} is another ", ATOM)
+    return name
 
 
 def domain_of(transaction: ReadTransaction, name: str | None) -> bytes:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+from substrate.atoms.domains import domain_name
 from substrate.atoms.load import atom_of, damage_of
-from substrate.atoms.resolve import resolve
+from substrate.atoms.resolve import ATOM_ID, resolve
 from substrate.atoms.validity import version_at
-from substrate.documents.naming import DOCUMENT, chunk_name
+from substrate.documents.naming import DOCUMENT, chunk_name, document_name
 from substrate.documents.slots import attrs_of, end_of, ingested_of, left_out_of, read_slots
 from substrate.errors import NotFound
 from substrate.proof.entry import Kind
@@ -22,9 +23,11 @@ from substrate.values.documents import Document
 __all__ = ["document"]
 
 
-def document(snapshot: Snapshot, name: str) -> Document:
+def document(snapshot: Snapshot, name: str, domain: str | None = None) -> Document:
     """See `Memory.document`."""
     transaction = snapshot.transaction
+    if domain is not None and isinstance(name, str) and not ATOM_ID.fullmatch(name) and not name.startswith(DOCUMENT):
+        name = document_name(domain_name(domain), name)
     found = version_at(snapshot, resolve(transaction, name, snapshot.upto))
     if found is None:
         raise NotFound(f"there is no {name}: it is out of use; its history shows what it was")

@@ -7,13 +7,13 @@ as it was, and the next ingest goes on where it stopped: what is there is compar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from substrate.atoms.domains import DOMAIN
+from substrate.atoms.domains import DOMAIN, domain_name
 from substrate.documents.files import Found, Listed, Root, locate, open_root
 from substrate.documents.formats.catalogue import (
     MARKDOWN,
@@ -24,11 +24,10 @@ from substrate.documents.formats.catalogue import (
 )
 from substrate.documents.formats.extracted import title_from
 from substrate.documents.links import Linked, Targets, find_links
-from substrate.documents.naming import domain_name
 from substrate.documents.roots import mark_of
 from substrate.documents.slots import INGESTED
 from substrate.documents.sources import documents_of
-from substrate.documents.write import Incoming, Plan, Prepared, plan_document, plan_gone, plan_same, texts_of
+from substrate.documents.write import Incoming, Part, Plan, Prepared, plan_document, plan_gone, plan_same, texts_of
 from substrate.errors import Conflict, Denied, InputError, ItemsRefused, SchemaInvalid, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
@@ -37,6 +36,9 @@ from substrate.messages import Arg
 from substrate.result import iso
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
+from substrate.text.canonical import is_canonical_key, spelling
+from substrate.text.extract import Entity
+from substrate.text.extract import Extracted as Names
 from substrate.text.quote import in_quotes
 from substrate.text.secrets import find_secrets
 from substrate.values.documents import Ingested, IngestedDocument
@@ -57,6 +59,10 @@ _LAST_SECOND: Final = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timesta
 _LIKE_A_PATH: Final = re.compile(rf"\S+(?:{'|'.join(map(re.escape, SUFFIXES))}|/)", re.IGNORECASE)
 
 
+What: TypeAlias = str | Path | Sequence[Mapping[str, object]]
+"""A text, a file or a folder, or the chunks of a text: mappings with `text`, and perhaps `entities`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What an ingest is asked for, checked. See `Memory.ingest`."""
@@ -71,6 +77,10 @@ class Request:
     prune: bool = False
     dry_run: bool = False
     entities: bool = True
+    key: str | None = None
+    recursive: bool = True
+    suffixes: tuple[str, ...] = ()
+    """Of a folder only files whose names end so; none: all that can be read."""
 
     @classmethod
     def of(  # noqa: PLR0913
@@ -86,9 +96,12 @@ class Request:
         prune: bool = False,
         dry_run: bool = False,
         entities: bool = True,
+        key: str | None = None,
+        recursive: bool = True,
+        suffixes: Iterable[str] = (),
     ) -> Request:
         """InputError, SchemaInvalid, NameInvalid."""
-        for field_name, text in {"title": title, "source": source}.items():
+        for field_name, text in {"title": title, "source": source, "key": key}.items():
             if text is not None and (not isinstance(text, str) or not text.strip()):
                 raise SchemaInvalid(Arg(field_name), " must be a text that is not empty")
             if text is not None:
@@ -106,10 +119,19 @@ class Request:
             prune,
             dry_run,
             entities,
+            key,
+            recursive,
+            tuple(suffix.lower() for suffix in suffixes),
         )
 
+    def wants(self, parts: tuple[str, ...], below: tuple[str, ...]) -> bool:
+        """Whether a file of a folder is asked for."""
+        if not self.recursive and len(parts) > len(below) + 1:
+            return False
+        return not self.suffixes or parts[-1].lower().endswith(self.suffixes)
 
-def ingest(log: Log, what: str | Path, request: Request, progress: Progress | None = None) -> Ingested:
+
+def ingest(log: Log, what: What, request: Request, progress: Progress | None = None) -> Ingested:
     """See `Memory.ingest`."""
     writer = Writer(log, request)
     if isinstance(what, Path):
@@ -118,8 +140,10 @@ def ingest(log: Log, what: str | Path, request: Request, progress: Progress | No
             _ingest_files(writer, root, below, progress)
     elif isinstance(what, str):
         writer.add(_text(what, request))
+    elif isinstance(what, list | tuple):
+        writer.add(_parts(what, request))
     else:
-        raise SchemaInvalid("give a pathlib.Path (a file or folder) or a text to ingest")
+        raise SchemaInvalid("give a pathlib.Path (a file or folder), a text or a list of its chunks to ingest")
     return writer.finish()
 
 
@@ -156,7 +180,8 @@ def _ingest_files(writer: Writer, root: Root, below: tuple[str, ...], progress: 
         writer.add(read_file(root, below, request, None if request.source else writer.mark_of(root)))
         return
     listed = _find(root, below, request)
-    ingest_listed(writer, root, below, listed, listed.files, progress)
+    files = [file for file in listed.files if request.wants(file.parts, below)]
+    ingest_listed(writer, root, below, listed, files, progress)
     writer.note_missing(root, below, listed)
 
 
@@ -206,7 +231,8 @@ def read_file(root: Root, parts: tuple[str, ...], request: Request, mark: str | 
     seconds = min(max(modified_ns // 1_000_000_000, _FIRST_SECOND), _LAST_SECOND)
     modified = iso(datetime.fromtimestamp(seconds, UTC))
     title = title_from(parts[-1]) or parts[-1]
-    return Incoming(source, data, media_type, request.title, title, modified, mark, request.source is not None)
+    said = request.source is not None
+    return Incoming(source, data, media_type, request.title, title, modified, mark, said, key=request.key)
 
 
 def _text(text: str, request: Request) -> Incoming:
@@ -226,7 +252,26 @@ def _text(text: str, request: Request) -> Incoming:
     check_size("the text", len(data), "file_bytes")
     first = text.lstrip("\ufeff \t\r\n").partition("\n")[0][:_FIRST_LINE]
     otherwise = title_from(first) or "Untitled"
-    return Incoming(request.source, data, request.media_type or MARKDOWN, request.title, otherwise)
+    return Incoming(request.source, data, request.media_type or MARKDOWN, request.title, otherwise, key=request.key)
+
+
+def _parts(given: Sequence[Mapping[str, object]], request: Request) -> Incoming:
+    """A text that the caller has cut into chunks. Where nothing parts two of them, a blank line does."""
+    parts: list[Part] = []
+    for at, item in enumerate(given):
+        text, names = (item.get("text"), item.get("entities", ())) if isinstance(item, Mapping) else (None, ())
+        if not isinstance(text, str) or not text.strip():
+            raise SchemaInvalid(f"chunk {at} must be a mapping with a text that is not empty")
+        check_size(f"chunk {at}", len(text.encode(errors="replace")), "value_bytes")
+        if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+            raise SchemaInvalid(f"the entities of chunk {at} must be a list of names")
+        apart = at + 1 == len(given) or text[-1:].isspace() or str(given[at + 1].get("text", ""))[:1].isspace()
+        known = tuple(Entity(spelling(str(name)), "name") for name in names if is_canonical_key(str(name)))
+        parts.append(Part(text if apart else f"{text}\n\n", Names(known)))
+    if not parts:
+        raise InputError("there are no chunks: give at least one")
+    whole = _text("".join(part.text for part in parts), replace(request, title=request.title or request.source))
+    return replace(whole, title=request.title, media_type=PLAIN, parts=tuple(parts))
 
 
 class Writer:

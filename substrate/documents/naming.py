@@ -12,26 +12,16 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Final
 
-from substrate.atoms.domains import DOMAIN, read_domain
-from substrate.errors import NameInvalid
+from substrate.atoms.domains import DOMAIN
 from substrate.names import escape_part
 
-__all__ = ["CHUNK", "DEFAULT_DOMAIN", "DOCUMENT", "chunk_name", "chunk_prefix", "document_name", "domain_name"]
+__all__ = ["CHUNK", "DOCUMENT", "chunk_name", "chunk_prefix", "document_name"]
 
 DOCUMENT: Final = "v1.document."
 CHUNK: Final = "v1.chunk."
-DEFAULT_DOMAIN: Final = "main"
 _KEY_DIGITS: Final = 30
 """Hexadecimal ones: enough that nobody finds two sources with the same key."""
 _DIGITS: Final = 8
-
-
-def domain_name(domain: str | None) -> str:
-    """The name of the atom of a domain, given in full or by what follows `v1.domain.`. NameInvalid, SchemaInvalid."""
-    name = read_domain(DEFAULT_DOMAIN if domain is None else domain)
-    if name is None or not name.startswith(DOMAIN):
-        raise NameInvalid(f"a domain is {DOMAIN}<name>, or <name> alone; {name} is another atom")
-    return name
 
 
 def document_name(domain: str, source: str | None, digest: str = "") -> str:

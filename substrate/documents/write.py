@@ -43,7 +43,7 @@ from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.documents import IngestedDocument
 from substrate.views.atoms import VersionRow, find_name
 
-__all__ = ["Incoming", "Plan", "Prepared", "plan_document", "plan_gone", "plan_same", "texts_of"]
+__all__ = ["Incoming", "Part", "Plan", "Prepared", "plan_document", "plan_gone", "plan_same", "texts_of"]
 
 _Item: TypeAlias = Mapping[str, object]
 PART: Final = LIMITS["checkpoint_items"] // 3
@@ -65,6 +65,13 @@ _LEFT_OUT: Final = 1000
 """Chunks that people took out of a document and that stay out, though its source has them."""
 
 
+class Part(NamedTuple):
+    """A chunk that a caller has cut, and the names that it says are in it."""
+
+    text: str
+    names: Extracted
+
+
 @dataclass(frozen=True)
 class Incoming:
     """A document as it comes in: where from, its bytes, and what the caller says of it. It is not understood yet."""
@@ -82,6 +89,15 @@ class Incoming:
     """Whether it may change a document of another folder: the caller said that this is that source."""
     links: Linked | None = None
     """Where its links lead; None: nobody looked, and edges stay as they are."""
+    key: str | None = None
+    """By what it is known, if not by its source."""
+    parts: tuple[Part, ...] = ()
+    """Its chunks, if the caller has cut it: joined, they are its text."""
+
+    @property
+    def known_by(self) -> str | None:
+        """What its name follows from; None: from all of it."""
+        return self.key or self.source
 
     @cached_property
     def digest(self) -> str:
@@ -118,6 +134,9 @@ class Prepared:
             if (fields := content.fields) is not None:  # YAML may spell what the text does not show
                 said |= {"tags": list(fields.tags), "aliases": list(fields.aliases), _FRONT_MATTER: fields.rest}
             refuse_secrets(None, "", said)
+        if incoming.parts:
+            names = {part.text: part.names for part in incoming.parts} if entities else None
+            return cls(incoming, title, content, [part.text for part in incoming.parts], names)
         cut = chunks(content.text, content.sections)
         names = {text: extract(text) for text in cut if text not in there} if entities else None
         return cls(incoming, title, content, cut, names)
@@ -245,7 +264,7 @@ def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming, *, 
     One that has no mark of a folder yet, or is taken over, is recorded again, and one in which no names were looked for
     if they are asked for now. InputError if it is of another folder, may not be taken over, and would change.
     """
-    name = document_name(domain, incoming.source, incoming.digest)
+    name = document_name(domain, incoming.known_by, incoming.digest)
     known = _find(transaction, name)
     if known is None:
         return None
@@ -299,7 +318,7 @@ def _with_links(report: IngestedDocument, links: Linked | None, edges: EdgeChang
 
 def texts_of(transaction: ReadTransaction, domain: str, incoming: Incoming) -> set[str]:
     """The texts of the chunks that the document has now, if it is there and names were looked for in them."""
-    name = document_name(domain, incoming.source, incoming.digest)
+    name = document_name(domain, incoming.known_by, incoming.digest)
     known = _find(transaction, name)
     if known is not None and not known.has_names:
         return set()
@@ -314,7 +333,7 @@ def plan_document(
     `waiting`: the names of documents that wait for the same checkpoint.
     """
     incoming = prepared.incoming
-    name = document_name(domain, incoming.source, incoming.digest)
+    name = document_name(domain, incoming.known_by, incoming.digest)
     known = _find(transaction, name)
     slots = _slots(transaction, name, known)
     looks_again = prepared.names is not None and known is not None and not known.has_names
@@ -372,6 +391,7 @@ def plan_document(
         kept=len(prepared.chunks) - added - changed,
         tombstoned=len(stones),
         entities=entered.new,
+        merged=len({listed for names in entered.fields for listed in names}) - entered.new,
         unlisted=entered.more + sum(found.more for found in spoken_of),
         dropped=prepared.fields.dropped,
         status="new" if known is None else "changed",

@@ -22,8 +22,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from substrate.atoms.domains import DOMAIN
-from substrate.documents.naming import chunk_name, document_name, domain_name
+from substrate.atoms.domains import DOMAIN, domain_name
+from substrate.documents.naming import chunk_name, document_name
 from substrate.entities.naming import entity_name
 from substrate.errors import Denied, InputError, SchemaInvalid, SubstrateError
 from substrate.files import users_file

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
+from substrate.atoms.domains import domain_name
 from substrate.documents.formats.catalogue import media_type_of
-from substrate.documents.naming import domain_name
 from substrate.errors import InputError
 from substrate.files import users_file
 from substrate.messages import Arg

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from substrate.documents.naming import domain_name
+from substrate.atoms.domains import domain_name
 from substrate.errors import InputError
 from substrate.files import expanded
 from substrate.limits import LIMITS

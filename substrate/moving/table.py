@@ -294,7 +294,7 @@ def _number(cell: object) -> float:
     try:
         return float(_text(cell))
     except ValueError:
-        raise InputError("confidence must be a number from 0 to 1") from None
+        raise InputError("the confidence must be a number from 0 to 1") from None
 
 
 _FIELD: Final[Mapping[str, Callable[[object], object]]] = {

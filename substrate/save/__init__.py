@@ -5,6 +5,7 @@ remember      the verb remember
 cues          the verb cues
 proposed      what waits for a person's word: confirmed or declined
 replace       the verb replace
+relate        the verb relate: relations, checked and stated
 rename        the verb rename
 undo          the verb undo
 batch         what a checkpoint is to save, as handed in

@@ -47,9 +47,8 @@ class Filters:
         return ENTITY.split(".")[1] in self.types or (self.prefix or "").startswith(ENTITY[:-1])
 
     @classmethod
-    def of(  # noqa: PLR0913
+    def of(  # noqa: PLR0913, PLR0917 - by position, in the order in which the verbs have them
         cls,
-        *,
         type: str | Iterable[str] | None = None,  # noqa: A002 - the word for it
         prefix: str | None = None,
         domain: str | Iterable[str] | None = None,
@@ -64,6 +63,7 @@ class Filters:
         session: str | None = None,
         since: Time | None = None,
         until: Time | None = None,
+        *,
         ingested: bool = True,
     ) -> Filters:
         """What a caller asks for, checked. SchemaInvalid, naming the filter."""

@@ -114,6 +114,8 @@ def launch_words(launch: Launch) -> tuple[str, ...]:
         words += ["--scopes", ",".join(scope for scope in SCOPES if scope in launch.scopes)]
     words += ["--underscores"] if launch.underscores else []
     words += ["--wait", f"{launch.wait_s:g}"] if launch.wait_s != DEFAULT_WAIT_S else []
+    words += ["--project", launch.project] if launch.project else []
+    words += [word for root in launch.roots for word in ("--root", str(root))]
     return (*words, *(["--read-only"] if launch.read_only else []))
 
 

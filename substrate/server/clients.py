@@ -36,6 +36,8 @@ from substrate.text.secrets import find_secrets
 from substrate.values.actors import surface_actor
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mcp.server.context import ServerRequestContext
     from mcp.server.mcpserver import Context
 
@@ -52,6 +54,35 @@ _LOOK_S: Final = 0.01
 """How often who waits looks whether it is over."""
 
 
+class NamedSessions:
+    """The sessions that one client names itself. Of more than some, the one that was quiet for longest ends."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, Memory] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def of(self, memory: Memory, actor: str, name: str) -> Memory:
+        """The same store for this actor, in a session of this name."""
+        leaving = None
+        with self._guard:
+            if name not in self._open:
+                self._open[name] = memory.client(actor, name)
+            self._open.move_to_end(name)
+            if len(self._open) > _MOST:
+                leaving = self._open.popitem(last=False)[1]
+            found = self._open[name]
+        if leaving is not None:
+            leaving.close()
+        return found
+
+    def close(self) -> None:
+        """End them all."""
+        with self._guard:
+            ending, self._open = list(self._open.values()), OrderedDict()
+        for memory in ending:
+            memory.close()
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """One client of the server, as it uses one surface."""
@@ -62,11 +93,27 @@ class Caller:
     launch: Launch
     words: Words
     meter: Meter
+    actor: str = ""
+    sessions: NamedSessions = field(default_factory=NamedSessions)
 
     @property
     def store(self) -> str:
         """The path of the store's folder."""
         return "STORE" if self.launch.hosted else str(self.launch.store)
+
+    @property
+    def project(self) -> str:
+        """The project that holds if a call says none."""
+        return self.launch.project
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Folders below which files may be read."""
+        return self.launch.roots
+
+    def in_session(self, name: str) -> Memory:
+        """The memory of this client in a session that it names. Raises what `Memory.client` raises."""
+        return self.sessions.of(self.memory, self.actor, name) if name and name != self.session else self.memory
 
     def require(self, scope: str, what: str) -> None:
         """Denied, with what the user can do, if this call has no such scope."""
@@ -135,6 +182,7 @@ class Clients:
                 leaving = self._sessions.popitem(last=False)[1]
         if leaving is not None:
             for caller in leaving.callers.values():
+                caller.sessions.close()
                 caller.memory.close()
         return session.callers[surface]
 
@@ -200,9 +248,10 @@ class Clients:
         return f"mcp:{self.launch.surfaces[0]}:{client}:{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
 
     def _new(self, memory: Memory, surface: str, client: str, session: str) -> Caller:
-        own = memory.client(surface_actor(surface, client), session)
+        actor = surface_actor(surface, client)
+        own = memory.client(actor, session)
         words = select(self.launch).words(load_surface(surface))
-        return Caller(own, self.launch.granted, session, self.launch, words, self.meter)
+        return Caller(own, self.launch.granted, session, self.launch, words, self.meter, actor)
 
     def _open(self) -> Memory:
         """The store. Under the guard: it is opened once."""

@@ -53,6 +53,10 @@ class Launch:
     """How long a call that compares by meaning waits for a model that is being loaded."""
     hosted: bool = False
     """Its clients are on other machines: they are told no path, and no command to run."""
+    project: str = ""
+    """Where tools write and read that have a project, if a call says none; empty: the surface's own default."""
+    roots: tuple[Path, ...] = ()
+    """Folders below which tools may read files; none: no file at all."""
 
     @property
     def granted(self) -> frozenset[str]:

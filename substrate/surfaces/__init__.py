@@ -10,6 +10,7 @@ atoms/     tools on atoms; served by default
 knowmind/  ten tools of a team's server
 cortexgraph/  notes that fade unless they are used
 keeping/   verify, history, forget, status: for clients of any surface; served by default
+hydramem/  documents, entities and relations that are checked: the tools of HydraMem
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ SURFACES: Final = {
     "keeping": "substrate.surfaces.keeping",
     "knowmind": "substrate.surfaces.knowmind",
     "cortexgraph": "substrate.surfaces.cortexgraph",
+    "hydramem": "substrate.surfaces.hydramem",
 }
 """By name: the package, whose `surface` has a SURFACE of that name."""
 DEFAULT_SURFACES: Final = ("atoms", "keeping")

@@ -10,6 +10,7 @@ from substrate.messages import Message, Verb, Words, render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from substrate.memory import Memory
 
@@ -44,6 +45,17 @@ class Client(Protocol):
     @property
     def store(self) -> str:
         """The path of the store's folder, for a command that a person is told to run."""
+
+    @property
+    def project(self) -> str:
+        """The project that holds if a call says none; empty: the surface's own default."""
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Folders below which files may be read."""
+
+    def in_session(self, name: str) -> Memory:
+        """The memory of this client in a session that it names; empty: the one that it has anyway."""
 
     @property
     def words(self) -> Words:

@@ -8,6 +8,7 @@ from datetime import datetime
 from html import escape
 from typing import Final
 
+from substrate.names import unescape_rest
 from substrate.result import Result, Results
 from substrate.values.atoms import Atom
 from substrate.values.saved import Refused
@@ -36,6 +37,8 @@ class IngestedDocument(Result):
     tombstoned: int = 0
     entities: int = 0
     """Names in its text that no other text had: a name becomes an entity with the second text that has it."""
+    merged: int = 0
+    """Names in what was recorded of it that were known before."""
     unlisted: int = 0
     """Names in its text beyond the hundred that a chunk can list."""
     linked: int = 0
@@ -163,6 +166,11 @@ class Document(Result):
     """Chunks that were forgotten since."""
     edited: tuple[str, ...] = ()
     """Chunks that someone changed or took out of use since: `text` has what was ingested, search finds what is now."""
+
+    @property
+    def domain(self) -> str:
+        """The domain it is in, by what follows `v1.domain.`."""
+        return unescape_rest(self.name.split(".")[2])
 
     def row(self) -> dict[str, object]:
         """Its fields, with the number of its chunks in their place."""

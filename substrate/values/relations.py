@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from substrate.result import Result, Results
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
+from substrate.values.entities import EntityEntry
 
 __all__ = [
     "Alike",
@@ -15,6 +16,8 @@ __all__ = [
     "Association",
     "Associations",
     "Context",
+    "Gathered",
+    "GatheredChunk",
     "Group",
     "Grouped",
     "Groups",
@@ -22,6 +25,8 @@ __all__ = [
     "Missing",
     "PathFound",
     "Reached",
+    "Related",
+    "Vetted",
 ]
 
 _MERGE_FROM, _REVIEW_FROM = 0.9, 0.75
@@ -299,3 +304,101 @@ class Merged(Result):
     entities: tuple[str, ...] = ()
     seqs: range | None = None
     """The entries that were written."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GatheredChunk(Result):
+    """A chunk that was gathered, and by what: `search`, or `walk` if only entities led to it."""
+
+    atom: Atom
+    score: float
+    by: str
+
+    def row(self) -> dict[str, object]:
+        """Score, what led here, name and text."""
+        return {"score": round(self.score, 4), "by": self.by, "name": self.atom.name, "value": self.atom.value}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Gathered(Results[GatheredChunk]):
+    """Chunks that answer a question, best first, with the entities and edges by which some of them were found."""
+
+    items: tuple[GatheredChunk, ...]
+    entities: tuple[EntityEntry, ...] = ()
+    """Entities where walks began, then the ones that they reached."""
+    edges: tuple[Edge, ...] = ()
+    """The edges between entities that walks went along."""
+    seeds: int = 0
+    """How many of the entities walks began at."""
+    pushes: int = 0
+    """From how many atoms a walk went on."""
+    converged: bool = True
+    """False: a walk was given up, since too many edges are near."""
+    missing: tuple[str, ...] = ()
+    """Entities that were given and are not there."""
+    meaning: str = ""
+    """Empty if words and meaning were searched; else why meaning was not."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Vetted(Result):
+    """A relation that was checked: what it comes to, what decided that, and why."""
+
+    source: str
+    """As the entity is shown."""
+    type: str
+    target: str
+    verdict: str
+    """accepted, rejected or unsupported."""
+    level: str
+    """The check that decided: srmkg_high or srmkg_low (the graph), grounded or contradicted (a text), unsupported."""
+    score: float
+    """The score of the graph, 0 to 1: by confidence, common neighbours and degrees."""
+    reason: str
+    evidence: Mapping[str, object] = field(default_factory=dict)
+    """All that the verdict follows from. An edge keeps it in `attrs.verifier`."""
+    sentence: str = ""
+    """The sentence that decided, or that names both."""
+    cited: str | None = None
+    """The chunk that it stands in."""
+    source_atom: str | None = None
+    target_atom: str | None = None
+    """The names of the entities' atoms; None: there is no such entity."""
+    label: str = ""
+    """The type as the caller spells it."""
+    stated: bool = False
+    """Whether an edge states it now, by `relate`."""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it holds, as far as can be told."""
+        return self.verdict == "accepted"
+
+    @property
+    def verifier(self) -> dict[str, object]:
+        """The check as an edge keeps it: the evidence and the verdict. It quotes no text."""
+        return {"verdict": self.verdict, "level": self.level, "score": self.score, **self.evidence}
+
+    def __repr__(self) -> str:
+        return f"Vetted({self.source} {self.type} {self.target}: {self.verdict}, {self.reason})"
+
+    def row(self) -> dict[str, object]:
+        """The relation, the verdict and the reason."""
+        ends = {"source": self.source, "type": self.type, "target": self.target}
+        return {**ends, "verdict": self.verdict, "level": self.level, "score": self.score, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Related(Results[Vetted]):
+    """Relations that were checked and perhaps stated, in the order in which they were given."""
+
+    items: tuple[Vetted, ...]
+    entities: tuple[str, ...] = ()
+    """Names of entities that were made for it."""
+    recorded: int = 0
+    """Entries that were recorded; 0: all was there already, or nothing was accepted."""
+
+    @property
+    def stated(self) -> tuple[Vetted, ...]:
+        """The relations that are edges now."""
+        return tuple(item for item in self.items if item.stated)

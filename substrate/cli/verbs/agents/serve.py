@@ -107,6 +107,20 @@ _LAUNCH = (
         default=DEFAULT_WAIT_S,
         help=f"how long a search or a bootstrap waits until the model is loaded (default {DEFAULT_WAIT_S:g})",
     ),
+    option(
+        "--project",
+        metavar="NAME",
+        default="",
+        help="of tools that have one: the project, if a call says none",
+        complete="folder",
+    ),
+    option(
+        "--root",
+        metavar="FOLDER",
+        repeatable=True,
+        help="tools may read files below this folder; may be repeated (default: no files)",
+        complete="folder",
+    ),
 )
 """What decides about a server: of one that is started, and of a client's configuration that starts one."""
 
@@ -122,6 +136,8 @@ def _launch(given: Namespace) -> Launch:
         given.only,
         given.underscores,
         given.wait,
+        project=given.project,
+        roots=tuple(Path(root).resolve() for root in given.root or ()),
     )
 
 

@@ -1,0 +1,202 @@
+"""The verb vet: whether a relation between two entities holds, by the graph as it is and by what texts say.
+
+The text that is given is looked at first; if it leaves the relation open, the newest chunks of the domain that mention
+both are. Nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from substrate import claims
+from substrate.atoms.bodies import body_of
+from substrate.atoms.edge_kinds import edge_kinds
+from substrate.atoms.links import read_edge_type
+from substrate.entities.naming import ENTITY, entity_prefix
+from substrate.errors import InputError, SchemaInvalid
+from substrate.limits import check_size
+from substrate.messages import Arg
+from substrate.relations.clauses import has_name, sentences_of
+from substrate.relations.grounding import APART, DENIED, REVERSED, STATED, TOGETHER, Found, ground
+from substrate.relations.score import Topology
+from substrate.relations.verdict import CONTRADICTED, NOTHING, Evidence, decide
+from substrate.search.directory.find import known_entity
+from substrate.search.index import SearchIndex
+from substrate.search.walks.steps import Steps
+from substrate.search.words import keyword_mask, keyword_seqs
+from substrate.snapshot import Snapshot
+from substrate.text.canonical import canonical, is_canonical_key, spelling
+from substrate.values.entities import EntityEntry
+from substrate.values.relations import Vetted
+from substrate.views.words import Field
+
+__all__ = ["Proposal", "topology_of", "vet"]
+
+_CHUNKS: Final = 5
+"""Chunks that mention both and are read."""
+_READ: Final = 20_000
+"""Characters of a text that are read."""
+_DECIDED: Final = (STATED, DENIED, REVERSED, CONTRADICTED)
+_CLAIM: Final = "v1.note.1"
+"""A name that says nothing: the sentence says what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A relation as a caller gives it: ends by name, alias or id; its type as it is spelled; what speaks for it."""
+
+    source: str
+    type: str
+    target: str
+    confidence: float | None = None
+    text: str | None = None
+    cited: str | None = None
+    """The name of the chunk that the text is of."""
+
+    def checked(self) -> str:
+        """The type in its one form. InputError, SchemaInvalid, TooLarge."""
+        for end in (self.source, self.target):
+            if not isinstance(end, str) or not end.strip():
+                raise SchemaInvalid("an end of a relation must be the name or the id of an entity")
+            check_size("the name of an entity", len(end), "text_characters", "characters")
+        said = self.confidence
+        if said is not None and (isinstance(said, bool) or not isinstance(said, int | float) or not 0 <= said <= 1):
+            raise InputError(Arg("confidence"), " is a number from 0 to 1")
+        if self.text is not None and not isinstance(self.text, str):
+            raise SchemaInvalid(Arg("text"), " must be a text")
+        return read_edge_type(self.type)
+
+
+class _End(NamedTuple):
+    """One end: what it is called, and its atom, if it has one."""
+
+    names: tuple[str, ...]
+    entry: EntityEntry | None
+
+    @property
+    def subject(self) -> bytes | None:
+        return None if self.entry is None or self.entry.id is None else bytes.fromhex(self.entry.id.replace("-", ""))
+
+
+def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str) -> Vetted:
+    """See `Memory.vet`. `home` is the name of the domain's atom."""
+    kind = proposal.checked()
+    source, target = (_end(snapshot, index, text, home) for text in (proposal.source, proposal.target))
+    found, cited = _evidence(snapshot, index, proposal, kind, (source, target), home)
+    evidence = Evidence(
+        kind,
+        None if proposal.confidence is None else float(proposal.confidence),
+        topology_of(snapshot, source.subject, target.subject),
+        found.kind,
+    )
+    verdict = decide(evidence)
+    return Vetted(
+        source=source.names[0],
+        type=kind,
+        target=target.names[0],
+        verdict=verdict.verdict,
+        level=verdict.level,
+        score=verdict.score,
+        reason=verdict.reason,
+        evidence=evidence.to_attrs(),
+        sentence=found.sentence,
+        cited=cited,
+        source_atom=None if source.entry is None else source.entry.atom,
+        target_atom=None if target.entry is None else target.entry.atom,
+        label=proposal.type,
+    )
+
+
+def topology_of(snapshot: Snapshot, source: bytes | None, target: bytes | None) -> Topology:
+    """How two atoms stand in the graph; edges between the two do not count."""
+    steps = Steps(snapshot)
+    near = [set() if one is None else {step.to for step in steps.plain(one)} for one in (source, target)]
+    near[0].discard(target or b"")
+    near[1].discard(source or b"")
+    return Topology(len(near[0] & near[1]), (len(near[0]), len(near[1])))
+
+
+def _end(snapshot: Snapshot, index: SearchIndex, text: str, home: str) -> _End:
+    entry = known_entity(snapshot, index, text, home)
+    if entry is None:
+        return _End((spelling(text) or text,), None)
+    form = entry.atom.removeprefix(entity_prefix(home))
+    return _End(tuple(dict.fromkeys((entry.name, *entry.aliases, form))), entry)
+
+
+def _evidence(  # noqa: PLR0913, PLR0917
+    snapshot: Snapshot, index: SearchIndex, proposal: Proposal, kind: str, ends: tuple[_End, _End], home: str
+) -> tuple[Found, str | None]:
+    """What texts say of it: the one that is given, else stored ones; and the name of the chunk that does."""
+    inverse = edge_kinds(snapshot.transaction).inverse(kind)
+    best, cited = Found(NOTHING), None
+    if proposal.text:
+        best, cited = _read(proposal.text, kind, inverse, ends), proposal.cited
+        if best.kind in _DECIDED:
+            return best, cited
+    states: tuple[Found, str] | None = None
+    denies: tuple[Found, str] | None = None
+    for name, text in _chunks(snapshot, index, ends, home):
+        found = _read(text, kind, inverse, ends)
+        if found.kind == STATED:
+            states = states or (found, name)
+        elif found.kind in _DECIDED:
+            denies = denies or (found, name)
+        elif best.kind in (NOTHING, APART):
+            best, cited = found, name
+    if states is not None and denies is not None:
+        return Found(TOGETHER, states[0].sentence), states[1]  # texts disagree: neither decides
+    return states or denies or (best, cited)
+
+
+def _read(text: str, kind: str, inverse: str | None, ends: tuple[_End, _End]) -> Found:
+    text = text[:_READ]
+    found = ground(text, ends[0].names, kind, ends[1].names, inverse)
+    if found.kind in (APART, TOGETHER) and (other := _contradicted(text, kind, ends)):
+        return Found(CONTRADICTED, other)
+    if found.kind == APART and not all(has_name(text, end.names) for end in ends):
+        return Found(NOTHING)
+    return found
+
+
+def _contradicted(text: str, kind: str, ends: tuple[_End, _End]) -> str:
+    """The sentence that says of the same what the relation says, with another end; empty: there is none."""
+    source, target = ends[0].names[0], ends[1].names[0]
+    said = kind.replace("_", " ")
+    read = [claims.read_claim(_CLAIM, f"{source} {way} {target}") for way in (said, f"is {said}")]
+    ours = [claim for claim in read if claim is not None and claim.kind == "thing" and claim.affirmed]
+    if not ours:
+        return ""
+    for sentence in sentences_of(text):
+        if has_name(sentence, ends[0].names) and not has_name(sentence, ends[1].names):
+            theirs = claims.read_claim(_CLAIM, sentence)
+            if theirs is not None and any(claims.contradiction(one, theirs) is not None for one in ours):
+                return sentence
+    return ""
+
+
+def _chunks(snapshot: Snapshot, index: SearchIndex, ends: Sequence[_End], home: str) -> Iterator[tuple[str, str]]:
+    """The newest chunks of the domain that mention both, with their names."""
+    transaction = snapshot.transaction
+    documents = index.documents(transaction)
+    both: np.ndarray | None = None
+    for end in ends:
+        names = [name for name in end.names if is_canonical_key(name)]
+        if not names:
+            return
+        listed = [keyword_seqs(transaction, documents, Field.ENTITY, canonical(name)) for name in names]
+        seqs = np.unique(np.concatenate(listed))
+        both = seqs if both is None else np.intersect1d(both, seqs, assume_unique=True)
+    if both is None or not both.size:
+        return
+    part = entity_prefix(home).removeprefix(ENTITY)[:-1]
+    mask = documents.current(snapshot.upto, snapshot.valid_at)
+    mask = mask & keyword_mask(transaction, documents, Field.UNDER, f"v1.chunk.{part}")
+    for seq in both[mask[both]][::-1][:_CHUNKS].tolist():
+        body = body_of(transaction, seq)
+        if body is not None and body.damage is None:
+            yield str(body.members.get("name")), str(body.members.get("value"))

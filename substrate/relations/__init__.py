@@ -1,0 +1,11 @@
+"""Whether a relation between two things holds, as far as a graph and a text tell. Pure: no store, no model, no network.
+
+    score.py      what the graph says of it: confidence, common neighbours, degrees
+    phrases.py    by which words a type of relation is said in a text
+    clauses.py    a text as clauses of words, with the places where the two are named
+    grounding.py  whether a text states it, denies it, or only names both
+    passages.py   whether two passages contradict each other, sentence by sentence
+    verdict.py    accepted, rejected or unsupported: what all of this comes to, and why
+
+Precision comes first: what is not understood supports nothing.
+"""

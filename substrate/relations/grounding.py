@@ -1,0 +1,264 @@
+"""Whether a text states a relation, denies it, or only names both ends. By the order of words; no model.
+
+A relation is stated where its verb stands between its two ends, and both belong to the verb:
+
+    A [of the same name] [, an aside,] [has been] [often] VERB [in] [the new] B        active
+    B [...] is VERBed by [the] A                                                       passive
+    B, which A VERBs                                                                   in a clause
+
+What stands between must be a part of the same phrase: another name, a conjunction or a preposition there makes it
+another statement. A negation before the end denies it; words of doubt, of the past and questions leave it open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from substrate.relations.clauses import FIRST, SECOND, Clause, clauses_of
+from substrate.relations.phrases import PREPOSITIONS, Phrase, is_symmetric, phrases_of, stem, word_set
+from substrate.relations.score import is_typed
+
+__all__ = ["APART", "DENIED", "DOUBTED", "REVERSED", "STATED", "TOGETHER", "Found", "ground"]
+
+STATED: Final = "stated"
+DENIED: Final = "denied"
+REVERSED: Final = "reversed"
+DOUBTED: Final = "doubted"
+TOGETHER: Final = "together"
+APART: Final = "apart"
+"""What a text says of a relation: it is stated, denied, stated the other way round, or left open; else both are in one
+sentence, or they are not."""
+_ORDER: Final = (STATED, DENIED, REVERSED, DOUBTED, TOGETHER, APART)
+
+_BE: Final = word_set("is are was were be been being am")
+_AUXILIARY: Final = _BE | word_set("has have had do does did got gets get")
+_ADVERBS: Final = word_set(
+    "also still now currently always often just already again first both all even usually mainly mostly yet ever then "
+    "thus only here there once today each"
+)
+_DETERMINERS: Final = word_set("the a an its their his her our my your this that these those each every all any some")
+_STOPS: Final = word_set(
+    ", : ( ) and or but nor while which that who whom whose because though although whereas so if when where since "
+    "unlike however as"
+)
+"""What ends a phrase."""
+_NEGATIONS: Final = word_set(
+    "not never no cannot neither nor nobody none nothing hardly rarely without isnt arent dont doesnt didnt wasnt cant "
+    "rather instead except"
+)
+_DOUBTS: Final = word_set(
+    "might may could would should if whether perhaps maybe possibly probably likely allegedly reportedly supposedly "
+    "claim claims claimed rumour rumours rumor rumors doubtful unclear unsure unknown unless plan plans planned "
+    "planning consider considers considering proposed proposes propose suggests suggested hopes hope wants want wish "
+    "intends will shall expected false wrong untrue imagine suppose pretend"
+)
+_PAST: Final = word_set("until formerly previously former ex")
+_TAIL: Final = 2
+"""Words that may follow a name and belong to it: `the Checkout service`."""
+_MODIFIERS: Final = 3
+"""Words that may stand before a name and belong to it: `the first stable`."""
+_ASIDE: Final = 12
+_PIECE: Final = 3
+"""Words of one thing in a list."""
+
+
+class Found(NamedTuple):
+    """What a text says of a relation, and the sentence that says it."""
+
+    kind: str
+    sentence: str = ""
+
+
+def ground(text: str, first: Sequence[str], kind: str, second: Sequence[str], inverse: str | None = None) -> Found:
+    """What the text says of a relation of this type from one thing to another, each by its names.
+
+    `inverse`: what the type is called from the other end, if it has such a name.
+    """
+    best = Found(APART)
+    for clause in clauses_of(text, first, second):
+        found = _read(clause, kind, inverse)
+        if _ORDER.index(found.kind) < _ORDER.index(best.kind):
+            best = found
+        if best.kind == STATED:
+            break
+    return best
+
+
+def _read(clause: Clause, kind: str, inverse: str | None) -> Found:
+    if FIRST not in clause.words or SECOND not in clause.words:
+        return Found(APART)
+    ways = [(phrase, FIRST, SECOND) for phrase in phrases_of(kind)]
+    ways += [(phrase, SECOND, FIRST) for phrase in phrases_of(inverse)] if inverse else []
+    if is_symmetric(kind):
+        ways += [(phrase, target, source) for phrase, source, target in ways]
+    for phrase, source, target in ways:
+        end = _stated(clause.words, phrase, source, target)
+        if end is not None:
+            return Found(_mood(clause, end), clause.text)
+    if not is_typed(kind):
+        return Found(_mood(clause, len(clause.words) - 1).replace(STATED, TOGETHER), clause.text)
+    for phrase, source, target in ways:
+        end = _stated(clause.words, phrase, target, source)
+        if end is not None:
+            mood = _mood(clause, end)
+            return Found(REVERSED if mood == STATED else TOGETHER, clause.text)
+    return Found(TOGETHER, clause.text)
+
+
+def _mood(clause: Clause, end: int) -> str:
+    """Whether what is said up to a place is said to be so."""
+    said = clause.words[: end + 1]
+    if clause.asks:
+        return DOUBTED
+    if any(word in _NEGATIONS or word.endswith(("n't", "n\u2019t")) for word in said) or _ends_it(clause.words):
+        return DENIED
+    behind = clause.words[end + 1 :]
+    if _PAST.intersection(clause.words) or _used_to(clause.words):
+        return DOUBTED
+    return DOUBTED if _DOUBTS.intersection(said) or {"wrong", "false", "untrue"}.intersection(behind) else STATED
+
+
+def _ends_it(words: Sequence[str]) -> bool:
+    return any(pair in _ENDED for pair in pairwise(words))
+
+
+_ENDED: Final = frozenset((("no", "longer"), ("no", "more"), ("not", "anymore"), ("any", "more")))
+
+
+def _used_to(words: Sequence[str]) -> bool:
+    pairs = list(zip(("", *words), words, words[1:], strict=False))
+    return any(word == "used" and after == "to" and before not in _BE for before, word, after in pairs)
+
+
+def _stated(words: tuple[str, ...], phrase: Phrase, source: str, target: str) -> int | None:
+    """Where the statement ends, if these words state it; whether it is denied is not looked at."""
+    if phrase.turned:
+        source, target = target, source
+    sources = [at for at, word in enumerate(words) if word == source]
+    targets = [at for at, word in enumerate(words) if word == target]
+    verbs = [at for at, word in enumerate(words) if len(word) > 1 and stem(word) == phrase.word]
+    for verb in verbs:
+        for subject in sources:
+            for thing in targets:
+                if subject < verb < thing and _active(words, phrase, subject, verb, thing):
+                    return thing
+                if not phrase.preposition and thing < verb < subject and _passive(words, thing, verb, subject):
+                    return subject
+                if not phrase.preposition and thing < subject < verb and _relative(words, thing, subject, verb):
+                    return verb
+    return None
+
+
+def _active(words: Sequence[str], phrase: Phrase, subject: int, verb: int, thing: int) -> bool:
+    if not _is_subject(words, subject) or not _leads_to(words[subject + 1 : verb]):
+        return False
+    rest = list(words[verb + 1 : thing])
+    if phrase.preposition:
+        while rest and (rest[0] in _ADVERBS or rest[0].endswith("ly")):
+            rest.pop(0)
+        if not rest or rest.pop(0) != phrase.preposition:
+            return False
+    elif verb and words[verb - 1] in _BE and not words[verb].endswith("ing"):
+        return False  # `is used` has its subject behind it
+    return _is_object(rest, words[thing + 1 : thing + 2])
+
+
+def _passive(words: Sequence[str], thing: int, verb: int, subject: int) -> bool:
+    """`B is VERBed by A`; `B, VERBed by A`."""
+    between = words[thing + 1 : verb]
+    if not _leads_to(between) or not words[verb].endswith(("ed", "en", "n", "t", "d", "ght", "ung", "un")):
+        return False
+    if not _BE.intersection(between) and between not in ((), (",",)):
+        return False
+    if thing and words[thing - 1] in PREPOSITIONS:
+        return False
+    rest = list(words[verb + 1 : subject])
+    while rest and (rest[0] in _ADVERBS or rest[0].endswith("ly")):
+        rest.pop(0)
+    return bool(rest) and rest.pop(0) in ("by", "with") and _is_object(rest, words[subject + 1 : subject + 2])
+
+
+def _relative(words: Sequence[str], thing: int, subject: int, verb: int) -> bool:
+    """`B, which A VERBs`, and nothing behind it that it would be said of."""
+    between = [word for word in words[thing + 1 : subject] if word not in _DETERMINERS - {"that"} and word != ","]
+    behind = words[verb + 1 : verb + 2]
+    ends = not behind or behind[0] in _STOPS or behind[0] in PREPOSITIONS
+    return between in (["which"], ["that"]) and not words[subject + 1 : verb] and ends
+
+
+def _is_subject(words: Sequence[str], at: int) -> bool:
+    """Whether a name can be what a verb is said of: not so behind a preposition, `of Uganda, exports`."""
+    before = at - 1
+    while before >= 0 and words[before] in _DETERMINERS:
+        before -= 1
+    return before < 0 or words[before] not in PREPOSITIONS
+
+
+def _leads_to(between: Sequence[str]) -> bool:
+    """Whether what stands between a name and a verb lets the one be said of the other."""
+    rest = list(between)
+    tail = 0
+    while rest and tail < _TAIL and _is_plain(rest[0]):
+        rest.pop(0)
+        tail += 1
+    if rest and rest[0] == "," and "," in rest[1 : _ASIDE + 2]:  # an aside
+        rest = rest[rest.index(",", 1) + 1 :]
+    elif rest and rest[0] == "and":  # `Both A and C are`
+        rest.pop(0)
+        taken = 0
+        while rest and taken < _PIECE and (_is_plain(rest[0]) or rest[0] in _DETERMINERS or rest[0] in (FIRST, SECOND)):
+            rest.pop(0)
+            taken += 1
+    return all(_is_light(word) for word in rest)
+
+
+def _is_object(between: Sequence[str], behind: Sequence[str]) -> bool:
+    """Whether what stands between a verb and a name lets the name be its object, alone or in a list."""
+    if not _STOPS.intersection(between):
+        return len(between) <= _MODIFIERS + 1 and all(_is_part(word) for word in between)
+    pieces: list[list[str]] = [[]]
+    for word in between:
+        if word in (",", "and", "or"):
+            pieces.append([])
+        elif word in _STOPS or not _is_part(word):
+            return False
+        else:
+            pieces[-1].append(word)
+    ends = not behind or behind[0] in _STOPS or behind[0] in PREPOSITIONS
+    return ends and all(len(piece) <= _PIECE for piece in pieces)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word may be a noun or an adjective, as far as small words tell."""
+    return (
+        word not in _STOPS
+        and word not in PREPOSITIONS
+        and word not in _DETERMINERS
+        and word not in _AUXILIARY
+        and word not in _ADVERBS
+        and word not in _NEGATIONS
+        and word not in _DOUBTS
+        and word not in _PRONOUNS
+        and word not in (FIRST, SECOND)
+    )
+
+
+_PRONOUNS: Final = word_set("he she it they we i you him them us me somebody someone nobody everyone")
+
+
+def _is_light(word: str) -> bool:
+    return (
+        word in _AUXILIARY
+        or word in _ADVERBS
+        or word in _DETERMINERS
+        or word in _NEGATIONS
+        or word in _DOUBTS
+        or word.endswith(("ly", "n't", "n\u2019t"))
+        or word in ("longer", "more", "to", "used", "yet")
+    )
+
+
+def _is_part(word: str) -> bool:
+    return _is_plain(word) or word in _DETERMINERS or word in _ADVERBS or word in _NEGATIONS

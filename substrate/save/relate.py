@@ -1,0 +1,167 @@
+"""The verb relate: relations between entities, checked and stated. One checkpoint.
+
+1. Each relation is vetted against the graph as it is; those of one call do not speak for each other.
+2. What is stated keeps the evidence in `attrs.verifier`, and cites the chunk that says so.
+3. Entities that are not there yet are made, if they are declared or are ends of what is stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from substrate.atoms.bodies import body_of
+from substrate.atoms.domains import DOMAIN, domain_name
+from substrate.entities.naming import entity_name
+from substrate.errors import InputError, SchemaInvalid
+from substrate.limits import check_size
+from substrate.log.log import Log
+from substrate.messages import Arg
+from substrate.proof.entry import Kind
+from substrate.relate.vet import Proposal, vet
+from substrate.relations.verdict import ACCEPTED, RANKS
+from substrate.save.batch import Batch
+from substrate.save.checkpoint import checkpoint
+from substrate.search.directory.find import known_entity
+from substrate.search.index import SearchIndex
+from substrate.snapshot import Snapshot
+from substrate.text.canonical import canonical, spelling
+from substrate.values.relations import Related, Vetted
+from substrate.views.atoms import find_name
+from substrate.views.edges import find_link
+
+__all__ = ["RelateRequest", "relate"]
+
+_FIELDS: Final = frozenset(("source", "type", "target", "confidence", "text", "cited", "valid_from", "valid_to"))
+_UNTYPED: Final = "name"
+"""What an entity is of which nobody says a type."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelateRequest:
+    """What is to be stated, checked as far as it can be without a store."""
+
+    proposals: tuple[tuple[Proposal, Mapping[str, object]], ...]
+    """Each with the window in which it holds."""
+    entities: tuple[tuple[str, str | None], ...]
+    home: str
+    least: int
+    extra: Mapping[str, object] = field(default_factory=dict)
+    """Attrs of all edges."""
+
+    @classmethod
+    def of(
+        cls,
+        relations: Mapping[str, Any] | Iterable[Mapping[str, Any]],
+        *,
+        entities: Iterable[str | Mapping[str, Any]] = (),
+        domain: str | None = None,
+        least: str = ACCEPTED,
+        attrs: Mapping[str, object] | None = None,
+    ) -> RelateRequest:
+        """InputError, SchemaInvalid, TooLarge."""
+        if least not in RANKS:
+            raise InputError(Arg("least"), f" is one of {', '.join(reversed(RANKS))}")
+        given = [relations] if isinstance(relations, Mapping) else list(relations)
+        declared = list(entities)
+        check_size("this call", len(given) + len(declared), "checkpoint_items", "items")
+        return cls(
+            tuple(_proposal(item) for item in given),
+            tuple(_declared(item) for item in declared),
+            domain_name(domain),
+            RANKS.index(least),
+            attrs or {},
+        )
+
+
+def _proposal(item: object) -> tuple[Proposal, Mapping[str, object]]:
+    if not isinstance(item, Mapping) or not {"source", "type", "target"} <= item.keys() <= _FIELDS:
+        raise SchemaInvalid(f"a relation is a mapping with source, type and target; it may have {', '.join(_FIELDS)}")
+    window = {key: item[key] for key in ("valid_from", "valid_to") if item.get(key) is not None}
+    proposal = Proposal(**{key: said for key, said in item.items() if key not in ("valid_from", "valid_to")})
+    proposal.checked()
+    return proposal, window
+
+
+def _declared(item: object) -> tuple[str, str | None]:
+    name, kind = (item, None) if isinstance(item, str) else (None, None)
+    if isinstance(item, Mapping):
+        name, kind = item.get("name"), item.get("type")
+    if not isinstance(name, str) or not (kind is None or isinstance(kind, str)):
+        raise SchemaInvalid("an entity is a name, or a mapping with a name and perhaps a type")
+    canonical(name)
+    check_size("the name of an entity", len(name), "entity_characters", "characters")
+    return spelling(name), kind
+
+
+def relate(  # noqa: PLR0913 - where to read, where to write, what
+    log: Log,
+    index: SearchIndex,
+    read: Callable[[], AbstractContextManager[Snapshot]],
+    request: RelateRequest,
+    said: Mapping[str, object],
+    *,
+    allow_secrets: bool = False,
+) -> Related:
+    """See `Memory.relate`."""
+    with read() as snapshot:
+        vetted = [vet(snapshot, index, proposal, request.home) for proposal, _ in request.proposals]
+        items = [replace(one, stated=RANKS.index(one.verdict) >= request.least) for one in vetted]
+        atoms = _entities(snapshot, index, request, [one for one in items if one.stated])
+        edges = [
+            _edge(one, given, window, request)
+            for one, (given, window) in zip(items, request.proposals, strict=True)
+            if one.stated and not _is_there(snapshot, one, given, window)
+        ]
+        if (atoms or edges) and find_name(snapshot.transaction, request.home) is None:
+            atoms[request.home] = {"name": request.home, "value": request.home.removeprefix(DOMAIN)}
+    if not atoms and not edges:
+        return Related(tuple(items))
+    batch = Batch(atoms=tuple(atoms.values()), edges=tuple(edges))
+    saved = checkpoint(log, batch, said=said, allow_secrets=allow_secrets)
+    made = tuple(str(atom["value"]) for name, atom in atoms.items() if name != request.home)
+    return Related(tuple(items), made, len(saved.seqs))
+
+
+def _entities(
+    snapshot: Snapshot, index: SearchIndex, request: RelateRequest, stated: Sequence[Vetted]
+) -> dict[str, dict[str, object]]:
+    """The atoms of entities that are not there yet, by name: those that were declared, and ends of what is stated."""
+    wanted = dict(reversed(request.entities))
+    ends = [(one.source, one.source_atom) for one in stated] + [(one.target, one.target_atom) for one in stated]
+    names = [*(name for name, _ in request.entities), *(name for name, atom in ends if atom is None)]
+    atoms: dict[str, dict[str, object]] = {}
+    for name in names:
+        atom = entity_name(request.home, name)
+        if atom in atoms or known_entity(snapshot, index, name, request.home) is not None:
+            continue
+        check_size("the name of an entity", len(atom.encode()), "name_bytes")
+        atoms[atom] = {"name": atom, "value": name, "attrs": {"type": wanted.get(name) or _UNTYPED}}
+    return atoms
+
+
+def _is_there(snapshot: Snapshot, one: Vetted, given: Proposal, window: Mapping[str, object]) -> bool:
+    """Whether the edge is stated already, and this says no more: another look at the same is no other statement."""
+    if window or one.source_atom is None or one.target_atom is None:
+        return False
+    source, target = (find_name(snapshot.transaction, atom) for atom in (one.source_atom, one.target_atom))
+    if source is None or target is None:
+        return False
+    link = find_link(snapshot.transaction, source.subject, one.type, target.subject)
+    body = None if link is None or link.kind is not Kind.EDGE else body_of(snapshot.transaction, link.seq)
+    return body is not None and given.confidence in (None, body.members.get("confidence"))
+
+
+def _edge(one: Vetted, given: Proposal, window: Mapping[str, object], request: RelateRequest) -> dict[str, object]:
+    ends = [
+        atom or entity_name(request.home, name)
+        for atom, name in ((one.source_atom, one.source), (one.target_atom, one.target))
+    ]
+    edge: dict[str, object] = {"source": ends[0], "type": given.type, "target": ends[1], **window}
+    if given.confidence is not None:
+        edge["confidence"] = given.confidence
+    if one.cited is not None:
+        edge["cited"] = one.cited
+    return {**edge, "attrs": {**request.extra, "verifier": one.verifier}}

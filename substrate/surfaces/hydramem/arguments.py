@@ -1,0 +1,58 @@
+"""What tools of this surface take, and who calls them.
+
+A project is a domain. Every tool has `project` and `session_id`: a session that is named is one of its own, which is
+learnt from, and by which `forget --session` finds what it left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
+
+from pydantic import Field
+
+from substrate.limits import LIMITS
+from substrate.surfaces.arguments import Caller
+from substrate.surfaces.client import Client, client_of
+
+if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
+    from substrate.memory import Memory
+
+__all__ = ["NAME", "Confidence", "EntityText", "Hops", "Project", "Query", "Said", "SessionId", "asked", "few_hops"]
+
+NAME: Final = "hydramem"
+_PROJECT: Final = "default"
+
+# Of texts the engine checks the length: limits in twenty schemas would be paid for in every conversation.
+Project: TypeAlias = str
+SessionId: TypeAlias = str
+EntityText: TypeAlias = str
+"""An entity: its name, an alias, or its id."""
+Query: TypeAlias = str
+Hops = Annotated[int, Field(ge=1)]
+Confidence = Annotated[float, Field(ge=0, le=1)]
+
+
+class Said(NamedTuple):
+    """One call: who makes it, the memory in its session, and the project that it is about."""
+
+    client: Client
+    memory: Memory
+    project: str
+    session: str
+
+
+def asked(ctx: Caller, project: str, session_id: str) -> Said:
+    """Who calls, and about which project."""
+    client = client_of(ctx, NAME)
+    return Said(
+        client,
+        client.in_session(session_id.strip()),
+        project.strip() or client.project or _PROJECT,
+        session_id.strip() or client.session,
+    )
+
+
+def few_hops(hops: int) -> tuple[int, str | None]:
+    """How many edges are walked, and what is said if more were asked for."""
+    most = LIMITS["walk_hops"]
+    return (hops, None) if hops <= most else (most, f"hops {hops} was taken as {most}, the most there is")

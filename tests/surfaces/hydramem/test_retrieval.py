@@ -1,0 +1,224 @@
+"""Context for a question, paths, neighbours, documents; files and notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import substrate
+from tests.agents import Agent, in_memory
+
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
+
+
+def fill(hydra: Agent) -> None:
+    hydra.ok("ingest_directory_tool", directory=".")
+
+
+def relate(store: Path, *relations: tuple[str, str, str], **fields: object) -> None:
+    with substrate.open(store) as memory:
+        for source, kind, target in relations:
+            entries = [memory.entity(name, "default") for name in (source, target)]
+            ends = [entry.atom for entry in entries]
+            atoms = [{"name": one.atom, "value": one.name} for one in entries if one.id is None]
+            memory.checkpoint(atoms, edges=[{"source": ends[0], "type": kind, "target": ends[1], **fields}])
+
+
+def test_a_document_comes_back_byte_for_byte_by_its_id_and_by_its_source(hydra: Agent, root: Path) -> None:
+    taken = hydra.ok("ingest_markdown", file_path="arch.md")
+    assert taken.keys() >= {
+        *("source", "doc_id", "chunks_added", "entities_added", "entities_merged", "project", "file"),
+    }
+    for doc_id in (taken["doc_id"], taken["source"]):
+        whole = hydra.ok("get_full_document_tool", doc_id=doc_id)
+        assert whole["text"].encode() == (root / "arch.md").read_bytes()
+        assert (whole["found"], whole["doc_id"], whole["tokens"] > 5) == (True, taken["doc_id"], True)
+    assert hydra.ok("ingest_markdown", file_path=str(root / "arch.md"))["chunks_added"] == 0
+    missing = hydra.ok("get_full_document_tool", doc_id="nope.md")
+    assert missing == {"doc_id": "nope.md", "text": "", "tokens": 0, "found": False}
+
+
+def test_a_long_document_comes_in_parts_that_joined_are_the_text(hydra: Agent) -> None:
+    text = "".join(f"Line {i} of a long note about LanceDB.\n" for i in range(1000))
+    doc_id = hydra.ok("remember", text=text)["doc_id"]
+    parts, offset = "", 0
+    while offset is not None:
+        said = hydra.ok("get_full_document_tool", doc_id=doc_id, offset=offset)
+        parts, offset = parts + said["text"], said.get("next_offset")
+    assert parts == text
+
+
+def test_a_folder_gives_its_markdown_files_and_tells_those_that_failed(hydra: Agent, root: Path) -> None:
+    (root / "bad.md").write_bytes(b"\xff\xfe not text")
+    said = hydra.ok("ingest_directory_tool", directory=str(root))
+    assert (said["files_processed"], said["project"]) == (2, "default")
+    assert [one["file"] for one in said["failed"]] == ["docs/bad.md"]
+    assert hydra.ok("ingest_directory_tool", directory=".", recursive=False, project="flat")["files_processed"] == 1
+
+
+def test_a_path_outside_of_the_roots_is_refused(hydra: Agent) -> None:
+    for tool, word in (("ingest_markdown", "file_path"), ("ingest_directory_tool", "directory")):
+        for path in ("/etc/passwd", "../secret.md", "sub/../../x.md"):
+            assert hydra.error(tool, **{word: path})["code"] == "path_escape", (tool, path)
+
+
+def test_a_link_out_of_the_root_and_a_file_that_is_not_there_are_refused(hydra: Agent, root: Path) -> None:
+    (root / "out.md").symlink_to("/etc/hostname")
+    assert hydra.error("ingest_markdown", file_path="out.md")["code"] in ("denied", "path_escape")
+    assert hydra.error("ingest_markdown", file_path="none.md")["code"] == "input"
+
+
+def test_without_roots_no_file_is_read_and_the_user_is_told_how(store: Path) -> None:
+    with in_memory(store, scopes=frozenset({"admin", "read"}), launch={"surfaces": ("hydramem",)}) as agent:
+        error = agent.error("ingest_markdown", file_path="/etc/passwd")
+    assert error["code"] == "denied"
+    assert "--root FOLDER" in error["message"]
+
+
+def test_notes_that_begin_alike_are_two_and_the_same_note_again_changes_nothing(hydra: Agent) -> None:
+    same = "x" * 300
+    first, second = (hydra.ok("remember", text=same + end) for end in ("one", "two"))
+    assert first["doc_id"] != second["doc_id"]
+    again = hydra.ok("remember", text=same + "one")
+    assert (again["doc_id"], again["chunks_added"]) == (first["doc_id"], 0)
+    assert first["source"] == "chat-note"
+
+
+def test_context_has_passages_a_text_and_entities_also_for_a_query_in_small_letters(hydra: Agent) -> None:
+    fill(hydra)
+    said = hydra.ok("priming_context_tool", query="what does lancedb store", k=1)
+    assert said["chunks"][0].keys() == {"id", "text", "source"}
+    assert said["context"].startswith("[1] Source: docs/sub/vectors.md\nLanceDB stores")
+    assert "LanceDB" in said["entities"]
+    assert len(said["chunks"]) <= 2
+
+
+def test_a_project_nobody_wrote_to_is_empty_and_no_error(hydra: Agent) -> None:
+    empty = {"chunks": [], "context": "", "entities": []}
+    assert hydra.ok("priming_context_tool", query="anything", project="never") == empty
+    assert hydra.ok("list_entities_tool", project="never")["entities"] == []
+    assert hydra.ok("hydra_search_tool", query="anything", project="never")["verified_relations"] == []
+
+
+def test_projects_whose_names_are_alike_do_not_merge(hydra: Agent) -> None:
+    for project in ("a.b", "a_b", "a%2Eb"):
+        hydra.ok("remember", text=f"LanceDB is of {project}. LanceDB again.", project=project)
+    for project in ("a.b", "a_b", "a%2Eb"):
+        chunks = hydra.ok("priming_context_tool", query="LanceDB", project=project)["chunks"]
+        assert [chunk["text"] for chunk in chunks] == [f"LanceDB is of {project}. LanceDB again."]
+        assert {one["project"] for one in hydra.ok("list_entities_tool", project=project)["entities"]} == {project}
+
+
+def test_name_alias_and_id_mean_one_entity_in_every_tool(hydra: Agent, store: Path) -> None:
+    fill(hydra)
+    relate(store, ("HydraMem", "USES", "LanceDB"))
+    with substrate.open(store) as memory:
+        entry = memory.entity("LanceDB", "default")
+        memory.checkpoint([{"name": entry.atom, "value": "LanceDB", "attrs": {"type": "tool", "aliases": ["Lance"]}}])
+    calls = {
+        "get_entity_neighbors_tool": ("entity_id", {}),
+        "query_entity_relations": ("entity_id", {}),
+        "trace_path_tool": ("from_entity", {"to_entity": "HydraMem"}),
+        "expand_context_tool": ("entity_ids", {}),
+    }
+    for tool, (word, more) in calls.items():
+        answers = [
+            hydra.ok(tool, **{word: [said] if word.endswith("s") else said}, **more)
+            for said in ("LanceDB", "lancedb", "LANCE", entry.id, entry.atom)
+        ]
+        assert all(answer == answers[0] for answer in answers), tool
+
+
+def test_a_relation_that_was_just_stated_is_in_the_next_path(hydra: Agent, store: Path) -> None:
+    fill(hydra)
+    ends = {"from_entity": "HydraMem", "to_entity": "lancedb"}
+    assert hydra.ok("trace_path_tool", **ends) == {"path": [], "relations": [], "length": -1, "found": False}
+    relate(store, ("HydraMem", "uses", "LanceDB"))
+    assert hydra.ok("trace_path_tool", **ends) == {
+        "path": ["HydraMem", "LanceDB"],
+        "relations": ["uses"],
+        "length": 1,
+        "found": True,
+    }
+
+
+def test_a_search_follows_relations_to_passages_that_share_no_word(hydra: Agent, store: Path) -> None:
+    for text in ("QuokkaDB eats grass. Naps.", "ZorillaFS digs. Hides at night."):
+        hydra.ok("remember", text=text)
+    relate(store, ("QuokkaDB", "likes", "ZorillaFS"), confidence=0.9)
+    for traversal in ("", "bfs", "ppr", "hybrid"):
+        said = hydra.ok("hydra_search_tool", query="quokkadb", traversal=traversal)
+        assert [chunk["text"][:5] for chunk in said["chunks"]] == ["Quokk", "Zoril"]
+        assert said["verified_relations"] == [
+            {"from": "QuokkaDB", "relation": "likes", "to": "ZorillaFS", "confidence": 0.9}
+        ]
+        assert said["traversal"] == (traversal or "bfs")
+        assert ("ppr" in said) == (traversal in ("ppr", "hybrid"))
+        if "ppr" in said:
+            assert said["ppr"].keys() == {"iterations", "converged", "n_seeds", "n_scored"}
+
+
+def test_hops_beyond_three_are_taken_as_three_and_that_is_said(hydra: Agent) -> None:
+    fill(hydra)
+    said = hydra.ok("get_entity_neighbors_tool", entity_id="LanceDB", hops=9)
+    assert said["hops"] == 3
+    assert "taken as 3" in said["note"]
+
+
+def test_neighbours_and_facts_are_as_of_a_moment_with_real_time_zones(hydra: Agent, store: Path) -> None:
+    fill(hydra)
+    window = {"valid_from": "2026-01-01T00:00:00+02:00", "valid_to": "2026-06-01"}
+    relate(store, ("HydraMem", "WORKED_ON", "LanceDB"), **window)
+    for moment, held in (
+        ("2025-12-31T21:59:59Z", False),
+        ("2025-12-31T22:00:00Z", True),
+        ("2026-05-31T23:59:59Z", True),
+        ("2026-06-01", False),
+    ):
+        facts = hydra.ok("query_entity_relations", entity_id="HydraMem", as_of=moment)
+        assert (facts["as_of"], facts["count"], len(facts["facts"])) == (moment, held, held)
+        near = hydra.ok("get_entity_neighbors_tool", entity_id="HydraMem", as_of=moment)
+        assert [one["name"] for one in near["neighbours"]] == ["LanceDB"] * held
+    (fact,) = hydra.ok("query_entity_relations", entity_id="HydraMem", direction="outgoing")["facts"]
+    assert fact["relation_type"] == "WORKED_ON"
+    assert (fact["valid_from"], fact["valid_to"], fact["current"]) == ("2025-12-31T22:00:00Z", "2026-06-01", False)
+    assert hydra.ok("query_entity_relations", entity_id="HydraMem", direction="incoming")["facts"] == []
+
+
+BAD: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("query_entity_relations", {"entity_id": "LanceDB", "as_of": "yesterday"}, "arguments"),
+    ("query_entity_relations", {"entity_id": "LanceDB", "direction": "up"}, "arguments"),
+    ("query_entity_relations", {"entity_id": "Lanze"}, "not_found"),
+    ("query_entity_relations", {"entity_id": UNKNOWN}, "not_found"),
+    ("get_entity_neighbors_tool", {"entity_id": "LanceDB", "hops": 0}, "arguments"),
+    ("get_entity_neighbors_tool", {"entity_id": ""}, "schema_invalid"),
+    ("hydra_search_tool", {"query": "x", "traversal": "dfs"}, "input"),
+    ("hydra_search_tool", {"query": "x", "k": 26}, "arguments"),
+    ("priming_context_tool", {"query": " "}, "input"),
+    ("priming_context_tool", {"query": "x", "depth": 1}, "arguments"),
+    ("expand_context_tool", {"entity_ids": []}, "arguments"),
+    ("expand_context_tool", {"entity_ids": ["never heard of"]}, "not_found"),
+    ("list_entities_tool", {"limit": 1001}, "arguments"),
+    ("remember", {"text": " "}, "input"),
+)
+
+
+def test_what_cannot_be_asked_is_an_error_that_says_so(hydra: Agent) -> None:
+    fill(hydra)
+    found = [hydra.error(tool, **arguments)["code"] for tool, arguments, _ in BAD]
+    assert found == [code for _, _, code in BAD]
+
+
+def test_a_session_that_is_named_is_where_what_was_written_is_found(hydra: Agent, store: Path) -> None:
+    doc_id = hydra.ok("remember", text="LanceDB rocks. LanceDB rolls.", session_id="s-42")["doc_id"]
+    with substrate.open(store) as memory:
+        assert memory.access(doc_id).atom.session == "s-42"
+
+
+def test_pages_of_entities_go_on(hydra: Agent) -> None:
+    fill(hydra)
+    first = hydra.ok("list_entities_tool", limit=2)
+    assert (first["count"], first["next_offset"]) == (2, 2)
+    rest = hydra.ok("list_entities_tool", limit=2, offset=2)
+    assert not {one["id"] for one in first["entities"]} & {one["id"] for one in rest["entities"]}
+    assert "next_offset" not in rest
