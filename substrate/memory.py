@@ -23,7 +23,7 @@ from substrate.atoms.list import list_atoms
 from substrate.atoms.meant.part_names import names_with
 from substrate.atoms.meant.policy import in_force
 from substrate.atoms.meant.which import which
-from substrate.atoms.moments import Moment, Time, last_seq, read_time, snapshot_of
+from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
 from substrate.atoms.resolve import read_end, read_ends
 from substrate.atoms.stale import stale_atoms
 from substrate.care.export import export
@@ -100,7 +100,7 @@ from substrate.values.relations import (
     Related,
     Vetted,
 )
-from substrate.values.review.fading import FadingAtoms, FadingModel, Swept, Touched
+from substrate.values.review.fading import FadingAtoms, FadingModel, Promoted, Swept, Touched
 from substrate.values.review.stale import StaleAtoms
 from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
 from substrate.views.catalogue import CACHE_CHECKS
@@ -287,17 +287,9 @@ class Memory(Tabular):
         """
         more = {**fields, **({"tags": list(tags)} if tags else {})}
         said, place = self._client.said(actor, origin, session, source), self._client.place()
-        statement = read_statement(text, type, title)
+        statement = read_statement(text, type, title, strength)
         return self._woken(
-            remember(
-                self._store.log,
-                statement,
-                more,
-                said=said,
-                place=place,
-                strength=strength,
-                allow_secrets=allow_secrets,
-            )
+            remember(self._store.log, statement, more, said=said, place=place, allow_secrets=allow_secrets)
         )
 
     def transcript(
@@ -1443,15 +1435,7 @@ class Memory(Tabular):
                 return fading_of(snapshot, read_ends(names, Arg("names")))
         from substrate.fading.listing import Wanted  # noqa: PLC0415 - loads numpy
 
-        wanted = Wanted.of(
-            status=status,
-            any_tags=any_tags,
-            used_since=None if used_since is None else read_time(used_since, Arg("used_since")),
-            min_score=min_score,
-            order=order,
-            limit=limit,
-            offset=offset,
-        )
+        wanted = Wanted.of(status, any_tags, used_since, min_score, order, limit, offset)
         with self._store.read(as_of) as snapshot:
             return self._store.fading.list(snapshot, wanted)
 
@@ -1487,6 +1471,29 @@ class Memory(Tabular):
 
         asked = Sweep.of(self._client.surface or surface, archive=archive, limit=limit, dry_run=dry_run)
         return sweep(self._store.log, self._store.fading, asked, self._client.said(actor, None, session))
+
+    def promote(  # noqa: PLR0913
+        self,
+        name: Name | None = None,
+        *,
+        vault: str | Path | None,
+        force: bool = False,
+        dry_run: bool = False,
+        actor: str | None = None,
+        session: str | None = None,
+    ) -> Promoted:
+        """Keep a note for good: write it to the folder `promoted` of a vault, as Markdown, and say so in the log.
+
+        Without `name`, up to 100 notes that one surface alone has written and that are worth it. Worth it: a score of
+        0.65, and three uses or an age of a day. Or five uses within 14 days. With `name`, that atom; with `force` in
+        any case. The file is there, new and whole, before the log says that it is promoted; such a note
+        is never swept. Nothing outside the vault is written, and nothing there is replaced. With `dry_run` nothing is
+        written. InputError (no vault, not worth it), Denied (the vault cannot be written), NotFound, Conflict.
+        """
+        from substrate.fading.promote import Promote, promote  # noqa: PLC0415 - loads numpy
+
+        asked = Promote(name, vault, self._client.surface, force, dry_run)
+        return promote(self._store.log, self._store.fading, asked, self._client.said(actor, None, session))
 
     # -- judge ---------------------------------------------------------------------------------------------------------
 

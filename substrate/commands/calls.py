@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
     from substrate.values.relations import Context, Groups, Merged, PathFound
+    from substrate.values.review.fading import FadingAtoms
     from substrate.values.saved import Forgot, Remembered, Saved, Undone
 
 __all__ = [
     "context",
     "edges",
     "entities",
+    "fading",
     "forget",
     "groups",
     "merge",
@@ -77,6 +79,18 @@ def entities(memory: Memory, given: Namespace) -> EntityPage:
         limit=given.limit,
         offset=given.offset,
         after=given.after,
+        as_of=given.as_of,
+    )
+
+
+def fading(memory: Memory, given: Namespace) -> FadingAtoms:
+    """Atoms with their scores."""
+    return memory.fading(
+        given.names or None,
+        status=given.status or ("active", "promoted"),
+        order=given.order,
+        limit=given.limit,
+        offset=given.offset,
         as_of=given.as_of,
     )
 

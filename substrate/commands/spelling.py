@@ -38,7 +38,7 @@ _OPTIONS: Final = (
     *("confidence", "least"),
     *("every", "hops", "most", "root", "session", "source", "task", "title", "type", "valid_at", "walk", "whole"),
     *("threshold", "undo", "unverified"),
-    *("half_life", "model", "order", "status", "strength", "used_since", "vault"),
+    *("force", "half_life", "model", "order", "status", "strength", "used_since", "vault"),
 )
 _PLACES: Final = ("a", "b", "name", "names", "objective", "prefix", "query", "start", "stop", "text")
 """Words that stand without an option, as the help of a verb shows them."""

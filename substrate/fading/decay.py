@@ -24,8 +24,11 @@ __all__ = [
     "FORGET",
     "MODELS",
     "MOST_STRENGTH",
+    "OFTEN",
+    "OLD_DAYS",
     "PROMOTE",
     "REVIEW",
+    "SOME_USES",
     "USE_POWER",
     "Decay",
     "is_worth_keeping",
@@ -49,8 +52,10 @@ _SHORTEST, _LONGEST = 60.0, 36_500 * _DAY
 _ALPHA: Final = 1.1
 _RATE: Final = 2.673e-6
 _FAST, _SLOW, _SHARE = 1.603e-5, 1.147e-6, 0.7
-_OLD_DAYS, _SOME_USES = 1.0, 3
-_OFTEN, _LATELY_DAYS = 5, 14.0
+OLD_DAYS: Final = 1.0
+SOME_USES: Final = 3
+OFTEN: Final = 5
+_LATELY_DAYS: Final = 14.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +113,9 @@ def priority_of(score: float) -> float:
 
 def is_worth_keeping(score: float, uses: int, age_days: float) -> str:
     """Why an atom should be kept for good; empty: it should not, or not yet. A new one scores high by itself."""
-    if score >= PROMOTE and (uses >= _SOME_USES or age_days >= _OLD_DAYS):
+    if score >= PROMOTE and (uses >= SOME_USES or age_days >= OLD_DAYS):
         return f"score {score:.2f}"
-    if uses >= _OFTEN and age_days <= _LATELY_DAYS:
+    if uses >= OFTEN and age_days <= _LATELY_DAYS:
         return f"used {uses} times in {max(1, math.ceil(age_days))} days"
     return ""
 

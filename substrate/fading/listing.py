@@ -9,13 +9,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from substrate.atoms.bodies import require_bodies
+from substrate.atoms.bodies import bodies_of, require_bodies
 from substrate.atoms.load import atom_of
+from substrate.atoms.moments import Time, read_time
 from substrate.atoms.supersedes import is_superseded
 from substrate.errors import InputError, SchemaInvalid
 from substrate.fading.choice import decay_of, told_model
 from substrate.fading.columns import Scores, TouchColumns, Uses
-from substrate.fading.decay import FORGET, REVIEW, Decay, priority_of
+from substrate.fading.decay import FORGET, OLD_DAYS, REVIEW, Decay, priority_of
 from substrate.fading.named import ARCHIVED, PROMOTED_TAG
 from substrate.limits import check_limit
 from substrate.messages import Arg
@@ -54,18 +55,17 @@ class Wanted:
     offset: int = 0
 
     @classmethod
-    def of(  # noqa: PLR0913
+    def of(  # noqa: PLR0913, PLR0917
         cls,
-        *,
         status: str | Iterable[str],
         any_tags: str | Iterable[str],
-        used_since: int | None,
+        used_since: Time | None,
         min_score: float | None,
         order: str,
         limit: int,
         offset: int,
     ) -> Wanted:
-        """Checked. InputError, SchemaInvalid, TooLarge."""
+        """As a caller asks, checked. InputError, SchemaInvalid, TooLarge."""
         listed = (status,) if isinstance(status, str) else tuple(status)
         listed = STATUSES if listed == ("all",) else listed
         if not listed or not set(listed) <= set(STATUSES):
@@ -75,8 +75,8 @@ class Wanted:
         if min_score is not None and (isinstance(min_score, bool) or not isinstance(min_score, int | float)):
             raise SchemaInvalid(Arg("min_score"), " must be a number, such as 0.3")
         check_limit(limit, offset)
-        tags = Filters.of(any_tags=any_tags).any_tags
-        return cls(listed, tags, used_since, min_score, order, limit, offset)
+        since = None if used_since is None else read_time(used_since, Arg("used_since"))
+        return cls(listed, Filters.of(any_tags=any_tags).any_tags, since, min_score, order, limit, offset)
 
 
 class FadingIndex:
@@ -133,7 +133,7 @@ class FadingIndex:
         seqs = np.flatnonzero(mask)
         status = promoted[seqs].astype(np.int8)
         if ARCHIVED in wanted.statuses:
-            away = _archived(documents, uses, snapshot.upto)
+            away = _archived(snapshot, documents, uses)
             away = away if scope is None else away[scope[away]]
             seqs, status = np.r_[seqs, away], np.r_[status, np.full(len(away), STATUSES.index(ARCHIVED), np.int8)]
         return seqs, status
@@ -152,13 +152,17 @@ def _filters(wanted: Wanted) -> Filters:
     return Filters(any_tags=wanted.any_tags, without_pages=True)
 
 
-def _archived(documents: Documents, uses: Uses, upto: int | None) -> NDArray[np.int64]:
-    """What atoms that were put away said last; not of those that were in use again since, or erased."""
-    stones = np.flatnonzero(documents.last(upto) & (documents.kind == Kind.TOMBSTONE))
+def _archived(snapshot: Snapshot, documents: Documents, uses: Uses) -> NDArray[np.int64]:
+    """What atoms that are put away said last. A trace says which to look at, and the tombstone decides."""
+    stones = np.flatnonzero(documents.last(snapshot.upto) & (documents.kind == Kind.TOMBSTONE))
     places = uses.places(documents.ids(stones))
     known = places >= 0
     known[known] = uses.archived[places[known]] == documents.time[stones[known]]
-    said = np.sort(documents.before[stones[known]])
+    stones = stones[known]
+    bodies = bodies_of(snapshot.transaction, stones.tolist())
+    is_away = [body is not None and body.members.get("reason") == ARCHIVED for body in bodies]
+    stones = stones[np.array(is_away, np.bool_)]
+    said = np.sort(documents.before[stones])
     said = said[said >= 0]
     return said[documents.said[said]]
 
@@ -189,6 +193,12 @@ class Scored:
         """The places of those with a lower score than this, the lowest first."""
         at = self.ordered("faded")
         return at[self.scores.score[at] < score]
+
+    def is_new(self, places: NDArray[np.int64]) -> Mask:
+        """Of those at some places, whether their only version was recorded within the last day."""
+        seqs, documents = self.scores.seqs[places], self.documents
+        new: Mask = (documents.before[seqs] < 0) & (documents.time[seqs] > self.snapshot.at - OLD_DAYS * _DAY)
+        return new
 
     def subjects(self, places: NDArray[np.int64]) -> Sequence[bytes]:
         """The ids of the atoms at some places."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from substrate.atoms.bodies import body_of
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.moments import last_seq
 from substrate.atoms.renames import same_by_rename
@@ -70,12 +71,13 @@ def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress 
             raise NotFound("there is nothing that matches: nothing was forgotten")
         mentions = Mentions(transaction, [one.at for one in subjects if one.kind is Kind.PUT])
         renamed = _other_names(transaction, selection, subjects)
+        notes = tuple(_vault_notes(transaction, subjects))
         if dry_run:
             total = _Plan(transaction, selection, whole=True)
             for subject in subjects:
                 total.add(subject)
             total.finish()
-            return replace(total.told(mentions.left(total.is_gone), dry_run=True), renamed=renamed)
+            return replace(total.told(mentions.left(total.is_gone), dry_run=True), renamed=renamed, vault_notes=notes)
     done = _Told()
     waiting = subjects
     try:
@@ -88,7 +90,8 @@ def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress 
         raise
     with log.snapshot() as transaction:
         left = mentions.left(lambda at: all(row.name is None for row in versions_of(transaction, at)))
-    return replace(done.told(left, dry_run=False, compacted=_compact(log, done)), renamed=renamed)
+    told = done.told(left, dry_run=False, compacted=_compact(log, done))
+    return replace(told, renamed=renamed, vault_notes=notes)
 
 
 def _compact(log: Log, done: _Told) -> bool:
@@ -393,6 +396,18 @@ def _other_names(transaction: ReadTransaction, selection: Selection, subjects: I
     others = (one.at for one in subjects if named and one.kind is Kind.PUT and one.at not in named)
     latest = (latest_version(transaction, at) for at in others)
     return tuple(row.name for row in latest if row is not None and row.name is not None)
+
+
+def _vault_notes(transaction: ReadTransaction, subjects: Iterable[_Subject]) -> Iterator[str]:
+    """Where in a vault atoms stand that were promoted to it."""
+    for subject in subjects:
+        versions = versions_of(transaction, subject.at) if subject.kind is Kind.PUT else ()
+        put = next((row for row in versions if row.kind is Kind.PUT), None)
+        body = None if put is None else body_of(transaction, put.seq)
+        attrs = {} if body is None or body.damage is not None else body.members.get("attrs")
+        path = attrs.get("promoted_to") if isinstance(attrs, dict) else None
+        if isinstance(path, str):
+            yield path
 
 
 def _gathered(entries: Iterable[Logged]) -> list[_Subject]:

@@ -55,6 +55,8 @@ class Statement:
     """Whether the caller gave the type. Else it is guessed, and the text may be known under another one."""
     title: str = ""
     """What its name is made of; empty: the text itself."""
+    strength: int | None = None
+    """With how many hundredths of strength it begins to fade; None: nothing is said of it."""
 
     def names(self, kind: str | None = None) -> list[str]:
         """The names that it can be under as this type (None: its own), the best first."""
@@ -69,7 +71,12 @@ class Statement:
         return said
 
 
-def read_statement(text: object, type: object = None, title: object = None) -> Statement:  # noqa: A002 - the word for it
+def read_statement(
+    text: object,
+    type: object = None,  # noqa: A002 - the word for it
+    title: object = None,
+    strength: object = None,
+) -> Statement:
     """The statement, its type guessed where none is given. InputError if there is no text, or no such type."""
     if title is not None and not isinstance(title, str):
         raise SchemaInvalid(Arg("title"), f" must be a string, not {title.__class__.__name__}")
@@ -79,11 +86,12 @@ def read_statement(text: object, type: object = None, title: object = None) -> S
     text = text.strip()
     if not text:
         raise InputError("there is nothing to remember: ", Arg("text"), " is empty")
+    hundredths = _read_strength(strength)
     if type is None:
-        return Statement(text, type_cue(text) or _DEFAULT, is_typed=False, title=title)
+        return Statement(text, type_cue(text) or _DEFAULT, is_typed=False, title=title, strength=hundredths)
     if not isinstance(type, str) or not _TYPE.fullmatch(type):
         raise InputError(Arg("type"), " is a word of a-z, 0-9 and _, such as decision")
-    return Statement(text, type, is_typed=True, title=title)
+    return Statement(text, type, is_typed=True, title=title, strength=hundredths)
 
 
 def remember(  # noqa: PLR0913
@@ -93,11 +101,9 @@ def remember(  # noqa: PLR0913
     *,
     said: Mapping[str, object],
     place: Place | None = None,
-    strength: float | None = None,
     allow_secrets: bool = False,
 ) -> Remembered:
     """See `Memory.remember`. `more` are further fields of the atom."""
-    hundredths = _read_strength(strength)
     if taken := more.keys() & {"name", "value"}:
         raise SchemaInvalid(f"{min(taken)} cannot be given as a field: ", Arg("text"), " is what is saved")
     for tries_left in reversed(range(_TRIES)):
@@ -107,7 +113,7 @@ def remember(  # noqa: PLR0913
         try:
             saved = checkpoint(
                 log,
-                Batch(atoms=({**statement.item(name, more), **changed},), place=place, strength=hundredths),
+                Batch(atoms=({**statement.item(name, more), **changed},), place=place, strength=statement.strength),
                 expect={name: seq},
                 said=said,
                 allow_secrets=allow_secrets,

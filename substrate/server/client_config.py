@@ -112,6 +112,7 @@ def launch_words(launch: Launch) -> tuple[str, ...]:
         words += ["--only", ",".join(launch.only)]
     if launch.scopes != DEFAULT_SCOPES:
         words += ["--scopes", ",".join(scope for scope in SCOPES if scope in launch.scopes)]
+    words += ["--vault", str(launch.vault)] if launch.vault is not None else []
     words += ["--underscores"] if launch.underscores else []
     words += ["--wait", f"{launch.wait_s:g}"] if launch.wait_s != DEFAULT_WAIT_S else []
     words += ["--project", launch.project] if launch.project else []

@@ -115,6 +115,12 @@ class Caller:
         """The memory of this client in a session that it names. Raises what `Memory.client` raises."""
         return self.sessions.of(self.memory, self.actor, name) if name and name != self.session else self.memory
 
+    @property
+    def vault(self) -> str | None:
+        """The folder of the vault that the user has named."""
+        hidden = self.launch.vault is None or self.launch.hosted  # tenants do not share one
+        return None if hidden else str(self.launch.vault)
+
     def require(self, scope: str, what: str) -> None:
         """Denied, with what the user can do, if this call has no such scope."""
         if scope not in self.scopes:

@@ -57,6 +57,8 @@ class Launch:
     """Where tools write and read that have a project, if a call says none; empty: the surface's own default."""
     roots: tuple[Path, ...] = ()
     """Folders below which tools may read files; none: no file at all."""
+    vault: Path | None = None
+    """The folder of the vault that notes are promoted to; None: none is."""
 
     @property
     def granted(self) -> frozenset[str]:

@@ -58,6 +58,10 @@ class Client(Protocol):
         """The memory of this client in a session that it names; empty: the one that it has anyway."""
 
     @property
+    def vault(self) -> str | None:
+        """The folder of the vault that notes are promoted to; None: the user has named none."""
+
+    @property
     def words(self) -> Words:
         """What arguments, verbs and hints are called to this client."""
 

@@ -26,7 +26,7 @@ ARGUMENTS: Final = (
     *("predictions", "prefix", "query", "root", "seqs", "session", "sessions", "since", "source", "start"),
     *("stop", "tags", "task", "title", "tombstones", "type", "unedges", "until", "valid_at", "wait", "walk", "whole"),
     *("secret", "text", "threshold", "undo", "unverified", "without_domains", "without_tags"),
-    *("half_life", "model", "order", "status", "strength", "used_since", "vault"),
+    *("force", "half_life", "model", "order", "status", "strength", "used_since", "vault"),
 )
 """All that messages of the engine mark as one."""
 

@@ -137,6 +137,8 @@ class Forgot(Result):
     """Of a whole: entities that were found in it, and stay, each with the reason."""
     renamed: tuple[str, ...] = ()
     """Other names, by renames, of what was to be forgotten: what they say goes too, also what they say since."""
+    vault_notes: tuple[str, ...] = ()
+    """Notes in a vault that still hold what was forgotten, below its root: they are yours to delete."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -348,6 +348,10 @@ READING = {
     "bootstrap": ["pay"],
     "watch": [],
     "conflicts": [],
+    "fading": [],
+    "groups": [],
+    "due": [],
+    "sweep": [],
     "head": [],
     "pin": [],
     "key": [],
@@ -364,6 +368,7 @@ REFUSED = {
     "import": ["lines"],
     "observe": [A, B],
     "train": [A, B],
+    "touch": [A],
     "prove": [A],
     "forget": [A, "--yes"],
     "rebuild": [],
@@ -371,7 +376,7 @@ REFUSED = {
 }
 APART = {"associate", "document", "edit", "extract", "index", "resolve", "verify", "fsck", "restore"}
 APART |= {"mcp", "mcp-config", "surfaces", "completion", "undo", "cues", "hook", "hooks", "transcript"}
-APART |= {"token", "quota"}
+APART |= {"token", "quota", "promote", "merge"}
 """Verbs that need more than this store holds, or none at all, or have tests of their own."""
 
 

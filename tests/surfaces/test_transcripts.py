@@ -10,8 +10,8 @@ import substrate
 from substrate.server.clients import Clients
 from substrate.server.compose import compose
 from substrate.server.launch import Launch
-from tests.agents import BOOTSTRAP, Agent, connected, in_memory
-from tests.surfaces.transcripts import CORRECTION, SCENARIOS, play, written
+from tests.agents import BOOTSTRAP, MODES, Agent, connected, in_memory
+from tests.surfaces.transcripts import CORRECTION, NOTES, SCENARIOS, play, written
 
 OBJECTIVE = "deploy the new version"
 
@@ -19,6 +19,14 @@ OBJECTIVE = "deploy the new version"
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_session_goes_as_it_was_written_down(name: str, store: Path) -> None:
     assert play(name, store) == written(name), "if it is meant to: python -m tests.surfaces.transcripts"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", NOTES)
+def test_the_examples_of_a_document_go_as_they_were_written_down_in_both_eras(
+    name: str, mode: str, store: Path
+) -> None:
+    assert play(name, store, mode) == written(name), "if it is meant to: python -m tests.surfaces.transcripts"
 
 
 def correct(agent: Agent) -> None:

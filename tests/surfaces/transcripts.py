@@ -16,9 +16,10 @@ from typing import Any, Final
 import pytest
 
 import substrate
+from substrate.server.launch import SCOPES
 from tests.agents import BOOTSTRAP, Agent, in_memory, text_of
 
-__all__ = ["CORRECTION", "SCENARIOS", "play", "written"]
+__all__ = ["CORRECTION", "NOTES", "SCENARIOS", "play", "written"]
 
 GOLDEN = Path(__file__).parent / "golden"
 Call = tuple[str, dict[str, Any]]
@@ -90,6 +91,28 @@ SCENARIOS: Final[dict[str, list[Call]]] = {
         ("memory_context", {"keys": ["v1.procedure.deploy"], "depth": 2}),
     ],
 }
+_AUTH, _DB = "v1.note.authentication_oauth_keycloak", "v1.note.architecture_hexagonal_postgresql"
+NOTES: Final[dict[str, list[Call]]] = {
+    "cortexgraph": [
+        ("save_memory", {"content": "Authentication is by OAuth with Keycloak", "tags": ["auth"]}),
+        ("save_memory", {"content": "The architecture is hexagonal, with PostgreSQL", "strength": 1.5}),
+        ("save_memory", {"content": "Authentication is by OAuth with Keycloak"}),
+        ("search_memory", {"query": "authentication", "page": 1, "page_size": 10}),
+        ("search_memory", {"query": "authentication", "preview_length": 0}),
+        ("search_memory", {"query": "authentication", "preview_length": 500}),
+        ("search_unified", {"query": "architecture", "page": 1, "page_size": 10}),
+        ("search_unified", {"query": "architecture", "preview_length": 0}),
+        ("touch_memory", {"memory_id": _AUTH, "boost_strength": True}),
+        ("open_memories", {"memory_ids": [_AUTH, _DB, "v1.note.never"], "page": 1, "page_size": 10}),
+        ("open_memories", {"memory_ids": [_AUTH, _DB, "v1.note.never"], "page": 2, "page_size": 10}),
+        ("read_graph", {"status": "active", "page": 1, "page_size": 10}),
+        ("read_graph", {"status": "active", "page": 2, "page_size": 10}),
+        ("read_graph", {"status": "active", "page": 1, "page_size": 50}),
+        ("gc", {"dry_run": True}),
+        ("promote_memory", {"auto_detect": True, "dry_run": True}),
+    ],
+}
+"""Of the surface of that name: what its document gives as examples."""
 GIVEN: Final[dict[str, list[dict[str, Any]]]] = {
     "high_stakes": [
         {
@@ -116,13 +139,20 @@ _DIFFERS: Final = {
     "firstSeq": "<seq>",
     "size": "<size>",
     "tokens": "<tokens>",
+    "memory_id": "<id>",
+    "created_at": "<time>",
+    "last_used": "<time>",
+    "age_days": "<days>",
 }
 _TOKENS: Final = re.compile(r"(?<=^tokens )\d+")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?")
 
 
-def play(name: str, store: Path) -> list[dict[str, Any]]:
+def play(name: str, store: Path, mode: str = "auto") -> list[dict[str, Any]]:
     """What is called and what is replied, call by call, on a store of its own."""
+    if name in NOTES:
+        with in_memory(store, scopes=frozenset(SCOPES), launch={"surfaces": (name,)}, mode=mode) as agent:
+            return [_rounded(_said(agent, tool, arguments)) for tool, arguments in NOTES[name]]
     with substrate.open(store) as memory:
         for given in GIVEN.get(name, []):
             memory.checkpoint(**given)
@@ -153,6 +183,19 @@ def _settled(said: Any, word: str = "") -> Any:
             return said
 
 
+def _rounded(said: Any) -> Any:
+    """With two decimals: memories fade while a busy machine plays."""
+    match said:
+        case dict():
+            return {name: _rounded(value) for name, value in said.items()}
+        case list():
+            return [_rounded(value) for value in said]
+        case float():
+            return round(said, 2)
+        case _:
+            return said
+
+
 def written(name: str) -> Any:
     """The transcript as it was written down."""
     return json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
@@ -163,7 +206,7 @@ def _write() -> Iterator[Path]:
         patch.setenv("SUBSTRATE_HOME", str(Path(folder) / "home"))
         patch.setenv("SUBSTRATE_MODEL", "none")
         GOLDEN.mkdir(exist_ok=True)
-        for name in SCENARIOS:
+        for name in (*SCENARIOS, *NOTES):
             path = GOLDEN / f"{name}.json"
             text = json.dumps(play(name, Path(folder) / name), ensure_ascii=False, indent=1)
             path.write_text(text + "\n", encoding="utf-8")

@@ -1,7 +1,6 @@
 """The verbs of the command line, a file for each group; `substrate.cli.catalogue` lists them.
 
-save        remember, checkpoint, rename, replace, undo
-edit        edit
+save        remember, checkpoint, edit, rename, replace, undo
 documents   ingest, document
 read        access, list, edges, history, diff
 find        search, which, cues
@@ -9,6 +8,7 @@ entities    entities, extract
 relate      context, path, associate, groups, stale
 models      index, model
 learn       observe, train, predict, bootstrap, watch
+fading      touch, fading, due, sweep, promote
 judge       conflicts, resolve
 prove       head, pin, key, prove, verify
 care        forget, stats, fsck, rebuild, compact

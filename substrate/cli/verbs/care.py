@@ -62,6 +62,7 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...], named: Sequence[str] = ()) -
         *(("tombstoned", in_quotes(name)) for name in forgot.tombstoned),
         *(("still named in the recorded code of", in_quotes(name)) for name in forgot.mentioned_by),
         *(("stays", f"{in_quotes(name)}: {reason}") for name, reason in forgot.kept.items()),
+        *(("still in the vault", in_quotes(path)) for path in forgot.vault_notes),
         *(("to be erased", name) for name in named),
         ("forget entries", ", ".join(map(str, forgot.seqs)) or None),
     ]

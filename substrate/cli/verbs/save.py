@@ -1,4 +1,4 @@
-"""The verbs that save: remember, checkpoint, rename, replace, undo."""
+"""The verbs that save: remember, checkpoint, edit, rename, replace, undo."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from substrate.cli.answer import Answer, Facts, Raw
+from substrate.cli.editor import edited
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.stores import is_new_store, reading, writing
@@ -15,16 +16,19 @@ from substrate.commands import calls
 from substrate.commands.files import read_text
 from substrate.commands.items import Item, Items, read_items
 from substrate.commands.verbs.save import PER_ATOM, checkpoint_options, said_options, tombstones_of
-from substrate.errors import InputError, ItemsRefused, TooLarge
+from substrate.errors import Conflict, InputError, ItemsRefused, SubstrateError, TooLarge
 from substrate.limits import LIMITS
 from substrate.text.quote import as_word
 
 if TYPE_CHECKING:
+    from substrate.values.atoms import Atom
     from substrate.values.saved import Refused, Saved
 
-__all__ = ["checkpoint", "merge", "remember", "rename", "replace", "saved_answer", "undo"]
+__all__ = ["checkpoint", "edit", "merge", "remember", "rename", "replace", "saved_answer", "undo"]
 
 
+_KEPT = ("tags", "entities", "confidence", "source", "occurred_at", "valid_from", "valid_to", "parent", "position")
+"""Fields that the new version has, as the one before."""
 _IN_PARTS: Final = (
     "save it in parts: split -l {} FILE part. && for part in part.*; do substrate checkpoint - < $part; done"
 )
@@ -202,3 +206,45 @@ def saved_answer(saved: Saved, rows: Sequence[tuple[str, object]]) -> Answer:
         hints.append("refused items are not saved; all others are")
     exit_code = Exit.PARTIAL if saved.refused else Exit.OK
     return Answer(saved.to_dict(), (Facts(rows),), tuple(hints), is_report=True, exit=exit_code)
+
+
+# -- edit --------------------------------------------------------------------------------------------------------
+
+
+def edit(given: Namespace, output: Output) -> Answer:
+    """Open the value in an editor, and save what the person makes of it. The store is not held open meanwhile."""
+    with reading(given) as memory:
+        atom = memory.access(given.name, predictions=0).atom
+    text = edited(atom.value)
+    if text == atom.value:
+        return Answer({"unchanged": atom.name}, hints=("unchanged: nothing was saved",), is_report=True)
+    if not text.strip():
+        raise InputError(
+            "the text is empty: nothing was saved. To take an atom out of use: substrate checkpoint --tombstone NAME"
+        )
+    try:
+        with writing(given) as memory:
+            saved = memory.checkpoint(
+                [{**_fields(atom, given.source), "name": atom.name, "value": text}],
+                expect={atom.name: atom.seq},
+                actor=given.actor,
+                session=given.session,
+                allow_secrets=given.allow_secrets,
+            )
+    except SubstrateError as error:
+        output.announce(f"Your text was:\n{text}")
+        if isinstance(error, ItemsRefused):
+            raise ItemsRefused("nothing was saved. Your text is printed above", error.refused) from None
+        if isinstance(error, Conflict):
+            raise Conflict(
+                f"another writer changed {atom.name} meanwhile: nothing was saved. Your text is printed above"
+            ) from None
+        raise
+    return saved_answer(saved, [(what, name) for what in ("recorded", "confirmed") for name in getattr(saved, what)])
+
+
+def _fields(atom: Atom, source: str | None) -> dict[str, object]:
+    """What the new version says beside its value. By which code it was worked out is not true of another value."""
+    fields: dict[str, object] = {key: said for key in _KEPT if (said := getattr(atom, key)) not in (None, ())}
+    attrs = {key: said for key, said in atom.attrs.items() if key != "notebook"}
+    return fields | ({"attrs": attrs} if attrs else {}) | ({} if source is None else {"source": source})

@@ -10,6 +10,7 @@ entities    entities, extract
 relate      context, path, associate, groups, stale
 models      index, model
 learn       observe, train, predict, bootstrap, watch
+fading      touch, fading, due, sweep, promote
 judge       conflicts, resolve
 prove       head, pin, key, prove, verify
 care        forget, stats, fsck, rebuild, compact

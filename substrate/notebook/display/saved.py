@@ -99,6 +99,7 @@ def forgot(result: Forgot) -> str:
                 **{word: f"{getattr(result, word):,}" for word in counts if getattr(result, word)},
                 "out of use": _names(result.tombstoned),
                 "still named in the code of": _names(result.mentioned_by),
+                "still in the vault": _names(result.vault_notes),
                 "stays, since others speak of it": _names(tuple(result.kept)),
                 "forget entries": ", ".join(map(str, result.seqs[:_SHOWN])),
             }

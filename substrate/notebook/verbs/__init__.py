@@ -9,6 +9,7 @@ find        search, which, cues, explore
 entities    entities, extract
 relate      context, path, associate, groups
 learn       bootstrap, train, predict, watch
+fading      touch, fading, due, sweep, promote
 judge       conflicts, resolve
 prove       prove, verify, pin, key
 care        forget

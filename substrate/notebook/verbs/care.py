@@ -51,4 +51,6 @@ def _question(memory: Memory, given: Namespace) -> str:
     erased = calls.named_in_question(memory, given, would)
     which = f" ({', '.join(erased)})" if erased else ""
     stays = f" In the recorded code of {named} the name stays: forget that too if it must go." if named else ""
-    return f"This erases for good: {said}{which}.{left}{stays} There is no undo."
+    notes = ", ".join(map(in_quotes, would.vault_notes))
+    vault = f" The vault keeps {notes}: delete that yourself if it must go." if notes else ""
+    return f"This erases for good: {said}{which}.{left}{stays}{vault} There is no undo."

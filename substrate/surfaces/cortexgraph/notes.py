@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from substrate.errors import NameInvalid, NotFound
+from substrate.errors import InputError, ItemsRefused, NameInvalid, NotFound, SecretFound
 from substrate.limits import LIMITS
 from substrate.surfaces.arguments import Caller
 from substrate.surfaces.cortexgraph.arguments import (
@@ -79,17 +79,21 @@ def save_memory(
     strong = _strength(memory, content, len(found if entities is None else entities)) if strength is None else strength
     attrs: dict[str, Any] = {word: said for word, said in (("context", context.strip()), ("meta", meta)) if said}
     fields: dict[str, Any] = {"attrs": attrs} if attrs else {}
-    saved = memory.remember(
-        content,
-        "note",
-        tags=tags,
-        entities=found if entities is None else entities,
-        source=source or None,
-        origin="agent",
-        session=client.session,
-        strength=round(strong, 2),
-        **fields,
-    )
+    try:
+        saved = memory.remember(
+            content,
+            "note",
+            tags=tags,
+            entities=found if entities is None else entities,
+            source=source or None,
+            origin="agent",
+            session=client.session,
+            strength=round(strong, 2),
+            **fields,
+        )
+    except ItemsRefused as error:  # there is one item, and the caller knows of no list
+        code, reason = (getattr(error.refused[0], word) for word in ("code", "reason"))
+        raise (SecretFound if code == SecretFound.code else InputError)(reason) from None
     again = saved.name in saved.confirmed
     model = memory.model()
     now = memory.fading([saved.name])[0]

@@ -6,7 +6,7 @@ from typing import Final
 
 from substrate.surfaces.cortexgraph.graph import READ_GRAPH
 from substrate.surfaces.cortexgraph.notes import OPEN_MEMORIES, SAVE_MEMORY, SEARCH_MEMORY, SEARCH_UNIFIED
-from substrate.surfaces.cortexgraph.upkeep import GC, TOUCH_MEMORY
+from substrate.surfaces.cortexgraph.upkeep import GC, PROMOTE_MEMORY, TOUCH_MEMORY
 
 __all__ = ["TOOLS"]
 
@@ -18,4 +18,5 @@ TOOLS: Final = (
     OPEN_MEMORIES,
     READ_GRAPH,
     GC,
+    PROMOTE_MEMORY,
 )

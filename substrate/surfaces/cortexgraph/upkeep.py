@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from substrate.errors import InputError
 from substrate.surfaces.arguments import Caller
-from substrate.surfaces.cortexgraph.arguments import MemoryId, caller, failure
-from substrate.surfaces.cortexgraph.shapes import Collected, TouchedNote
+from substrate.surfaces.cortexgraph.arguments import MemoryId, caller, failure, preview
+from substrate.surfaces.cortexgraph.shapes import Collected, PromotedNotes, TouchedNote
 from substrate.surfaces.shape import reply
 from substrate.surfaces.tool import Tool
 from substrate.text.quote import as_command
 
-__all__ = ["GC", "TOUCH_MEMORY"]
+if TYPE_CHECKING:
+    from substrate.values.review.fading import Promotion
+
+__all__ = ["GC", "PROMOTE_MEMORY", "TOUCH_MEMORY"]
 
 _MOST: Final = 10_000
+_TARGET: Final = "obsidian"
+_SHOWN: Final = 10
+_PREVIEW: Final = 100
 
 
 def touch_memory(
@@ -80,5 +87,55 @@ def gc(
     )
 
 
+def promote_memory(
+    ctx: Caller,
+    *,
+    memory_id: MemoryId = "",
+    auto_detect: Annotated[bool, Field(description="all that are worth it")] = False,
+    dry_run: bool = False,
+    target: str = _TARGET,
+    force: Annotated[bool, Field(description="also if it is not worth it yet")] = False,
+) -> Annotated[CallToolResult, PromotedNotes]:
+    """Keep memories for good, as notes in the user's vault; they are never collected.
+
+    Call it when the user wants something kept. A memory is worth it from a score of 0.65 on, with 3 uses or an age
+    of a day.
+    """
+    if target != _TARGET:
+        raise InputError(f"target is {_TARGET}: there is no other")
+    if bool(memory_id) == auto_detect:
+        raise InputError("give a memory_id, or set auto_detect; not both")
+    client = caller(ctx)
+    promoted = client.memory.promote(
+        memory_id or None, vault=client.vault, force=force, dry_run=dry_run, session=client.session
+    )
+    count = f"{len(promoted):,} {'memory' if len(promoted) == 1 else 'memories'}"
+    told = f"{count} would be promoted" if dry_run else f"{count} promoted to the vault"
+    return reply(
+        PromotedNotes(
+            success=True,
+            dry_run=dry_run,
+            candidates_found=promoted.total,
+            promoted_count=0 if dry_run else len(promoted),
+            promoted_ids=[] if dry_run else [one.id for one in promoted],
+            candidates=[_candidate(one) for one in promoted[:_SHOWN]],
+            message=told if len(promoted) else "no memory is worth it yet",
+        )
+    )
+
+
+def _candidate(one: Promotion) -> dict[str, Any]:
+    said = {
+        "id": one.id,
+        "content_preview": preview(one.faded.atom.value, _PREVIEW),
+        "reason": one.reason,
+        "score": round(one.faded.score, 4),
+        "use_count": one.faded.uses,
+        "age_days": round(one.faded.age_days, 2),
+    }
+    return said if one.path is None else {**said, "path": one.path}
+
+
 TOUCH_MEMORY = Tool(touch_memory, "Reinforce a memory", "train", writes=True, failure=failure, verb="touch")
 GC = Tool(gc, "Take faded memories out of use", "write", writes=True, destructive=True, failure=failure, verb="sweep")
+PROMOTE_MEMORY = Tool(promote_memory, "Keep memories for good", "admin", writes=True, failure=failure, verb="promote")

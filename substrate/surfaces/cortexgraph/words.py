@@ -10,11 +10,13 @@ from substrate.surfaces.words import agent_words
 
 __all__ = ["words_for"]
 
-_ARGUMENTS: Final = {"name": "memory_id", "names": "memory_ids", "text": "content", "any_tags": "tags"}
+_VAULT: Final = "the option --vault of the server, which the user sets"
+_ARGUMENTS: Final = {"name": "memory_id", "names": "memory_ids", "text": "content", "any_tags": "tags", "vault": _VAULT}
 _VERBS: Final = {
     "access": "open_memories",
     "checkpoint": "save_memory",
     "list": "read_graph",
+    "promote": "promote_memory",
     "remember": "save_memory",
     "search": "search_memory",
     "sweep": "gc",

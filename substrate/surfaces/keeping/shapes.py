@@ -84,6 +84,7 @@ class Erased(CamelShape):
     compacted: bool = Field(description="whether the bytes are gone from the files already")
     seqs: list[int] = Field(description="the forget entries, each of which can be proven")
     mentioned_by: list[str] | None = Field(None, description="atoms whose recorded code still has the name in it")
+    vault_notes: list[str] | None = Field(None, description="files of the user's vault that still hold it")
 
     @classmethod
     def of(cls, forgot: Forgot) -> Erased:
@@ -96,6 +97,7 @@ class Erased(CamelShape):
             compacted=forgot.compacted,
             seqs=list(forgot.seqs),
             mentioned_by=list(forgot.mentioned_by) or None,
+            vault_notes=list(forgot.vault_notes) or None,
         )
 
 

@@ -63,7 +63,7 @@ def memory_verify(
         Field(description="a proof; without it, the store is checked"),
     ] = "",
     verifierKey: Annotated[_PinText, Field(description="a key you trust, got separately")] = "",
-    pin: Annotated[_PinText, Field(description="a pin that was kept outside the store")] = "",
+    pin: Annotated[_PinText, Field(description="a pin kept outside the store")] = "",
 ) -> Annotated[CallToolResult, Verified]:
     """Check a proof against a key or a pin; or, by a pin alone, that this store still contains that history.
 
@@ -111,7 +111,7 @@ def memory_verify(
 def memory_history(
     ctx: Caller,
     *,
-    key: Annotated[KeyText, Field(description="exact key, or an atom's id")],
+    key: Annotated[KeyText, Field(description="exact key, or id")],
     asOf: AsOf = "",
     validAt: ValidAt = "",
     limit: Annotated[int, Field(ge=1, le=LIMITS["list_items"], description="maximum; newest kept")] = 20,

@@ -19,6 +19,7 @@ from substrate.commands.files import is_text
 from substrate.commands.readers import number, seconds
 from substrate.errors import InputError
 from substrate.extras import require
+from substrate.files import resolved
 from substrate.server.client_config import (
     CLIENTS,
     PLACEHOLDER,
@@ -99,6 +100,7 @@ _LAUNCH = (
         help=f"the permissions of tools, some of {','.join(SCOPES)} (default read,write,train)",
     ),
     flag("--read-only", help="open the store for reading and write nothing"),
+    option("--vault", metavar="FOLDER", complete="folder", help="the folder of the vault for promoted notes"),
     flag("--underscores", help="list tool names with _ instead of dots, for clients that reject dots"),
     option(
         "--wait",
@@ -138,6 +140,7 @@ def _launch(given: Namespace) -> Launch:
         given.wait,
         project=given.project,
         roots=tuple(Path(root).resolve() for root in given.root or ()),
+        vault=None if given.vault is None else resolved(given.vault),
     )
 
 
