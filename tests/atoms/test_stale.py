@@ -297,7 +297,7 @@ def perform(memory: Memory, model: Naive, number: int, act: tuple[str, str, str]
         model.values[name].append((number, None))
 
 
-@settings(max_examples=rounds(60, 1200))
+@settings(max_examples=rounds(24, 1200))
 @given(st.lists(acts, max_size=16))
 def test_it_is_what_a_naive_model_says(
     tmp_path_factory: pytest.TempPathFactory, done: list[tuple[str, str, str]]

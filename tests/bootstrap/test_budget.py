@@ -207,7 +207,7 @@ def twice(item: Result) -> str:
 @pytest.mark.parametrize("share", range(4))
 def test_no_reply_exceeds_its_budget(tmp_path: Path, share: int, shown: Callable[[Result], str]) -> None:
     """10,000 random stores and budgets in all, in the large size."""
-    for number in range(share, rounds(80 if shown is compact else 152, 10_000), 4):
+    for number in range(share, rounds(40 if shown is compact else 76, 10_000), 4):
         rng = random.Random(number)
         with open_memory(tmp_path / str(number), home=tmp_path / "home", background=False) as memory:
             named = fill(memory, rng)

@@ -52,7 +52,7 @@ def test_where_nothing_matches_well_that_is_said(memory: Memory) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("counter", [token_counter(), ByteCounter()], ids=["tokens", "bytes"])
 def test_no_reply_of_a_random_store_is_over_its_budget_in_either_form(counter: TokenCounter) -> None:
-    hold_budgets(counter, rounds(20, 5_000))
+    hold_budgets(counter, rounds(10, 5_000))
 
 
 @pytest.mark.parametrize("counter", [token_counter(), ByteCounter()], ids=["tokens", "bytes"])

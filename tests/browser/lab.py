@@ -18,6 +18,7 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from tests.browser.forking import forked_kernels
 from tests.scale import PATIENCE_S
 
 __all__ = ["Lab", "running_lab"]
@@ -57,10 +58,10 @@ class Lab:
 
 
 @contextlib.contextmanager
-def running_lab(folder: Path, model: str = "none") -> Iterator[Lab]:
-    """A JupyterLab whose every file is in `folder`. Its kernels see this source, and stores without a model.
+def running_lab(folder: Path, model: str | None = None) -> Iterator[Lab]:
+    """A JupyterLab whose every file is in `folder`, for tests: its kernels see this source, and stores without a model.
 
-    Unless another is named; empty: the default one.
+    They begin as copies of one process (forking.py). With a model, empty for the default one, they are as everybody's.
     """
     settings = folder / "config" / "labconfig" / "default_setting_overrides.json"
     settings.parent.mkdir(parents=True)
@@ -70,7 +71,11 @@ def running_lab(folder: Path, model: str = "none") -> Iterator[Lab]:
     port = _free_port()
     lab = Lab(f"http://127.0.0.1:{port}", root, folder / "home")
     log = folder / "lab.log"
-    with log.open("wb") as output:
+    environment = _environment(folder, lab.home, "none" if model is None else model)
+    with contextlib.ExitStack() as stack:
+        output = stack.enter_context(log.open("wb"))
+        if model is None:
+            stack.enter_context(forked_kernels(folder / "data", environment))
         # In a group of its own: kernels that outlive the server are found by it. No token: loopback and tests only.
         server = subprocess.Popen(
             [
@@ -81,7 +86,7 @@ def running_lab(folder: Path, model: str = "none") -> Iterator[Lab]:
                 *("--LabApp.extension_manager=readonly", "--ServerApp.terminals_enabled=False"),
             ],
             cwd=root,
-            env=_environment(folder, lab.home, model),
+            env=environment,
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -99,6 +104,7 @@ def _environment(folder: Path, home: Path, model: str) -> dict[str, str]:
         "JUPYTER_CONFIG_DIR": folder / "config",
         "JUPYTER_RUNTIME_DIR": folder / "runtime",
         "JUPYTER_DATA_DIR": folder / "data",
+        "JUPYTER_PATH": folder / "data",  # before what is installed
         "IPYTHONDIR": folder / "ipython",
         "SUBSTRATE_HOME": home,
         "SUBSTRATE_MODEL": model,

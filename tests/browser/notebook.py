@@ -29,16 +29,24 @@ _RESTART = "() => ({promise: jupyterapp.commands.execute('kernelmenu:restart')})
 _CELLS = "() => jupyterapp.shell.currentWidget.content.model.toJSON().cells"
 _PUT_AWAY = "() => { for (const shown of [...jupyterapp.shell.widgets('main')]) shown.dispose(); }"
 _THEME = "(theme) => jupyterapp.commands.execute('apputils:change-theme', {theme})"
+_STARTED = "() => Boolean(window.jupyterapp)"
+_RESTORED = "() => jupyterapp.restored.then(() => null)"
 # JupyterLab takes its splash away 200 ms after the last who showed it; shown again within them, it is taken away twice,
 # which is an error on the page. To change the theme shows it, so nobody may do that before it is gone.
-_RESTORED = (
-    "() => window.jupyterapp?.restored.then("
-    "() => document.readyState === 'complete' && !document.getElementById('jupyterlab-splash'))"
-)
-_NO_SPLASH = "() => !document.getElementById('jupyterlab-splash')"
+_SETTLED = "() => document.readyState === 'complete' && !document.getElementById('jupyterlab-splash')"
+_IDLE = "() => jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
+_THEMED = "(theme) => document.body.dataset.jpThemeName === theme"
+_POLLING_MS = 30  # by itself Playwright looks with each frame, and so has the page drawn sixty times in a second
 _ROOMY = (
     "() => { if (!jupyterapp.shell.leftCollapsed) return jupyterapp.commands.execute('application:toggle-left-area'); }"
 )
+
+
+def _await_lab(page: Page) -> None:
+    """Until the page that is being loaded can be used. In three steps: Playwright takes any promise for a yes."""
+    page.wait_for_function(_STARTED, polling=_POLLING_MS)
+    page.evaluate(_RESTORED)
+    page.wait_for_function(_SETTLED, polling=_POLLING_MS)
 
 
 class Desk:
@@ -63,7 +71,7 @@ class Desk:
             self._page = context.new_page()
             self._watch = Watch(self._page, self.lab.url)
             self._page.goto("/lab?reset")
-            self._page.wait_for_function(_RESTORED)
+            _await_lab(self._page)
             self._page.evaluate(_ROOMY)
         return self._page
 
@@ -130,15 +138,29 @@ class Shown:
         return other
 
     def open_in(self, other: Page) -> None:
-        """Open the notebook in a window that was just loaded: what a workspace restores is saved late, or never."""
-        other.wait_for_function(_RESTORED)
-        other.evaluate(_OPEN, self._path)
+        """Open the notebook in a window that was just loaded: what a workspace restores is saved late, or never.
+
+        JupyterLab waits four seconds for what the kernel has of a widget, and then shows an error in its place. On a
+        busy machine these are over soon, so it is loaded again until the widgets are there.
+        """
+        given_up = other.get_by_text("Error displaying widget")
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            _await_lab(other)
+            other.evaluate(_OPEN, self._path)
+            other.locator("section.substrate").or_(given_up).first.wait_for()
+            if not given_up.count():
+                return
+            if time.monotonic() > deadline:
+                raise AssertionError("a second window cannot get the widgets of the kernel")
+            other.reload()
 
     def screenshot(self, name: str, of: Locator | None = None) -> Path:
-        """A picture of the notebook, or of one part of it, in the ignored folder screenshots/."""
+        """A picture of the notebook, or of one part of it, if there is a folder screenshots/, which git ignores."""
         file = _SCREENSHOTS / f"{name}-{self.theme}.png"
         self.page.mouse.move(0, 0)  # nothing is hovered over
-        (of or self.page.locator(".jp-NotebookPanel")).screenshot(path=file, animations="disabled")
+        if _SCREENSHOTS.is_dir():
+            (of or self.page.locator(".jp-NotebookPanel")).screenshot(path=file, animations="disabled")
         return file
 
     def restart_kernel(self) -> None:
@@ -156,10 +178,9 @@ class Shown:
             kernel = (self._session() or {}).get("kernel") or {}
             return kernel.get("connections", 0) >= 1 and kernel["execution_state"] == "idle"
 
+        self.page.wait_for_function(_IDLE, polling=_POLLING_MS)  # before the server is asked, which takes much more
         self.until(ready)
-        self.page.wait_for_function(
-            "() => jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
-        )
+        self.page.wait_for_function(_IDLE, polling=_POLLING_MS)
 
     def forget_kernel(self) -> None:
         """Let go of our own line to the kernel."""
@@ -195,11 +216,11 @@ class Notebook:
         file = self.folder / f"notebook{len(self._shown)}.ipynb"
         file.write_text(json.dumps(_notebook(cells)), encoding="utf-8")
         path = file.relative_to(self._desk.lab.root).as_posix()
-        page.evaluate(_THEME, f"JupyterLab {theme.title()}")
-        page.wait_for_function(
-            "(name) => document.body.dataset.jpThemeName === name", arg=f"JupyterLab {theme.title()}"
-        )
-        page.wait_for_function(_NO_SPLASH)
+        wanted = f"JupyterLab {theme.title()}"
+        if not page.evaluate(_THEMED, wanted):
+            page.evaluate(_THEME, wanted)
+            page.wait_for_function(_THEMED, arg=wanted, polling=_POLLING_MS)
+            page.wait_for_function(_SETTLED, polling=_POLLING_MS)
         shown = Shown(page, self._desk.lab, path, theme)
         self._shown.append(shown)
         page.evaluate(_OPEN, path)

@@ -285,7 +285,7 @@ def test_an_empty_store_says_so(notebook: Notebook) -> None:
 
 def test_the_frame_is_there_before_its_content_and_claims_nothing(notebook: Notebook) -> None:
     held = "import threading\ngate = threading.Event()\nwork = memory.bootstrap\n"
-    held += "memory.bootstrap = lambda *given, **options: (gate.wait(60), work(*given, **options))[1]\n"
+    held += "memory.bootstrap = lambda *given, **options: (gate.wait(600), work(*given, **options))[1]\n"
     held += "preview = memory.preview"
     shown = notebook.run([STORE.replace("preview = memory.preview", held)])
     widget = shown.widget("Bootstrap preview")

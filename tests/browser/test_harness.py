@@ -29,7 +29,7 @@ counter
 '''
 
 
-def test_a_cell_prints_and_a_widget_is_clicked(notebook: Notebook) -> None:
+def test_a_cell_prints_and_a_widget_is_clicked(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = notebook.run(["print('sum', 2 + 3)", COUNTER], theme="dark")
     expect(shown.output(0)).to_have_text("sum 5")
     button = shown.page.get_by_role("button", name="count 0")
@@ -37,6 +37,7 @@ def test_a_cell_prints_and_a_widget_is_clicked(notebook: Notebook) -> None:
     expect(shown.page.get_by_role("button", name="count 1")).to_be_visible()
     shown.until("counter.value == 1")
     assert shown.python("{'value': counter.value, 'text': 'ü' * 3}") == {"value": 1, "text": "üüü"}
+    monkeypatch.setattr("tests.browser.notebook._SCREENSHOTS", notebook.folder)
     assert shown.screenshot("harness").stat().st_size > 1000
 
 

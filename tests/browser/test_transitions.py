@@ -167,7 +167,7 @@ def test_many_sessions_are_taken_in_while_the_kernel_is_free(notebook: Notebook)
     shown.python("widget.take_in([{'items': [names[0], names[5]]}] * 400)")
     expect(widget.get_by_test_id("working")).to_contain_text("of 400")
     assert shown.python("1 + 1") == 2
-    expect(widget.get_by_test_id("learnt")).to_contain_text("Learnt from 400 sessions", timeout=60_000)
+    expect(widget.get_by_test_id("learnt")).to_contain_text("Learnt from 400 sessions")
     shown.until("memory.stats().sessions == 424")
     expect(node(widget, "v1.contact.auditor")).to_have_class("tr-node tr-changed tr-more")
 

@@ -8,8 +8,9 @@ from playwright.sync_api import ConsoleMessage, Error, Page, Request, WebSocket
 
 __all__ = ["Watch"]
 
-# What JupyterLab itself says when a kernel is restarted or shut down under what it had asked of it.
-_THEIRS = ("Could not restore the debugger state", "Canceled future for ")
+# What JupyterLab itself says when a kernel is restarted or shut down under what it had asked of it, or answers a second
+# window after that has given up.
+_THEIRS = ("Could not restore the debugger state", "Canceled future for ", "Comm not found for comm id ")
 
 
 class Watch:

@@ -81,7 +81,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     return memory
 
 
-@settings(max_examples=rounds(60, 1200))
+@settings(max_examples=rounds(24, 1200))
 @given(
     st.integers(-1, 48),
     st.integers(-1, 48),

@@ -336,7 +336,7 @@ def test_the_order_of_saving_does_not_matter(memory: Memory, order: Iterable[str
 
 
 @pytest.mark.no_cover
-@settings(max_examples=rounds(20, 400))
+@settings(max_examples=rounds(10, 400))
 @given(st.lists(st.lists(st.sampled_from(SAID), min_size=1, max_size=4), min_size=1, max_size=6), st.randoms())
 def test_a_rebuild_makes_the_same_rows_and_what_is_open_is_what_contradicts(
     tmp_path_factory: pytest.TempPathFactory, batches: list[list[str]], rng: random.Random

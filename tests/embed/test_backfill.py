@@ -93,7 +93,7 @@ def test_a_long_text_has_a_vector_for_each_piece(memory: Memory, tiny: Path) -> 
 
 
 def test_windows_are_written_one_by_one_and_told(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(windows, "_WINDOW", 10)
+    monkeypatch.setattr(windows, "WINDOW", 10)
     fill(memory, 25)
     seen: list[tuple[int, int]] = []
     memory.index(lambda done, total: seen.append((done, total)))
@@ -275,7 +275,7 @@ from substrate.embed import backfill as embedding
 from substrate.embed import pending as windows
 from substrate.memory import open_memory
 from substrate.embed.embedder import Embedder
-windows._WINDOW = 8
+windows.WINDOW = 8
 real = Embedder.embed_pieces
 def slow(*arguments):
     made = real(*arguments)

@@ -41,7 +41,7 @@ def memory(reopen: Reopen, tiny: Path) -> Memory:
 def test_until_another_model_is_done_the_old_space_is_searched_and_then_erased(  # noqa: PLR0913, PLR0917
     memory: Memory, made: Path, tiny: Path, store: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(windows, "_WINDOW", 4)
+    monkeypatch.setattr(windows, "WINDOW", 4)
     monkeypatch.setattr(embedding, "_PORTION", 3)
     fill(memory, 10)
     memory.index()
@@ -80,7 +80,7 @@ def test_the_same_model_again_changes_nothing(memory: Memory, tiny: Path) -> Non
 def test_a_switch_that_was_cut_off_goes_on_and_one_can_go_back(
     memory: Memory, reopen: Reopen, made: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(windows, "_WINDOW", 4)
+    monkeypatch.setattr(windows, "WINDOW", 4)
     fill(memory, 10)
     memory.index()
     before = rows_of(memory)

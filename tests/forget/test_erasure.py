@@ -50,7 +50,7 @@ def check_others(memory: Memory, planted: Planted, key: str, pin: str) -> None:
 
 @pytest.mark.no_cover
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(rounds(8, 200)))
+@pytest.mark.parametrize("seed", range(rounds(4, 200)))
 def test_nothing_is_left_of_what_was_forgotten_by_name(tmp_path: Path, seed: int) -> None:
     store, home, out = tmp_path / "store", tmp_path / "home", tmp_path / "out"
     out.mkdir()

@@ -138,7 +138,7 @@ def attack(folder: Path, chance: random.Random) -> tuple[bool, list[str]]:
 @pytest.mark.slow
 def test_no_foreign_log_gives_an_error_without_a_type(tmp_path: Path) -> None:
     refused = 0
-    for number in range(rounds(50, 10_000)):
+    for number in range(rounds(25, 10_000)):
         folder = tmp_path / "log"
         was_refused, faults = attack(folder, random.Random(f"{SEED} {number}"))
         refused += was_refused
@@ -249,7 +249,7 @@ def test_when_all_damaged_entries_are_erased_a_store_can_be_restored_and_cloned(
 @pytest.mark.soak
 def test_who_follows_the_advice_of_fsck_ends_with_a_sound_store_or_an_export(tmp_path: Path) -> None:
     erased = 0
-    for number in range(rounds(10, 2_000)):
+    for number in range(rounds(6, 2_000)):
         folder = tmp_path / "log"
         lines = write_log(folder, random.Random(f"{SEED} advice {number}"))
         with suppress(Exception), checking_nothing():  # the version before did not take all of them either
@@ -343,7 +343,7 @@ def test_a_plain_export_says_which_entry_is_damaged_and_an_import_tells_of_it(tm
 def test_plain_lines_that_make_no_sense_are_refused_by_their_number(tmp_path: Path) -> None:
     chance = random.Random(SEED)
     with open_memory(tmp_path / "store", home=tmp_path / "home", model="none", background=False) as memory:
-        for _ in range(rounds(150, 10_000)):
+        for _ in range(rounds(60, 10_000)):
             text = bent_line(chance)
             said = "line 1"
             try:

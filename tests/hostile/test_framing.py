@@ -37,7 +37,7 @@ def test_a_server_lives_on_whatever_is_written_into_it(tmp_path: Path) -> None:
     kinds = set()
     with serve(tmp_path) as server:
         server.greet()
-        for number, sent in enumerate(Frames(rng).some(rounds(490, 20_000), huge=rounds(3, 40))):
+        for number, sent in enumerate(Frames(rng).some(rounds(200, 20_000), huge=rounds(2, 40))):
             kinds.add(sent.kind)
             try:
                 play(server, sent)

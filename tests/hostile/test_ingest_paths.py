@@ -308,7 +308,7 @@ def test_a_link_that_is_put_in_the_way_leads_nowhere(root: Path, tmp_path: Path,
             swapped,
             tmp_path / outside,
             lambda: opened.read(("folder", "page.md")).data,
-            rounds(300, 25_000),
+            rounds(120, 25_000),
         )
     assert found <= {INSIDE.encode()}
 

@@ -130,7 +130,7 @@ def test_a_stored_name_is_itself_when_it_is_completed_or_copied(kernel: Kernel, 
 @pytest.mark.no_cover
 @pytest.mark.soak
 @given(names.filter(is_name))
-@settings(max_examples=rounds(15, 2000), suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=rounds(8, 2000), suppress_health_check=list(HealthCheck), deadline=None)
 def test_any_name_is_itself_when_it_is_completed_or_copied(kernel: Kernel, name: str) -> None:
     check_round_trip(kernel, name)
 

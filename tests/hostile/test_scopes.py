@@ -165,7 +165,7 @@ def test_no_call_whatever_makes_a_server_tell_what_it_may_not_read(tool: str, st
     with launched("all but read", store) as agent:
         schema = next(listed.input_schema for listed in agent.ask("list_tools").tools if listed.name == tool)
         calls = Maker(schema, [*RECORDED[tool], *PROBES[tool]], rng)
-        for _ in range(rounds(60, 5_000)):
+        for _ in range(rounds(30, 5_000)):
             arguments = calls.arguments()
             try:
                 answer = text_of(agent.send(tool, arguments))

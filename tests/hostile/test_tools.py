@@ -112,7 +112,7 @@ def test_a_tool_answers_whatever_it_is_called_with(tool: str, store: Path) -> No
     with watched(store, scopes=ALL, answers=whims(rng)) as agent:
         prepare(agent)
         calls = maker(agent, tool, rng)
-        refused, count = 0, rounds(200, 3_000)
+        refused, count = 0, rounds(80, 3_000)
         for number in range(count):
             if number % 10 == 0:
                 agent.send("session_checkpoint", SEED_CALL)

@@ -68,7 +68,7 @@ def corpus() -> list[Odd]:
     """What both are shown; the honest and the tampered ones also with nothing in hand."""
     made, pool = odd_texts(SEED), Pool.of(SEED)
     made += [Odd(case.label, case.text, case.key, case.pin) for case in [*lies(SEED), *honest_cases(SEED)]]
-    for number in range(rounds(300, 20_000)):
+    for number in range(rounds(150, 20_000)):
         bad = tamper(KINDS[number % len(KINDS)], number, pool)
         made += [Odd(bad.kind, bad.text, bad.key, bad.pin), Odd(f"{bad.kind}, nothing in hand", bad.text)]
     return made

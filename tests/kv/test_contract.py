@@ -133,7 +133,7 @@ class Machine(RuleBasedStateMachine):
 
 
 # Without shrinking, which takes minutes here: a failure prints its calls and the blob that repeats them.
-SETTINGS = settings(max_examples=rounds(50, 2000), stateful_step_count=15, phases=[Phase.generate])
+SETTINGS = settings(max_examples=rounds(20, 2000), stateful_step_count=15, phases=[Phase.generate])
 
 # The broken twins are always found: the first example that fails ends it.
 FIXED = settings(SETTINGS, derandomize=True, max_examples=1000)

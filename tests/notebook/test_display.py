@@ -35,7 +35,20 @@ from substrate.values.growth import Change, Diff, Grown, Growth, HeadAt, Heads
 from substrate.values.hits import Found, Hit, Match, Matches
 from substrate.values.opening import Absent, ConflictingFacts, LeftOut, Opening, OpeningAtom
 from substrate.values.predictions import Prediction, Predictions, Trained
-from substrate.values.relations import Arc, Association, Associations, Context, Missing, PathFound, Reached
+from substrate.values.relations import (
+    Alike,
+    Arc,
+    Association,
+    Associations,
+    Context,
+    Group,
+    Grouped,
+    Groups,
+    Merged,
+    Missing,
+    PathFound,
+    Reached,
+)
 from substrate.values.review.stale import StaleAtom, StaleAtoms, StaleReason
 from substrate.values.saved import Contradicted, Forgot, Refused, Remembered, Saved, Stats, Undone
 from tests.scale import rounds
@@ -79,6 +92,7 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         superseded_by=(text,),
     )
     edge = Edge(text, text, text, label=text, dangling=("target",), recorded_at=NOW)
+    grouped = Grouped(text, text, 1, text)
     prediction = Prediction(text, 0.5, {text: 0.5})
     refused = Refused(text, "code", text, text)
     proof = memory.prove("v1.fact.a")
@@ -103,6 +117,8 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
             cut=(text,),
         ),
         Associations((Association(atom, atom, 0.5, {text: 0.5}, text, {}),), (Missing(text, text),), text),
+        Groups((Group(text, 0.9, (grouped, grouped)),), (Alike(grouped, grouped, 0.9),), 1, 2, text),
+        Merged(text, text, (text,), id=text, tags=(text,), entities=(text,)),
         Context(
             (edge,),
             (Reached(text, 0, text, absent=text, stale=(text,)),),
@@ -243,7 +259,7 @@ def test_hostile_text_is_text_in_every_type(signed: substrate.Memory, text: str)
 
 
 @settings(
-    max_examples=rounds(25, 500), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=rounds(12, 500), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50))
 def test_any_text_is_text_in_every_type(signed: substrate.Memory, text: str) -> None:
@@ -283,6 +299,7 @@ EMPTY: list[tuple[Any, str]] = [
     (ExtractedEntities(()), "there is no name in it"),
     (Forgot(dry_run=False, atoms=0, versions=0, edges=0, traces=0), "there is nothing to erase"),
     (Found((), "q"), "nothing was found"),
+    (Groups(()), "no two atoms are that much alike"),
     (Matches(()), "nothing is called so"),
     (Growth((), "time", NOW, NOW, -1, -1, 0), "nothing was added"),
     (Heads(()), "there are no such heads"),

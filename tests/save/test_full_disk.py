@@ -54,7 +54,7 @@ def test_a_full_map_is_typed_and_loses_nothing_and_a_larger_one_goes_on(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(rounds(3, 200)))
+@pytest.mark.parametrize("seed", range(rounds(2, 200)))
 def test_whatever_a_full_map_strikes_is_done_wholly_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -44,7 +44,7 @@ def raised(call: Callable[[], object]) -> SubstrateError | None:
 
 
 @pytest.mark.no_cover
-@settings(max_examples=rounds(25, 400), deadline=None)
+@settings(max_examples=rounds(12, 400), deadline=None)
 @example({"atoms": ["v1.fact.a = x"], "edges": [{"source": "v1.fact.a", "type": "supersedes", "target": "v1.fact.a"}]})
 @example({"atoms": ["v1.fact.a = x"], "tombstones": ["v1.fact.b"]})
 @example({"atoms": [], "unedges": [{"source": "v1.fact.a", "type": "depends_on", "target": "v1.fact.b"}]})
@@ -68,7 +68,7 @@ def test_a_first_checkpoint_is_refused_for_what_a_new_store_would_refuse_it_for(
 
 
 @pytest.mark.no_cover
-@settings(max_examples=rounds(15, 200), deadline=None)
+@settings(max_examples=rounds(8, 200), deadline=None)
 @given(said=st.lists(st.tuples(st.sampled_from(["put", "tombstone", "odd"]), names), max_size=4), partial=st.booleans())
 def test_a_first_import_is_refused_for_what_a_new_store_would_refuse_all_of_it_for(
     tmp_path_factory: pytest.TempPathFactory, said: list[tuple[str, str]], *, partial: bool

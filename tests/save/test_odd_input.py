@@ -91,7 +91,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Memory:
 
 @pytest.mark.parametrize("call", CALLS)
 def test_odd_input_gets_an_answer_or_an_error_of_ours(shared: Memory, call: str) -> None:
-    @settings(max_examples=rounds(20, 2000))
+    @settings(max_examples=rounds(10, 2000))
     @given(odd=ODD, item=ITEMS)
     def holds(odd: object, item: dict[str, object]) -> None:
         try:

@@ -174,7 +174,7 @@ _PLACES = st.none() | st.fixed_dictionaries({"path": st.sampled_from("ab"), "exe
 
 
 @settings(
-    max_examples=rounds(25, 1000), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=rounds(12, 1000), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(said=st.lists(st.tuples(_ATTRS, _PLACES), min_size=1, max_size=6))
 def test_where_it_is_said_never_decides_whether_there_is_a_new_version(

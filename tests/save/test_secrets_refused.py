@@ -49,7 +49,7 @@ def places_for(text: str) -> list[str]:
 def test_a_credential_is_refused_wherever_it_is_and_found_in_no_file(memory: Memory, tmp_path: Path) -> None:
     before = memory.head()
     told: list[Sample] = []
-    for number, sample in enumerate(found_samples(rounds(200, 4000))):
+    for number, sample in enumerate(found_samples(rounds(100, 4000))):
         places = places_for(sample.text)
         place = places[number % len(places)]
         with pytest.raises(ItemsRefused) as raised:
@@ -139,8 +139,9 @@ def test_who_allows_secrets_may_keep_them_and_they_are_found_in_the_file(memory:
 
 @pytest.mark.soak
 def test_benign_texts_are_taken(memory: Memory) -> None:
-    texts = [text for text in benign_texts(rounds(1000, 10_000)) if not find_secrets(text)]
-    assert len(texts) > 980
+    count = rounds(400, 10_000)
+    texts = [text for text in benign_texts(count) if not find_secrets(text)]
+    assert len(texts) > 0.98 * count
     for start in range(0, len(texts), 100):
         batch = [{"name": f"v1.fact.n{start + i}", "value": text} for i, text in enumerate(texts[start : start + 100])]
         assert len(memory.checkpoint(batch).seqs) == len(batch)

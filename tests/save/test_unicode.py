@@ -54,7 +54,7 @@ def in_bulk(examples: int) -> Any:
 @pytest.mark.no_cover
 @pytest.mark.soak
 @given(st.lists(st.tuples(names, texts), min_size=10, max_size=10))
-@in_bulk(rounds(40, 5000))
+@in_bulk(rounds(16, 5000))
 def test_names_and_values_come_back_as_they_were(shared: Memory, items: list[tuple[str, str]]) -> None:
     spelled = [(unicodedata.normalize("NFC", f"v1.fact.{rest}"), value) for rest, value in items]
     kept = {name: value for name, value in spelled if len(name.encode()) <= LIMITS["name_bytes"]}

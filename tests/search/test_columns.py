@@ -70,7 +70,7 @@ MOMENTS = st.lists(st.tuples(st.integers(-1, 12), st.none() | times), min_size=2
 
 @pytest.mark.no_cover
 @pytest.mark.soak
-@few(rounds(40, 1000))
+@few(rounds(16, 1000))
 @given(happenings(), MOMENTS)
 def test_the_masks_show_what_a_list_shows_at_any_moment(
     happened: list[Happening], moments: list[tuple[int, int | None]]

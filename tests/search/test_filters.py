@@ -89,7 +89,7 @@ def bm25_shares(atoms: list[Atom]) -> dict[str, float]:
 
 @pytest.mark.no_cover
 @given(happenings(4, 16), chosen, st.none() | times.map(from_microseconds), st.none() | st.integers(1, 12))
-@few(rounds(60, 1200))
+@few(rounds(24, 1200))
 def test_a_filtered_search_finds_what_passes_and_counts_nothing_else(
     happened: list[Happening], filters: dict[str, Any], valid_at: object, as_of: int | None
 ) -> None:

@@ -65,7 +65,7 @@ def test_pages_follow_each_other(memory: Memory) -> None:
         memory.recent(limit=101)
 
 
-@settings(max_examples=rounds(20, 400))
+@settings(max_examples=rounds(10, 400))
 @given(st.lists(st.tuples(st.sampled_from("abcde"), st.booleans()), max_size=12), st.data())
 def test_it_lists_what_a_list_of_that_moment_has_by_version(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, bool]], data: st.DataObject

@@ -96,7 +96,7 @@ def worth(found: Mapping[int, Walked[int, int]]) -> Scores:
     return {node: walked.value for node, walked in found.items()}
 
 
-@settings(max_examples=rounds(200, 4000))
+@settings(max_examples=rounds(80, 4000))
 @given(small_graphs, small_starts, st.integers(1, 3))
 @example([(0, 1, 0.25), (0, 2, 1.0), (2, 1, 1.0)], {0: 1.0}, 2)
 @example([(0, 1, 1.0), (1, 0, 1.0), (1, 1, 1.0)], {0: 1.0}, 3)
@@ -207,7 +207,7 @@ def test_a_coarse_pagerank_is_too_low_by_no_more_than_it_says(seed: int) -> None
     assert len(set(list(fine)[:5]) & set(list(coarse)[:5])) >= 4
 
 
-@settings(max_examples=rounds(100, 2000))
+@settings(max_examples=rounds(40, 2000))
 @given(small_graphs, small_starts)
 @example([], {0: 1.0, 1: 0.2})
 @example([(0, 0, 1.0)], {0: 1.0})
@@ -260,7 +260,7 @@ def test_a_path_that_goes_one_way_only_is_noticed() -> None:
     assert wrong_lengths(one_side_only, 0)
 
 
-@settings(max_examples=rounds(100, 2000))
+@settings(max_examples=rounds(40, 2000))
 @given(small_graphs, st.integers(0, 5), st.integers(0, 5), st.integers(1, 6), st.sets(st.integers(0, 5), max_size=2))
 def test_a_path_goes_along_edges_that_are_there(graph: Graph, start: int, goal: int, most: int, gone: set[int]) -> None:
     route = shortest_path(start, goal, steps(graph), steps=most, counts=lambda node: node not in gone)

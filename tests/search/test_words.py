@@ -83,7 +83,7 @@ def compare(memory: Memory, text: str, upto: int | None = None) -> None:
 
 @pytest.mark.soak
 @pytest.mark.usefixtures("block")
-@few(rounds(25, 500))
+@few(rounds(12, 500))
 @given(happenings(least=5), st.sampled_from(QUERIES), st.integers(-1, 8))
 def test_scores_are_bm25_over_just_the_versions_that_are_meant(happened: list[Happening], text: str, back: int) -> None:
     for memory in done(happened):

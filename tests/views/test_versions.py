@@ -194,7 +194,7 @@ def test_an_upgrade_ends_in_the_rows_of_a_rebuild_and_of_the_first_writing() -> 
         check_upgraded(story, list(NAMED))
 
 
-@few(rounds(12, 1000))
+@few(rounds(6, 1000))
 @given(stories(), st.lists(st.sampled_from(sorted(NAMED)), min_size=1, unique=True))
 def test_so_it_does_whatever_happened_before(steps: list[Step], names: list[str]) -> None:
     with a_story() as story, pytest.MonkeyPatch.context() as patch:
@@ -241,7 +241,7 @@ def test_a_reader_of_a_later_version_follows_what_is_saved_learnt_and_forgotten_
         )
 
 
-@few(rounds(12, 1000))
+@few(rounds(6, 1000))
 @given(stories())
 def test_so_it_does_whatever_happens(steps: list[Step]) -> None:
     with a_story() as story:

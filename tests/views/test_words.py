@@ -133,7 +133,7 @@ def check(memory: Memory) -> None:
 
 @pytest.mark.soak
 @pytest.mark.usefixtures("blocks")
-@few(rounds(30, 1000))
+@few(rounds(14, 1000))
 @given(happenings())
 def test_all_rows_are_what_the_log_says_whatever_happened(happened: list[Happening]) -> None:
     for memory in done(happened):
@@ -141,7 +141,7 @@ def test_all_rows_are_what_the_log_says_whatever_happened(happened: list[Happeni
 
 
 @pytest.mark.soak
-@few(rounds(25, 500))
+@few(rounds(12, 500))
 @given(happenings(least=8, most=20), st.integers(1, 7))
 def test_a_replay_in_portions_of_any_size_ends_in_the_same_rows(happened: list[Happening], step: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -96,7 +96,7 @@ def test_for_every_part_the_verifiers_reject_and_just_the_nodes_above_it_differ(
             assert change(changed.bundle, part, key).bundle == bundle, "the same bit again restores it"
 
 
-@settings(max_examples=rounds(25, 500))
+@settings(max_examples=rounds(12, 500))
 @given(st.data())
 def test_the_script_rejects_what_the_verifier_rejects(memory: Memory, data: st.DataObject) -> None:
     bundle = data.draw(st.sampled_from(list(bundles(memory).values())))

@@ -74,7 +74,7 @@ def tell(steps: list[Step]) -> None:
 @pytest.mark.no_cover
 @pytest.mark.soak
 @pytest.mark.timeout(0)
-@few(rounds(50, 3000))
+@few(rounds(24, 3000))
 @given(stories())
 def test_a_rebuild_ends_in_the_rows_that_were_learnt_live_and_none_is_of_what_is_out_of_use(steps: list[Step]) -> None:
     tell(steps)

@@ -177,7 +177,7 @@ def test_codes_that_turn_bad_are_noticed_by_searching(vectored: Vectored, monkey
 
 @pytest.mark.soak
 @settings(
-    max_examples=rounds(25, 2000),
+    max_examples=rounds(12, 2000),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=st.data())
