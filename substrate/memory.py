@@ -91,6 +91,7 @@ from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
 from substrate.values.relations import (
     Associations,
+    Compared,
     Context,
     Gathered,
     Group,
@@ -1031,6 +1032,16 @@ class Memory(Tabular):
         proposal, home = Proposal(source, type, target, confidence, text), domain_name(domain)
         with self._store.read() as snapshot:
             return vet(snapshot, self._store.index, proposal, home)
+
+    def compare(self, first: str, second: str) -> Compared:
+        """Whether two passages contradict each other: sentence by sentence, at most 64 of each, without a model.
+
+        The verdict is `conflict`, `agree` or `cannot tell`, with the pairs of sentences that decide. Nothing is
+        written. SchemaInvalid, TooLarge.
+        """
+        from substrate.relate.compare import compare  # noqa: PLC0415 - its lists of words take a moment
+
+        return compare(first, second)
 
     def associate(
         self,

@@ -15,6 +15,7 @@ __all__ = [
     "Arc",
     "Association",
     "Associations",
+    "Compared",
     "Context",
     "Gathered",
     "GatheredChunk",
@@ -26,6 +27,7 @@ __all__ = [
     "PathFound",
     "Reached",
     "Related",
+    "SentencePair",
     "Vetted",
 ]
 
@@ -402,3 +404,35 @@ class Related(Results[Vetted]):
     def stated(self) -> tuple[Vetted, ...]:
         """The relations that are edges now."""
         return tuple(item for item in self.items if item.stated)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SentencePair(Result):
+    """A sentence of each passage, and whether they contradict each other or agree."""
+
+    verdict: str
+    """conflict or agree."""
+    first: str
+    second: str
+    kind: str
+    """value, number, date or negation; of an agreement `same`."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Compared(Results[SentencePair]):
+    """Two passages, compared. The items are the pairs of sentences that decide, conflicts first."""
+
+    items: tuple[SentencePair, ...]
+    verdict: str = "cannot tell"
+    """conflict, agree or cannot tell."""
+
+    @property
+    def explanation(self) -> str:
+        """The verdict in a sentence."""
+        if not self.items:
+            return "Cannot tell: no sentence of one passage speaks of the same as a sentence of the other."
+        best = self.items[0]
+        if best.verdict == "conflict":
+            return f"They contradict each other: {best.reason}."
+        return f"Both passages agree: {best.first}."

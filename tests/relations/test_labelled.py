@@ -13,6 +13,7 @@ import pytest
 
 from substrate.atoms.edge_kinds import BUILT_IN
 from substrate.relations.grounding import ground
+from substrate.relations.passages import CONFLICT, compare_passages
 from substrate.relations.verdict import ACCEPTED, Evidence, decide
 
 FOLDER = Path(__file__).parent / "labelled"
@@ -44,6 +45,18 @@ def test_what_is_accepted_is_true_and_most_that_is_true_is_accepted(name: str) -
     true = sum(one.holds for one in accepted)
     assert true / len(accepted) >= 0.95, [one for one in accepted if not one.holds]
     assert true / sum(one.holds for one in given) >= 0.7
+
+
+@pytest.mark.parametrize("name", ["passages_dev.tsv", "passages_held_out.tsv"])
+def test_passages_that_are_said_to_conflict_or_to_agree_do(name: str) -> None:
+    rows = [line.split("\t") for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+    assert len(rows) == 75
+    told = [(label, next(iter(compare_passages(first, second)), None)) for label, first, second in rows]
+    conflicts = [label for label, pair in told if pair is not None and pair.verdict == CONFLICT]
+    agreements = [label for label, pair in told if pair is not None and pair.verdict != CONFLICT]
+    assert conflicts.count("c") / len(conflicts) >= 0.95
+    assert conflicts.count("c") / [label for label, _ in told].count("c") >= 0.7
+    assert agreements.count("a") / len(agreements) >= 0.95
 
 
 def test_to_accept_what_names_both_would_be_found_out() -> None:

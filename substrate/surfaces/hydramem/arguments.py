@@ -6,25 +6,44 @@ learnt from, and by which `forget --session` finds what it left.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 from pydantic import Field
 
 from substrate.limits import LIMITS
-from substrate.surfaces.arguments import Caller
+from substrate.surfaces.arguments import Caller, IsoTime
 from substrate.surfaces.client import Client, client_of
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.memory import Memory
 
-__all__ = ["NAME", "Confidence", "EntityText", "Hops", "Project", "Query", "Said", "SessionId", "asked", "few_hops"]
+__all__ = [
+    "NAME",
+    "Confidence",
+    "EntityText",
+    "Hops",
+    "Project",
+    "Query",
+    "Said",
+    "SessionId",
+    "When",
+    "asked",
+    "few_hops",
+]
 
 NAME: Final = "hydramem"
 _PROJECT: Final = "default"
 
-# Of texts the engine checks the length: limits in twenty schemas would be paid for in every conversation.
-Project: TypeAlias = str
-SessionId: TypeAlias = str
+
+def _without_default(schema: dict[str, Any]) -> None:
+    schema.pop("default", None)
+
+
+# Of texts the engine checks the length: limits and empty defaults in twenty schemas cost every conversation.
+Project = Annotated[str, Field(json_schema_extra=_without_default)]
+SessionId = Annotated[str, Field(json_schema_extra=_without_default)]
+When = Annotated[str, *IsoTime.__metadata__[:1], Field(max_length=64, json_schema_extra=_without_default)]
+"""A time in ISO 8601; empty: none."""
 EntityText: TypeAlias = str
 """An entity: its name, an alias, or its id."""
 Query: TypeAlias = str

@@ -7,11 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from mcp.types import CallToolResult
+from pydantic import Field, WithJsonSchema
 
 from substrate.errors import Denied, InputError, ItemsRefused, PathEscape
 from substrate.surfaces.arguments import Caller
-from substrate.surfaces.hydramem.arguments import Project, Said, SessionId, asked
-from substrate.surfaces.hydramem.shapes import DirectoryTaken, FileTaken, NotTaken, Remembered, told
+from substrate.surfaces.hydramem.arguments import Confidence, Project, Said, SessionId, asked
+from substrate.surfaces.hydramem.shapes import (
+    DirectoryTaken,
+    FileTaken,
+    NotTaken,
+    Prechunked,
+    RejectedShape,
+    Remembered,
+    SessionExtracted,
+    told,
+)
+from substrate.surfaces.shape import Shape
 from substrate.surfaces.tool import Tool, progress_of
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
@@ -21,6 +32,11 @@ __all__ = ["TOOLS"]
 
 _MARKDOWN: Final = (".md", ".markdown")
 _PATH: Final = 4096
+_CHUNKS: Final = 200
+_ENTITIES: Final = 1000
+_RELATIONS: Final = 500
+"""Of one call; more are counted and left out."""
+_UNDECLARED: Final = "an end of it is not among the entities of the chunks"
 _FAILED: Final = 100
 """Files that were not taken and are told."""
 
@@ -28,10 +44,7 @@ _FAILED: Final = 100
 def ingest_markdown(
     ctx: Caller, *, file_path: str, project: Project = "", session_id: SessionId = ""
 ) -> Annotated[CallToolResult, FileTaken]:
-    """Take in one Markdown file, below a folder that the user allowed. Said again, only what changed is recorded.
-
-    Call it when the user names a file to remember.
-    """
+    """Ingest one Markdown file below an allowed folder. Call it when the user names a file."""
     said = asked(ctx, project, session_id)
     path, root = _allowed(said, file_path)
     if not path.is_file():
@@ -49,10 +62,7 @@ def ingest_directory_tool(
     project: Project = "",
     session_id: SessionId = "",
 ) -> Annotated[CallToolResult, DirectoryTaken]:
-    """Take in all Markdown files of a folder that the user allowed. The reply lists refused files with the reason.
-
-    Call it when the user names a folder of notes or docs. Called again, it goes on where it stopped.
-    """
+    """Ingest the Markdown files of an allowed folder. Call it when the user names a folder."""
     said = asked(ctx, project, session_id)
     path, root = _allowed(said, directory)
     if not path.is_dir():
@@ -78,6 +88,139 @@ def ingest_directory_tool(
     )
 
 
+class EntityGiven(Shape):
+    """An entity that an agent found."""
+
+    name: str
+    type: str = "concept"
+
+
+class RelationGiven(Shape):
+    """A relation that an agent found."""
+
+    from_entity: str = Field(alias="from")
+    to: str
+    type: str
+    confidence: Confidence = 0.5
+
+
+class ChunkGiven(Shape):
+    """A chunk with what an agent found in it. `idx` is its position."""
+
+    text: str
+    idx: int | None = None
+    entities: tuple[EntityGiven, ...] = ()
+    relations: tuple[RelationGiven, ...] = ()
+
+
+_AnObject = WithJsonSchema({"type": "object"})
+
+
+def ingest_prechunked(
+    ctx: Caller,
+    *,
+    source: str,
+    chunks: list[Annotated[ChunkGiven, _AnObject]],
+    doc_id: str = "",
+    project: Project = "",
+    session_id: SessionId = "",
+) -> Annotated[CallToolResult, Prechunked]:
+    """Store chunks {text, idx, entities [{name, type}], relations [{from, to, type, confidence}]} of a document.
+
+    Relations are checked. Call it after you read a document.
+    """
+    said = asked(ctx, project, session_id)
+    order = sorted(range(len(chunks)), key=lambda at: (chunks[at].idx if chunks[at].idx is not None else at, at))
+    taken = [chunks[at] for at in order][:_CHUNKS]
+    declared = [one for chunk in taken for one in chunk.entities]
+    entities = declared[:_ENTITIES]
+    known = {one.name for one in entities}
+    proposed = [(chunk, one) for chunk in taken for one in chunk.relations]
+    made = said.memory.relate(
+        [], entities=[one.model_dump() for one in entities], domain=said.project, origin="agent", session=said.session
+    )
+    parts = [{"text": one.text, "entities": [e.name for e in one.entities if e.name in known]} for one in taken]
+    stored = _only(
+        said.memory.ingest(parts, source=source, key=doc_id or None, domain=said.project, session=said.session)
+    )
+    counts = _related(said, [(one, chunk.text) for chunk, one in proposed[:_RELATIONS]], known, "ingest_prechunked")
+    return told(
+        Prechunked(
+            **counts | {"entities_added": len(made.entities)},
+            source=source,
+            doc_id=stored.id,
+            chunks_added=stored.added + stored.changed,
+            truncated_chunks=len(chunks) - len(taken),
+            truncated_entities=len(declared) - len(entities),
+            truncated_relations=len(proposed) - len(proposed[:_RELATIONS]),
+        )
+    )
+
+
+def submit_session_extraction(
+    ctx: Caller,
+    *,
+    entities: list[Annotated[EntityGiven, _AnObject]],
+    relations: list[Annotated[RelationGiven, _AnObject]],
+    session_id: SessionId = "",
+    project: Project = "",
+) -> Annotated[CallToolResult, SessionExtracted]:
+    """Add entities {name, type} and relations {from, to, type, confidence}, checked. Call it at a session's end."""
+    said = asked(ctx, project, session_id)
+    made = said.memory.relate(
+        [],
+        entities=[one.model_dump() for one in entities[:_ENTITIES]],
+        domain=said.project,
+        origin="agent",
+        session=said.session,
+    )
+    counts = _related(said, [(one, None) for one in relations[:_RELATIONS]], None, "submit_session_extraction")
+    return told(
+        SessionExtracted(
+            **counts | {"entities_added": len(made.entities) + counts["entities_added"]},
+            session_id=said.session,
+            truncated_relations=len(relations) - len(relations[:_RELATIONS]),
+        )
+    )
+
+
+def _related(
+    said: Said, given: list[tuple[RelationGiven, str | None]], known: set[str] | None, tool: str
+) -> dict[str, Any]:
+    """What became of relations: those that are accepted are stated, the others told with their reasons."""
+    undeclared = [one for one, _ in given if known is not None and not {one.from_entity, one.to} <= known]
+    left = [(one, text) for one, text in given if one not in undeclared]
+    vetted = said.memory.relate(
+        [
+            {"source": one.from_entity, "type": one.type, "target": one.to, "confidence": one.confidence}
+            | ({} if text is None else {"text": text})
+            for one, text in left
+        ],
+        domain=said.project,
+        attrs={"origin_tool": tool},
+        origin="agent",
+        session=said.session,
+    )
+    rejected = [
+        RejectedShape(**{"from": one.from_entity}, type=one.type, to=one.to, reason=item.reason, level=item.level)
+        for (one, _), item in zip(left, vetted, strict=True)
+        if not item.stated
+    ]
+    rejected += [
+        RejectedShape(**{"from": one.from_entity}, type=one.type, to=one.to, reason=_UNDECLARED, level="undeclared")
+        for one in undeclared
+    ]
+    return {
+        "project": said.project,
+        "entities_added": len(vetted.entities),
+        "relations_proposed": len(given),
+        "relations_accepted": len(vetted.stated),
+        "relations_rejected": len(rejected),
+        "verified": True,
+        "rejected": rejected,
+    }
+
+
 def remember(
     ctx: Caller,
     *,
@@ -86,10 +229,7 @@ def remember(
     project: Project = "",
     session_id: SessionId = "",
 ) -> Annotated[CallToolResult, Remembered]:
-    """Keep a note of this conversation, and the names in it. The same text again changes nothing.
-
-    Call it when the user tells you something to keep.
-    """
+    """Keep a note. Call it when the user tells you something to keep."""
     said = asked(ctx, project, session_id)
     if not text.strip():
         raise InputError("there is no text to remember")
@@ -142,7 +282,9 @@ def _counts(one: IngestedDocument, project: str) -> dict[str, Any]:
 
 
 TOOLS = (
-    Tool(ingest_markdown, "Take in a file", "admin", writes=True, idempotent=True, verb="ingest"),
-    Tool(ingest_directory_tool, "Take in a folder", "admin", writes=True, idempotent=True, verb="ingest"),
-    Tool(remember, "Remember a note", "write", writes=True, idempotent=True),
+    Tool(ingest_markdown, "Ingest file", "admin", writes=True, idempotent=True, verb="ingest"),
+    Tool(ingest_directory_tool, "Ingest folder", "admin", writes=True, idempotent=True, verb="ingest"),
+    Tool(ingest_prechunked, "Ingest chunks", "write", writes=True, idempotent=True),
+    Tool(submit_session_extraction, "Add relations", "write", writes=True, idempotent=True),
+    Tool(remember, "Remember", "write", writes=True, idempotent=True),
 )

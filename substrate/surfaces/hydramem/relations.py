@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from substrate.errors import NotFound
 from substrate.limits import LIMITS
-from substrate.surfaces.arguments import Caller, IsoTime
-from substrate.surfaces.hydramem.arguments import EntityText, Project, Said, SessionId, asked
-from substrate.surfaces.hydramem.shapes import Deleted, EntitiesListed, EntityShape, Facts, fact_of, told
+from substrate.surfaces.arguments import Caller
+from substrate.surfaces.hydramem.arguments import Confidence, EntityText, Project, Said, SessionId, When, asked
+from substrate.surfaces.hydramem.shapes import (
+    Conflicted,
+    Created,
+    Deleted,
+    EntitiesListed,
+    EntityShape,
+    Facts,
+    Verified,
+    fact_of,
+    told,
+)
 from substrate.surfaces.tool import Tool
+
+if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
+    from substrate.values.relations import Vetted
 
 __all__ = ["TOOLS"]
 
@@ -28,7 +41,7 @@ def list_entities_tool(
     project: Project = "",
     session_id: SessionId = "",
 ) -> Annotated[CallToolResult, EntitiesListed]:
-    """List the entities of a project by name, page by page. Call it to see what a project is about."""
+    """List the entities of a project. Call it to see its subjects."""
     said = asked(ctx, project, session_id)
     page = said.memory.entities(said.project, limit=limit, offset=offset)
     entities = [
@@ -40,6 +53,95 @@ def list_entities_tool(
     )
 
 
+def verify_relation_tool(
+    ctx: Caller,
+    *,
+    from_entity: EntityText,
+    relation_type: str,
+    to_entity: EntityText,
+    source_text: str = "",
+    target_text: str = "",
+    confidence: Confidence = 0.5,
+    project: Project = "",
+    session_id: SessionId = "",
+) -> Annotated[CallToolResult, Verified]:
+    """Check a relation by the graph and by texts. Call it before you state one."""
+    said = asked(ctx, project, session_id)
+    text = "\n".join(filter(None, (source_text, target_text))) or None
+    vetted = said.memory.vet(
+        from_entity, relation_type, to_entity, domain=said.project, text=text, confidence=confidence
+    )
+    return told(Verified(**_check(vetted)))
+
+
+def check_conflict_tool(
+    ctx: Caller,
+    *,
+    text_a: str,
+    text_b: str,
+    entity_a: str = "",  # noqa: ARG001 - the original takes it; sentences say what they are about
+    entity_b: str = "",  # noqa: ARG001
+    project: Project = "",
+    session_id: SessionId = "",
+) -> Annotated[CallToolResult, Conflicted]:
+    """Compare two passages: conflict, agree or cannot tell. Call it when sources differ."""
+    compared = asked(ctx, project, session_id).memory.compare(text_a, text_b)
+    return told(
+        Conflicted(
+            conflict_detected=compared.verdict == "conflict",
+            explanation=compared.explanation,
+        )
+    )
+
+
+def create_relation(
+    ctx: Caller,
+    *,
+    from_entity: EntityText,
+    relation_type: str,
+    to_entity: EntityText,
+    confidence: Confidence = 1.0,
+    verify: bool | None = None,
+    valid_from: When = "",
+    valid_to: When = "",
+    project: Project = "",
+    session_id: SessionId = "",
+) -> Annotated[CallToolResult, Created]:
+    """State a relation. With verify, only a supported one. Call it when the user states a relation."""
+    said = asked(ctx, project, session_id)
+    ends = [said.memory.entity(text, said.project) for text in (from_entity, to_entity)]
+    given = {"source": ends[0].id or ends[0].name, "type": relation_type, "target": ends[1].id or ends[1].name}
+    window = {key: time for key, time in (("valid_from", valid_from), ("valid_to", valid_to)) if time}
+    vetted = said.memory.vet(
+        *(str(given[end]) for end in ("source", "type", "target")), domain=said.project, confidence=confidence
+    )
+    is_refused = vetted.level == "contradicted" if verify is None else verify and not vetted.accepted
+    check = _check(vetted)
+    if is_refused:
+        return told(Created(created=False, reason=vetted.reason, verification=check), "relation")
+    said.memory.relate(
+        [{**given, "confidence": confidence, **window}],
+        domain=said.project,
+        least="rejected",
+        attrs={"origin_tool": "create_relation"},
+        origin="agent",
+        session=said.session,
+    )
+    relation = {"from": ends[0].name, "type": relation_type, "to": ends[1].name, "confidence": confidence, **window}
+    return told(Created(created=True, relation=relation, verification=check), "reason")
+
+
+def _check(vetted: Vetted) -> dict[str, Any]:
+    return {
+        "accepted": vetted.accepted,
+        "srmkg_score": vetted.score,
+        "vog_score": None,
+        "level": vetted.level,
+        "verdict": vetted.verdict,
+        "reason": f"{vetted.reason} (decided by rules)",
+    }
+
+
 def delete_relation(
     ctx: Caller,
     *,
@@ -49,10 +151,7 @@ def delete_relation(
     project: Project = "",
     session_id: SessionId = "",
 ) -> Annotated[CallToolResult, Deleted]:
-    """Take back a relation of this type; others between the two stay, and the history too.
-
-    Call it when the user says that a relation does not hold.
-    """
+    """Take back one relation. Call it when the user says that it does not hold."""
     said = asked(ctx, project, session_id)
     source, target = (said.memory.entity(text, said.project) for text in (from_entity, to_entity))
     unedge = {"source": source.id, "type": relation_type, "target": target.id}
@@ -71,19 +170,16 @@ def query_entity_relations(
     ctx: Caller,
     *,
     entity_id: EntityText,
-    as_of: IsoTime = "",
+    as_of: When = "",
     direction: Literal["outgoing", "incoming", "both"] = "both",
     project: Project = "",
     session_id: SessionId = "",
 ) -> Annotated[CallToolResult, Facts]:
-    """List the relations of an entity, with when each holds and whether it does now; with as_of, those that held then.
-
-    Call it when the user asks what is known of an entity, or what held at a time.
-    """
+    """List the relations of an entity, with their times. Call it to see what is known, or what held as_of."""
     said = asked(ctx, project, session_id)
     entry = said.memory.entity(entity_id, said.project)
     if entry.id is None:
-        return told(Facts(entity=entry.atom, as_of=as_of, direction=direction, facts=[], count=0))
+        return told(Facts(entity=entry.atom, as_of=as_of, facts=[], count=0))
     said.memory.access(entry.id, predictions=0)
     found = said.memory.edges(entry.id, direction=_DIRECTIONS[direction], valid_at=as_of or None)
     names: dict[str, str] = {}
@@ -91,7 +187,7 @@ def query_entity_relations(
         names[name] = _shown(said, name)
     now = datetime.now(UTC)
     facts = [fact_of(edge, names, now=now) for edge in found]
-    return told(Facts(entity=entry.id, as_of=as_of, direction=direction, facts=facts, count=len(facts)))
+    return told(Facts(entity=entry.id, as_of=as_of, facts=facts, count=len(facts)))
 
 
 def _shown(said: Said, name: str) -> str:
@@ -102,7 +198,10 @@ def _shown(said: Said, name: str) -> str:
 
 
 TOOLS = (
-    Tool(list_entities_tool, "List entities", "read"),
-    Tool(delete_relation, "Take back a relation", "write", writes=True, idempotent=True),
-    Tool(query_entity_relations, "Relations of an entity", "read"),
+    Tool(verify_relation_tool, "Check", "read"),
+    Tool(check_conflict_tool, "Compare", "read"),
+    Tool(list_entities_tool, "Entities", "read"),
+    Tool(create_relation, "State", "write", writes=True, idempotent=True),
+    Tool(delete_relation, "Take back", "write", writes=True, idempotent=True),
+    Tool(query_entity_relations, "Relations", "read"),
 )

@@ -9,10 +9,21 @@ from pydantic import Field
 
 from substrate.errors import InputError, NotFound
 from substrate.limits import LIMITS
-from substrate.surfaces.arguments import Caller, IsoTime
-from substrate.surfaces.hydramem.arguments import EntityText, Hops, Project, Query, Said, SessionId, asked, few_hops
+from substrate.surfaces.arguments import Caller
+from substrate.surfaces.hydramem.arguments import (
+    EntityText,
+    Hops,
+    Project,
+    Query,
+    Said,
+    SessionId,
+    When,
+    asked,
+    few_hops,
+)
 from substrate.surfaces.hydramem.shapes import (
     ChunkShape,
+    Expanded,
     FullDocument,
     Neighbour,
     Neighbours,
@@ -49,13 +60,10 @@ _Chunks = Annotated[int, Field(ge=1, le=25)]
 def priming_context_tool(
     ctx: Caller, *, query: Query, k: _Chunks = 3, project: Project = "", session_id: SessionId = ""
 ) -> Annotated[CallToolResult, Primed]:
-    """Get the k passages that answer best, and at most k that entities of the query lead to.
-
-    Call it at the start of every turn.
-    """
+    """Get the k best passages for a query, and k that its entities lead to. Call it at the start of a turn."""
     said = asked(ctx, project, session_id)
     found = said.memory.gather(query, domain=said.project, limit=k, hops=1)
-    return told(Primed(**_primed(said.memory, found, _CONTEXT)), "missing", "note")
+    return told(Primed(**_primed(said.memory, found, _CONTEXT)), "note")
 
 
 def expand_context_tool(
@@ -65,11 +73,8 @@ def expand_context_tool(
     hops: Hops = 2,
     project: Project = "",
     session_id: SessionId = "",
-) -> Annotated[CallToolResult, Primed]:
-    """Get passages about entities, and about what relations lead to, up to 3 hops away.
-
-    Call it after priming_context_tool, with names or ids.
-    """
+) -> Annotated[CallToolResult, Expanded]:
+    """Get passages about entities and their relations, up to 3 hops. Call it to follow references."""
     said = asked(ctx, project, session_id)
     far, note = few_hops(hops)
     known = [_noted(said, text) for text in entity_ids]
@@ -79,7 +84,7 @@ def expand_context_tool(
     found = said.memory.gather(domain=said.project, entities=entities, limit=_EXPANDED, hops=far)
     missing = [text for text, entry in zip(entity_ids, known, strict=True) if entry is None]
     body = _primed(said.memory, found, _CONTEXT) | {"missing": missing or None, "note": note}
-    return told(Primed(**body), "missing", "note")
+    return told(Expanded(**body), "missing", "note")
 
 
 _EXPANDED: Final = 10
@@ -97,10 +102,7 @@ def hydra_search_tool(
     traversal: Annotated[str, Field(description="bfs, ppr or hybrid")] = "",
     strategy_override: str = "",
 ) -> Annotated[CallToolResult, Searched]:
-    """Search by word, meaning and relations: passages best first, and the relations that were followed.
-
-    Call it before you say that you do not know.
-    """
+    """Search by word, meaning and relations. Call it before you say that you do not know."""
     said = asked(ctx, project, session_id)
     mode = (traversal or strategy_override).strip().lower()
     if mode not in _WALKS:
@@ -123,7 +125,7 @@ def hydra_search_tool(
         if ran
         else None,
     }
-    return told(Searched(**body), "missing", "note", "ppr")
+    return told(Searched(**body), "note", "ppr")
 
 
 def trace_path_tool(
@@ -134,10 +136,7 @@ def trace_path_tool(
     project: Project = "",
     session_id: SessionId = "",
 ) -> Annotated[CallToolResult, PathShape]:
-    """Find a shortest path between two entities, of at most 6 relations in either direction.
-
-    Call it when the user asks how two things are connected.
-    """
+    """Find a shortest path of relations. Call it to see how two entities are connected."""
     said = asked(ctx, project, session_id)
     ends = [said.memory.entity(text, said.project) for text in (from_entity, to_entity)]
     for entry in ends:
@@ -165,14 +164,11 @@ def get_entity_neighbors_tool(
     *,
     entity_id: EntityText,
     hops: Hops = 2,
-    as_of: IsoTime = "",
+    as_of: When = "",
     project: Project = "",
     session_id: SessionId = "",
 ) -> Annotated[CallToolResult, Neighbours]:
-    """List what relations lead to from an entity, up to 3 hops away; with as_of, by those that held then.
-
-    Call it to see what surrounds an entity.
-    """
+    """List related entities, up to 3 hops away. Call it to see what surrounds an entity."""
     said = asked(ctx, project, session_id)
     entry = said.memory.entity(entity_id, said.project)
     _access(said, entry)
@@ -200,20 +196,17 @@ def get_full_document_tool(
     project: Project = "",
     session_id: SessionId = "",
 ) -> Annotated[CallToolResult, FullDocument]:
-    """Read a document exactly as it came, by doc_id or source; a long one in parts of 20,000 characters.
-
-    Call it when a passage is not enough.
-    """
+    """Read a document exactly as it came. Call it when a passage is not enough."""
     said = asked(ctx, project, session_id)
     try:
         document = said.memory.document(doc_id, domain=said.project)
     except NotFound as error:
         if error.code != NotFound.code:
             raise
-        return told(FullDocument(doc_id=doc_id, text="", tokens=0, found=False), "source", "next_offset", "note")
+        return told(FullDocument(doc_id=doc_id, text="", tokens=0, found=False), "next_offset", "note")
     if document.domain != said.project:
         note = f"it is a document of the project {in_quotes(document.domain)}"
-        return told(FullDocument(doc_id=doc_id, text="", tokens=0, found=False, note=note), "source", "next_offset")
+        return told(FullDocument(doc_id=doc_id, text="", tokens=0, found=False, note=note), "next_offset")
     said.memory.access(document.id, predictions=0)
     text = document.text
     return told(
@@ -222,11 +215,9 @@ def get_full_document_tool(
             text=text[offset : offset + _PART],
             tokens=said.memory.count_tokens(text),
             found=True,
-            source=document.source,
             next_offset=offset + _PART if len(text) > offset + _PART else None,
             note=None if document.exact else "parts of it were forgotten",
         ),
-        "source",
         "next_offset",
         "note",
     )
@@ -302,10 +293,10 @@ def _shown(memory: Memory, project: str, name: str) -> str:
 
 
 TOOLS = (
-    Tool(priming_context_tool, "Context for a turn", "read", by_meaning=True),
-    Tool(expand_context_tool, "Follow entities", "read"),
-    Tool(hydra_search_tool, "Search passages and relations", "read", by_meaning=True),
-    Tool(trace_path_tool, "How two entities are connected", "read"),
-    Tool(get_entity_neighbors_tool, "Neighbours of an entity", "read"),
-    Tool(get_full_document_tool, "Read a whole document", "read"),
+    Tool(priming_context_tool, "Context", "read", by_meaning=True),
+    Tool(expand_context_tool, "Expand", "read"),
+    Tool(hydra_search_tool, "Search", "read", by_meaning=True),
+    Tool(trace_path_tool, "Path", "read"),
+    Tool(get_entity_neighbors_tool, "Neighbours", "read"),
+    Tool(get_full_document_tool, "Document", "read"),
 )

@@ -20,10 +20,14 @@ if TYPE_CHECKING:  # a server lists its tools before the engine and its values a
 
 __all__ = [
     "ChunkShape",
+    "Conflicted",
+    "Created",
     "Deleted",
     "DirectoryTaken",
     "EntitiesListed",
     "EntityShape",
+    "Expanded",
+    "Extracted",
     "FactShape",
     "Facts",
     "FileTaken",
@@ -32,10 +36,14 @@ __all__ = [
     "Neighbours",
     "NotTaken",
     "PathShape",
+    "Prechunked",
     "Primed",
+    "RejectedShape",
     "RelationShape",
     "Remembered",
     "Searched",
+    "SessionExtracted",
+    "Verified",
     "date_of",
     "fact_of",
     "told",
@@ -81,8 +89,13 @@ class Primed(Shape):
     chunks: list[ChunkShape]
     context: str
     entities: list[str]
-    missing: list[str] | None = Field(default=None, description="entities that were given and are not there")
     note: str | None = None
+
+
+class Expanded(Primed):
+    """The same, of entities."""
+
+    missing: list[str] | None = Field(default=None, description="entities that were given and are not there")
 
 
 class Searched(Primed):
@@ -129,7 +142,6 @@ class FullDocument(Shape):
     text: str
     tokens: int
     found: bool
-    source: str | None = None
     next_offset: int | None = Field(default=None, description="of a long text: there the next part begins")
     note: str | None = None
 
@@ -175,7 +187,6 @@ class Facts(Shape):
 
     entity: str
     as_of: str
-    direction: str
     facts: list[FactShape]
     count: int
 
@@ -206,6 +217,72 @@ def fact_of(edge: Edge, names: dict[str, str], *, now: datetime) -> FactShape:
         to_name=names.get(edge.target, edge.target),
         verifier=dict(verifier) if isinstance(verifier, dict) else None,
     )
+
+
+class Verified(Shape):
+    """What the check of a relation came to."""
+
+    accepted: bool
+    srmkg_score: float
+    vog_score: Any = Field(description="null: no language model is asked")
+    level: str
+    verdict: str
+    reason: str = Field(description="and who decided")
+
+
+class Conflicted(Shape):
+    """Whether two passages contradict each other."""
+
+    conflict_detected: bool
+    explanation: str
+
+
+class Created(Shape):
+    """Whether a relation was stated, and what the check thinks of it."""
+
+    created: bool
+    relation: dict[str, Any] | None = None
+    reason: str | None = None
+    verification: dict[str, Any]
+
+
+class RejectedShape(Shape):
+    """A relation that was not stated, and why."""
+
+    from_entity: str = Field(alias="from")
+    type: str
+    to: str
+    reason: str
+    level: str
+
+
+class Extracted(Shape):
+    """What became of entities and relations that an agent extracted."""
+
+    project: str
+    entities_added: int
+    relations_proposed: int
+    relations_accepted: int
+    relations_rejected: int
+    truncated_relations: int
+    verified: bool
+    rejected: list[RejectedShape]
+
+
+class SessionExtracted(Extracted):
+    """The same, of a session."""
+
+    session_id: str
+
+
+class Prechunked(Extracted):
+    """The same, with the document."""
+
+    source: str
+    doc_id: str
+    chunks_added: int
+    truncated_chunks: int
+    truncated_entities: int
 
 
 # -- ingestion ---------------------------------------------------------------------------------------------------------
