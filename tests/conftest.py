@@ -30,7 +30,7 @@ if "TMPDIR" not in os.environ and has_room_in_memory():
     tempfile.tempdir = None
 # No limit of time: on a busy machine everything is slow.
 _patient = settings(database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.register_profile("fixed", _patient, derandomize=True)
+settings.register_profile("fixed", _patient, derandomize=True, max_examples=40)
 settings.register_profile("explore", _patient, derandomize=False, max_examples=rounds(100, 2000))
 settings.load_profile("explore" if EXPLORES else "fixed")
 if not EXPLORES:

@@ -92,7 +92,7 @@ def test_killed_at_any_moment_it_is_whole_or_recognisably_not(deed: str, source:
     found: Counter[str] = Counter()
     for number, state in enumerate(islice(killed(deed, source, tmp_path), rounds(60, 100)), 1):
         found[state] += 1
-        if number >= rounds(6, 100) and found["unfinished"]:
+        if number >= rounds(4, 100) and found["unfinished"]:
             break
     assert set(found) <= {"nothing", "unfinished", "whole"}, found
     assert found["unfinished"], f"no kill came in the middle of it: {found}"

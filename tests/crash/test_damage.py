@@ -119,7 +119,7 @@ def tally(doctor: Doctor, count: int, seed: str) -> Tally:
 @pytest.mark.soak
 @pytest.mark.parametrize("part", range(PARTS))
 def test_all_damage_to_rows_is_found_and_no_proof_lies(part: int, doctor: Doctor) -> None:
-    result = tally(doctor, rounds(50, 600), f"damage {SEED} {part}")
+    result = tally(doctor, rounds(25, 600), f"damage {SEED} {part}")
     assert (result.missed, result.lies) == ([], []), f"SUBSTRATE_SEED={SEED}"
     assert result.found, "nothing was damaged"
 
@@ -222,7 +222,7 @@ def test_fsck_finds_any_changed_bit_of_any_row(doctor: Doctor) -> None:
         value = rows[which][1]
         return which, flipped(value, rng.randrange(len(value)), 1 << rng.randrange(8))
 
-    for number in range(rounds(50, 1000)):
+    for number in range(rounds(25, 1000)):
         table = rng.choice([table for table in TABLES if table not in UNSAID])
         doctor.specimen.data.write_bytes(whole)
         change_row(doctor.specimen, table, change)

@@ -95,7 +95,7 @@ def survivor() -> Iterator[Worker]:
 def test_a_killed_writer_loses_nothing_acknowledged_and_leaves_no_partial_batch(
     part: int, tmp_path: Path, survivor: Worker
 ) -> None:
-    for crashes in parts(tmp_path, f"append {part}", rounds(10, 100)):
+    for crashes in parts(tmp_path, f"append {part}", rounds(5, 100)):
         crashes.kill("append", after="append")
         crashes.must_be_sound(crashes.examine(survivor)["faults"])
 
@@ -112,7 +112,7 @@ def test_a_kill_in_the_middle_leaves_the_old_store_or_the_new_one(
     for number in range(rounds(60, 100)):
         came += crashes.kill(deed, after=after)[-1]["deed"] == after
         crashes.must_be_sound(crashes.examine(survivor)["faults"])
-        if came and number >= rounds(6, 100):
+        if came and number >= rounds(4, 100):
             break
     crashes.must_pass_fsck()
     assert came, "no kill came in the middle of it"
@@ -120,7 +120,7 @@ def test_a_kill_in_the_middle_leaves_the_old_store_or_the_new_one(
 
 @pytest.mark.soak
 def test_a_kill_in_the_first_open_after_a_kill_changes_nothing(tmp_path: Path, survivor: Worker) -> None:
-    for crashes in parts(tmp_path, "compound", rounds(10, 200)):
+    for crashes in parts(tmp_path, "compound", rounds(5, 200)):
         crashes.kill(crashes.rng.choice(["append", "compact", "rebuild", "rotate"]), after="append")
         crashes.kill("append", after="opening")
         crashes.must_be_sound(crashes.examine(survivor)["faults"])
@@ -128,7 +128,7 @@ def test_a_kill_in_the_first_open_after_a_kill_changes_nothing(tmp_path: Path, s
 
 @pytest.mark.soak
 def test_a_store_whose_creation_was_killed_can_be_opened_and_written(tmp_path: Path, survivor: Worker) -> None:
-    for number in range(rounds(6, 100)):
+    for number in range(rounds(4, 100)):
         crashes = Crashes(tmp_path / str(number), f"create {SEED} {number}")
         crashes.store.parent.mkdir()
         crashes.kill("append", after="opening")

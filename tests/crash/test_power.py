@@ -110,7 +110,7 @@ def test_the_trace_plays_back_to_the_real_files_byte_for_byte(tmp_path: Path) ->
 def test_whatever_a_power_failure_leaves_holds_all_that_was_acknowledged(part: int, tmp_path: Path) -> None:
     seed = f"power {SEED} {part}"
     session = record(tmp_path, seed)
-    found = states(session.events, slice(part, None, PARTS), rounds(15, 1000), random.Random(seed))
+    found = states(session.events, slice(part, None, PARTS), rounds(8, 1000), random.Random(seed))
     wrong = {moment: faulty for moment, faulty in faults(session, found, tmp_path) if faulty}
     assert not wrong, f"SUBSTRATE_SEED={SEED}: {len(wrong)} states are damaged: {json.dumps(wrong, indent=1)}"
 
