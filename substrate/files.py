@@ -28,6 +28,7 @@ __all__ = [
     "make_folder",
     "new_file",
     "open_lock",
+    "refuse_pipe",
     "remove_leftovers",
     "replace_file",
     "resolved",
@@ -220,6 +221,12 @@ def typed_errors(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise from_os(error.errno or 0, what) from error
+
+
+def refuse_pipe(path: Path) -> None:
+    """InputError if there is something other than a plain file: it may never end, or be read once only."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a plain file. To read an export from a pipe, give - as the file")
 
 
 @contextmanager

@@ -1650,6 +1650,7 @@ class Memory(Tabular):
         source: str | None = None,
         actor: str | None = None,
         session: str | None = None,
+        objective: str | None = None,
         seqs: range | None = None,
         whole: Name | None = None,
         dry_run: bool = False,
@@ -1657,6 +1658,7 @@ class Memory(Tabular):
     ) -> Forgot:
         """Erase for good: atoms by name or id; or all versions and edges of a source, actor, session or range of seqs.
 
+        `objective` erases sessions and trainings with this objective.
         Give one of these. A name erases all of an atom: versions, edges, traces. An id erases an edge or a training, or
         a damaged entry that fsck names. The others erase the matching versions and edges. An atom without versions is
         then forgotten; one that loses only its current version is tombstoned. `whole` is a document or another atom
@@ -1664,7 +1666,9 @@ class Memory(Tabular):
         `dry_run` counts and writes nothing. If `compacted`, the bytes are gone from the store's files. If not, readers
         were open: call `compact()` later. Backups and exports keep them. NotFound if nothing matches.
         """
-        selection = Selection.of(names, source=source, actor=actor, session=session, seqs=seqs, whole=whole)
+        selection = Selection.of(
+            names, source=source, actor=actor, session=session, objective=objective, seqs=seqs, whole=whole
+        )
         store = self._store
         if not dry_run:
             store.write_down()  # or what waits to be would bring back what is to go

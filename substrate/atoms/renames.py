@@ -19,8 +19,8 @@ from substrate.views.edges import ever_linked, links_of
 
 __all__ = ["renamed_from", "renamed_to", "same_by_rename"]
 
-_MOST: Final = 64
-"""Steps of a chain: a rename moves the edges that lead to it, so there is mostly one."""
+_MOST: Final = 10_000
+"""Steps of a chain: each name leads to the next one."""
 
 
 def renamed_to(transaction: ReadTransaction, subject: bytes, upto: int | None = None) -> bytes | None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from stat import S_ISDIR
+from tempfile import TemporaryDirectory, gettempdir
+from typing import Final
 
 from substrate.errors import InputError
 from substrate.settings import load_settings
 
 __all__ = ["edited"]
+
+_PREFIX: Final = "substrate-edit-"
 
 
 def edited(text: str) -> str:
@@ -28,7 +34,8 @@ def edited(text: str) -> str:
         words = []
     if not words:
         raise InputError("EDITOR is not a command: set it to the editor to use, such as vi or 'code --wait'")
-    with TemporaryDirectory(prefix="substrate-") as folder:
+    _remove_leftovers()
+    with TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as folder:
         path = Path(folder, "value.txt")
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(text.encode())
@@ -43,3 +50,28 @@ def edited(text: str) -> str:
         except (OSError, UnicodeDecodeError):
             raise InputError("the editor left no text in UTF-8: nothing was saved") from None
     return left.removesuffix("\n") if not text.endswith("\n") else left
+
+
+def _remove_leftovers() -> None:
+    """Texts of editors whose program was killed: folders of this user, of a process that is no more."""
+    for folder in Path(gettempdir()).glob(f"{_PREFIX}*-*"):
+        process = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        with suppress(OSError):
+            status = folder.lstat()
+            if (
+                process.isdigit()
+                and S_ISDIR(status.st_mode)
+                and status.st_uid == os.getuid()
+                and not _runs(int(process))
+            ):
+                shutil.rmtree(folder)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # somebody else's, or none that can be: leave it alone
+    return True

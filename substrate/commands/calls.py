@@ -195,6 +195,7 @@ def forget(memory: Memory, given: Namespace, *, dry_run: bool, progress: Progres
         source=given.source,
         actor=given.actor,
         session=given.session,
+        objective=given.objective,
         seqs=given.seqs,
         whole=given.whole,
         dry_run=dry_run,

@@ -50,6 +50,8 @@ __all__ = ["forget"]
 
 _STEP = 20_000
 """Edges or versions of one atom that are forgotten in one append: a hub may have a million."""
+_OF_SESSIONS = ("session", "actor", "objective")
+"""Fields that a trace of a session has too."""
 _ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
 _EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
 
@@ -66,6 +68,7 @@ class _Subject(NamedTuple):
 def forget(log: Log, selection: Selection, *, dry_run: bool, progress: Progress | None = None) -> Forgot:
     """See `Memory.forget`."""
     with log.snapshot() as transaction:
+        selection = _with_copies(transaction, selection)
         subjects = list(_select(transaction, selection, progress))
         if not subjects:
             raise NotFound("there is nothing that matches: nothing was forgotten")
@@ -385,15 +388,44 @@ def _select(transaction: ReadTransaction, selection: Selection, progress: Progre
     yield from sorted(
         _gathered(_entries_selected(transaction, selection, progress)), key=lambda one: one.kind is not Kind.PUT
     )
-    for key, heard in all_sessions(transaction) if selection.field in ("session", "actor") else ():
-        if heard is not None and selection.text == (heard.session if selection.field == "session" else heard.actor):
+    for key, heard in all_sessions(transaction) if selection.field in _OF_SESSIONS else ():
+        if heard is not None and selection.text == getattr(heard, selection.field or ""):
             yield _Subject(None, key)
 
 
+def _with_copies(transaction: ReadTransaction, selection: Selection) -> Selection:
+    """Selected by seqs, a text goes under its other names too: else a rename would keep it."""
+    if selection.seqs is None:
+        return selection
+    said: dict[bytes, set[str]] = {}
+    for entry in _entries_selected(transaction, selection, None):
+        if entry.kind is Kind.PUT:
+            said.setdefault(entry.subject, set()).update(_values(entry))
+    copies: set[int] = set()
+    for subject, values in said.items():
+        for other in same_by_rename(transaction, subject):
+            rows = versions_of(transaction, other) if other != subject else ()
+            seqs = (row.seq for row in rows if row.kind is Kind.PUT and row.name is not None)
+            entries = (entry for seq in seqs for entry in _entry_at(transaction, seq))
+            copies.update(entry.seq for entry in entries if not values.isdisjoint(_values(entry)))
+    return replace(selection, copies=frozenset(copies) - frozenset(selection.seqs))
+
+
+def _values(entry: Logged) -> list[str]:
+    """What the version says; nothing if it was erased, or is damaged."""
+    value = None if entry.body is None else decode_body(entry.body).get("value")
+    return [value] if isinstance(value, str) else []
+
+
+def _entry_at(transaction: ReadTransaction, seq: int) -> Iterable[Logged]:
+    return replay(transaction, seq, seq + 1)
+
+
 def _other_names(transaction: ReadTransaction, selection: Selection, subjects: Iterable[_Subject]) -> tuple[str, ...]:
-    """The names of atoms that go because they hold the same as one that is named."""
+    """The names of atoms that go because they hold the same as one that is named, or as a seq says."""
     named = {find_subject(transaction, name) for name in selection.names}
-    others = (one.at for one in subjects if named and one.kind is Kind.PUT and one.at not in named)
+    others = [one.at for one in subjects if named and one.kind is Kind.PUT and one.at not in named]
+    others += dict.fromkeys(entry.subject for seq in sorted(selection.copies) for entry in _entry_at(transaction, seq))
     latest = (latest_version(transaction, at) for at in others)
     return tuple(row.name for row in latest if row is not None and row.name is not None)
 
@@ -449,3 +481,4 @@ def _entries_selected(
                 yield entry
         if progress is not None:
             progress(min(start + BATCH, wanted.stop), wanted.stop)
+    yield from (entry for seq in sorted(selection.copies) for entry in _entry_at(transaction, seq))

@@ -21,6 +21,8 @@ class Selection:
     field: str | None = None
     text: str | None = None
     seqs: range | None = None
+    copies: frozenset[int] = frozenset()
+    """Further seqs: of what the selected ones say, under other names."""
 
     @classmethod
     def of(  # noqa: PLR0913 - the ways of `Memory.forget`
@@ -30,6 +32,7 @@ class Selection:
         source: str | None,
         actor: str | None,
         session: str | None,
+        objective: str | None = None,
         seqs: range | None,
         whole: str | None = None,
     ) -> Selection:
@@ -37,7 +40,7 @@ class Selection:
         if not isinstance(names, Iterable) or isinstance(names, bytes):
             raise SchemaInvalid(Arg("names"), ": give the name or the id of ", AN_ATOM, ", or a list of them")
         listed = (names,) if isinstance(names, str) else tuple(names)
-        fields = {"source": source, "actor": actor, "session": session}
+        fields = {"source": source, "actor": actor, "session": session, "objective": objective}
         given = {field: text for field, text in fields.items() if text is not None}
         if not all(isinstance(text, str) for text in given.values()):
             raise SchemaInvalid(Arg("source"), ", ", Arg("actor"), " and ", Arg("session"), " are texts")
@@ -56,7 +59,7 @@ class Selection:
     def matches(self, seq: int, members: dict[str, Json]) -> bool:
         """Whether an entry with this body is selected."""
         if self.seqs is not None:
-            return seq in self.seqs
+            return seq in self.seqs or seq in self.copies
         if self.field is None:
             return False
         # An edge's `source` is one of its ends; where its statement comes from is `cited`.

@@ -11,7 +11,7 @@ from typing import Final
 from substrate.atoms.domains import domain_name
 from substrate.documents.formats.catalogue import media_type_of
 from substrate.errors import InputError
-from substrate.files import users_file
+from substrate.files import refuse_pipe, users_file
 from substrate.messages import Arg
 from substrate.moving.hydramem import is_hydramem, open_hydramem, refuse_pickle
 from substrate.moving.line import KINDS, Lines
@@ -39,6 +39,7 @@ def kind_of(path: Path) -> str:
     with users_file(path):
         if path.is_dir():
             return DOCUMENTS
+        refuse_pipe(path)
         suffix = path.suffix.lower()
         if suffix in _TABLES:
             return _TABLES[suffix]
@@ -74,6 +75,8 @@ def open_lines(  # noqa: PLR0913
 
     `secret` and `unverified`: of a file that is signed.
     """
+    with users_file(path):
+        refuse_pipe(path)
     if kind == SERVER_MEMORY:
         return open_server_memory(path, domain_name(domain))
     if kind == HYDRAMEM:

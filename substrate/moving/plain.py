@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from substrate.errors import InputError, StoreDamaged
-from substrate.files import bounded_lines, expanded, users_file
+from substrate.files import bounded_lines, expanded, refuse_pipe, users_file
 from substrate.limits import LIMITS, check_size
 from substrate.messages import IMPORT_FULL
 from substrate.moving.line import KINDS, Broken, Fields, Line, Lines, Read, at_line
@@ -176,6 +176,7 @@ def _reader(source: str | Path | TextIO) -> Iterator[tuple[TextIO, int]]:
         return
     path = expanded(source)
     with users_file(path):
+        refuse_pipe(path)
         try:
             with path.open(encoding="utf-8") as file:
                 if file.seekable():

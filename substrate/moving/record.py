@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypedDict
 
@@ -10,11 +10,14 @@ from substrate.errors import InputError, ItemsRefused
 from substrate.log.log import Log
 from substrate.messages import Item, Message
 from substrate.moving.line import KINDS, Broken, Fields, Line, Lines, Read
+from substrate.names import normalise
+from substrate.proof.entry import Kind
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint, read_batch
 from substrate.save.new_store import refuse_first_checkpoint
 from substrate.values.progress import Progress
 from substrate.values.saved import Imported, Refused, Saved
+from substrate.views.atoms import find_names
 
 __all__ = ["Recording", "record", "refuse_first"]
 
@@ -84,11 +87,14 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     """
     results: list[Saved] = []
     refused: list[Refused] = []
+    there: set[str] = set()
+    size = log.head().head.size
     last = 0
     try:
         for chunk in _chunks(lines.lines):
             refused += chunk.refused
             if chunk.has_lines:
+                there |= _there(log, chunk, size)
                 results.append(_taken(log, chunk, how, is_first=not results))
                 refused += (_named(item, chunk) for item in results[-1].refused)
                 last = max(map(max, filter(None, chunk.lines.values())))
@@ -98,7 +104,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
         raise error.told(0 if how.dry_run else last) from None
     if not results:
         raise _refusal(refused, "nothing was saved") if refused else _nothing()
-    return _together(results, tuple(refused), how)
+    return _together(results, tuple(refused), how, there)
 
 
 def refuse_first(lines: Lines, how: Recording) -> None:
@@ -173,6 +179,16 @@ def _compared(log: Log, chunk: _Chunk, how: Recording) -> Saved:
     return planner.saved(range(0), log.head())
 
 
+def _there(log: Log, chunk: _Chunk, size: int) -> set[str]:
+    """The names of atoms in these lines that are in use since before the entry `size`."""
+    given = (atom.get("name") for atom in chunk.items["atoms"])
+    names = list(dict.fromkeys(normalise(name) for name in given if isinstance(name, str)))
+    with log.snapshot() as transaction:
+        rows = find_names(transaction, names)
+    found = zip(names, rows, strict=True)
+    return {name for name, row in found if row is not None and row.kind is Kind.PUT and row.seq < size}
+
+
 def _nothing() -> InputError:
     return InputError("there is nothing to import: no line says put, tombstone, edge or unedge")
 
@@ -192,7 +208,7 @@ def _named(refused: Refused, chunk: _Chunk) -> Refused:
     return replace(refused, item=f"line {chunk.lines[refused.item.argument][refused.item.at]}")
 
 
-def _together(results: list[Saved], refused: tuple[Refused, ...], how: Recording) -> Imported:
+def _together(results: list[Saved], refused: tuple[Refused, ...], how: Recording, there: Collection[str]) -> Imported:
     def joined(names: Callable[[Saved], tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for saved in results for name in names(saved)))
 
@@ -212,4 +228,5 @@ def _together(results: list[Saved], refused: tuple[Refused, ...], how: Recording
         {name: atom for saved in results for name, atom in saved.ids.items()},
         kind=how.kind,
         dry_run=how.dry_run,
+        changed=tuple(name for name in joined(lambda saved: saved.recorded) if name in there),
     )

@@ -20,19 +20,12 @@ from substrate.save.checkpoint import checkpoint
 from substrate.save.place import Place
 from substrate.snapshot import Snapshot
 from substrate.text.quote import if_needed
-from substrate.values.actors import surface_of
 from substrate.values.opening import PROPOSED
 from substrate.values.saved import Saved
 
-__all__ = ["confirm", "confirmed_fields", "is_person"]
+__all__ = ["confirm", "confirmed_fields"]
 
 _DECLINED = "declined by a person"
-
-
-def is_person(said: Mapping[str, object]) -> bool:
-    """Whether a person or a script says it: no agent, and no text that was taken in."""
-    actor = said.get("actor")
-    return said.get("origin") in (None, "user") and surface_of(actor if isinstance(actor, str) else None) is None
 
 
 def confirmed_fields(tags: Iterable[object]) -> dict[str, object]:

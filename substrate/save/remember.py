@@ -27,8 +27,9 @@ from substrate.proof.hashes import map_key
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
 from substrate.save.place import Place
-from substrate.save.proposed import confirmed_fields, is_person
+from substrate.save.proposed import confirmed_fields
 from substrate.text.secrets import find_secrets
+from substrate.values.actors import is_person
 from substrate.values.opening import PROPOSED
 from substrate.values.saved import Remembered
 from substrate.views.atoms import VersionRow, find_names, gaps_of, versions_of

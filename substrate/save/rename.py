@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
+from uuid import UUID
 
 from substrate.atoms.links import edge_of
 from substrate.atoms.load import atom_of, damage_of
@@ -135,16 +136,13 @@ def _moved(snapshot: Snapshot, subject: bytes, new: str) -> tuple[list[Edge], li
     taken: dict[str, None] = {}
     for link in links:
         edge = edge_of(snapshot, link, {})
-        if edge is None or edge.damaged is not None or edge.id in taken:
+        if edge is None or edge.damaged is not None or edge.id in taken or link.type == RENAMED_TO:
             continue
         taken[edge.id] = None
         source, target = (new if end == subject else end.hex() for end in (link.source, link.target))
-        goes_back = link.type == RENAMED_TO and _is(transaction, link.source, new)
-        if not goes_back:
-            moved.append(replace(edge, source=source, target=target, dangling=()))
+        moved.append(replace(edge, source=source, target=target, dangling=()))
+    # Names before stay where they point, one after the other. Of a name that comes back, nothing leads away any more.
+    row = find_name(transaction, new)
+    for at in (subject, *(() if row is None else (row.subject,))):
+        taken |= {str(UUID(bytes=link.edge)): None for link in links_of(transaction, at, out=True, kind=RENAMED_TO)}
     return moved, list(taken)
-
-
-def _is(transaction: ReadTransaction, subject: bytes, name: str) -> bool:
-    row = find_name(transaction, name)
-    return row is not None and row.subject == subject

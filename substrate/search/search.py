@@ -140,6 +140,7 @@ class _Page:
         self.cut: tuple[str, ...] = ()
         """Atoms of which not all edges were walked along."""
         self._newer: Mapping[int, int] = {}
+        self._disputed: Mapping[int, int] = {}
         self._snapshot = lists.snapshot
         self._when = query.when
         self._spelling = {term.term: term.spelling for term in query.terms}
@@ -160,7 +161,7 @@ class _Page:
         ranked = rank(gathered.candidates, self._lists.vector, self._when)
         if self._hops:
             gathered, ranked = self._walked(gathered, ranked)
-        ranked, self._newer = newest_first(self._lists, gathered, ranked, self._when)
+        ranked, self._newer, self._disputed = newest_first(self._lists, gathered, ranked, self._when)
         again: list[_Place] = []
         seen: set[int] = set()
         for at in ranked.order.tolist():
@@ -235,7 +236,7 @@ class _Page:
         atom = atom_of(self._snapshot, version, body, superseded_by=by)
         snippet = snippet_of(atom.value, frozenset(matched))
         walked = self._walks.get(place.seq, ()) if place.parts.get("walk", 0) > _NOTHING else ()
-        newer = self._newer.get(place.seq)
+        newer, disputed = self._newer.get(place.seq), self._disputed.get(place.seq)
         return Hit(
             atom=atom,
             score=place.score,
@@ -247,6 +248,7 @@ class _Page:
             seq=lists.documents.size - 1,
             lag=self._lag,
             newer=None if newer is None else self._name(lists.documents.subject(newer)),
+            disputed=None if disputed is None else self._name(lists.documents.subject(disputed)),
             via=tuple(f"{self._name(way.source)} {way.type} {self._name(way.target)}" for way in walked),
         )
 

@@ -43,6 +43,8 @@ class Hit(Result):
     """How many versions were not compared by meaning, because they are not embedded yet."""
     newer: str | None = None
     """The name of a newer atom that says otherwise of the same thing: this one is outdated."""
+    disputed: str | None = None
+    """The name of a newer atom by an agent that contradicts this one, which a person said: ask who is right."""
     via: tuple[str, ...] = ()
     """Where a walk added to the score: the edges from a better hit to here, each as `source type target`."""
 
@@ -59,7 +61,13 @@ class Hit(Result):
     def __repr__(self) -> str:
         earlier = "" if self.current else " (earlier)"
         newer = "" if self.newer is None else f" (newer: {self.newer})"
-        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}{earlier}{newer}: {self.why})"
+        disputed = "" if self.disputed is None else f" ({self.in_dispute})"
+        return f"Hit({self.score:.2f} {self.name} = {self.snippet!r}{earlier}{newer}{disputed}: {self.why})"
+
+    @property
+    def in_dispute(self) -> str:
+        """The two sources that contradict each other, in words; empty if there is no dispute."""
+        return "" if self.disputed is None else f"in conflict: a person says this, an agent says {self.disputed}"
 
     @property
     def why(self) -> str:
@@ -75,6 +83,8 @@ class Hit(Result):
             shown["source"] = self.atom.source  # the name of a chunk says nothing about where it stands
         if self.newer is not None:
             shown["newer"] = self.newer
+        if self.disputed is not None:
+            shown["disputed"] = self.disputed
         return {**shown, "when": f"{when:%Y-%m-%d}", "current": "yes" if self.current else "earlier"}
 
 

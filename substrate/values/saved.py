@@ -84,6 +84,8 @@ class Imported(Saved):
     kind: str = ""
     """Which kind of file it was."""
     dry_run: bool = False
+    changed: tuple[str, ...] = ()
+    """Those of `recorded` that were in use before the import: it gave them a new version."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -67,7 +67,7 @@ WAYS = [live, observed, trained, waiting]
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("by", [{"session": "secret"}, {"actor": "ann"}])
+@pytest.mark.parametrize("by", [{"session": "secret"}, {"actor": "ann"}, {"objective": f"about {CANARY}"}])
 def test_nothing_is_left_of_what_a_session_was_for(
     lettered: Memory, tmp_path: Path, way: Callable[[Memory], None], by: dict[str, str]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -204,3 +205,24 @@ def test_any_cells_come_through_as_they_were_written(rows: list[tuple[str, str]]
             read = list(lines.lines)
     wanted = [value.strip() for name, value in rows if value.strip()]
     assert [line.fields["value"] for line in read if hasattr(line, "fields")] == wanted
+
+
+def test_atoms_that_were_there_before_and_get_a_new_version_are_counted_in_a_dry_run_too(
+    memory: Memory, tmp_path: Path
+) -> None:
+    memory.checkpoint(["v1.fact.a = mine", "v1.fact.b = the same", "v1.fact.gone = old"])
+    memory.checkpoint(tombstones=["v1.fact.gone"])
+    rows = "name,value\nv1.fact.a,theirs\nv1.fact.b,the same\nv1.fact.gone,new\nv1.fact.c,new\n"
+    path = file(tmp_path, "t.csv", rows)
+    dry, done = (memory.import_file(path, dry_run=is_dry) for is_dry in (True, False))
+    assert dry.changed == done.changed == ("v1.fact.a", "v1.fact.b")  # the second one has a source now
+    assert memory.import_file(path).changed == ()
+
+
+def test_a_pipe_is_refused_and_not_waited_for(memory: Memory, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    for kind in (None, "csv", "jsonl", "substrate", "server-memory"):
+        with pytest.raises(InputError, match="not a plain file"):
+            memory.import_file(tmp_path / "pipe.csv", kind)
+    with pytest.raises(InputError, match="not a plain file"):
+        memory.import_lines(tmp_path / "pipe.csv")

@@ -175,6 +175,33 @@ def test_what_is_forgotten_by_who_said_it_goes_under_its_new_name_too(memory: Me
     assert not memory.search("Adyen").items
 
 
+def test_what_is_forgotten_by_its_seqs_goes_under_its_new_names_too_and_nothing_else_of_them(
+    memory: Memory, store: Path
+) -> None:
+    seqs = memory.checkpoint([f"{OLD} = lives at canaryelmstreet"]).seqs
+    memory.rename(OLD, NEW)
+    memory.checkpoint([f"{NEW} = moved since", "v1.fact.other = lives at elm street too"])
+    assert memory.forget(seqs=seqs, dry_run=True).renamed == (NEW,)
+    assert memory.forget(seqs=seqs).renamed == (NEW,)
+    assert traces_of("canaryelmstreet", store) == []
+    assert memory.access(NEW).value == "moved since"
+    assert memory.access("v1.fact.other").value == "lives at elm street too"
+
+
+def test_many_renames_of_one_atom_take_a_few_entries_each(memory: Memory) -> None:
+    memory.checkpoint(["v1.fact.n0 = Adyen", "v1.fact.beside = b"])
+    memory.checkpoint(edges=[{"source": "v1.fact.n0", "type": "references", "target": "v1.fact.beside"}])
+    before = memory.head().head.size
+    for at in range(20):
+        memory.rename(f"v1.fact.n{at}", f"v1.fact.n{at + 1}")
+    assert memory.head().head.size - before == 20 * 5  # put, tombstone, renamed_to; the edge, taken back and stated
+    assert memory.access("v1.fact.n0").name == "v1.fact.n20"
+    memory.rename("v1.fact.n20", "v1.fact.n7")
+    memory.rename("v1.fact.n7", "v1.fact.last")
+    assert {memory.access(f"v1.fact.n{at}").name for at in range(21)} == {"v1.fact.last"}
+    assert memory.forget(["v1.fact.n3"]).atoms == 22
+
+
 def test_what_was_learnt_of_the_old_one_counts_for_the_new_one(memory: Memory) -> None:
     """No edge joins them: nothing but what was learnt speaks for either."""
     memory.checkpoint([f"{OLD} = Adyen", "v1.fact.before = b", "v1.fact.after = a"])

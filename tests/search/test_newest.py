@@ -241,3 +241,42 @@ def test_every_face_shows_what_is_newer(memory: Memory) -> None:
     shown = Hits.said(result, {})["atoms"]  # type: ignore[arg-type]
     assert [one.get("newer") for one in shown] == [None, "v1.note.n1"]
     assert old.to_dict()["newer"] == "v1.note.n1"
+
+
+# -- who says it -------------------------------------------------------------------------------------------------------
+
+OLD, NEW = "Our payment provider is Stripe.", "Our payment provider is Adyen."
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_outdated"),
+    [
+        ({"origin": "user"}, {"origin": "agent"}, False),
+        ({}, {"actor": "mcp:atoms:someone"}, False),
+        ({"origin": "user"}, {"origin": "user"}, True),
+        ({"origin": "agent"}, {"origin": "agent"}, True),
+        ({"origin": "agent"}, {"origin": "user"}, True),
+    ],
+)
+def test_what_a_person_said_is_in_dispute_with_what_an_agent_wrote_later_and_outdated_by_a_person_alone(
+    memory: Memory, first: dict[str, str], second: dict[str, str], *, is_outdated: bool
+) -> None:
+    memory.checkpoint([{"name": "v1.note.n0", "value": OLD, **first}])
+    memory.checkpoint([{"name": "v1.note.n1", "value": NEW, **second}])
+    (hit,) = [hit for hit in memory.search("payment provider") if hit.value == OLD]
+    assert (hit.newer, hit.disputed) == (("v1.note.n1", None) if is_outdated else (None, "v1.note.n1"))
+    shown = [repr(hit), str(_row(hit, why=False)), str(Hits.said(memory.search("payment provider"), {}))]  # type: ignore[arg-type]
+    assert all(("in conflict" in one or "disputed" in one) is not is_outdated for one in shown)
+
+
+def test_between_an_agent_and_two_statements_of_a_person_the_persons_newer_one_outdates_the_other(
+    memory: Memory,
+) -> None:
+    for at, (value, origin) in enumerate(((OLD, "user"), (NEW, "user"), ("Our payment provider is Mollie.", "agent"))):
+        memory.checkpoint([{"name": f"v1.note.n{at}", "value": value, "origin": origin}])
+    hits = {hit.name: (hit.newer, hit.disputed) for hit in memory.search("payment provider")}
+    assert hits == {
+        "v1.note.n2": (None, None),
+        "v1.note.n1": (None, "v1.note.n2"),
+        "v1.note.n0": ("v1.note.n1", None),
+    }

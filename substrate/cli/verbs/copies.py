@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["backup", "export", "import_lines", "restore"]
 
+_SOME = 3
+"""Names that are shown of many."""
+
 
 def export(given: Namespace, output: Output) -> Answer:
     """Write the store as JSON Lines."""
@@ -149,12 +152,17 @@ def _answer(imported: Imported) -> Answer:
         "unedged": imported.unedged,
         "dangling": imported.dangling,
     }
-    answer = saved_answer(imported, [(what, len(names)) for what, names in counts.items()])
-    if not imported.dry_run:
-        return answer
-    return dataclasses.replace(
-        answer, hints=(*answer.hints, "Nothing was written. Repeat without --dry-run to import the above.")
-    )
+    rows: list[tuple[str, object]] = [(what, len(names)) for what, names in counts.items()]
+    if imported.changed:
+        rows.insert(1, ("of these changed", len(imported.changed)))
+    answer = saved_answer(imported, rows)
+    hints = list(answer.hints)
+    if imported.changed:
+        some = ", ".join(as_word(name) for name in imported.changed[:_SOME])
+        hints.append(f"these names were in use before: the import gives them a new version: {some}")
+    if imported.dry_run:
+        hints.append("Nothing was written. Repeat without --dry-run to import the above.")
+    return dataclasses.replace(answer, hints=tuple(hints))
 
 
 def _source(file: str) -> Path | io.StringIO:

@@ -80,6 +80,8 @@ def _row(hit: Hit, *, why: bool) -> tuple[object, ...]:
         text = f"[{hit.atom.source}] {text}"  # the name of a chunk says nothing about where it stands
     if hit.newer is not None:
         text = f"(newer: {hit.newer}) {text}"
+    if hit.disputed is not None:
+        text = f"({hit.in_dispute}) {text}"
     row: tuple[object, ...] = (f"{hit.score:.2f}", hit.name, text if hit.current else f"(earlier) {text}")
     if not why:
         return row

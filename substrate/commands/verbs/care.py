@@ -47,6 +47,7 @@ FORGET = Command(
         option("--source", metavar="TEXT", help="everything from this source"),
         option("--actor", metavar="TEXT", help="everything by this author"),
         option("--session", metavar="TEXT", help="everything from this session"),
+        option("--objective", metavar="TEXT", help="sessions and trainings with this objective"),
         option("--seqs", metavar="START:STOP", read=seqs, help="the atoms of these entries, without STOP"),
         flag("--dry-run", help="count and erase nothing"),
         flag("--yes", help="erase without asking"),

@@ -56,6 +56,9 @@ def _hit(hit: Hit, best: float) -> list[Child]:
         [
             h("div", None if hit.current else badge("earlier"), name(hit.name), "  ", when(time)),
             h("div", badge("outdated"), "newer: ", name(hit.newer)) if hit.newer is not None else None,
+            h("div", badge("in conflict"), "a person says this, an agent says ", name(hit.disputed))
+            if hit.disputed is not None
+            else None,
             h("div", passage),
             h("div", parts, words),
             h("div", h("bdi", "by way of ", "; ".join(hit.via), css="ss-faint")) if hit.via else None,

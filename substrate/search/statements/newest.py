@@ -35,6 +35,7 @@ from substrate.search.ranking import Ranked, ordered
 from substrate.search.when import When, Which
 from substrate.search.words import TermScore
 from substrate.text.terms import query_terms, spans
+from substrate.values.actors import is_person
 from substrate.views.claims import Kept, claim_of, kept_claims
 from substrate.views.conflicts import ConflictRow
 from substrate.views.words import NONE
@@ -59,10 +60,14 @@ _INGESTED: Final = "ingested"
 
 
 class Newest(NamedTuple):
-    """The candidates in their new order; and of each that is outdated, by its seq, the seq of what took its place."""
+    """The candidates in their new order; and of each that is outdated, by its seq, the seq of what took its place.
+
+    What a person said is not outdated by what an agent wrote down later: the two are `disputed`.
+    """
 
     ranked: Ranked
     newer: Mapping[int, int]
+    disputed: Mapping[int, int]
 
 
 class _Statement(NamedTuple):
@@ -83,14 +88,15 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
     if when.asked in {Which.ANY, Which.NOW, Which.SINCE}:
         contradicting, alike = (_in_force(lists, pairs) for pairs in (contradicting, alike))
     if not contradicting and not alike:
-        return Newest(ranked, {})
+        return Newest(ranked, {}, {})
     groups = _joined(lists, contradicting)
-    newer = {
-        one.seq: group[0].seq
-        for group in groups
-        for one in group[1:]
-        if one.said.get("value") != group[0].said.get("value")
-    }
+    newer: dict[int, int] = {}
+    disputed: dict[int, int] = {}
+    for group in groups:
+        for at, one in enumerate(group):
+            if one.said.get("value") != group[0].said.get("value"):
+                by = _outdates(group[:at], one)
+                (disputed if by is None else newer)[one.seq] = group[0].seq if by is None else by.seq
     score = ranked.score.copy()
     if when.asked is not Which.ALL:
         for group in _joined(lists, [*contradicting, *alike]) if alike else groups:
@@ -99,7 +105,13 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
             score[places] = -np.sort(-score[places]) - _STEP * np.arange(len(places))
     time = ranked.parts["time"] + (score - ranked.score)
     parts = {**ranked.parts, "time": time.astype(np.float32)}
-    return Newest(replace(ranked, order=ordered(gathered.candidates, score), score=score, parts=parts), newer)
+    return Newest(replace(ranked, order=ordered(gathered.candidates, score), score=score, parts=parts), newer, disputed)
+
+
+def _outdates(newer: Sequence[_Statement], one: _Statement) -> _Statement | None:
+    """The newest that takes the place of this one; None: an agent contradicts a person, and only a person can tell."""
+    value, is_persons = one.said.get("value"), is_person(one.said)
+    return next((by for by in newer if by.said.get("value") != value and (is_person(by.said) or not is_persons)), None)
 
 
 def _stated(lists: Lists, gathered: Gathered, ranked: Ranked) -> list[_Statement]:

@@ -24,6 +24,10 @@ class HitShape(AtomShape):
     why: str = Field(description="how much each part added to the score")
     current: bool | None = Field(None, description="false: an earlier version, or one that was superseded")
     newer: str | None = Field(None, description="outdated: the key of a newer atom that says otherwise of the same")
+    disputed: str | None = Field(
+        None,
+        description="a person says this; the newer atom of this key, by an agent, contradicts it: ask who is right",
+    )
 
 
 class Hits(CamelShape):
@@ -53,6 +57,8 @@ def _hit(hit: Hit) -> dict[str, Any]:
         said["current"] = False
     if hit.newer is not None:
         said["newer"] = hit.newer
+    if hit.disputed is not None:
+        said["disputed"] = hit.disputed
     return said
 
 

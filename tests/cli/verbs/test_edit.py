@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import stat
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -97,3 +100,21 @@ def test_an_editor_that_cannot_be_started_is_told(
     monkeypatch.setenv("EDITOR", command)
     ran = store("edit", "v1.fact.provider")
     assert (ran.code, "EDITOR" in ran.err) == (2, True)
+
+
+def test_what_a_killed_editor_left_is_removed_by_the_next_edit_and_that_of_others_is_not(
+    store: Commands, editor: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left, running = (tmp_path / f"substrate-edit-{number}-x" for number in (ended.pid, os.getpid()))
+    for folder in (left, running):
+        folder.mkdir()
+        (folder / "value.txt").write_text("a secret")
+    (tmp_path / f"substrate-edit-{ended.pid}-y").symlink_to(running)
+    store.ok("checkpoint", "v1.fact.provider = Adyen")
+    editor("path.write_text('Mollie')")  # type: ignore[operator]
+    store.ok("edit", "v1.fact.provider")
+    assert not left.exists()
+    assert (running / "value.txt").exists()

@@ -22,6 +22,10 @@ def test_the_command_line_tells_the_kind_and_a_folder_is_ingested(run: Commands,
     done = run("import", str(table), "--column", "value=remark", "--type", "fact", "--json")
     assert (done.code, done.json["recorded"], done.json["kind"]) == (12, ["v1.fact.a"], "csv")
     assert done.json["refused"][0]["item"] == "line 3"
+    table.write_text("key,remark\na,two\n", encoding="utf-8")
+    again = run("import", str(table), "--column", "value=remark", "--type", "fact", "--dry-run")
+    assert "were in use before" in again.err
+    assert ["of these changed", "1"] in again.rows
     ingested = run.ok("import", str(notes), "--domain", "handbook", "--json")
     assert ingested.json["domain"] == "v1.domain.handbook"
     assert run("import", str(notes), "--type", "fact").code == 2
