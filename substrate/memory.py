@@ -683,6 +683,9 @@ class Memory(Tabular):
         limit: int = 100,
         offset: int = 0,
         after: str | None = None,
+        type: str | Iterable[str] | None = None,  # noqa: A002 - the word for it
+        tags: str | Iterable[str] = (),
+        domain: str | Iterable[str] | None = None,
         tombstoned: bool = False,
         superseded: bool = False,
         as_of: Moment | None = None,
@@ -691,12 +694,16 @@ class Memory(Tabular):
     ) -> Listing:
         """Atoms whose names begin with `prefix`, by name. `limit` is at most 1,000; go on with `after=listing.next`.
 
+        `type`, `tags` and `domain` filter as in `search`; NotFound for an unknown domain.
         Atoms out of use are left out, unless `tombstoned` or `superseded` ask for them. With `count`, `total` is the
         number on all pages, if at most 10,000 names have the prefix.
         """
+        filters = Filters.of(type=type, tags=tags, domain=domain)
         with self._store.read(as_of, valid_at) as snapshot:
+            # Without filters nothing needs numpy.
+            among = None if filters == Filters() else self._store.index.among(snapshot, filters)
             page: dict[str, Any] = {"limit": limit, "offset": offset, "after": after, "count": count}
-            return list_atoms(snapshot, prefix, tombstoned=tombstoned, superseded=superseded, **page)
+            return list_atoms(snapshot, prefix, among=among, tombstoned=tombstoned, superseded=superseded, **page)
 
     def edges(  # noqa: PLR0913
         self,
@@ -890,9 +897,12 @@ class Memory(Tabular):
         limit: int = 100,
         offset: int = 0,
         after: str | None = None,
+        by: str = "name",
         as_of: Moment | None = None,
     ) -> EntityPage:
         """The people, places and things of a domain, or of all domains, by name, with the number of mentions.
+
+        With `by="mentions"`, the most mentioned come first.
 
         An entity is an atom `v1.entity.<domain>.<canonical name>`: its value is the name as it is shown, `attrs` has
         its type and its aliases. A name that one ingested text alone mentions is listed too, with `id` None: it has no
@@ -905,7 +915,14 @@ class Memory(Tabular):
 
         with self._store.read(as_of) as snapshot:
             return list_entities(
-                snapshot, self._store.index, domain=domain, prefix=prefix, limit=limit, offset=offset, after=after
+                snapshot,
+                self._store.index,
+                domain=domain,
+                prefix=prefix,
+                limit=limit,
+                offset=offset,
+                after=after,
+                by=by,
             )
 
     def entity(self, name: str, domain: str | None = None) -> EntityEntry:

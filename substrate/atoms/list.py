@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final, TypeAlias
@@ -26,6 +26,7 @@ __all__ = ["COUNTED", "list_atoms"]
 _Listed: TypeAlias = tuple[VersionRow | None, Body | None, bool, Card | None]
 """A version and what it says (neither: it was erased); whether its name was out of use then; its card, if known."""
 
+Among: TypeAlias = Sequence[bool] | None
 _AT_ONCE: Final = 128
 """Names whose bodies are read at once."""
 COUNTED: Final = 10_000
@@ -42,8 +43,9 @@ def list_atoms(  # noqa: PLR0913
     tombstoned: bool,
     superseded: bool,
     count: bool,
+    among: Among = None,
 ) -> Listing:
-    """See `Memory.list`."""
+    """See `Memory.list`. `among`: whether each version, by its seq, passes the filters; None: there are none."""
     check_limit(limit, offset)
     check_prefix(prefix, after)
     transaction = snapshot.transaction
@@ -54,6 +56,8 @@ def list_atoms(  # noqa: PLR0913
     for version, body, out_of_use, card in _versions(snapshot, prefix, after, tombstoned=tombstoned, most=limit + 1):
         if version is None or body is None:
             gaps += 1
+            continue
+        if among is not None and not among[version.seq]:
             continue
         by = superseders(snapshot, version.subject, card)
         if by and not superseded:
@@ -69,20 +73,21 @@ def list_atoms(  # noqa: PLR0913
             last = version.name
     upto = snapshot.upto
     forgotten = _forgotten(transaction, upto) if upto is not None and after is None else 0
-    total = _total(snapshot, prefix, tombstoned=tombstoned, superseded=superseded) if count else None
+    total = _total(snapshot, prefix, among, tombstoned=tombstoned, superseded=superseded) if count else None
     return Listing(tuple(found), last if more else None, forgotten, gaps, total)
 
 
-def _total(snapshot: Snapshot, prefix: str, *, tombstoned: bool, superseded: bool) -> int | None:
+def _total(snapshot: Snapshot, prefix: str, among: Among, *, tombstoned: bool, superseded: bool) -> int | None:
     """How many atoms a listing has on all its pages; None if more names begin so than are counted."""
     rows = list(islice(names(snapshot.transaction, normalise(prefix)), COUNTED + 1))
     if len(rows) > COUNTED:
         return None
     if tombstoned or snapshot.upto is not None or snapshot.valid_at is not None:
         listed = _versions(snapshot, prefix, None, tombstoned=tombstoned)
-        found = [version.subject for version, _, _, _ in listed if version is not None]
+        versions = [version for version, _, _, _ in listed if version is not None]
     else:
-        found = [row.subject for row in rows if row.kind is Kind.PUT]  # what they say need not be read
+        versions = [row for row in rows if row.kind is Kind.PUT]  # what they say need not be read
+    found = [version.subject for version in versions if among is None or among[version.seq]]
     if superseded:
         return len(found)
     cards = cards_of(snapshot.transaction, found)

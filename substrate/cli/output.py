@@ -12,7 +12,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
-from typing import TextIO
+from time import monotonic
+from typing import Final, TextIO
 
 from substrate.cli.answer import Answer, Block, Facts, Raw, Sheet, Table, cell
 from substrate.cli.spelling import WORDS
@@ -22,6 +23,9 @@ from substrate.text.visible import as_json, visible
 from substrate.values.progress import Progress
 
 __all__ = ["Output"]
+
+_LINE_EVERY_S: Final = 10.0
+"""How often long work says how far it is, where there is no terminal."""
 
 
 class Output:
@@ -174,14 +178,26 @@ class Output:
 
     @contextmanager
     def progress(self, label: str) -> Iterator[Progress | None]:
-        """While the block runs: a bar on standard error, moved by what is yielded; nothing and None if no one looks."""
+        """While the block runs: a bar on standard error, moved by what is yielded; elsewhere a line now and then."""
         if not self.told_on_terminal:
-            yield None
+            yield None if self.quiet or self.json else self._lines(label)
             return
         from substrate.cli.terminal import bar  # noqa: PLC0415
 
         with bar(label, sys.stderr) as move:
             yield move
+
+    def _lines(self, label: str) -> Progress:
+        """Where no bar can be shown, as in a log: how far long work is, every so many seconds."""
+        told = monotonic()
+
+        def move(done: int, total: int) -> None:
+            nonlocal told
+            if monotonic() - told >= _LINE_EVERY_S:
+                told = monotonic()
+                self._tell(f"{label}: {done:,}" + (f" of {total:,}" if total else ""), "")
+
+        return move
 
     def agreed(self, question: str) -> bool:
         """Ask the person at the terminal; only `yes` is a yes. InputError if there is nobody to ask."""

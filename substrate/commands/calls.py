@@ -79,6 +79,7 @@ def entities(memory: Memory, given: Namespace) -> EntityPage:
         limit=given.limit,
         offset=given.offset,
         after=given.after,
+        by=given.by or ("mentions" if given.after is None else "name"),
         as_of=given.as_of,
     )
 

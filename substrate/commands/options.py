@@ -5,7 +5,21 @@ from __future__ import annotations
 from substrate.commands.command import Option, argument, option
 from substrate.commands.readers import moment, number, time_said
 
-__all__ = ["AS_OF", "NAME", "NAMES", "OBJECTIVE", "OFFSET", "ORIGINS", "OUTPUT", "PREFIX", "VALID_AT", "limit"]
+__all__ = [
+    "AS_OF",
+    "DOMAIN",
+    "NAME",
+    "NAMES",
+    "OBJECTIVE",
+    "OFFSET",
+    "ORIGINS",
+    "OUTPUT",
+    "PREFIX",
+    "TAG",
+    "TYPE",
+    "VALID_AT",
+    "limit",
+]
 
 ORIGINS = ("user", "agent", "ingested")
 
@@ -27,6 +41,21 @@ VALID_AT = option(
 OFFSET = option("--offset", metavar="N", read=number, default=0, help="number of results to skip")
 OBJECTIVE = option("--objective", metavar="TEXT", help="the purpose of the session, in a sentence")
 OUTPUT = option("-o", "--output", metavar="FILE", help="write it to this file", complete="file")
+
+TYPE = option(
+    "--type",
+    metavar="TYPE",
+    repeatable=True,
+    help="only atoms of this type: fact, procedure, ...; repeat to allow several",
+)
+DOMAIN = option(
+    "--domain",
+    metavar="DOMAIN",
+    repeatable=True,
+    help="only members of this domain: v1.domain.x, or x; repeat to allow several",
+    complete="domain",
+)
+TAG = option("--tag", metavar="TAG", repeatable=True, help="only with this tag; repeat to require several")
 
 
 def limit(default: int, what: str = "results", most: int | None = None) -> Option:

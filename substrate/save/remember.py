@@ -111,6 +111,8 @@ def remember(  # noqa: PLR0913
         with log.snapshot() as transaction:
             name, seq = _place_for(transaction, statement)
             changed = _confirming(transaction, seq, more) if is_person(said) else {}
+        if seq is None and "entities" not in more:
+            changed |= _named_in(statement.text)
         try:
             saved = checkpoint(
                 log,
@@ -126,6 +128,14 @@ def remember(  # noqa: PLR0913
             told = {field.name: getattr(saved, field.name) for field in fields(saved)}
             return Remembered(**told, name=name, value=statement.text)
     raise AssertionError("the last try returns or raises")
+
+
+def _named_in(text: str) -> dict[str, object]:
+    """The names in a text, as the entities of its atom: `search --entity` finds it by each."""
+    from substrate.text.extract import extract  # noqa: PLC0415 - its lists of words take a moment
+
+    names = [entity.name for entity in extract(text).entities]
+    return {"entities": names} if names else {}
 
 
 def _confirming(transaction: ReadTransaction, seq: int | None, more: Mapping[str, object]) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -73,6 +74,11 @@ class SearchIndex:
     def documents(self, transaction: ReadTransaction) -> Documents:
         """Every version of this snapshot, as search sees it."""
         return self._columns.at(transaction)
+
+    def among(self, snapshot: Snapshot, filters: Filters) -> Sequence[bool] | None:
+        """Whether each version, by its seq, passes the filters; None: all do."""
+        scope = scope_of(snapshot, self.documents(snapshot.transaction), filters, self.domains)
+        return None if scope is None else scope.tolist()
 
     def lists(self, snapshot: Snapshot, documents: Documents, query: Query, filters: Filters, *, past: bool) -> Lists:
         """What the query is looked up in. `past`: earlier versions, and what is superseded, may answer too."""

@@ -13,6 +13,7 @@ How a candidate scores, and why so (the figures behind each choice are in docs/d
    *Walk*: where the search walks further along edges, what the best walk from a hit is worth. It never lifts a
    candidate to the hit that the walk began at.
 4. *Evidence*: a little for what is confirmed and trusted. It decides between equals only.
+   *Name*: an atom whose name, or its last part, is just what was typed comes before all others.
 5. *Time*: where the question says when, among the candidates that fit about as well as the best one the statement that
    it means comes first. Otherwise time decides between equals only: recency never hides a better match.
 
@@ -33,7 +34,7 @@ from substrate.search.conversation.spread import spread
 from substrate.search.conversation.turns import FILLER_SHARE, Turns, echoes_in, restated, said_by
 from substrate.search.when import When, Which
 
-__all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "ordered", "rank", "with_walks"]
+__all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "ordered", "rank", "with_named", "with_walks"]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -58,6 +59,8 @@ _EDGE: Final = 0.1
 _BELOW: Final = 0.95
 """How far a walk can lift a candidate, as a share of the score of the hit that it began at."""
 _EVIDENCE: Final = 0.02
+_BEFORE_ALL: Final = 0.001
+"""How far an atom whose name is the query stands before the best of the others."""
 _BAND: Final = 0.6
 """Which candidates may be statements of what is asked for: this far down the way from the best to the median."""
 _FLOOR: Final = 0.6
@@ -192,6 +195,16 @@ def with_walks(found: Candidates, ranked: Ranked, worth: Floats, start: Ints) ->
     walk = np.where(worth > 0, np.maximum(added, 0), 0).astype(np.float32)
     total = (ranked.score + walk).astype(np.float32)
     return Ranked(ordered(found, total), total, {**ranked.parts, "walk": walk})
+
+
+def with_named(found: Candidates, ranked: Ranked, places: list[int]) -> Ranked:
+    """The same with these places before all others, in the order they had: their names are what was typed."""
+    if not places:
+        return ranked
+    score = ranked.score.copy()
+    score[places] += max(float(ranked.score.max() - ranked.score[places].min()), 0.0) + _BEFORE_ALL
+    words = ranked.parts["words"] + (score - ranked.score)
+    return Ranked(ordered(found, score), score, {**ranked.parts, "words": words.astype(np.float32)})
 
 
 def ordered(found: Candidates, score: Floats) -> Ints:

@@ -18,12 +18,13 @@ from substrate.errors import InputError, SchemaInvalid
 from substrate.limits import LIMITS, check_limit, check_size
 from substrate.log.identity import id_text
 from substrate.messages import ATOMS, Arg, Verb
+from substrate.names import normalise
 from substrate.proof.entry import Kind
 from substrate.search.candidates import Gathered, Lists, gather, others
 from substrate.search.filters import Filters
 from substrate.search.index import Query, SearchIndex
 from substrate.search.near_terms import near_terms
-from substrate.search.ranking import Ranked, rank
+from substrate.search.ranking import Ranked, rank, with_named
 from substrate.search.statements.newest import newest_first
 from substrate.search.walks.reach import STARTS, WALKS, Way, reach
 from substrate.search.when import Which
@@ -143,6 +144,7 @@ class _Page:
         self._disputed: Mapping[int, int] = {}
         self._snapshot = lists.snapshot
         self._when = query.when
+        self._asked = query.text.strip()
         self._spelling = {term.term: term.spelling for term in query.terms}
         self._past = past
         self._current = lists.documents.current(lists.snapshot.upto) if past else lists.mask
@@ -162,6 +164,7 @@ class _Page:
         if self._hops:
             gathered, ranked = self._walked(gathered, ranked)
         ranked, self._newer, self._disputed = newest_first(self._lists, gathered, ranked, self._when)
+        ranked = with_named(gathered.candidates, ranked, self._named(gathered))
         again: list[_Place] = []
         seen: set[int] = set()
         for at in ranked.order.tolist():
@@ -180,6 +183,13 @@ class _Page:
                 if self._is_shown(place, min_score):
                     yield place
         yield from again
+
+    def _named(self, gathered: Gathered) -> list[int]:
+        """Places of the candidates whose name is the query, or ends with it behind a dot."""
+        asked = normalise(self._asked).casefold()
+        names = ((at, gathered.read.get(seq, {}).get("name")) for at, seq in enumerate(gathered.seqs.tolist()))
+        found = ((at, name.casefold()) for at, name in names if isinstance(name, str))
+        return [at for at, name in found if asked in {name, name.rpartition(".")[2]}]
 
     def _walked(self, gathered: Gathered, ranked: Ranked) -> tuple[Gathered, Ranked]:
         """The same with what walks reach from the best that are shown and match by themselves, each text once."""

@@ -30,11 +30,13 @@ class EntityEntry(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityPage(Results[EntityEntry]):
-    """A page of the directory, in the order of the atoms' names. It may have fewer than were asked for."""
+    """A page of the directory, by the atoms' names or by mentions. It may have fewer than were asked for."""
 
     items: tuple[EntityEntry, ...]
     next: str | None = None
-    """Give it as `after` for the next page; None if this was the last."""
+    """Give it as `after` for the next page; None if this was the last, or the order is by mentions."""
+    more: int = 0
+    """By mentions: how many there are behind this page. Go on with `offset`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

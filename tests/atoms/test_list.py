@@ -80,3 +80,22 @@ def test_it_is_counted_if_it_is_asked_for_and_there_are_not_too_many(
     monkeypatch.setattr(listing, "COUNTED", 10)
     assert mixed.list("v1.fact.", count=True).total is None
     assert mixed.list("v1.task.", count=True).total == 2
+
+
+def test_a_list_has_the_filters_of_a_search_on_every_page_and_in_its_total(memory: Memory) -> None:
+    memory.checkpoint(
+        [
+            *({"name": f"v1.fact.a{at}", "value": "x", "tags": ["plan"] if at % 2 else []} for at in range(6)),
+            {"name": "v1.goal.b", "value": "y", "tags": ["plan"]},
+            "v1.domain.shop = all of it",
+        ],
+        edges=[{"source": "v1.fact.a3", "type": "member_of", "target": "v1.domain.shop"}],
+    )
+    first = memory.list(type="fact", tags="plan", limit=2, count=True)
+    assert ([atom.name for atom in first], first.total) == (["v1.fact.a1", "v1.fact.a3"], 3)
+    assert [atom.name for atom in memory.list(type="fact", tags="plan", after=first.next)] == ["v1.fact.a5"]
+    assert [atom.name for atom in memory.list(tags=["plan"], domain="shop")] == ["v1.fact.a3"]
+    assert [atom.name for atom in memory.list("v1.goal.", tags="plan")] == ["v1.goal.b"]
+    memory.checkpoint(tombstones=["v1.fact.a1"])
+    assert next(atom.name for atom in memory.list(type="fact", tags="plan", tombstoned=True)) == "v1.fact.a1"
+    assert "v1.fact.a1" in [atom.name for atom in memory.list(tags="plan", as_of=first[0].seq + 3)]

@@ -146,3 +146,13 @@ def test_whatever_is_said_each_text_has_one_atom_that_says_it(memory: Memory, sa
         assert names.setdefault(text.strip(), told.name) == told.name
         assert memory.access(told.name).atom.value == text.strip()
     assert len(set(names.values())) == len(names)
+
+
+def test_the_names_in_a_remembered_text_are_its_entities_and_said_again_it_is_confirmed(memory: Memory) -> None:
+    text = "Ada Lovelace met Charles Babbage in London"
+    first = memory.remember(text)
+    assert memory.access(first.name).atom.entities == ("Ada Lovelace", "Charles Babbage", "London")
+    assert memory.remember(text).confirmed == (first.name,)
+    assert [hit.name for hit in memory.search("met", entities="Charles Babbage")] == [first.name]
+    given = memory.remember("Bob met Eve Moneypenny", entities=["Bob"])
+    assert memory.access(given.name).atom.entities == ("Bob",)

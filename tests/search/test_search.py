@@ -363,3 +363,15 @@ def test_no_native_code_reaches_for_the_network_either(cache: Path, tmp_path: Pa
     reached = [line for line in trace.read_text().splitlines() if "AF_INET" in line]
     assert reached == []
     assert not list(tmp_path.rglob("*onnxruntime*"))  # where it would queue what it tells
+
+
+@pytest.mark.parametrize("asked", ["bisect_left", "BISECT_LEFT", " v1.note.bisect.bisect_left "])
+def test_an_atom_whose_name_is_what_was_typed_comes_first(memory: Memory, asked: str) -> None:
+    others = [f"v1.note.n{at} = bisect_left bisect_left of bisect, bisect_left again {at}" for at in range(6)]
+    memory.checkpoint(["v1.note.bisect.bisect_left = Return the index where to insert item x in list a.", *others])
+    found = memory.search(asked)
+    assert found[0].name == "v1.note.bisect.bisect_left"
+    assert len(found) > 1
+    assert sum(found[0].parts.values()) == pytest.approx(found[0].score, abs=1e-3)
+    # The twin: a question that only has the name in it is ranked as ever.
+    assert memory.search("again bisect_left")[0].name != "v1.note.bisect.bisect_left"

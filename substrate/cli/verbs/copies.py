@@ -17,6 +17,7 @@ from substrate.cli.answer import Answer, Facts
 from substrate.cli.output import Output
 from substrate.cli.stores import is_new_store, reading, store_path, writing
 from substrate.cli.verbs.documents import take_in
+from substrate.cli.verbs.models import waiting_hints
 from substrate.cli.verbs.save import saved_answer
 from substrate.commands.files import read_text
 from substrate.errors import InputError, ItemsRefused
@@ -74,14 +75,14 @@ def import_lines(given: Namespace, output: Output) -> Answer:
         if kind == FULL:
             raise InputError("this is a full export, which makes a new store: give --full")
         options = _options(given)
-        return _answer(_imported(given, output, file, {"from_kind": kind, **options}))
+        return _imported(given, output, file, {"from_kind": kind, **options})
     if said not in (None, "substrate"):
         raise InputError("standard input is read as an export of substrate: give a file for other kinds")
     options = {word: getattr(given, word) for word in ("partial", "allow_secrets", "dry_run")}
-    return _answer(_imported(given, output, file, options))
+    return _imported(given, output, file, options)
 
 
-def _imported(given: Namespace, output: Output, file: Path | io.StringIO, options: dict[str, Any]) -> Imported:
+def _imported(given: Namespace, output: Output, file: Path | io.StringIO, options: dict[str, Any]) -> Answer:
     from substrate.moving import move  # noqa: PLC0415 - what reads files is for this verb
 
     try:
@@ -94,8 +95,10 @@ def _imported(given: Namespace, output: Output, file: Path | io.StringIO, option
                 file.seek(0)
         with _target(given) as memory, output.progress("importing") as progress:
             if isinstance(file, Path):
-                return memory.import_file(file, **options, progress=progress)
-            return memory.import_lines(file, **options, progress=progress)
+                imported = memory.import_file(file, **options, progress=progress)
+            else:
+                imported = memory.import_lines(file, **options, progress=progress)
+            return _answer(imported, () if imported.dry_run else waiting_hints(memory))
     except ItemsRefused as error:
         # The message names the first few of them; they all stand in `refused`.
         raise ItemsRefused(f"{error.before}; refused: {len(error.refused)}", error.refused) from None
@@ -143,7 +146,7 @@ def _options(given: Namespace) -> dict[str, Any]:
     return {**said, "columns": columns, "partial": given.partial or None, "secret": secret}
 
 
-def _answer(imported: Imported) -> Answer:
+def _answer(imported: Imported, waiting: tuple[str, ...]) -> Answer:
     counts = {
         "recorded": imported.recorded,
         "confirmed": imported.confirmed,
@@ -156,7 +159,7 @@ def _answer(imported: Imported) -> Answer:
     if imported.changed:
         rows.insert(1, ("of these changed", len(imported.changed)))
     answer = saved_answer(imported, rows)
-    hints = list(answer.hints)
+    hints = [*answer.hints, *waiting]
     if imported.changed:
         some = ", ".join(as_word(name) for name in imported.changed[:_SOME])
         hints.append(f"these names were in use before: the import gives them a new version: {some}")

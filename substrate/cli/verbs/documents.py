@@ -7,6 +7,7 @@ import threading
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.spelling import WORDS
 from substrate.cli.stores import is_new_store, reading, writing
+from substrate.cli.verbs.models import waiting_hints
 from substrate.commands.files import read_text_exactly, write_text
 from substrate.commands.verbs.documents import ingest_options
 from substrate.errors import InputError
@@ -57,7 +59,8 @@ def take_in(given: Namespace, output: Output, taken: Sequence[Path | str], optio
         for what in taken:
             with output.progress("ingesting") as progress:
                 results.append(memory.ingest(what, **options, progress=progress))
-    return _answer(results)
+        answer = _answer(results)
+        return replace(answer, hints=(*answer.hints, *waiting_hints(memory)))
 
 
 def _refuse_first(given: Namespace, taken: Sequence[Path | str], options: Mapping[str, Any]) -> None:

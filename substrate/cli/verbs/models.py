@@ -9,14 +9,27 @@ from substrate.cli.answer import Answer, Facts
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
 from substrate.files import expanded
+from substrate.settings import load_settings
 
 if TYPE_CHECKING:
+    from substrate.memory import Memory
     from substrate.values.embedding import Embedding
 
-__all__ = ["MODEL_WAIT_S", "index", "model"]
+__all__ = ["MODEL_WAIT_S", "index", "model", "waiting_hints"]
 
 MODEL_WAIT_S = 120.0
 """A command waits so long for the model: exporting it, once on a machine, takes half a minute. --words does not."""
+
+
+_MANY = 100
+"""Versions without vectors from which on it takes a while to make them."""
+
+
+def waiting_hints(memory: Memory) -> tuple[str, ...]:
+    """After much was taken in: what to type so that it is found by meaning, too."""
+    if load_settings().model == "none" or (waiting := memory.model().waiting) < _MANY:
+        return ()
+    return (f"{waiting:,} versions have no vectors yet: substrate index makes them now, else the next search does",)
 
 
 def index(given: Namespace, output: Output) -> Answer:

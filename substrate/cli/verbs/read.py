@@ -113,7 +113,7 @@ def list_atoms(given: Namespace, output: Output) -> Answer:
         if given.all and not (output.json or output.on_terminal):
             # Page by page, so that it starts at once and a million atoms need no more memory than a thousand.
             for page in pages:
-                output.show(Answer({}, (_listed(page.items, given),)))
+                output.show(Answer({}, (_listed(page.items, given, output),)))
             return Answer()
         items: list[Atom] = []
         last: Listing | None = None
@@ -129,10 +129,13 @@ def list_atoms(given: Namespace, output: Output) -> Answer:
     if following:
         hints.append(f"there are more: --after {as_word(following)} continues, --all lists all")
     if not items:
-        hints.append("no atom has such a name" if given.prefix else "there are no atoms")
+        if given.type or given.tag or given.domain:
+            hints.append("there is no such atom")
+        else:
+            hints.append("no atom has such a name" if given.prefix else "there are no atoms")
     if last is not None and last.forgotten:
         hints.append(f"{last.forgotten} atoms of that time have been forgotten since")
-    return Answer(document, (_listed(items, given),) if items else (), tuple(hints))
+    return Answer(document, (_listed(items, given, output),) if items else (), tuple(hints))
 
 
 def _pages(memory: Memory, given: Namespace) -> Iterator[Listing]:
@@ -144,6 +147,9 @@ def _pages(memory: Memory, given: Namespace) -> Iterator[Listing]:
             limit=_PAGE if given.all else min(left, _PAGE),
             offset=offset,
             after=after,
+            type=given.type or None,
+            tags=given.tag or (),
+            domain=given.domain or None,
             tombstoned=given.tombstoned,
             superseded=given.superseded,
             as_of=given.as_of,
@@ -160,13 +166,20 @@ def _document(atom: Atom, given: Namespace) -> object:
     return atom.name if given.names else atom.to_dict()
 
 
-def _listed(atoms: list[Atom] | tuple[Atom, ...], given: Namespace) -> Raw | Table:
+def _listed(atoms: list[Atom] | tuple[Atom, ...], given: Namespace, output: Output) -> Raw | Table:
     if given.names:
         return Raw("".join(f"{atom.name if is_seen(atom.name) else atom.id}\n" for atom in atoms))
     return Table(
         ("name", "~value", "=seq", "=recorded", "state"),
-        [(atom.name, atom.value, atom.seq, when(atom.recorded_at), _state(atom)) for atom in atoms],
+        [(atom.name, _value(atom, output), atom.seq, when(atom.recorded_at), _state(atom)) for atom in atoms],
     )
+
+
+def _value(atom: Atom, output: Output) -> str:
+    """What it says; to a person also where a text comes from: the name of a document or chunk is a digest."""
+    if output.on_terminal and atom.origin == "ingested" and atom.source:
+        return f"[{atom.source}] {atom.value}"
+    return atom.value
 
 
 def _state(atom: Atom) -> str | None:

@@ -25,7 +25,8 @@ ENTITIES = Command(
         option("--begins", metavar="TEXT", default="", help="only names that begin with this, in any spelling"),
         limit(100),
         OFFSET,
-        option("--after", metavar="ATOM", help="continue after this atom", complete="name"),
+        option("--by", metavar="ORDER", choices=("mentions", "name"), help="the order (default: mentions, most first)"),
+        option("--after", metavar="ATOM", help="by name: continue after this atom", complete="name"),
         AS_OF,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from substrate.commands.command import Command, Example, Face, argument, flag, option
-from substrate.commands.options import AS_OF, OFFSET, ORIGINS, VALID_AT, limit
+from substrate.commands.options import AS_OF, DOMAIN, OFFSET, ORIGINS, TAG, TYPE, VALID_AT, limit
 from substrate.commands.readers import number, score
 
 __all__ = ["CUES", "EXPLORE", "SEARCH", "WHICH"]
@@ -37,20 +37,9 @@ SEARCH = Command(
             face=Face.NOTEBOOK,
         ),
         OFFSET,
-        option(
-            "--type",
-            metavar="TYPE",
-            repeatable=True,
-            help="only atoms of this type: fact, procedure, ...; repeat to allow several",
-        ),
+        TYPE,
         option("--prefix", metavar="PREFIX", help="only names that begin with this", complete="name"),
-        option(
-            "--domain",
-            metavar="DOMAIN",
-            repeatable=True,
-            help="only members of this domain: v1.domain.x, or x; repeat to allow several",
-            complete="domain",
-        ),
+        DOMAIN,
         option(
             "--no-domain",
             metavar="DOMAIN",
@@ -58,7 +47,7 @@ SEARCH = Command(
             help="without the members of this domain; repeat for several",
             complete="domain",
         ),
-        option("--tag", metavar="TAG", repeatable=True, help="only with this tag; repeat to require several"),
+        TAG,
         option("--any-tag", metavar="TAG", repeatable=True, help="only with this tag; repeat to allow several"),
         option("--no-tag", metavar="TAG", repeatable=True, help="without this tag; repeat for several"),
         option("--entity", metavar="ENTITY", repeatable=True, help="only with this entity; repeat for several"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from substrate.commands.command import Command, Example, Face, argument, flag, option
-from substrate.commands.options import AS_OF, NAME, OFFSET, PREFIX, VALID_AT, limit
+from substrate.commands.options import AS_OF, DOMAIN, NAME, OFFSET, PREFIX, TAG, TYPE, VALID_AT, limit
 from substrate.commands.readers import moment, number
 
 __all__ = ["ACCESS", "DIFF", "EDGES", "HISTORY", "LIST"]
@@ -54,6 +54,7 @@ LIST = Command(
     "Atoms in use whose names begin with PREFIX, in the order of their names.",
     (
         Example("substrate list v1.fact.", "atoms whose names begin with v1.fact."),
+        Example("substrate list --type fact --tag plan", "facts with a tag"),
         Example("substrate list --names --all", "every name, a line each"),
         Example("substrate list --as-of 2 --json", "the atoms after entry 2, as JSON"),
         Example("%memory list v1.fact."),
@@ -63,6 +64,9 @@ LIST = Command(
         limit(100),
         OFFSET,
         option("--after", metavar="NAME", help="continue after this name", complete="name"),
+        TYPE,
+        TAG,
+        DOMAIN,
         flag("--all", help="every atom, without a limit", face=Face.CLI),
         flag("--names", help="names only, one per line; the id for a name with invisible characters", face=Face.CLI),
         flag("--tombstoned", help="also atoms that were taken out of use"),

@@ -143,7 +143,12 @@ def prediction_rows(predictions: tuple[Prediction, ...]) -> list[list[Child]]:
 def listing(result: Listing) -> str:
     """A row for each atom."""
     rows = [
-        [name(one.name), [_state(one), stored(one.value)], [chip(tag) for tag in one.tags], when(one.recorded_at)]
+        [
+            name(one.name),
+            [_state(one), _place(one), stored(one.value)],
+            [chip(tag) for tag in one.tags],
+            when(one.recorded_at),
+        ]
         for one in result.items[:ROWS]
     ]
     total = "" if result.total is None or result.total == len(result.items) else f"of {result.total:,}"
@@ -158,6 +163,11 @@ def listing(result: Listing) -> str:
         ),
         beside=total,
     )
+
+
+def _place(atom: Atom) -> Child:
+    """Where a text comes from: the name of a document or chunk is a digest."""
+    return chip(atom.source) if atom.origin == "ingested" and atom.source else None
 
 
 def history(result: History) -> str:

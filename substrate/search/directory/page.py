@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import groupby, islice
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from substrate.atoms.domains import read_domain
 from substrate.atoms.supersedes import is_superseded
 from substrate.atoms.validity import version_at
 from substrate.entities.naming import ENTITY, entity_prefix
-from substrate.errors import Forgotten, SchemaInvalid
+from substrate.errors import Forgotten, InputError, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_limit, check_prefix
 from substrate.messages import Arg
@@ -27,10 +27,14 @@ from substrate.search.directory.unrecorded import CHUNKS, Mention, Unrecorded, r
 from substrate.search.index import SearchIndex
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, is_canonical_key
-from substrate.values.entities import EntityPage
+from substrate.values.entities import EntityEntry, EntityPage
 from substrate.views.atoms import VersionRow, latest_version, names
 
-__all__ = ["list_entities"]
+__all__ = ["BY", "list_entities"]
+
+BY: Final = ("name", "mentions")
+"""The orders of the directory."""
+_PORTION: Final = 1000
 
 
 def list_entities(  # noqa: PLR0913
@@ -42,10 +46,18 @@ def list_entities(  # noqa: PLR0913
     limit: int,
     offset: int,
     after: str | None,
+    by: str = BY[0],
 ) -> EntityPage:
     """See `Memory.entities`."""
     check_limit(limit, offset)
     check_prefix(prefix, after)
+    if by not in BY:
+        raise InputError(Arg("by"), f" is {' or '.join(BY)}")
+    if by == "mentions":
+        if after is not None:
+            raise InputError(Arg("after"), " goes on by name: with ", Arg("by"), " mentions, give ", Arg("offset"))
+        every = _every(snapshot, index, domain, prefix)
+        return EntityPage(every[offset : offset + limit], more=max(len(every) - offset - limit, 0))
     wanted = _Wanted.of(domain, prefix)
     transaction = snapshot.transaction
     documents = index.documents(transaction)
@@ -59,6 +71,20 @@ def list_entities(  # noqa: PLR0913
     if found and isinstance(found[-1], str):
         return EntityPage(entries, found[-1])
     return EntityPage(entries, entries[-1].atom if len(found) == most else None)
+
+
+def _every(snapshot: Snapshot, index: SearchIndex, domain: str | None, prefix: str) -> tuple[EntityEntry, ...]:
+    """All of them, most mentioned first, then by name."""
+    found: list[EntityEntry] = []
+    after = None
+    while True:
+        page = list_entities(
+            snapshot, index, domain=domain, prefix=prefix, limit=_PORTION, offset=0, after=after, by=BY[0]
+        )
+        found += page.items
+        after = page.next
+        if after is None:
+            return tuple(sorted(found, key=lambda entry: (-entry.mentions, entry.atom)))
 
 
 class _Wanted(NamedTuple):

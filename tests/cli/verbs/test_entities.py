@@ -18,7 +18,18 @@ def test_entities_prints_the_directory(run: Commands) -> None:
     ada = ["Ada", "person", "1", "Countess", "v1.entity.shop.ada"]
     assert run.ok("entities").rows == [ada, ["Bob", "", "0", "", "v1.entity.web.bob"]]
     assert run.ok("entities", "--domain", "shop", "--begins", "AD").rows == [ada]
-    page = run.ok("entities", "--limit", "1", "--json")
+    run.ok(
+        "checkpoint", "v1.fact.c = y", "-", stdin=json.dumps([{"name": "v1.fact.b", "value": "x", "entities": ["Bob"]}])
+    )
+    run.ok("checkpoint", "-", stdin=json.dumps([{"name": "v1.fact.c", "value": "x", "entities": ["Bob"]}]))
+    assert [row[0] for row in run.ok("entities").rows] == ["Bob", "Ada"]  # most mentioned first
+    assert [row[0] for row in run.ok("entities", "--by", "name").rows] == ["Ada", "Bob"]
+    first = run.ok("entities", "--limit", "1")
+    assert ([row[0] for row in first.rows], "1 more: --offset 1" in first.err) == (["Bob"], True)
+    assert [row[0] for row in run.ok("entities", "--limit", "1", "--offset", "1").rows] == ["Ada"]
+    assert [row[0] for row in run.ok("entities", "--after", "v1.entity.shop.ada").rows] == ["Bob"]
+    assert run("entities", "--by", "mentions", "--after", "v1.entity.shop.ada").code == 2
+    page = run.ok("entities", "--by", "name", "--limit", "1", "--json")
     assert (page.json["items"][0]["mentions"], page.json["next"]) == (1, "v1.entity.shop.ada")
     assert "there are no such entities" in run.ok("entities", "--domain", "none").err
     assert run("entities", "--begins", "...").code == 2
