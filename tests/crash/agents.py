@@ -65,7 +65,9 @@ class Agent:
         padding = "x" * self._rng.choice(PADDING)
         atoms = [f"{name} = {label} {i} {len(names)} {padding}x" for i, name in enumerate(names)]
         edges = [{"source": names[0], "type": "depends_on", "target": name} for name in names[1:]]
-        self._call("session_checkpoint", {"atoms": atoms, "edges": edges}, dict.fromkeys(names, label))
+        self._call(
+            "session_checkpoint", {"atoms": atoms, "edges": edges, "includeRoot": True}, dict.fromkeys(names, label)
+        )
 
     def _call(self, tool: str, arguments: dict[str, Any], saves: dict[str, str]) -> None:
         self._waiting[self.server.begin("tools/call", {"name": tool, "arguments": arguments})] = saves

@@ -27,7 +27,7 @@ DOCUMENTED: dict[str, dict[str, object]] = {
 """What agents know these tools by, with the defaults."""
 OURS: dict[str, dict[str, object]] = {
     "memory_session_bootstrap": {"evidenceThreshold": None},
-    "session_checkpoint": {"source": "", "confidence": None, "unedge": [], "expect": {}},
+    "session_checkpoint": {"source": "", "confidence": None, "unedge": [], "expect": {}, "includeRoot": False},
     "memory_search": {"asOf": "", "validAt": "", "hops": 0},
     "memory_access": {"asOf": "", "validAt": "", "predictions": 0, "offset": 0, "maxChars": 20_000},
     "memory_context": {"asOf": "", "validAt": ""},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import substrate
-from tests.agents import BOOTSTRAP, Agent, error_of, in_memory, text_of
+from tests.agents import ALL_SCOPES, BOOTSTRAP, TOOLS, Agent, error_of, in_memory, text_of
 from tests.credentials import SAMPLE_KINDS, samples
 
 SAVE = "session_checkpoint"
@@ -25,6 +25,15 @@ def size_of(agent: Agent) -> int:
     return size
 
 
+def test_the_list_of_all_tools_is_small(store: Path) -> None:
+    """A client puts it into every conversation, before a word is said."""
+    with in_memory(store, scopes=ALL_SCOPES) as agent:
+        listed = agent.do(agent.client.list_tools)
+    tools = listed.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert len(listed.tools) == len(TOOLS)
+    assert len(json.dumps(tools, ensure_ascii=False).encode()) <= 22_000
+
+
 def test_atoms_edges_and_tombstones_are_saved_together(agent: Agent) -> None:
     agent.ok(SAVE, atoms=["v1.state.old = over"])
     saved = agent.ok(
@@ -35,7 +44,9 @@ def test_atoms_edges_and_tombstones_are_saved_together(agent: Agent) -> None:
     )
     assert saved["recorded"] == ["v1.fact.provider", "v1.fact.url"]
     assert (saved["tombstoned"], saved["edges"]) == (["v1.state.old"], 1)
-    assert saved["head"]["size"] == saved["firstSeq"] + 4 == size_of(agent)
+    assert saved["head"] == {"size": saved["firstSeq"] + 4} == {"size": size_of(agent)}
+    again = agent.ok(SAVE, atoms=["v1.fact.b = c"], includeRoot=True)
+    assert again["head"] == {key: agent.ok("memory_status")[key] for key in ("size", "root")}
     assert value_of(agent, "v1.fact.url") == "a = b"
     (edge,) = agent.ok("memory_context", keys=["v1.fact.url"])["edges"]
     assert (edge["type"], edge["target"], edge["confidence"]) == ("references", "v1.fact.provider", 0.5)

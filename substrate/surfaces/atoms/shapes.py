@@ -126,10 +126,10 @@ class EdgeGiven(CamelShape):
 
 
 class HeadShape(CamelShape):
-    """The signed head that covers what was saved: log size and root."""
+    """The signed head that covers what was saved: log size and, if it was asked for, root."""
 
     size: int
-    root: str
+    root: str | None = None
 
 
 class Checkpointed(CamelShape):
@@ -148,7 +148,7 @@ class Checkpointed(CamelShape):
     head: HeadShape
 
     @classmethod
-    def of(cls, saved: Saved, *, reveals: bool) -> Checkpointed:
+    def of(cls, saved: Saved, *, reveals: bool, root: bool = False) -> Checkpointed:
         """In the words of the wire; who may not read is not told what contradicts what they wrote."""
         head = saved.head.head
         return cls(
@@ -162,7 +162,7 @@ class Checkpointed(CamelShape):
             conflicts=[Contradiction(**found.to_dict()) for found in saved.conflicts[:_ECHOED] if reveals] or None,  # type: ignore[arg-type]
             unchecked=list(saved.unchecked[:_ECHOED]) or None,
             first_seq=saved.seqs.start if saved.seqs else None,
-            head=HeadShape(size=head.size, root=head.root.hex()),
+            head=HeadShape(size=head.size, root=head.root.hex() if root else None),
         )
 
 

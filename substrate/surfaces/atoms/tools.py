@@ -145,6 +145,7 @@ def session_checkpoint(
             description="{key: seq you have read, or null for absent}: if another writer was faster, nothing is saved",
         ),
     ] = {},  # noqa: B006
+    includeRoot: Annotated[bool, Field(description="also reply with the root of the log, to compare heads")] = False,
 ) -> Annotated[CallToolResult, Checkpointed]:
     """Save atoms and the edges between them: all or nothing, on disk on return.
 
@@ -169,7 +170,7 @@ def session_checkpoint(
         origin="agent",
         session=client.session,
     )
-    return reply(Checkpointed.of(saved, reveals="read" in client.scopes))
+    return reply(Checkpointed.of(saved, reveals="read" in client.scopes, root=includeRoot))
 
 
 def _sure(atom: str, confidence: float) -> str | dict[str, object]:
