@@ -12,7 +12,7 @@ STAMP := .venv/.installed
 # Some images set it. Then every child process of a test compiles the package again: 0.7 s of CPU in place of 0.2.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo lab test coverage quick check format docs screenshots bench peers conformance soak strace shells chromium clean
+.PHONY: help demo lab test coverage quick check format docs dist screenshots bench peers conformance soak strace shells chromium clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 
@@ -96,6 +96,12 @@ peers: $(STAMP) ## search beside others, with the same documents and weights; me
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.run
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.over_stdio
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.peers.ingest
+
+# With URL=..., the folder of the release on the web, the registry is told where to fetch the bundle.
+dist: $(CORE) ## the wheel, server.json for the registry of MCP servers, and the server as one file (.mcpb), in dist
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
+	$(BIN)/python -m release.mcp dist $(if $(URL),--url $(URL))
 
 # Needs the network and npm, for minutes the first time: no part of the tests.
 conformance: $(STAMP) ## the server against the protocol's inspector and conformance suite; needs npm

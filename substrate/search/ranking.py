@@ -199,8 +199,8 @@ def with_walks(found: Candidates, ranked: Ranked, worth: Floats, start: Ints) ->
 
 def with_named(found: Candidates, ranked: Ranked, places: list[int]) -> Ranked:
     """The same with these places before all others, in the order they had: their names are what was typed."""
-    if not places:
-        return ranked
+    if set(places) <= set(ranked.order[: len(places)].tolist()):
+        return ranked  # also if there are none
     score = ranked.score.copy()
     score[places] += max(float(ranked.score.max() - ranked.score[places].min()), 0.0) + _BEFORE_ALL
     words = ranked.parts["words"] + (score - ranked.score)

@@ -85,7 +85,7 @@ class Imported(Saved):
     """Which kind of file it was."""
     dry_run: bool = False
     changed: tuple[str, ...] = ()
-    """Those of `recorded` that were in use before the import: it gave them a new version."""
+    """Names of `recorded` that were in use before the import, which gave them a new version."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -50,7 +50,7 @@ def test_bash_completes_verbs_and_options() -> None:
     assert bash_offers("") == {verb.name for verb in VERBS}
     assert bash_offers("co") == {"compact", "completion", "conflicts", "context"}
     assert bash_offers("--q") == {"--quiet"}
-    assert bash_offers("list", "--t") == {"--tombstoned"}
+    assert bash_offers("list", "--to") == {"--tombstoned"}
     assert bash_offers("--store", "x", "--json", "acc") == {"access"}
     assert bash_offers("checkpoint", "--s") == {"--source", "--session", "--store"}
     assert bash_offers("verify", "p.json", "--claim", "") == {
