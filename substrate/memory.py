@@ -15,14 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO, TypeVar
 
 from substrate.atoms.access import access
-from substrate.atoms.diff import diff
 from substrate.atoms.domains import domain_name, domain_of, read_domain
 from substrate.atoms.edges import edges
 from substrate.atoms.history import history
 from substrate.atoms.list import list_atoms
 from substrate.atoms.meant.part_names import names_with
 from substrate.atoms.meant.policy import in_force
-from substrate.atoms.meant.which import which
 from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
 from substrate.atoms.resolve import read_end, read_ends
 from substrate.atoms.stale import stale_atoms
@@ -34,8 +32,6 @@ from substrate.client import Client
 from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
-from substrate.documents.document import document
-from substrate.documents.whole import forget_whole
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.extras import require
 from substrate.fading.choice import choose_decay
@@ -57,13 +53,10 @@ from substrate.learn.write_sessions import drop_malformed_sessions
 from substrate.limits import LIMITS, check_limit
 from substrate.log.tables import SESSIONS
 from substrate.messages import WATCH, Arg
-from substrate.moving.move import Move, import_file, import_frame, import_lines
 from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.verify import Verdict, Verifier
-from substrate.relate.context import context
-from substrate.relate.path import path
 from substrate.result import Result, Tabular, compact
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
@@ -72,23 +65,14 @@ from substrate.save.place import accesses, note_access
 from substrate.save.proposed import confirm
 from substrate.save.quota import quota_of, set_quota
 from substrate.save.remember import read_statement, remember
-from substrate.save.rename import rename
-from substrate.save.replace import Replacement
-from substrate.save.replace import replace as replace_atom
-from substrate.save.undo import undo
 from substrate.search.filters import Filters
 from substrate.store import OpenStore, open_store
 from substrate.values.atoms import Access, History, Listing, Name
 from substrate.values.behind import Behind, BehindWarning
-from substrate.values.conflicts import Conflicts
-from substrate.values.documents import Document, Ingested
-from substrate.values.edges import Edges
-from substrate.values.embedding import Embedding, Indexed
-from substrate.values.entities import EntityEntry, EntityPage, ExtractedEntities
-from substrate.values.growth import Diff, Growth, Heads
 from substrate.values.hits import Cues, Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
+<<<<<<< HEAD
 from substrate.values.relations import (
     Associations,
     Compared,
@@ -103,6 +87,8 @@ from substrate.values.relations import (
 )
 from substrate.values.review.fading import FadingAtoms, FadingModel, Promoted, Swept, Touched
 from substrate.values.review.stale import StaleAtoms
+=======
+>>>>>>> 225f0ac (Import: verbs that few call, and patterns of many ranges, are loaded when they are first needed)
 from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
 from substrate.views.catalogue import CACHE_CHECKS
 
@@ -110,7 +96,26 @@ if TYPE_CHECKING:
     from substrate.bootstrap.bootstrap import Request
     from substrate.learn.matrix import Transitions
     from substrate.search.objective import Match
+    from substrate.values.conflicts import Conflicts
+    from substrate.values.documents import Document, Ingested
+    from substrate.values.edges import Edges
+    from substrate.values.embedding import Embedding, Indexed
+    from substrate.values.entities import EntityEntry, EntityPage, ExtractedEntities
+    from substrate.values.growth import Diff, Growth, Heads
     from substrate.values.opening import Opening, OpeningAtom
+    from substrate.values.relations import (
+        Associations,
+        Context,
+        Gathered,
+        Group,
+        Groups,
+        Merged,
+        PathFound,
+        Related,
+        Vetted,
+    )
+    from substrate.values.review.fading import FadingAtoms, FadingModel, Promoted, Swept, Touched
+    from substrate.values.review.stale import StaleAtoms
 
 __all__ = ["Memory", "open_memory"]
 
@@ -360,6 +365,9 @@ class Memory(Tabular):
         NotFound if `name` is not in use. InputError if it does not hold before `at`. Conflict if another atom
         supersedes it, or a writer was faster. Else as `checkpoint`.
         """
+        from substrate.save.replace import Replacement  # noqa: PLC0415
+        from substrate.save.replace import replace as replace_atom  # noqa: PLC0415
+
         given = Replacement(name, new, value, at, reason, source, origin, fields)
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(replace_atom(self._store.log, given, said=said, place=place, allow_secrets=allow_secrets))
@@ -382,6 +390,8 @@ class Memory(Tabular):
         NotFound if `name` is not in use. Conflict if `new` is another atom's name, in use or not, or a writer was
         faster. InputError for documents and chunks. Else as `checkpoint`.
         """
+        from substrate.save.rename import rename  # noqa: PLC0415
+
         said = self._client.said(actor, None, session)
         return self._woken(rename(self._store.log, name, new, said=said, reason=reason, place=self._client.place()))
 
@@ -393,6 +403,8 @@ class Memory(Tabular):
         InputError after a forget, a training, a choice of model or a new key; NotFound in a new store; HeadMoved if a
         writer was faster. Else as `checkpoint`.
         """
+        from substrate.save.undo import undo  # noqa: PLC0415
+
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(undo(self._store.log, dry_run=dry_run, said=said, place=place))
 
@@ -440,6 +452,8 @@ class Memory(Tabular):
         time of recording, so that `valid_at` gives the same answers. Raises as `checkpoint` does, naming the line; the
         lines before it are saved. With `dry_run` nothing is written: the answer tells what would be.
         """
+        from substrate.moving.move import Move, import_lines  # noqa: PLC0415 - few who open a store import
+
         move = Move.of(partial=partial, allow_secrets=allow_secrets, dry_run=dry_run)
         return self._woken(import_lines(self._store.log, lines, move, progress))
 
@@ -478,6 +492,8 @@ class Memory(Tabular):
         export is refused as `import_lines` does, unless `partial` is True. With `dry_run` nothing is written: the
         answer tells what would be. InputError if the kind of the file is unknown.
         """
+        from substrate.moving.move import Move, import_file  # noqa: PLC0415
+
         move = Move.of(
             domain=domain,
             columns=columns,
@@ -509,6 +525,8 @@ class Memory(Tabular):
 
         `source` says where it comes from; frames of one source are one session. `refused` counts rows from 1.
         """
+        from substrate.moving.move import Move, import_frame  # noqa: PLC0415
+
         move = Move.of(
             columns=columns,
             type=type,
@@ -626,6 +644,8 @@ class Memory(Tabular):
         since; `edited` names chunks that someone changed. For HTML, notebooks and PDF it is the extracted text.
         NotFound, Forgotten.
         """
+        from substrate.documents.document import document  # noqa: PLC0415
+
         with self._store.read(as_of) as snapshot:
             found = document(snapshot, name, domain)
         note_access(self._store.log.path, found.name)
@@ -751,6 +771,8 @@ class Memory(Tabular):
 
         With `limit` (at most 1,000), the latest changes; `left_out` is the number of the others.
         """
+        from substrate.atoms.diff import diff  # noqa: PLC0415
+
         log = self._store.log
         with log.snapshot() as transaction:
             until = last_seq(transaction) if stop is None else stop
@@ -839,6 +861,8 @@ class Memory(Tabular):
         to 1) and the reason. Upper and lower case are the same. Only atoms in use match. SchemaInvalid, TooLarge;
         InputError if the text has neither letters nor digits.
         """
+        from substrate.atoms.meant.which import which  # noqa: PLC0415
+
         with self._store.read() as snapshot:
             return which(snapshot, text, kind, in_force())
 
@@ -1005,6 +1029,8 @@ class Memory(Tabular):
         more. The same page has the same edges, as long as nothing is written. `missing` lists unknown names; NotFound
         or Forgotten if none is known. InputError, TooLarge (behind 10,000 edges: narrow it by type, or use `edges`).
         """
+        from substrate.relate.context import context  # noqa: PLC0415
+
         with self._store.read(as_of, valid_at) as snapshot:
             return context(snapshot, keys, depth=depth, limit=limit, offset=offset, type=type)
 
@@ -1024,6 +1050,8 @@ class Memory(Tabular):
         False, and `remarks` says how far the search went. InputError; NotFound or Forgotten if one of the two is not
         there.
         """
+        from substrate.relate.path import path  # noqa: PLC0415
+
         with self._store.read(as_of, valid_at) as snapshot:
             return path(snapshot, a, b, most=most)
 
@@ -1683,6 +1711,8 @@ class Memory(Tabular):
         `dry_run` counts and writes nothing. If `compacted`, the bytes are gone from the store's files. If not, readers
         were open: call `compact()` later. Backups and exports keep them. NotFound if nothing matches.
         """
+        from substrate.documents.whole import forget_whole  # noqa: PLC0415
+
         selection = Selection.of(
             names, source=source, actor=actor, session=session, objective=objective, seqs=seqs, whole=whole
         )

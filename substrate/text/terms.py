@@ -60,8 +60,7 @@ _PAIRED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u318f\u31a0-\u31bf"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
 )
-_HAN: Final = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_RUNS: Final = re.compile(f"([{_PAIRED}]+)")
+_HAN_SIGNS: Final = "[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
 _APOSTROPHE: Final = re.compile(f"[{_APOSTROPHES}]")
 _ASCII_WORD: Final = re.compile(r"[a-zA-Z0-9]+(?:'[a-zA-Z0-9]+)*")
 _IGNORED: Final = re.compile("[\u200c\u200d\ufe00-\ufe0f\u20d0-\u20f0\U000e0000-\U000e01ef]")
@@ -201,6 +200,18 @@ def _word() -> re.Pattern[str]:
     return re.compile(rf"{inside}(?:[{_APOSTROPHES}]{inside})*|[{_PICTOGRAMS}]")
 
 
+@cache
+def _han() -> re.Pattern[str]:
+    """A Chinese character. Compiled when it is first needed, as the others of many ranges are: most texts have none."""
+    return re.compile(_HAN_SIGNS)
+
+
+@cache
+def _runs_pattern() -> re.Pattern[str]:
+    """Characters of a script that is indexed by pairs, as many as follow each other."""
+    return re.compile(f"([{_PAIRED}]+)")
+
+
 def find_words(text: str) -> list[str]:
     """The words of a text, as they are spelled, of any script."""
     return _word().findall(text.replace("_", " "))
@@ -231,7 +242,7 @@ def _analyse_text(token: str) -> _Analysed:
     terms: list[str] = []
     words = 0
     for run in _runs(_even(token)):
-        if _RUNS.match(run):
+        if _runs_pattern().match(run):
             words += max(1, len(run) - 1)
             terms += _pairs(run)
             terms += _singles(run)
@@ -276,7 +287,7 @@ def _runs(text: str) -> list[str]:
     """The words in an evened token: NFKC may have opened it up, and scripts may change in it."""
     if text.isascii() and text.isalnum():
         return [text]
-    return [run for word in find_words(text) for run in _RUNS.split(word) if run]
+    return [run for word in find_words(text) for run in _runs_pattern().split(word) if run]
 
 
 def _pieces(token: str, *, singles: bool = False) -> Iterator[Span]:
@@ -286,7 +297,7 @@ def _pieces(token: str, *, singles: bool = False) -> Iterator[Span]:
         return
     evened = _even(token)
     runs = _runs(evened)
-    if len(runs) == 1 and not _RUNS.match(evened):
+    if len(runs) == 1 and not _runs_pattern().match(evened):
         yield Span(0, len(token), tuple(_forms(evened)))
         return
     # Characters keep their places only if each was evened to just one.
@@ -298,20 +309,20 @@ def _pieces(token: str, *, singles: bool = False) -> Iterator[Span]:
             at += len(run)
         return
     for run in runs:
-        paired = _RUNS.match(run)
+        paired = _runs_pattern().match(run)
         terms = [*_pairs(run), *(_singles(run) if singles else ())] if paired else _forms(run)
         yield Span(0, len(token), tuple(terms))
 
 
 def _placed(run: str, at: int, *, singles: bool) -> Iterator[Span]:
-    if not _RUNS.match(run):
+    if not _runs_pattern().match(run):
         yield Span(at, at + len(run), tuple(_forms(run)))
         return
     for i, pair in enumerate(_pairs(run)):
-        if singles and len(run) > 1 and _HAN.match(run[i]):
+        if singles and len(run) > 1 and _han().match(run[i]):
             yield Span(at + i, at + i + 1, (run[i],))
         yield Span(at + i, at + i + len(pair), (pair,))
-    if singles and len(run) > 1 and _HAN.match(run[-1]):
+    if singles and len(run) > 1 and _han().match(run[-1]):
         yield Span(at + len(run) - 1, at + len(run), (run[-1],))
 
 
@@ -323,7 +334,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _singles(run: str) -> list[str]:
-    return _HAN.findall(run) if len(run) > 1 else []
+    return _han().findall(run) if len(run) > 1 else []
 
 
 def _forms(word: str) -> list[str]:
