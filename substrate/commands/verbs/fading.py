@@ -86,9 +86,9 @@ PROMOTE = Command(
     "The note goes into the folder `promoted` of the vault, such as an Obsidian vault. No file there is replaced. "
     "Without NAME, every note of the surface cortexgraph that is worth it is promoted. A promoted note is never swept.",
     (
-        Example("mkdir -p vault && substrate promote v1.fact.currency --vault vault --force", "writes one note"),
-        Example("substrate promote --vault vault --dry-run", "shows which notes are worth it"),
-        Example("%memory promote --vault vault --dry-run"),
+        Example("substrate promote v1.fact.currency --vault . --force", "writes one note below this folder"),
+        Example("substrate promote --vault . --dry-run", "shows which notes are worth it"),
+        Example("%memory promote --vault . --dry-run"),
     ),
     (
         replace(NAME, nargs="?"),
