@@ -72,23 +72,6 @@ from substrate.values.behind import Behind, BehindWarning
 from substrate.values.hits import Cues, Found, Matches
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
-<<<<<<< HEAD
-from substrate.values.relations import (
-    Associations,
-    Compared,
-    Context,
-    Gathered,
-    Group,
-    Groups,
-    Merged,
-    PathFound,
-    Related,
-    Vetted,
-)
-from substrate.values.review.fading import FadingAtoms, FadingModel, Promoted, Swept, Touched
-from substrate.values.review.stale import StaleAtoms
-=======
->>>>>>> 225f0ac (Import: verbs that few call, and patterns of many ranges, are loaded when they are first needed)
 from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
 from substrate.views.catalogue import CACHE_CHECKS
 
@@ -105,6 +88,7 @@ if TYPE_CHECKING:
     from substrate.values.opening import Opening, OpeningAtom
     from substrate.values.relations import (
         Associations,
+        Compared,
         Context,
         Gathered,
         Group,
