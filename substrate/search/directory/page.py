@@ -135,7 +135,14 @@ def _listed(
         prefix = f"{ENTITY}{part}."
         versions = (_Listed(str(row.name), row, None) for row in names(transaction, prefix + wanted.rest, after))
         mentions = (_Listed(one.name, None, one) for one in unrecorded.of(part, wanted.rest, after))
-        yield from merge(versions, mentions, key=lambda one: one.name.encode())
+        both = merge(versions, mentions, key=lambda one: one.name.encode())
+        for _, of_name in groupby(both, key=lambda one: one.name):
+            there: VersionRow | None = None  # an atom comes before those that mention its name
+            for one in of_name:
+                there = there or one.version
+                is_mention = one.mention is not None and one.mention.seq is not None
+                if not is_mention or there is None or not unrecorded.was_there(there):
+                    yield one
 
 
 def _entities(

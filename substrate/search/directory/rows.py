@@ -28,7 +28,7 @@ from substrate.views.atoms import VersionRow
 from substrate.views.follow import Trail, erased_between
 from substrate.views.words import BLOCK, Field, keyword_term, posting_keys
 
-__all__ = ["EntityRow", "EntityRows"]
+__all__ = ["EntityRow", "EntityRows", "read_postings"]
 
 _MOST: Final = 20_000
 """Rows that are kept: some 20 MB."""
@@ -101,9 +101,7 @@ class EntityRows:
     ) -> list[int]:
         """How many of the versions `in_use` list one of the names of each entity, but for the entity itself."""
         with self._lock:
-            parts = self._mentions(transaction, documents.size, rows)
-        owners = np.repeat(np.arange(len(rows)), [len(part) for part in parts])
-        seqs = np.concatenate(parts) if parts else _NONE
+            owners, seqs = self._mentions(transaction, documents.size, rows)
         counted = in_use[seqs]
         counted &= seqs != np.array([row.seq for row in rows], np.int64)[owners]
         owners = owners[counted]
@@ -112,28 +110,34 @@ class EntityRows:
         counts: list[int] = np.bincount(owners, minlength=len(rows)).tolist()
         return counts
 
-    def _mentions(self, transaction: ReadTransaction, size: int, rows: Sequence[EntityRow]) -> list[_Seqs]:
+    def _mentions(
+        self, transaction: ReadTransaction, size: int, rows: Sequence[EntityRow]
+    ) -> tuple[NDArray[np.int64], _Seqs]:
+        """The versions that list each of these: the numbers of the rows, and beside them the seqs."""
         full, there = size // BLOCK, -(-size // BLOCK)
         keys: list[bytes] = []
         for row in rows:
             for term in row.terms:
                 keys += posting_keys(Field.ENTITY, term, size, row.blocks)
-        read = iter(zip(keys, transaction.get_many(POSTINGS, keys), strict=True))
-        parts = []
-        for row in rows:
-            fresh: list[_Seqs] = [row.seqs]
-            growing: list[_Seqs] = []
+        read = iter(transaction.get_many(POSTINGS, keys))
+        growing: list[tuple[int, bytes]] = []
+        owners: list[int] = []
+        for number, row in enumerate(rows):
+            fresh: list[tuple[int, bytes]] = []
             for _ in row.terms:
                 for block in range(row.blocks, there):
-                    _, said = next(read)
+                    said = next(read)
                     if said is not None:
-                        offsets = np.frombuffer(said, "<u2", len(said) // 3)
-                        (fresh if block < full else growing).append(offsets + np.uint32(block * BLOCK))
+                        (fresh if block < full else growing).append((block, said))
+                        owners += [] if block < full else [number]
             if full > row.blocks:
-                row.seqs, row.blocks = np.concatenate(fresh), full
-            seqs = np.concatenate([row.seqs, *growing]) if growing else row.seqs
-            parts.append(seqs if row.blocks <= full else seqs[seqs < size])
-        return parts
+                row.seqs, row.blocks = np.concatenate([row.seqs, read_postings(fresh)]), full
+        kept = [row.seqs if row.blocks <= full else row.seqs[row.seqs < size] for row in rows]
+        counts = [*map(len, kept), *(len(said) // 3 for _, said in growing)]
+        return (
+            np.repeat(np.array([*range(len(rows)), *owners], np.int64), counts),
+            np.concatenate([*kept, read_postings(growing)]) if rows else _NONE,
+        )
 
     def _follow(self, transaction: ReadTransaction) -> None:
         """Drop what was erased, and all if this is another log."""
@@ -145,6 +149,13 @@ class EntityRows:
             for seq in erased_between(transaction, before, self._trail.size) if self._rows or self._spelt else ():
                 self._rows.pop(seq, None)
                 self._spelt.pop(seq, None)
+
+
+def read_postings(rows: Sequence[tuple[int, bytes]]) -> _Seqs:
+    """The seqs in rows of postings, each with its block, one after the other."""
+    offsets = np.frombuffer(b"".join([row[: len(row) // 3 * 2] for _, row in rows]), "<u2")
+    blocks = np.array([block for block, _ in rows], np.uint32) * np.uint32(BLOCK)
+    return offsets + np.repeat(blocks, [len(row) // 3 for _, row in rows])
 
 
 def _row(version: VersionRow, value: str, attrs: Json) -> EntityRow | None:

@@ -10,23 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from heapq import merge
-from itertools import groupby
+from itertools import accumulate, groupby, islice
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from substrate.entities.naming import ENTITY
 from substrate.kv.api import ReadTransaction, behind
 from substrate.log.tables import POSTINGS
 from substrate.names import escape_rest, unescape_rest
 from substrate.search.columns.documents import Documents, Mask
-from substrate.search.directory.rows import EntityRow, EntityRows
+from substrate.search.directory.rows import EntityRow, EntityRows, read_postings
 from substrate.search.words import keyword_mask
 from substrate.snapshot import Snapshot
 from substrate.values.entities import EntityEntry
-from substrate.views.atoms import find_name, versions_of
+from substrate.views.atoms import VersionRow, versions_of
 from substrate.views.words import BLOCK, Field
 
 __all__ = ["CHUNKS", "Mention", "Unrecorded", "rows_of"]
@@ -37,6 +36,10 @@ _LOOKED_AT: Final = 10_000
 """Terms that one call looks at: a page may end there, and the next call goes on."""
 _HASH: Final = re.compile(rb"#[0-9a-f]{32}")
 """What stands for a term that is too long."""
+_TOGETHER: Final = 128
+"""Terms that are looked at together."""
+_Posted: TypeAlias = tuple[bytes, int, bytes]
+"""A term, a block, and the row of the term in it."""
 _KEY: Final = 5
 """Bytes of a posting's key before its term: the block, the field."""
 
@@ -62,7 +65,10 @@ class Unrecorded:
         self._left = _LOOKED_AT
 
     def of(self, part: str, rest: str, after: str | None) -> Iterator[Mention]:
-        """Those of a domain, as its part of a name says it, that begin with `rest`, from behind the name `after` on."""
+        """Those of a domain, as its part of a name says it, that begin with `rest`, from behind the name `after` on.
+
+        Also names that an atom has by now: who lists the atoms' names beside them, in the same order, sees which.
+        """
         transaction, documents = self._snapshot.transaction, self._documents
         texts = self._in_use & keyword_mask(transaction, documents, Field.UNDER, f"{CHUNKS}{part}")
         if not texts.any():
@@ -75,23 +81,23 @@ class Unrecorded:
                 return
             looked = after
             start = max(start, after.removeprefix(prefix).encode() + b"\0")
-        for term, seqs in _terms(transaction, documents.size, start, behind(rest.encode())):
-            form = term.decode()
-            name = prefix + form
-            self._left -= 1
-            if self._left < 0:
-                yield Mention(looked, term, None)
-                return
-            looked = name
-            listing = seqs[texts[seqs]]
-            if listing.size and not entities[seqs].any() and escape_rest(form) == form and not self._was_there(name):
-                yield Mention(name, term, int(listing[0]))
+        terms = _terms(transaction, documents.size, start, behind(rest.encode()))
+        while some := list(islice(terms, _TOGETHER)):
+            for (term, _), seq in zip(some, _listing(some, texts, entities), strict=True):
+                form = term.decode()
+                self._left -= 1
+                if self._left < 0:
+                    yield Mention(looked, term, None)
+                    return
+                looked = prefix + form
+                if seq is not None and escape_rest(form) == form:
+                    yield Mention(looked, term, seq)
 
-    def _was_there(self, name: str) -> bool:
-        """Whether there was an atom of this name at the moment asked about, in use or not."""
-        row, upto = find_name(self._snapshot.transaction, name), self._snapshot.upto
-        if row is None or upto is None or row.seq <= upto:
-            return row is not None
+    def was_there(self, row: VersionRow) -> bool:
+        """Whether this atom was there at the moment asked about, in use or not."""
+        upto = self._snapshot.upto
+        if upto is None or row.seq <= upto:
+            return True
         return next(versions_of(self._snapshot.transaction, row.subject, upto=upto), None) is not None
 
 
@@ -106,15 +112,26 @@ def rows_of(transaction: ReadTransaction, known: EntityRows, mentions: Sequence[
 
 def _terms(
     transaction: ReadTransaction, size: int, start: bytes, stop: bytes | None
-) -> Iterator[tuple[bytes, NDArray[np.int64]]]:
-    """The terms of entities in order, with the versions that list each. Hashes are passed over."""
+) -> Iterator[tuple[bytes, list[_Posted]]]:
+    """The terms of entities in order, with the rows that list each. Hashes are passed over."""
 
-    def of_block(block: int) -> Iterator[tuple[bytes, NDArray[np.int64]]]:
+    def of_block(block: int) -> Iterator[_Posted]:
         head = block.to_bytes(4, "big") + Field.ENTITY.value
         for key, row in transaction.scan(POSTINGS, head + start, behind(head) if stop is None else head + stop):
-            yield key[_KEY:], np.frombuffer(row, "<u2", len(row) // 3).astype(np.int64) + block * BLOCK
+            yield key[_KEY:], block, row
 
-    everything = merge(*map(of_block, range(-(-size // BLOCK))), key=itemgetter(0))
+    everything = merge(*map(of_block, range(-(-size // BLOCK))))
     for term, rows in groupby(everything, key=itemgetter(0)):
         if _HASH.fullmatch(term) is None:
-            yield term, np.concatenate([seqs for _, seqs in rows])
+            yield term, list(rows)
+
+
+def _listing(terms: Sequence[tuple[bytes, list[_Posted]]], texts: Mask, entities: Mask) -> list[int | None]:
+    """Of each term the first of `texts` that lists it; None if none does, or one of the `entities` has it too."""
+    seqs = read_postings([(block, row) for _, rows in terms for _, block, row in rows])
+    counts = [sum([len(row) for _, _, row in rows]) // 3 for _, rows in terms]
+    starts = [0, *accumulate(counts[:-1])]
+    none = np.uint32(len(texts))
+    first = np.minimum.reduceat(np.where(texts[seqs], seqs, none), starts)
+    first[np.logical_or.reduceat(entities[seqs], starts)] = none
+    return [None if seq == none else seq for seq in first.tolist()]
