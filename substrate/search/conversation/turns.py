@@ -82,7 +82,7 @@ def said_by(turns: Turns, score: Floats) -> Floats:
         taken[turns.of(_USER)] = _OTHERS
     else:
         taken[turns.of(_ASSISTANT)] = _REPLIES
-    if addressed.speakers:
+    if addressed.speakers and turns.speaker.any():
         named = np.isin(turns.speaker, list(addressed.speakers))
         if named.any():
             taken[~named & (turns.speaker > 0)] = _OTHERS

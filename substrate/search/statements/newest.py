@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import combinations, compress, takewhile
 from operator import not_
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -77,14 +78,36 @@ class _Statement(NamedTuple):
     seq: int
     subject: bytes
     said: Mapping[str, Json]
-    asked: frozenset[int]
-    """Which words of the question it has."""
+
+
+class _Asked:
+    """Which words of the question each of these has. Looked up for all at once, when one is asked: most never are."""
+
+    def __init__(self, lists: Lists, stated: Sequence[_Statement]) -> None:
+        self._words = lists.words
+        self._stated = stated
+
+    @property
+    def terms(self) -> Sequence[TermScore]:
+        """The words of the question."""
+        return self._words.terms
+
+    def by(self, one: _Statement) -> frozenset[int]:
+        """Those that this one has, by their numbers."""
+        return self._by_place[one.at]
+
+    @cached_property
+    def _by_place(self) -> dict[int, frozenset[int]]:
+        terms = range(len(self._words.terms))
+        columns = self._words.matches(np.array([one.seq for one in self._stated], np.int64)).T.tolist()
+        return {one.at: frozenset(compress(terms, column)) for one, column in zip(self._stated, columns, strict=True)}
 
 
 def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -> Newest:
     """The candidates, with those first among the statements of one thing that the question's time means."""
     stated = _stated(lists, gathered, ranked)
-    contradicting, alike = _contradicting(lists, stated), _alike(lists.words.terms, stated)
+    asked = _Asked(lists, stated)
+    contradicting, alike = _contradicting(lists, stated), _alike(asked, stated)
     if when.asked in {Which.ANY, Which.NOW, Which.SINCE}:
         contradicting, alike = (_in_force(lists, pairs) for pairs in (contradicting, alike))
     if not contradicting and not alike:
@@ -101,7 +124,7 @@ def newest_first(lists: Lists, gathered: Gathered, ranked: Ranked, when: When) -
     if when.asked is not Which.ALL:
         for group in _joined(lists, [*contradicting, *alike]) if alike else groups:
             meant = _meant(lists, group, when)
-            places = [one.at for one in meant if one.asked <= meant[0].asked]
+            places = [one.at for one in meant if asked.by(one) <= asked.by(meant[0])]
             score[places] = -np.sort(-score[places]) - _STEP * np.arange(len(places))
     time = ranked.parts["time"] + (score - ranked.score)
     parts = {**ranked.parts, "time": time.astype(np.float32)}
@@ -124,14 +147,8 @@ def _stated(lists: Lists, gathered: Gathered, ranked: Ranked) -> list[_Statement
     ]
     if len(read) < 2:  # noqa: PLR2004 - newer takes two
         return []
-    seqs = np.array([seq for _, seq, _ in read], np.int64)
-    terms = range(len(lists.words.terms))
-    asked = [frozenset(compress(terms, column)) for column in lists.words.matches(seqs).T.tolist()]
-    subjects = lists.documents.subjects(seqs)
-    return [
-        _Statement(at, seq, subject, said, words)
-        for (at, seq, said), subject, words in zip(read, subjects, asked, strict=True)
-    ]
+    subjects = lists.documents.subjects(np.array([seq for _, seq, _ in read], np.int64))
+    return [_Statement(at, seq, subject, said) for (at, seq, said), subject in zip(read, subjects, strict=True)]
 
 
 _Pair = tuple[_Statement, _Statement]
@@ -210,26 +227,41 @@ def _is_replaced(lists: Lists, one: _Statement, other: _Statement) -> bool:
     return not is_settled(lists.snapshot.transaction, row)
 
 
-def _alike(terms: Sequence[TermScore], stated: Sequence[_Statement]) -> list[_Pair]:
+def _alike(asked: _Asked, stated: Sequence[_Statement]) -> list[_Pair]:
     """The pairs that begin alike and end otherwise, where the question says just what they share."""
-    fitting = [one for one in stated if len(one.asked) == len(terms)]
-    if not terms or len(fitting) < 2:  # noqa: PLR2004 - a pair takes two
+    if not asked.terms:
         return []
     begun: dict[tuple[str, ...], list[tuple[_Statement, list[str]]]] = defaultdict(list)
-    for one in fitting:
+    for one in stated:
         value = one.said.get("value")
         if isinstance(value, str) and len(value) <= _SENTENCE:
             words = value.split()
             begun[*words[:_BEGUN]].append((one, words))
-    asked = {term.term for term in terms}
+    terms = {term.term for term in asked.terms}
+    judged: dict[str, bool] = {}  # many pairs share the same beginning
     found = []
     for group in begun.values():
         for (one, words), (other, others) in combinations(group, 2) if len(group) > 1 else ():
-            shared = next((i for i, pair in enumerate(zip(words, others, strict=False)) if pair[0] != pair[1]), 0)
-            ends = len(words) - shared, len(others) - shared
-            if shared >= _BEGUN and max(ends) <= _ENDING and _is_asked(" ".join(words[:shared]), asked):
+            shared = _shared(words, others)
+            if shared < _BEGUN or any(len(asked.by(each)) < len(asked.terms) for each in (one, other)):
+                continue
+            beginning = " ".join(words[:shared])
+            if beginning not in judged:
+                judged[beginning] = _is_asked(beginning, terms)
+            if judged[beginning]:
                 found.append((one, other))
     return found
+
+
+def _shared(words: list[str], others: list[str]) -> int:
+    """How many words two sentences begin with alike; 0 if their endings are too long, or one of them has none."""
+    least = max(0, max(len(words), len(others)) - _ENDING)
+    if words[:least] != others[:least]:
+        return 0
+    for i in range(least, min(len(words), len(others))):
+        if words[i] != others[i]:
+            return i
+    return 0
 
 
 def _is_asked(shared: str, asked: set[str]) -> bool:
