@@ -116,8 +116,7 @@ class Heirs:
         if subject not in self._known:
             found: dict[bytes, None] = {}
             transaction = self._snapshot.transaction
-            linked = card_of(transaction, subject).statements
-            waiting = [subject] if linked and took_a_place(transaction, subject) else []
+            waiting = [subject] if card_of(transaction, subject).others and took_a_place(transaction, subject) else []
             while waiting and len(found) < _MOST:
                 at, transaction = waiting.pop(), self._snapshot.transaction
                 links = list(islice(links_of(transaction, at, out=True, kind=SUPERSEDES), _MOST))

@@ -6,6 +6,7 @@ weights are learnt online by expectation and maximisation: after each session a 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from math import frexp, ldexp, sqrt
@@ -144,8 +145,7 @@ def weights_of(question: str, learnt: Mapping[str, float]) -> dict[str, float]:
 
 def mix(parts: Parts, weights: Mapping[str, float], gone: Collection[bytes] = ()) -> dict[bytes, float]:
     """The shares of all parts together, but for some atoms."""
-    mixed: dict[bytes, float] = {}
-    known = mixed.get
+    mixed: defaultdict[bytes, float] = defaultdict(float)
     for name, part in parts.items():
         weight = weights.get(name, 0.0)
         if weight >= _SLIGHT:
@@ -153,7 +153,7 @@ def mix(parts: Parts, weights: Mapping[str, float], gone: Collection[bytes] = ()
             if isinstance(part, Wide):
                 shares, weight = part.counts, weight * part.factor
             for item, share in shares.items():
-                mixed[item] = known(item, 0.0) + weight * share
+                mixed[item] += weight * share
     for item in mixed.keys() & gone:
         del mixed[item]
     return mixed
@@ -186,6 +186,8 @@ def leading(
             found[item] = sum(map(mul, counts, factors))
             if len(found) == count:
                 least = min(found.values())
+    if len(mixed) > count:  # so many of the others have as much, whatever wide parts add to them
+        least = max(least, sorted(mixed.values(), reverse=True)[count - 1])
     known = bounds.get
     for item, share in mixed.items():
         bound, counts = known(item, _UNKNOWN)

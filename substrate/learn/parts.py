@@ -23,6 +23,7 @@ inherits its rows; that is seen here, by `Heirs`.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 from math import log, sqrt
@@ -167,27 +168,25 @@ class Reader:
     def _skip(self, distinct: Sequence[bytes]) -> dict[bytes, float]:
         if self._skipped is not None and self._skipped[0] == distinct:
             return self._skipped[1]
-        skip: dict[bytes, float] = {}
-        known = skip.get
+        skip: defaultdict[bytes, float] = defaultdict(float)
         for item, fade in zip(distinct, _faded(len(distinct)), strict=True):
             row = self.cells(ATOM, item)
             if row is not None:
                 share = fade / (row.sums[1] + 1 / row.scale)
                 for target, _, count in row.cells:
-                    skip[target] = known(target, 0.0) + share * count
+                    skip[target] += share * count
         self._skipped = distinct, skip
         return skip
 
     def _step(self, items: Mapping[bytes, float], unknown: int = 0) -> dict[bytes, float]:
         """One step along arcs from weighed atoms. `unknown`: events that a row is counted to have had besides."""
-        reached: dict[bytes, float] = {}
-        known = reached.get
+        reached: defaultdict[bytes, float] = defaultdict(float)
         for item, weight in items.items():
             row = self.cells(ATOM, item)
             if row is not None and row.sums[1]:
                 share = weight / (row.sums[1] + unknown / row.scale)
                 for target, _, count in row.cells:
-                    reached[target] = known(target, 0.0) + share * count
+                    reached[target] += share * count
         return reached
 
     def _always(self, domain: bytes, elsewhere: float) -> dict[str, Callable[[], Part]]:
@@ -228,13 +227,12 @@ class Reader:
         with_earlier = [(item, place) for place, own in enumerate(newest) for item in (own, *self._inherited(own))]
         lists = episodes_with(self._transaction, [item for item, _ in with_earlier])
         count = episode_count(self._transaction)
-        like: dict[int, float] = {}
-        known = like.get
+        like: defaultdict[int, float] = defaultdict(float)
         for (_, place), numbers in zip(with_earlier, lists, strict=True):
             if numbers:
                 weight = (len(newest) - place) / len(newest) * log(1 + count / len(numbers))
                 for number in numbers[-_SESSIONS_OF:]:
-                    like[number] = known(number, 0.0) + weight
+                    like[number] += weight
         opened = {*distinct, *(item for item, _ in with_earlier)}
         return self._votes(like, _NEIGHBOURS, opened, weighed=True)
 
@@ -290,13 +288,12 @@ class Reader:
         Who has the same objective says enough by that: there, weight would only push others aside.
         """
         chosen = sorted(highest(like, most), reverse=True)  # added up in one order: equal votes stay equal
-        votes: dict[bytes, float] = {}
-        known = votes.get
+        votes: defaultdict[bytes, float] = defaultdict(float)
         past = needed_in(self._transaction, [number for _, number in chosen])
         for (likeness, _), (weight, _, items) in zip(chosen, past, strict=True):
             vote = likeness**2 * (weight / max(len(items), 1) if weighed else 1)
             for item in items:
-                votes[item] = known(item, 0.0) + vote
+                votes[item] += vote
         for item in votes.keys() & gone:
             del votes[item]
         return _shares(votes)

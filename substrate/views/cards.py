@@ -47,6 +47,11 @@ class Card(NamedTuple):
     referred: int = 0
     """That something refers to it."""
 
+    @property
+    def others(self) -> bool:
+        """Whether there are statements besides those that are counted by their type."""
+        return self.statements != self.superseded + self.depends + self.groups + self.referred
+
 
 NO_EDGES: Final = Card()
 
