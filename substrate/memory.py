@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO, TypeVar
 
 from substrate.atoms.access import access
+from substrate.atoms.diff import diff
 from substrate.atoms.domains import domain_name, domain_of, read_domain
 from substrate.atoms.edges import edges
 from substrate.atoms.history import history
 from substrate.atoms.list import list_atoms
 from substrate.atoms.meant.part_names import names_with
 from substrate.atoms.meant.policy import in_force
+from substrate.atoms.meant.which import which
 from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
 from substrate.atoms.resolve import read_end, read_ends
 from substrate.atoms.stale import stale_atoms
@@ -32,6 +34,7 @@ from substrate.client import Client
 from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
+from substrate.documents.whole import forget_whole
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.extras import require
 from substrate.fading.choice import choose_decay
@@ -57,6 +60,7 @@ from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.verify import Verdict, Verifier
+from substrate.relate.path import path
 from substrate.result import Result, Tabular, compact
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
@@ -65,6 +69,10 @@ from substrate.save.place import accesses, note_access
 from substrate.save.proposed import confirm
 from substrate.save.quota import quota_of, set_quota
 from substrate.save.remember import read_statement, remember
+from substrate.save.rename import rename
+from substrate.save.replace import Replacement
+from substrate.save.replace import replace as replace_atom
+from substrate.save.undo import undo
 from substrate.search.filters import Filters
 from substrate.store import OpenStore, open_store
 from substrate.values.atoms import Access, History, Listing, Name
@@ -349,9 +357,6 @@ class Memory(Tabular):
         NotFound if `name` is not in use. InputError if it does not hold before `at`. Conflict if another atom
         supersedes it, or a writer was faster. Else as `checkpoint`.
         """
-        from substrate.save.replace import Replacement  # noqa: PLC0415
-        from substrate.save.replace import replace as replace_atom  # noqa: PLC0415
-
         given = Replacement(name, new, value, at, reason, source, origin, fields)
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(replace_atom(self._store.log, given, said=said, place=place, allow_secrets=allow_secrets))
@@ -374,8 +379,6 @@ class Memory(Tabular):
         NotFound if `name` is not in use. Conflict if `new` is another atom's name, in use or not, or a writer was
         faster. InputError for documents and chunks. Else as `checkpoint`.
         """
-        from substrate.save.rename import rename  # noqa: PLC0415
-
         said = self._client.said(actor, None, session)
         return self._woken(rename(self._store.log, name, new, said=said, reason=reason, place=self._client.place()))
 
@@ -387,8 +390,6 @@ class Memory(Tabular):
         InputError after a forget, a training, a choice of model or a new key; NotFound in a new store; HeadMoved if a
         writer was faster. Else as `checkpoint`.
         """
-        from substrate.save.undo import undo  # noqa: PLC0415
-
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(undo(self._store.log, dry_run=dry_run, said=said, place=place))
 
@@ -755,8 +756,6 @@ class Memory(Tabular):
 
         With `limit` (at most 1,000), the latest changes; `left_out` is the number of the others.
         """
-        from substrate.atoms.diff import diff  # noqa: PLC0415
-
         log = self._store.log
         with log.snapshot() as transaction:
             until = last_seq(transaction) if stop is None else stop
@@ -845,8 +844,6 @@ class Memory(Tabular):
         to 1) and the reason. Upper and lower case are the same. Only atoms in use match. SchemaInvalid, TooLarge;
         InputError if the text has neither letters nor digits.
         """
-        from substrate.atoms.meant.which import which  # noqa: PLC0415
-
         with self._store.read() as snapshot:
             return which(snapshot, text, kind, in_force())
 
@@ -1034,8 +1031,6 @@ class Memory(Tabular):
         False, and `remarks` says how far the search went. InputError; NotFound or Forgotten if one of the two is not
         there.
         """
-        from substrate.relate.path import path  # noqa: PLC0415
-
         with self._store.read(as_of, valid_at) as snapshot:
             return path(snapshot, a, b, most=most)
 
@@ -1695,8 +1690,6 @@ class Memory(Tabular):
         `dry_run` counts and writes nothing. If `compacted`, the bytes are gone from the store's files. If not, readers
         were open: call `compact()` later. Backups and exports keep them. NotFound if nothing matches.
         """
-        from substrate.documents.whole import forget_whole  # noqa: PLC0415
-
         selection = Selection.of(
             names, source=source, actor=actor, session=session, objective=objective, seqs=seqs, whole=whole
         )
