@@ -3,7 +3,7 @@
 It reads every text that a user can meet, from the sources and without running them:
 
     pages       README, docs/, CONTRIBUTING, SECURITY: prose, list items, table cells, headings; but not the records
-                of the past, which are CHANGELOG and the archive of benchmark runs
+                of the past, which are CHANGELOG and the archive of benchmark runs; and the texts of the notebooks
     faces       strings of commands/, cli/, notebook/, server/, surfaces/, examples/ and the widgets with their scripts
     tools       the docstrings of a surface's tools and prompts, which agents read
     messages    the arguments of every error, Message and Hint in the package
@@ -16,6 +16,7 @@ not looked into. There is no list of exceptions: mend the text.
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -311,6 +312,11 @@ def page_texts(root: Path) -> Iterator[Text]:
     for path in sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")]):
         if path.name not in RECORDS:
             yield from prose(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
+    for path in sorted(root.glob("notebooks/*.ipynb")):
+        for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
+            if cell["cell_type"] == "markdown":
+                place = f"{path.relative_to(root).as_posix()}:cell {number}"
+                yield from prose(place, "".join(cell["source"]))
 
 
 def all_faults(root: Path = ROOT) -> list[str]:
