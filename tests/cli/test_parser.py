@@ -35,6 +35,7 @@ GROUPED = {
     ],
     "learn": ["observe", "train", "predict", "bootstrap", "watch"],
     "judge": ["conflicts", "resolve"],
+    "fade": ["touch", "fading", "due", "sweep", "promote"],
     "prove": ["head", "pin", "key", "prove", "verify"],
     "care": ["forget", "stats", "fsck", "rebuild", "compact", "export", "import", "backup", "restore"],
     "serve": ["mcp", "mcp-config", "surfaces", "token", "quota", "hooks", "hook", "transcript", "proposed"],

@@ -57,7 +57,11 @@ DUE = Command(
     "fade",
     "List atoms that a review helps most now.",
     "Their score is between 0.15 and 0.35: they are about to fade. Touch the ones that still matter.",
-    (Example("substrate due", "the most helpful review first"), Example("%memory due --limit 5")),
+    (
+        Example("substrate due", "the most helpful review first"),
+        Example("substrate due --limit 5 --json", "at most five, as JSON"),
+        Example("%memory due --limit 5"),
+    ),
     (limit(20, most=1000), OFFSET),
 )
 
