@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from substrate.values.hits import Found
     from substrate.values.predictions import Predictions
     from substrate.values.progress import Progress
-    from substrate.values.relations import Context, Groups, Merged, PathFound
+    from substrate.values.relations import Context, Groups, Merged, PathFound, Related, Vetted
     from substrate.values.review.fading import FadingAtoms
     from substrate.values.saved import Forgot, Remembered, Saved, Undone
 
@@ -31,11 +31,13 @@ __all__ = [
     "not_the_whole_import",
     "path",
     "predict",
+    "relate",
     "remember",
     "rename",
     "replace",
     "resolve",
     "search",
+    "vet",
 ]
 
 _NAMED = 20
@@ -253,3 +255,18 @@ def merge(memory: Memory, given: Namespace) -> Merged:
     return memory.merge(
         names, given.into, back=given.back, dry_run=given.dry_run, actor=given.actor, session=given.session
     )
+
+
+def vet(memory: Memory, given: Namespace) -> Vetted:
+    """Whether a relation holds."""
+    return memory.vet(
+        given.source, given.type, given.target, domain=given.domain, text=given.text, confidence=given.confidence
+    )
+
+
+def relate(memory: Memory, given: Namespace) -> Related:
+    """State a relation that passes the check."""
+    relation = {"source": given.source, "type": given.type, "target": given.target}
+    more = {"confidence": given.confidence, "text": given.text}
+    relation |= {word: said for word, said in more.items() if said is not None}
+    return memory.relate([relation], domain=given.domain, least=given.least)

@@ -20,7 +20,7 @@ _WORDS: Final[Mapping[str, str]] = {
     _READ: "get read show cat view print fetch value",
     _FIND: "find grep query lookup recall ask locate",
     _DROP: "rm remove delete del drop erase tombstone",
-    _LINK: "link relate connect edge join",
+    _LINK: "link connect edge join",
     "to give an atom another name: {} rename OLD NEW": "mv move name alias",
     "to change a value: {} edit NAME": "change modify update vi vim nano editor",
     "to take the last checkpoint back: {} undo": "revert rollback back redo reset",
@@ -29,7 +29,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "to see what will be needed: {} predict NAME": "next suggest",
     "to see what a session should know: {} bootstrap": "prime begin brief opening",
     "to learn that atoms are needed together: {} train NAME NAME": "learn teach",
-    "to see what changed: {} diff MOMENT": "changes changed compare",
+    "to see what changed: {} diff MOMENT": "changes changed",
     "to settle a conflict: {} resolve FIRST SECOND": "settle fix",
     "to prove what is recorded: {} prove NAME": "sign proof certify",
 }

@@ -48,7 +48,7 @@ def test_the_script_is_printed_and_is_sound_bash(run: Commands) -> None:
 
 def test_bash_completes_verbs_and_options() -> None:
     assert bash_offers("") == {verb.name for verb in VERBS}
-    assert bash_offers("co") == {"compact", "completion", "conflicts", "context"}
+    assert bash_offers("co") == {"compact", "compare", "completion", "conflicts", "context"}
     assert bash_offers("--q") == {"--quiet"}
     assert bash_offers("list", "--to") == {"--tombstoned"}
     assert bash_offers("--store", "x", "--json", "acc") == {"access"}
@@ -123,7 +123,7 @@ def fish_offers(line: str) -> set[str]:
 @needs("fish")
 @pytest.mark.usefixtures("named")
 def test_fish_completes_verbs_options_and_names() -> None:
-    assert fish_offers("substrate co") == {"compact", "completion", "conflicts", "context"}
+    assert fish_offers("substrate co") == {"compact", "compare", "completion", "conflicts", "context"}
     assert fish_offers("substrate list --tomb") == {"--tombstoned"}
     assert fish_offers("substrate access v1.g") == {"v1.goal.x"}
     assert fish_offers("substrate --store 'second one' access v1.") == {"v1.fact.other"}

@@ -17,7 +17,7 @@ from tests.scale import PATIENCE_S
 from tests.test_import_cost import loaded_by
 
 GROUPED = {
-    "save": ["remember", "checkpoint", "edit", "rename", "replace", "merge", "undo", "ingest"],
+    "save": ["remember", "checkpoint", "edit", "rename", "replace", "merge", "undo", "relate", "ingest"],
     "read": ["access", "list", "edges", "history", "diff", "document"],
     "find": [
         "search",
@@ -26,6 +26,7 @@ GROUPED = {
         "path",
         "associate",
         "groups",
+        "vet",
         "stale",
         "entities",
         "extract",
@@ -34,7 +35,7 @@ GROUPED = {
         "model",
     ],
     "learn": ["observe", "train", "predict", "bootstrap", "watch"],
-    "judge": ["conflicts", "resolve"],
+    "judge": ["conflicts", "resolve", "compare"],
     "fade": ["touch", "fading", "due", "sweep", "promote"],
     "prove": ["head", "pin", "key", "prove", "verify"],
     "care": ["forget", "stats", "fsck", "rebuild", "compact", "export", "import", "backup", "restore"],

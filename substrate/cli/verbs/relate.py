@@ -1,22 +1,22 @@
-"""The verbs about what is joined to what: context, path, associate, groups, stale. None of them writes anything."""
+"""The verbs about what is joined to what. Of these, relate alone writes."""
 
 from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from substrate.cli.answer import Answer, Table
 from substrate.cli.output import Output
-from substrate.cli.stores import reading
+from substrate.cli.stores import reading, writing
 from substrate.commands import calls
 from substrate.text.quote import as_word
 
 if TYPE_CHECKING:
-    from substrate.values.relations import Association, Reached
+    from substrate.values.relations import Association, Reached, Vetted
 
-__all__ = ["associate", "context", "groups", "path", "stale"]
+__all__ = ["associate", "compare", "context", "groups", "path", "relate", "stale", "vet"]
 
 _NONE_ALIKE = "no two atoms are that much alike"
 
@@ -108,6 +108,36 @@ def groups(given: Namespace, output: Output) -> Answer:
     hints.append(f"to merge the first: substrate merge {found[0].id}" if rows else _NONE_ALIKE)
     table = Table(("group", "=cohesion", "=advice", "name", "~value"), rows)
     return Answer(found.to_dict(), (table,) if rows else (), tuple(hints))
+
+
+def vet(given: Namespace, _: Output) -> Answer:
+    """Print whether a relation holds."""
+    with reading(given) as memory:
+        found = calls.vet(memory, given)
+    return Answer(found.to_dict(), (_verdict([found]),))
+
+
+def relate(given: Namespace, _: Output) -> Answer:
+    """State a relation that passes the check."""
+    with writing(given) as memory:
+        related = calls.relate(memory, given)
+    hint = () if related.stated else ("nothing was stated; to state it anyway: --least rejected",)
+    return Answer(related.to_dict(), (_verdict(related.items),), hint)
+
+
+def _verdict(found: Iterable[Vetted]) -> Table:
+    rows = [(one.verdict, one.level, f"{one.score:.2f}", one.reason) for one in found]
+    return Table(("verdict", "level", "=score", "~reason"), rows)
+
+
+def compare(given: Namespace, _: Output) -> Answer:
+    """Print whether two passages contradict each other."""
+    from substrate.relate.compare import compare as compare_passages  # noqa: PLC0415 - its lists of words take a moment
+
+    found = compare_passages(given.first, given.second)  # it needs no store
+    rows = [(pair.verdict, pair.first, pair.second, pair.reason) for pair in found]
+    table = Table(("verdict", "~first", "~second", "reason"), rows)
+    return Answer(found.to_dict(), (table,) if rows else (), () if rows else (found.explanation,))
 
 
 def stale(given: Namespace, _: Output) -> Answer:

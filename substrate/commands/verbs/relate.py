@@ -6,7 +6,9 @@ from substrate.commands.command import Command, Example, Face, argument, flag, o
 from substrate.commands.options import AS_OF, NAMES, OFFSET, PREFIX, VALID_AT, limit
 from substrate.commands.readers import fraction, number
 
-__all__ = ["ASSOCIATE", "CONTEXT", "GROUPS", "PATH", "STALE"]
+__all__ = ["ASSOCIATE", "COMPARE", "CONTEXT", "GROUPS", "PATH", "RELATE", "STALE", "VET"]
+
+VERDICTS = ("accepted", "unsupported", "rejected")
 
 CONTEXT = Command(
     "context",
@@ -117,6 +119,59 @@ GROUPS = Command(
     ),
     about_cli="In a pipe each member is a line of group, cohesion, advice, name and value; each pair one of similarity "
     "and both names. `substrate merge` makes one atom of a group.",
+)
+
+_RELATION = (
+    argument("source", "an entity: its name, an alias or its id"),
+    argument("type", "the type of the relation, such as uses or works_for"),
+    argument("target", "the other entity"),
+    option("--text", metavar="TEXT", help="the text to check it against (default: stored passages that name both)"),
+    option("--confidence", metavar="SHARE", read=float, help="how sure its author is, from 0 to 1"),
+    option("--domain", metavar="DOMAIN", help="the domain of the entities (default: main)", complete="domain"),
+)
+
+VET = Command(
+    "vet",
+    "find",
+    "Check a relation between two entities by the graph and by a text.",
+    "The verdict is accepted, rejected or unsupported, with the reason. It asks no model and records nothing.",
+    (
+        Example('substrate vet Kafka uses ZooKeeper --text "Kafka uses ZooKeeper for its metadata"', "accepted"),
+        Example('substrate vet ZooKeeper uses Kafka --text "Kafka uses ZooKeeper" --json', "rejected, as JSON"),
+        Example('%memory vet Kafka uses ZooKeeper --text "Kafka uses ZooKeeper"'),
+    ),
+    _RELATION,
+    about_cli="In a pipe it is one line of verdict, level, score and reason.",
+)
+
+RELATE = Command(
+    "relate",
+    "save",
+    "State a relation between two entities, if it passes the check of vet.",
+    "Missing entities are made. The edge keeps the evidence in its attrs. With --least unsupported, a relation "
+    "is stated unless it is rejected; with --least rejected, always.",
+    (
+        Example('substrate relate Kafka uses ZooKeeper --text "Kafka uses ZooKeeper"', "stated"),
+        Example("substrate relate Kafka likes Redis --least rejected", "stated, whatever the check says"),
+        Example('%memory relate Kafka uses ZooKeeper --text "Kafka uses ZooKeeper"'),
+    ),
+    (
+        *_RELATION,
+        option("--least", metavar="VERDICT", default="accepted", choices=VERDICTS, help="the least verdict to state"),
+    ),
+)
+
+COMPARE = Command(
+    "compare",
+    "judge",
+    "Tell whether two passages contradict each other, sentence by sentence.",
+    "The verdict is conflict, agree or cannot tell. It asks no model, and needs no store.",
+    (
+        Example('substrate compare "The port is 80." "The port is not 80."', "conflict"),
+        Example('substrate compare "The port is 80." "Tea is served." --json', "cannot tell, as JSON"),
+        Example('%memory compare "The port is 80." "The port is 443."'),
+    ),
+    (argument("first", "a passage"), argument("second", "the other passage")),
 )
 
 STALE = Command(
