@@ -43,6 +43,9 @@ from substrate.fading.touch import touch
 from substrate.forget.compaction import compact_now, rewrite
 from substrate.forget.forget import forget
 from substrate.forget.select import Selection
+from substrate.garden.show import entity_map
+from substrate.garden.status import tending
+from substrate.garden.undo import undo_run
 from substrate.groups.merge import Merger, merge, take_back
 from substrate.learn.around import around
 from substrate.learn.labels import read_label, read_objective
@@ -107,6 +110,7 @@ if TYPE_CHECKING:
         Vetted,
     )
     from substrate.values.review.fading import FadingAtoms, FadingModel, Promoted, Swept, Touched
+    from substrate.values.review.garden import EntityMap, Pruned, Tended, Tending
     from substrate.values.review.stale import StaleAtoms
 
 __all__ = ["Memory", "open_memory"]
@@ -1156,6 +1160,57 @@ class Memory(Tabular):
         with self._store.read() as snapshot:
             return self._store.grouper.group(snapshot, id, surface)
 
+    def tend(  # noqa: PLR0913
+        self,
+        domain: str | None = None,
+        *,
+        undo: int | None = None,
+        dry_run: bool = False,
+        actor: str | None = None,
+        session: str | None = None,
+        progress: Progress | None = None,
+    ) -> Tended | Undone:
+        """State the relations of a domain's entities (None: `main`) that texts and sessions support. One checkpoint.
+
+        Candidates are entities that a sentence of a chunk joins by a verb, or that two sessions accessed. Each is
+        vetted; what is accepted becomes an edge that cites its chunk, by the actor `tend`. A relation that
+        someone took back is not stated again, so a second run adds nothing. Lone entities are tombstoned if the surface
+        that asks for it made them. Edges of earlier runs are taken back when their chunk no longer states them.
+
+        `undo` takes the run of this number back, as far as nobody has changed what it did; `actor` and `session` say
+        who does. With `dry_run` nothing is written. Busy if another gardener is at work; NotFound if there is no such
+        run.
+        """
+        log, client = self._store.log, self._client
+        if undo is not None:
+            return self._woken(undo_run(log, undo, dry_run=dry_run, said=client.said(actor, None, session)))
+        from substrate.garden.tend import tend  # noqa: PLC0415 - loads numpy
+
+        self._store.write_down()
+        of, index = domain_name(domain), self._store.index
+        return self._woken(tend(log, index, of, surface=client.surface, dry_run=dry_run, progress=progress))
+
+    def tending(self, domain: str | None = None, *, limit: int = 20) -> Tending:
+        """The runs of `tend`, of a domain or of all, the last first; what they come to; whether one is at work."""
+        return tending(self._store.log, None if domain is None else domain_name(domain), limit=limit)
+
+    def prune(self, domain: str | None = None, *, threshold: float = 0.6, dry_run: bool = True) -> Pruned:
+        """Edges between a domain's entities (None: `main`) that look spurious, above `threshold`, the worst first.
+
+        A small model learns to tell the edges from other pairs; `auc` is how well it does with edges that it has not
+        seen. Below 50 edges fixed weights decide (`heuristic`). Never more than a quarter of the edges is listed.
+        Without `dry_run` they are taken back in one checkpoint; a surface takes back only its own, and a gardener's.
+        """
+        from substrate.garden.prune import Asked, prune  # noqa: PLC0415 - loads numpy
+
+        asked = Asked(domain_name(domain), threshold, dry_run, self._client.surface)
+        return self._woken(prune(self._store.log, asked, self._client.said()))
+
+    def entity_map(self, domain: str | None = None, *, limit: int = 200) -> EntityMap:
+        """The entities of a domain (None: `main`), the most joined first, and the edges that hold between them."""
+        with self._store.read() as snapshot:
+            return entity_map(snapshot, domain_name(domain), limit=limit)
+
     def index(self, progress: Progress | None = None, *, limit: int | None = None) -> Indexed:
         """Embed every version that has no vectors yet: for scripts, after bulk loads, before a measurement.
 
@@ -1175,8 +1230,6 @@ class Memory(Tabular):
     def model(self) -> Embedding:
         """Which model embeds, and how far it has got."""
         return self._store.follower.status()
-
-    # -- sessions ------------------------------------------------------------------------------------------------------
 
     def session(
         self,
@@ -1428,8 +1481,6 @@ class Memory(Tabular):
             self.search(_ANYTHING)
         with suppress(SubstrateError):
             self._opening(Request.of(_ANYTHING))
-
-    # -- fade ----------------------------------------------------------------------------------------------------------
 
     def touch(self, names: Name | Iterable[Name], *, boost: bool = False) -> Touched:
         """Record that these atoms were used: they fade more slowly from now on. At most 100; all or none.
@@ -1774,6 +1825,10 @@ class Memory(Tabular):
         """The atoms needed before and after an atom, as a graph."""
         return self._widget("Transitions", selected=name, **traits)
 
+    def graph(self, domain: str = "", **traits: Any) -> Any:  # noqa: ANN401
+        """The graph of a domain's entities, with the evidence of each edge, and runs of `tend`. A notebook widget."""
+        return self._widget("EntityGraph", domain=domain, **traits)
+
     def timeline(self, **traits: Any) -> Any:  # noqa: ANN401
         """The store's heads over time: what changed between any two, and travel to any of them."""
         return self._widget("Timeline", **traits)
@@ -1783,8 +1838,6 @@ class Memory(Tabular):
         require("notebook", "a widget", "anywidget", "ipywidgets")
         made: object = getattr(import_module("substrate_widgets"), kind)(self, **traits)
         return made
-
-    # -- within --------------------------------------------------------------------------------------------------------
 
     def _check_learns(self) -> None:
         if self._store.read_only:

@@ -42,7 +42,7 @@ LAYERS = [
     {"save"},
     {"bootstrap", "forget", "fading", "groups"},
     {"care", "documents"},
-    {"moving", "transcripts"},
+    {"moving", "transcripts", "garden"},
     {"store"},
     {"client"},
     {"memory"},

@@ -15,6 +15,7 @@ Each is loaded when it is first used: `import substrate_widgets` loads neither i
     bootstrap_preview/  openings
     transitions/        arcs
     timeline/           heads
+    entity_graph/       entities, the evidence of edges, runs of the gardener
 """
 
 from __future__ import annotations
@@ -24,16 +25,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .bootstrap_preview.widget import BootstrapPreview
+    from .entity_graph.widget import EntityGraph
     from .explorer.widget import Explorer
     from .linked import link
     from .proof_viewer.widget import ProofViewer
     from .timeline.widget import Timeline
     from .transitions.widget import Transitions
 
-__all__ = ["BootstrapPreview", "Explorer", "ProofViewer", "Timeline", "Transitions", "link"]
+__all__ = ["BootstrapPreview", "EntityGraph", "Explorer", "ProofViewer", "Timeline", "Transitions", "link"]
 
 _HOMES = {
     "BootstrapPreview": "bootstrap_preview.widget",
+    "EntityGraph": "entity_graph.widget",
     "Explorer": "explorer.widget",
     "ProofViewer": "proof_viewer.widget",
     "Timeline": "timeline.widget",

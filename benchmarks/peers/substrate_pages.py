@@ -17,7 +17,7 @@ from substrate.views.vectors import SPACE_BYTES
 _K = 5
 
 
-class _Stub:
+class Stub:
     """In the place of a model: the bytes of a text's digest over and over, of length 1. Each text is one piece."""
 
     model = "stub"
@@ -26,11 +26,13 @@ class _Stub:
     dimensions = DIMENSIONS
 
     def embed_query(self, text: str) -> np.ndarray:
+        """The vector of a text."""
         raw = np.frombuffer(sha256(text.encode()).digest(), np.uint8).astype(np.float32)
         vector = np.resize((raw - 128) / 128, DIMENSIONS)
         return vector / (np.linalg.norm(vector) or 1.0)
 
     def embed_pieces(self, texts: list[str], _: object = None) -> list[np.ndarray]:
+        """The vectors of each."""
         return [self.embed_query(text)[np.newaxis] for text in texts]
 
 
@@ -39,7 +41,7 @@ class Substrate:
 
     def __init__(self, folder: Path, vectors: str) -> None:
         self._vectors = vectors == "stub"
-        patch.object(load, "load", lambda *_, **__: _Stub()).start()
+        patch.object(load, "load", lambda *_, **__: Stub()).start()
         model = "stub" if self._vectors else "none"
         self._memory = substrate.open(folder / "store", home=folder / "home", model=model, background=False)
         self.about = f"substrate {substrate.__version__}, vectors: {vectors}; durable, with proofs"

@@ -13,6 +13,7 @@ from substrate.notebook.verbs import (
     entities,
     fading,
     find,
+    garden,
     judge,
     learn,
     prove,
@@ -72,6 +73,9 @@ _ALL = (
     prove.pin,
     prove.key,
     care.forget,
+    garden.tend,
+    garden.tending,
+    garden.prune,
 )
 _BY_NAME = {verb.name: verb for verb in _ALL}
 

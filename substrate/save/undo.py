@@ -6,7 +6,7 @@ edges likewise. The undo is a checkpoint too: undoing it does again what was und
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from substrate.atoms.diff import diff
@@ -30,7 +30,7 @@ from substrate.values.edges import Edge
 from substrate.values.growth import Change
 from substrate.values.saved import IMPORT_SESSION, Undone
 
-__all__ = ["undo"]
+__all__ = ["inverse", "undo"]
 
 _SPEAKER: Final = ("actor", "session")
 """Who said it stays, as far as it was told: who forgets that must not leave a copy. Else who undoes it says it."""
@@ -54,7 +54,7 @@ def undo(log: Log, *, dry_run: bool, said: Mapping[str, object], place: Place | 
         imported = _import_of(changes, _session_at(transaction, seqs.start - 1))
     if not changes:
         raise NotFound("the last checkpoint changed nothing that could be taken back")
-    batch = _inverse(changes, place)
+    batch = inverse(changes, place)
     # It was said before: what looks like a credential in it was let pass then.
     saved = None if dry_run else checkpoint(log, batch, expect=head, said=said, allow_secrets=True)
     return Undone(
@@ -105,7 +105,7 @@ def _last(transaction: ReadTransaction, head: SignedHead) -> range:
     return seqs
 
 
-def _inverse(changes: tuple[Change, ...], place: Place | None) -> Batch:
+def inverse(changes: Sequence[Change], place: Place | None) -> Batch:
     """What takes these changes back."""
     atoms = [_atom(change.before) for change in changes if isinstance(change.before, Atom) and change.kind != "revived"]
     gone = [change.name for change in changes if change.kind in ("added", "revived") and change.name is not None]

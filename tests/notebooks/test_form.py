@@ -61,8 +61,8 @@ def written(notebook: dict[str, Any]) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
-def test_there_are_five() -> None:
-    names = ["agent_and_person", "analysis", "auditing", "markov", "tour"]
+def test_there_are_six() -> None:
+    names = ["agent_and_person", "analysis", "auditing", "entity_graph", "markov", "tour"]
     assert [path.stem for path in NOTEBOOKS] == names
 
 

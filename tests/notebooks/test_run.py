@@ -136,6 +136,18 @@ def test_the_model_foresees_more_the_more_it_has_seen(folder: Path) -> None:
     assert ran.count(WIDGET) == 1
 
 
+def test_the_gardener_states_what_texts_support_and_a_run_is_taken_back(folder: Path) -> None:
+    ran = finished("entity_graph", folder)
+    assert "checkout uses stripe 0.8" in ran.text("tend")
+    assert "adyen" not in ran.text("tend")
+    assert "v1.entity.shop.ledger" in ran.text("path")
+    assert "Marta Silva works for Acme Corp" in ran.text("evidence")
+    assert "accepted by grounded" in ran.text("evidence")
+    assert "stated again: 0" in ran.text("again")
+    assert "taken back: 5 edges; left: 0" in ran.text("again")
+    assert ran.count(WIDGET) == 1
+
+
 def test_what_a_notebook_writes_elsewhere_is_noticed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The broken twin: by the kernel itself, and by a process that it starts."""
     elsewhere = tmp_path_factory.mktemp("elsewhere").resolve()

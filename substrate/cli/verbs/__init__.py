@@ -12,6 +12,7 @@ fading      touch, fading, due, sweep, promote
 judge       conflicts, resolve
 prove       head, pin, key, prove, verify
 care        forget, stats, fsck, rebuild, compact
+garden      tend, tending, prune
 copies      export, import, backup, restore
 agents/     mcp, mcp-config, surfaces, token, quota, hooks, hook, transcript, proposed
 shell       completion

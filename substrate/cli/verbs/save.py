@@ -22,9 +22,9 @@ from substrate.text.quote import as_word
 
 if TYPE_CHECKING:
     from substrate.values.atoms import Atom
-    from substrate.values.saved import Refused, Saved
+    from substrate.values.saved import Refused, Saved, Undone
 
-__all__ = ["checkpoint", "edit", "merge", "remember", "rename", "replace", "saved_answer", "undo"]
+__all__ = ["checkpoint", "edit", "merge", "remember", "rename", "replace", "saved_answer", "undo", "undone_answer"]
 
 
 _KEPT = ("tags", "entities", "confidence", "source", "occurred_at", "valid_from", "valid_to", "parent", "position")
@@ -163,6 +163,11 @@ def undo(given: Namespace, _: Output) -> Answer:
     """Take the last checkpoint back."""
     with reading(given) if given.dry_run else writing(given) as memory:
         undone = memory.undo(dry_run=given.dry_run, actor=given.actor, session=given.session)
+    return undone_answer(undone, "to do it again: substrate undo")
+
+
+def undone_answer(undone: Undone, again: str) -> Answer:
+    """What was taken back, or would be; and how it is done `again`."""
     groups = {
         "tombstoned": undone.tombstoned,
         "restored": undone.restored,
@@ -171,9 +176,9 @@ def undo(given: Namespace, _: Output) -> Answer:
         "edge": undone.edges,
     }
     rows = [(what, name) for what, names in groups.items() for name in names]
-    hint = "nothing was changed; repeat without --dry-run" if given.dry_run else "to do it again: substrate undo"
+    hint = "nothing was changed; repeat without --dry-run" if undone.dry_run else again
     hints = tuple(line for line in (calls.not_the_whole_import(undone, "substrate"), hint) if line)
-    return Answer(undone.to_dict(), (Facts(rows),), hints, is_report=not given.dry_run)
+    return Answer(undone.to_dict(), (Facts(rows),), hints, is_report=not undone.dry_run)
 
 
 def _saved(saved: Saved, lines: Mapping[str, int]) -> Answer:

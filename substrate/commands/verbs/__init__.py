@@ -14,6 +14,7 @@ fading      touch, fading, due, sweep, promote
 judge       conflicts, resolve
 prove       head, pin, key, prove, verify
 care        forget, stats, fsck, rebuild, compact
+garden      tend, tending, prune
 copies      export, import, backup, restore
 shell       completion
 """

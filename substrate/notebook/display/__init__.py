@@ -7,6 +7,7 @@ search      hits of a search
 entities    entities, and the names in a text
 relations   what surrounds atoms, and what is to be reviewed
 learning    predictions, trainings, and the context of a new session
+garden      what a gardener did, its runs, and edges that look spurious
 conflicts   atoms that contradict each other
 saved       what was saved and what was forgotten
 documents   a document, and what ingesting came to
@@ -31,6 +32,7 @@ from substrate.notebook.display import (
     conflicts,
     documents,
     entities,
+    garden,
     growth,
     learning,
     proofs,
@@ -51,6 +53,9 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.relations", "Groups"): relations.groups,
         ("substrate.values.relations", "Merged"): relations.merged,
         ("substrate.values.relations", "PathFound"): relations.path,
+        ("substrate.values.review.garden", "Tended"): garden.tended,
+        ("substrate.values.review.garden", "Tending"): garden.tending,
+        ("substrate.values.review.garden", "Pruned"): garden.pruned,
         ("substrate.values.hits", "Found"): search.found,
         ("substrate.values.hits", "Matches"): search.matches,
         ("substrate.values.review.stale", "StaleAtoms"): relations.stale,

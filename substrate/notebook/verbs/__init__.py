@@ -13,4 +13,5 @@ fading      touch, fading, due, sweep, promote
 judge       conflicts, resolve
 prove       prove, verify, pin, key
 care        forget
+garden      tend, tending, prune
 """

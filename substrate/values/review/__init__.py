@@ -1,6 +1,7 @@
 """What is to be looked at again, as users hold it.
 
 stale   atoms whose dependencies changed
+garden  what a gardener did, its runs, edges that look spurious, the graph of entities
 fading  how far atoms have faded, what was touched, swept and promoted
 """
 

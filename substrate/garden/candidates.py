@@ -1,0 +1,174 @@
+"""Relations that sentences and sessions suggest between entities, each vetted as any other relation.
+
+A clause suggests a relation of a type if two entities and a verb of the type stand in it, in the order of words that
+states it (`relations/grounding`). The types are common ones, and those of the domain's own edges. Two sessions
+suggest that what both have accessed is related.
+
+A suggestion is then vetted without its text: by all that the newest chunks say of the two, so that what one chunk
+denies is not stated since another one says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Final, NamedTuple
+
+from substrate.atoms.bodies import body_of
+from substrate.atoms.edge_kinds import edge_kinds
+from substrate.garden.graph import EntityGraph, Mention
+from substrate.garden.orphans import GARDENER
+from substrate.log.identity import id_text
+from substrate.proof.entry import Kind
+from substrate.relate.vet import Proposal, vet
+from substrate.relations.clauses import has_name, sentences_of
+from substrate.relations.grounding import STATED, ground
+from substrate.relations.phrases import is_symmetric, phrases_of, stem
+from substrate.relations.verdict import ACCEPTED
+from substrate.search.index import SearchIndex
+from substrate.values.progress import Progress
+from substrate.values.relations import Vetted
+from substrate.views.edges import find_link
+
+__all__ = ["Vetting", "vet_candidates"]
+
+_TYPES: Final = (
+    *("uses", "depends_on", "requires", "works_for", "located_in", "part_of", "member_of", "owns", "creates", "causes"),
+    *("manages", "replaces", "stores", "contains", "lives_in", "implements", "calls", "maintains", "runs_on", "writes"),
+    *("connects_to", "integrates_with", "supports", "provides", "blocks", "monitors", "reports_to", "reads_from"),
+    *("writes_to", "extends", "owned_by", "married_to", "collaborates_with"),
+)
+_RELATED: Final = "related_to"
+_FEW: Final = 6
+"""Entities of a clause of which each pair is looked at: more are a list."""
+_ONCE, _AGAIN = 0.8, 0.9
+"""How sure an edge is that one chunk says, or several."""
+_SUREST: Final = 0.9
+
+
+class _Pair(NamedTuple):
+    source: bytes
+    type: str
+    target: bytes
+
+
+@dataclass(slots=True)
+class _Heard:
+    """How often something was suggested: by chunks, by sessions."""
+
+    chunks: int = 0
+    sessions: int = 0
+
+    @property
+    def confidence(self) -> float:
+        if self.chunks:
+            return _ONCE if self.chunks == 1 else _AGAIN
+        return min(_SUREST, 1 - 0.5**self.sessions)
+
+
+@dataclass(frozen=True, slots=True)
+class Vetting:
+    """A candidate, and what was decided."""
+
+    source: bytes
+    type: str
+    target: bytes
+    confidence: float
+    sessions: int
+    vetted: Vetted
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether it becomes an edge."""
+        return self.vetted.verdict == ACCEPTED
+
+    def edge(self) -> dict[str, object]:
+        """As a checkpoint takes it."""
+        said: dict[str, object] = {
+            "source": id_text(self.source),
+            "type": self.type,
+            "target": id_text(self.target),
+            "confidence": self.confidence,
+            "attrs": {"verifier": self.vetted.verifier},
+        }
+        return said if self.vetted.cited is None else {**said, "cited": self.vetted.cited}
+
+
+def vet_candidates(
+    graph: EntityGraph,
+    index: SearchIndex,
+    mentions: Sequence[Mention],
+    together: Mapping[tuple[bytes, bytes], int],
+    progress: Progress | None = None,
+) -> list[Vetting]:
+    """All that is suggested and not stated yet, vetted; in the order in which it was met."""
+    heard: dict[_Pair, _Heard] = {}
+    total = len(mentions)
+    by_stem = _by_stem(graph)
+    for number, mention in enumerate(mentions, 1):
+        for pair in dict.fromkeys(_stated_in(graph, mention, by_stem)):
+            heard.setdefault(pair, _Heard()).chunks += 1
+        if progress is not None and (number % 100 == 0 or number == total):
+            progress(number, total)
+    joined = {frozenset((pair.source, pair.target)) for pair in heard}
+    for (first, second), sessions in together.items():
+        if frozenset((first, second)) not in joined and second not in graph.neighbours[first]:
+            heard[_Pair(first, _RELATED, second)] = _Heard(sessions=sessions)
+    return [_vetted(graph, index, pair, said) for pair, said in heard.items() if _is_new(graph, pair)]
+
+
+def _by_stem(graph: EntityGraph) -> dict[str, list[str]]:
+    """Types of relations by the words that say them; the domain's own first."""
+    own = dict.fromkeys(link.type for link in graph.links)
+    found: dict[str, list[str]] = {}
+    for kind in dict.fromkeys((*own, *_TYPES)):
+        for phrase in phrases_of(kind):
+            found.setdefault(phrase.word, []).append(kind)
+    return found
+
+
+def _stated_in(graph: EntityGraph, mention: Mention, by_stem: Mapping[str, Sequence[str]]) -> Iterator[_Pair]:
+    """The relations that the clauses of a chunk state, one for each two entities in a clause."""
+    inverse = edge_kinds(graph.snapshot.transaction).inverse
+    for clause in sentences_of(str(mention.body.members.get("value"))):
+        kinds = [kind for word in clause.split() for kind in by_stem.get(stem(word.strip(",.:()`*_\"'")), ())]
+        if not kinds:
+            continue
+        named = [subject for subject in mention.entities if has_name(clause, graph.names[subject])]
+        if len(named) > _FEW:
+            continue
+        done: set[frozenset[bytes]] = set()
+        for source, target in permutations(named, 2):
+            if frozenset((source, target)) in done:
+                continue
+            for kind in dict.fromkeys(kinds):
+                found = ground(clause, graph.names[source], kind, graph.names[target], inverse(kind))
+                if found.kind == STATED:
+                    done.add(frozenset((source, target)))
+                    yield _Pair(source, kind, target)
+                    break
+
+
+def _is_new(graph: EntityGraph, pair: _Pair) -> bool:
+    """Whether nobody has stated it, nor taken it back, by either of its names; but for what a gardener took back."""
+    transaction = graph.snapshot.transaction
+    ways = [(pair.source, pair.type, pair.target)]
+    inverse = edge_kinds(transaction).inverse(pair.type)
+    if inverse is not None:
+        ways.append((pair.target, inverse, pair.source))
+    if is_symmetric(pair.type):
+        ways.append((pair.target, pair.type, pair.source))
+    for way in ways:
+        link = find_link(transaction, *way)
+        body = None if link is None else body_of(transaction, link.seq)
+        if link is not None and (link.kind is Kind.EDGE or body is None or body.members.get("actor") != GARDENER):
+            return False
+    return True
+
+
+def _vetted(graph: EntityGraph, index: SearchIndex, pair: _Pair, heard: _Heard) -> Vetting:
+    confidence = heard.confidence
+    proposal = Proposal(id_text(pair.source), pair.type, id_text(pair.target), confidence)
+    vetted = vet(graph.snapshot, index, proposal, graph.domain)
+    return Vetting(*pair, confidence, heard.sessions, vetted)

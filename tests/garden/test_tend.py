@@ -1,0 +1,200 @@
+"""Tending: what texts and sessions support is stated, once, by one gardener at a time, and can be undone."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+import substrate
+from substrate.errors import Busy, InputError, NotFound
+from substrate.garden.lease import is_leased, lease
+from substrate.memory import Memory
+from substrate.values.review.garden import Tended
+from substrate.values.saved import Undone
+
+E = "v1.entity.docs."
+STATED = {
+    (E + "hydramem", "uses", E + "lancedb"),
+    (E + "night gardener", "depends_on", E + "hydramem"),
+    (E + "marta silva", "works_for", E + "acme corp"),
+    (E + "acme corp", "owns", E + "hydramem"),
+}
+QUESTIONS = ("who owns HydraMem", "LanceDB vectors", "Marta Silva", "the night gardener")
+
+
+def tended(memory: Memory, domain: str = "docs", **options: object) -> Tended:
+    done = memory.tend(domain, **options)  # type: ignore[arg-type]
+    assert isinstance(done, Tended)
+    return done
+
+
+def edges_of(memory: Memory, domain: str = "docs") -> set[tuple[str, str, str]]:
+    return {(edge.source, edge.type, edge.target) for edge in memory.entity_map(domain)}
+
+
+def found(memory: Memory) -> str:
+    """What searches answer, to the byte; but for the size of the log when it was asked."""
+    asked = [(question, prefix, hops) for question in QUESTIONS for prefix in ("", E) for hops in (0, 2)]
+    answers = [memory.search(question, prefix=prefix, hops=hops).to_dict() for question, prefix, hops in asked]
+    for answer in answers:
+        assert answer.pop("seq")
+        for hit in answer["items"]:  # type: ignore[attr-defined]
+            assert hit.pop("seq")
+    return json.dumps(answers, sort_keys=True, default=str)
+
+
+def test_what_sentences_state_becomes_edges_that_cite_their_chunk_and_what_they_deny_or_ask_does_not(
+    garden: Memory,
+) -> None:
+    done = tended(garden)
+    assert edges_of(garden) == STATED
+    assert (done.run, done.accepted, done.accepted + done.rejected) == (1, 4, done.proposed)
+    (edge,) = garden.edges(E + "marta silva")
+    assert (edge.actor, edge.session) == ("tend", "tend:1")
+    assert edge.cited is not None
+    assert "Marta Silva works for Acme Corp" in garden.access(edge.cited).atom.value
+    assert edge.attrs["verifier"]["verdict"] == "accepted"  # type: ignore[index,call-overload]
+    assert len(garden.verify(garden.prove_entry(edge.seq).to_json()).head.root)
+
+
+def test_a_second_run_adds_nothing_and_what_a_person_took_back_stays_out(garden: Memory) -> None:
+    tended(garden)
+    size = garden.head().head.size
+    again = tended(garden)
+    assert (again.accepted, again.seqs, again.run, garden.head().head.size) == (0, None, 2, size)
+    (edge,) = garden.edges(E + "marta silva")
+    garden.checkpoint(unedges=[edge.id])
+    assert tended(garden).accepted == 0
+    assert not garden.edges(E + "marta silva")
+
+
+def test_undo_restores_search_results_byte_for_byte_and_a_run_is_undone_once(garden: Memory) -> None:
+    before = found(garden)
+    done = tended(garden)
+    assert found(garden) != before
+    told = garden.tend(undo=done.run, dry_run=True)
+    assert isinstance(told, Undone)
+    assert (len(told.unedged), told.seqs) == (4, None)
+    undone = garden.tend(undo=done.run, actor="ada")
+    assert isinstance(undone, Undone)
+    assert found(garden) == before
+    assert edges_of(garden) == set()
+    with pytest.raises(InputError, match="run 1 was undone already"):
+        garden.tend(undo=1)
+    assert tended(garden).accepted == 0
+    with pytest.raises(NotFound, match="there is no run 9: give one from the list of runs"):
+        garden.tend(undo=9)
+    with pytest.raises(NotFound, match="run 2 changed nothing"):
+        garden.tend(undo=2)
+
+
+def test_what_others_changed_since_is_left_alone_by_an_undo(garden: Memory) -> None:
+    tended(garden)
+    ends = {"source": E + "marta silva", "type": "works_for", "target": E + "acme corp"}
+    garden.checkpoint(edges=[{**ends, "confidence": 1.0}], actor="ada")
+    garden.tend(undo=1)
+    assert edges_of(garden) == {(E + "marta silva", "works_for", E + "acme corp")}
+
+
+def test_two_sessions_that_accessed_both_suggest_a_relation_and_one_does_not(garden: Memory) -> None:
+    for name in ("one", "two"):
+        with garden.session(name=name):
+            for entity in ("networkx", "lancedb"):
+                garden.access(E + entity)
+    with garden.session(name="three"):
+        garden.access(E + "networkx")
+        garden.access(E + "night gardener")
+    done = tended(garden)
+    assert (done.sessions, done.sessions_used, done.entries, done.entries_used) == (3, 2, 6, 4)
+    assert done.entries_filtered == 2
+    (related,) = [one for one in done if one.type == "related_to"]
+    assert ({related.source, related.target}, related.sessions) == ({E + "networkx", E + "lancedb"}, 2)
+    assert related.verdict == "accepted"
+
+
+def test_only_entities_that_this_surface_made_and_nothing_mentions_are_tombstoned_and_an_undo_revives_them(
+    garden: Memory,
+) -> None:
+    own, other = garden.client("mcp:hydramem:agent"), garden.client("mcp:atoms:agent")
+    for client, name in ((own, "lonely"), (other, "another's"), (garden, "a person's")):
+        client.checkpoint([f"{E}{name} = {name.title()}"])
+    own.checkpoint([f"{E}joined = Joined"], edges=[{"source": f"{E}joined", "type": "uses", "target": E + "lancedb"}])
+    own.checkpoint([f"{E}noted = Noted", {"name": "v1.note.a", "value": "of it", "entities": ["Noted"]}])
+    assert tended(garden, dry_run=True).tombstoned == ()
+    done = tended(own)
+    assert done.tombstoned == (E + "lonely",)
+    assert not [one for one in own.entities("docs") if one.name == "Lonely"]
+    undone = own.tend(undo=done.run)
+    assert isinstance(undone, Undone)
+    assert undone.revived == (E + "lonely",)
+    assert garden.access(E + "lonely").atom.actor == "mcp:hydramem:agent"
+
+
+def test_an_edge_of_a_gardener_goes_with_the_chunk_that_it_cites(garden: Memory) -> None:
+    tended(garden)
+    (edge,) = garden.edges(E + "marta silva")
+    garden.ingest("The Night Gardener depends on HydraMem.", source="page-1.md", domain="docs")
+    done = tended(garden)
+    assert done.unedged == (edge.id,)
+    assert not garden.edges(E + "marta silva")
+
+
+def test_a_second_gardener_is_refused_and_the_lease_ends_with_the_first(garden: Memory, store: Path) -> None:
+    assert not garden.tending().is_running
+    with lease(store):
+        assert garden.tending().is_running
+        with pytest.raises(Busy, match="another gardener tends this store"):
+            garden.tend("docs")
+        with pytest.raises(Busy):
+            garden.tend(undo=1)
+        assert tended(garden, dry_run=True).accepted == 4
+    assert not is_leased(store)
+    assert tended(garden).accepted == 4
+
+
+def test_of_gardeners_at_once_one_states_and_the_others_are_busy_or_add_nothing(garden: Memory) -> None:
+    outcomes: list[object] = []
+
+    def work() -> None:
+        try:
+            outcomes.append(tended(garden).accepted)
+        except Busy:
+            outcomes.append("busy")
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes.count(4) == 1
+    assert set(outcomes) <= {4, 0, "busy"}
+    assert edges_of(garden) == STATED
+
+
+def test_tending_lists_runs_with_their_entries_and_counts_and_holds_no_text(garden: Memory) -> None:
+    tended(garden)
+    garden.tend("elsewhere")
+    garden.tend(undo=1)
+    listed = garden.tending()
+    assert [(one.run, one.undone) for one in listed] == [(2, False), (1, True)]
+    assert [one.run for one in garden.tending("docs")] == [1]
+    first = listed[-1]
+    assert (first.proposed, first.accepted) == (garden.tending("docs").proposed, 4)
+    assert first.seqs is not None
+    changes = garden.diff(first.seqs.start - 1, first.seqs.stop - 1)
+    assert [change.kind for change in changes] == ["edge_added"] * 4
+    assert listed.runs == 2
+
+
+def test_progress_is_told_and_a_read_only_store_can_look(garden: Memory, store: Path, home: Path) -> None:
+    told: list[tuple[int, int]] = []
+    tended(garden, progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (5, 5)
+    garden.close()
+    with substrate.open(store, home=home, read_only=True, model="none") as looking:
+        assert looking.tending().runs == 1
+        assert tended(looking, dry_run=True).accepted == 0
+        assert len(looking.prune("docs")) == 0
