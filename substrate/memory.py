@@ -1482,15 +1482,16 @@ class Memory(Tabular):
         with suppress(SubstrateError):
             self._opening(Request.of(_ANYTHING))
 
-    def touch(self, names: Name | Iterable[Name], *, boost: bool = False) -> Touched:
+    def touch(self, names: Name | Iterable[Name], *, boost: bool = False, every: float | None = None) -> Touched:
         """Record that these atoms were used: they fade more slowly from now on. At most 100; all or none.
 
         On return it is on disk, and it counts as an access. With `boost` an atom's strength grows by 0.1, up to 2.
         Each touch is a trace of its own, so scores of any past moment stay exact. Time never steps back for an atom,
-        whatever the clock does. NotFound, Forgotten, InputError, Denied, Busy, Full.
+        whatever the clock does. With `every`, nothing is touched if this actor did so, with `every`, fewer seconds ago:
+        for what touches by itself. NotFound, Forgotten, InputError, Denied, Busy, Full.
         """
-        session = self._client.recorder.current()
-        touched = touch(self._store.log, read_ends(names, Arg("names")), boost=boost)
+        session, actor = self._client.recorder.current(), self._client.actor
+        touched = touch(self._store.log, read_ends(names, Arg("names")), boost=boost, every=every, actor=actor)
         for one in touched:
             self._client.recorder.note(session, bytes.fromhex(one.id.replace("-", "")))
         return touched

@@ -28,7 +28,7 @@ from benchmarks.peers.node import script_of
 from benchmarks.stdio_client import StdioServer
 from substrate.settings import load_settings
 
-__all__ = ["SERVERS", "Launch", "Server", "Words"]
+__all__ = ["SERVERS", "Launch", "Server", "Words", "cortexgraph_launch"]
 
 Say = Callable[[str], None]
 Call = tuple[str, dict[str, Any]]
@@ -93,7 +93,9 @@ def _substrate(_: Say) -> Launch:
     return Launch([sys.executable, "-m", "substrate", "mcp", "--store", "store"], variables)
 
 
-def _cortexgraph(environment: Environment) -> Callable[[Say], Launch]:
+def cortexgraph_launch(environment: Environment) -> Callable[[Say], Launch]:
+    """How the original is started, in one of its two environments."""
+
     def install(say: Say) -> Launch:
         python = python_of(environment, say)
         told = {}
@@ -156,8 +158,8 @@ _SERVER_MEMORY = Words(
 SERVERS = (
     Server("Substrate", _substrate, _SUBSTRATE),
     Server("server-memory", _server_memory, _SERVER_MEMORY),
-    Server("cortexgraph", _cortexgraph(CORTEXGRAPH), _CORTEXGRAPH),
-    Server("cortexgraph with MiniLM", _cortexgraph(CORTEXGRAPH_MINILM), _CORTEXGRAPH_MINILM),
+    Server("cortexgraph", cortexgraph_launch(CORTEXGRAPH), _CORTEXGRAPH),
+    Server("cortexgraph with MiniLM", cortexgraph_launch(CORTEXGRAPH_MINILM), _CORTEXGRAPH_MINILM),
     Server("hydramem", _hydramem(HYDRAMEM), _HYDRAMEM),
     Server("hydramem with MiniLM", _hydramem(HYDRAMEM_MINILM), _HYDRAMEM),
 )

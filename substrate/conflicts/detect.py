@@ -122,13 +122,13 @@ def detect(
 
     `gone` are the atoms that it takes out of use, `edges` those that it states.
     """
-    written = list(recorded)
+    written, edges = list(recorded), set(edges)
     search = _Search(snapshot.transaction, written, gone)
     traces: dict[bytes, Trace] = {}
     if snapshot.transaction.any(CONFLICTS):
         for subject in search.changed:
             traces.update({key: (CONFLICTS, key, None) for key in conflict_keys(snapshot.transaction, subject)})
-    standing = _Standing(snapshot, written, set(edges))
+    standing = _Standing(snapshot, written, edges)
     found: list[Contradicted] = []
     unchecked = []
     for atom in written:
@@ -144,7 +144,26 @@ def detect(
         for row, _ in rows:
             traces.update({trace[1]: trace for trace in trace_conflict(row._replace(found_at=snapshot.at))})
         found += told
+    for row in _stated_rows(snapshot, written, gone, edges):
+        traces = {trace[1]: trace for trace in trace_conflict(row)} | traces  # what was found says more
     return Detected(list(traces.values()), found, unchecked)
+
+
+def _stated_rows(
+    snapshot: Snapshot,
+    written: list[NewVersion],
+    gone: AbstractSet[bytes],
+    edges: AbstractSet[tuple[bytes, str, bytes]],
+) -> Iterator[ConflictRow]:
+    """The conflicts that a checkpoint states by edges, between atoms that are in use before or by it."""
+    seqs = {atom.subject: atom.seq for atom in written if atom.subject}
+    for source, _, target in sorted(edge for edge in edges if edge[1] == CONTRADICTS):
+        for subject in {source, target} - seqs.keys():
+            latest = latest_version(snapshot.transaction, subject)
+            if latest is not None and latest.kind is Kind.PUT:
+                seqs[subject] = latest.seq
+        if {source, target} <= seqs.keys() - gone and source != target:
+            yield in_order(ConflictRow(source, target, seqs[source], seqs[target], "value", snapshot.at))
 
 
 class _Standing:
@@ -330,7 +349,7 @@ def _found(transaction: ReadTransaction, row: ConflictRow) -> Contradiction | No
 
 def _reason(transaction: ReadTransaction, row: ConflictRow) -> str:
     found = _found(transaction, row)
-    return row.kind if found is None else found.reason  # somebody says so, though the detector does not any more
+    return "an edge says so" if found is None else found.reason
 
 
 def _shown(snapshot: Snapshot, row: ConflictRow) -> Conflict:

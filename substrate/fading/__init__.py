@@ -4,6 +4,7 @@ decay     three models of fading, and the thresholds; pure
 choice    by which model a store fades
 uses      what the touches of one atom come to at a moment
 columns   all touches in memory, and the scores of many atoms at once
+pace      how often one touches by itself
 touch     the verb touch: an atom was used
 listing   the verbs fading and due: atoms with their scores
 named     the same of atoms that are named

@@ -12,6 +12,7 @@ from substrate.atoms.resolve import resolve
 from substrate.errors import NotFound
 from substrate.fading.choice import decay_of
 from substrate.fading.decay import MOST_STRENGTH
+from substrate.fading.pace import paced, paced_until
 from substrate.fading.uses import uses_of
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS, check_size
@@ -29,12 +30,16 @@ BOOST: Final = 10
 """Hundredths of strength that a touch adds, if it is asked to."""
 
 
-def touch(log: Log, names: Sequence[str], *, boost: bool = False) -> Touched:
-    """See `Memory.touch`."""
+def touch(
+    log: Log, names: Sequence[str], *, boost: bool = False, every: float | None = None, actor: str | None = None
+) -> Touched:
+    """See `Memory.touch`. `actor` is whose touches `every` is about."""
     check_size(Arg("names"), len(names), "names", "items", f"at most {LIMITS['names']} at once")
     told: list[TouchedAtom] = []
 
     def plan(transaction: ReadTransaction, time: int) -> Decision:
+        if every is not None and time < paced_until(transaction, actor, every):
+            return Decision()
         decay, touches = decay_of(transaction), []
         for name in dict.fromkeys(names):
             version = in_use(transaction, name)
@@ -54,7 +59,8 @@ def touch(log: Log, names: Sequence[str], *, boost: bool = False) -> Touched:
                     strength=after.strength,
                 )
             )
-        return Decision((), touch_traces(transaction, touches))
+        pace = [] if every is None else [paced(actor, time)]
+        return Decision((), [*touch_traces(transaction, touches), *pace])
 
     log.decide(plan)
     return Touched(tuple(told))

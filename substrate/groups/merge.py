@@ -10,11 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from substrate.atoms.bodies import time_of
 from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.resolve import resolve
 from substrate.atoms.supersedes import is_superseded
 from substrate.atoms.validity import version_at
 from substrate.errors import Conflict, Denied, InputError, NotFound, SchemaInvalid
+from substrate.fading.decay import MOST_STRENGTH
+from substrate.fading.uses import uses_of
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.identity import id_text
@@ -35,6 +38,7 @@ from substrate.values.relations import Group, Merged
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import find_names
 from substrate.views.edges import links_of
+from substrate.views.touches import HUNDREDTHS, Touch, TouchKind
 
 __all__ = ["Merger", "merge", "take_back"]
 
@@ -102,6 +106,7 @@ def merge(
         if not isinstance(value, str):
             raise SchemaInvalid("the value must be a string")
         name = _free_name(transaction, given.into, value, members)
+        touches = _touches(transaction, members, fields.pop("strength", None))
     merged = Merged(
         name,
         value,
@@ -120,7 +125,12 @@ def merge(
     ]
     saved = checkpoint(
         log,
-        Batch(atoms=({**fields, "name": name, "value": value, "valid_from": begin},), edges=tuple(edges), place=place),
+        Batch(
+            atoms=({**fields, "name": name, "value": value, "valid_from": begin},),
+            edges=tuple(edges),
+            place=place,
+            touches={name: touches},
+        ),
         expect={**{member.name: member.seq for member in members}, name: None},
         said=said,
         # What is there already may hold what looks like a credential: it is not said for the first time.
@@ -214,6 +224,19 @@ def _fields(members: Sequence[Atom]) -> dict[str, object]:
         "attrs": attrs,
     }
     return {key: value for key, value in said.items() if value}
+
+
+def _touches(transaction: ReadTransaction, members: Sequence[Atom], strength: object) -> list[Touch]:
+    """How the members were used, all together: so what is made of them has faded no more than the freshest of them."""
+    uses = [
+        uses_of(transaction, bytes.fromhex(atom.id.replace("-", "")), time_of(transaction, atom.seq))
+        for atom in members
+    ]
+    if strength is not None and not (isinstance(strength, int | float) and 1 <= strength <= MOST_STRENGTH):
+        raise InputError(Arg("strength"), f" is a number from 1 to {MOST_STRENGTH}")
+    strong = max(one.strength for one in uses) if strength is None else float(strength)
+    saved = Touch(b"", max(one.last for one in uses), 0, round(strong * HUNDREDTHS), TouchKind.SAVED)
+    return [saved, *(Touch(b"", one.last, one.uses) for one in uses if one.uses)]
 
 
 def _free_name(transaction: ReadTransaction, into: str | None, value: str, members: Sequence[Atom]) -> str:

@@ -13,22 +13,34 @@ from substrate.documents.formats.catalogue import media_type_of
 from substrate.errors import InputError
 from substrate.files import refuse_pipe, users_file
 from substrate.messages import Arg
+from substrate.moving.cortexgraph import is_cortexgraph, open_cortexgraph
 from substrate.moving.hydramem import is_hydramem, open_hydramem, refuse_pickle
 from substrate.moving.line import KINDS, Lines
 from substrate.moving.plain import open_plain
 from substrate.moving.server_memory import open_server_memory
 from substrate.moving.table import Columns, open_csv, open_json_rows
 
-__all__ = ["DOCUMENTS", "FULL", "HYDRAMEM", "PLAIN", "READABLE", "SERVER_MEMORY", "kind_of", "open_lines"]
+__all__ = [
+    "CORTEXGRAPH",
+    "DOCUMENTS",
+    "FULL",
+    "HYDRAMEM",
+    "PLAIN",
+    "READABLE",
+    "SERVER_MEMORY",
+    "kind_of",
+    "open_lines",
+]
 
 PLAIN: Final = "substrate"
 FULL: Final = "substrate-full"
 DOCUMENTS: Final = "documents"
 SERVER_MEMORY: Final = "server-memory"
 HYDRAMEM: Final = "hydramem"
+CORTEXGRAPH: Final = "cortexgraph"
 _ROWS: Final = "jsonl"
 _TABLES: Final[Mapping[str, str]] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
-READABLE: Final = (PLAIN, SERVER_MEMORY, HYDRAMEM, "csv", "tsv", _ROWS, DOCUMENTS)
+READABLE: Final = (PLAIN, SERVER_MEMORY, HYDRAMEM, CORTEXGRAPH, "csv", "tsv", _ROWS, DOCUMENTS)
 """What a caller can say a file is."""
 _FIRST: Final = 64 * 1024
 """Characters of a first line that tell what a file is."""
@@ -38,7 +50,7 @@ def kind_of(path: Path) -> str:
     """The kind of a file or folder. InputError if it is none that is known, naming those that can be said."""
     with users_file(path):
         if path.is_dir():
-            return DOCUMENTS
+            return CORTEXGRAPH if is_cortexgraph(path) else DOCUMENTS
         refuse_pipe(path)
         suffix = path.suffix.lower()
         if suffix in _TABLES:
@@ -48,6 +60,8 @@ def kind_of(path: Path) -> str:
         if not path.exists():
             raise InputError(f"there is no file {path}")
         refuse_pickle(path)
+        if is_cortexgraph(path):
+            return CORTEXGRAPH
         if is_hydramem(path):
             return HYDRAMEM
         with path.open(encoding="utf-8-sig", errors="replace") as file:
@@ -76,11 +90,14 @@ def open_lines(  # noqa: PLR0913
     `secret` and `unverified`: of a file that is signed.
     """
     with users_file(path):
-        refuse_pipe(path)
+        if not (kind == CORTEXGRAPH and path.is_dir()):
+            refuse_pipe(path)
     if kind == SERVER_MEMORY:
         return open_server_memory(path, domain_name(domain))
     if kind == HYDRAMEM:
         return open_hydramem(path, domain, secret=secret, unverified=unverified)
+    if kind == CORTEXGRAPH:
+        return open_cortexgraph(path)
     if kind in _TABLES.values():
         return open_csv(path, columns, tabs=kind == "tsv")
     if kind == _ROWS:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from substrate.errors import InputError
 from substrate.values.saved import Refused
+from substrate.views.touches import Touch
 
 __all__ = ["KINDS", "Broken", "Fields", "Line", "Lines", "Read", "at_line"]
 
@@ -27,6 +28,8 @@ class Line:
     """Characters, about: checkpoints are made of lines up to some size."""
     read: int = 0
     """How much of the file was read by then, in the unit of `Lines.total`."""
+    touches: tuple[Touch, ...] = ()
+    """How an atom was used before; of no atom yet."""
 
     @property
     def key(self) -> object:

@@ -14,7 +14,18 @@ from substrate.files import expanded
 from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.messages import IMPORT_FULL, INGEST, Arg
-from substrate.moving.kind import DOCUMENTS, FULL, HYDRAMEM, PLAIN, READABLE, SERVER_MEMORY, kind_of, open_lines
+from substrate.moving.cortexgraph import ACTOR
+from substrate.moving.kind import (
+    CORTEXGRAPH,
+    DOCUMENTS,
+    FULL,
+    HYDRAMEM,
+    PLAIN,
+    READABLE,
+    SERVER_MEMORY,
+    kind_of,
+    open_lines,
+)
 from substrate.moving.line import Lines
 from substrate.moving.plain import open_plain
 from substrate.moving.record import Recording, record, refuse_first
@@ -24,7 +35,7 @@ from substrate.values.saved import IMPORT_SESSION, Imported
 
 __all__ = ["Move", "import_file", "import_frame", "import_lines", "refuse_first_import", "refuse_first_lines"]
 
-_ORIGINS: Final = {SERVER_MEMORY: "agent", HYDRAMEM: "ingested"}
+_ORIGINS: Final = {SERVER_MEMORY: "agent", HYDRAMEM: "ingested", CORTEXGRAPH: "agent"}
 """Whose word a file of another memory server is, unless the caller says it."""
 
 
@@ -74,6 +85,7 @@ class Move:
         said = {key: value for key, value in self.said.items() if value is not None}
         said = {
             **({"origin": _ORIGINS[kind]} if kind in _ORIGINS else {}),
+            **({"actor": ACTOR} if kind == CORTEXGRAPH else {}),
             "session": session,
             "source": source,
             **said,

@@ -18,6 +18,7 @@ from substrate.save.new_store import refuse_first_checkpoint
 from substrate.values.progress import Progress
 from substrate.values.saved import Imported, Refused, Saved
 from substrate.views.atoms import find_names
+from substrate.views.touches import Touch
 
 __all__ = ["Recording", "record", "refuse_first"]
 
@@ -55,6 +56,8 @@ class _Chunk:
     lines: dict[str, list[int]] = field(default_factory=lambda: {word: [] for word in KINDS.values()})
     refused: list[Refused] = field(default_factory=list)
     """What stood among these lines, and is none."""
+    touches: dict[str, tuple[Touch, ...]] = field(default_factory=dict)
+    """How atoms were used before, by their names."""
     size: int = 0
     read: int = 0
     _said: dict[object, str] = field(default_factory=dict)
@@ -70,6 +73,8 @@ class _Chunk:
         word = KINDS[line.kind]
         self.items[word].append(line.fields)  # type: ignore[literal-required]
         self.lines[word].append(line.number)
+        if line.touches:
+            self.touches[str(line.fields["name"])] = line.touches
         self._said[line.key] = line.kind
         self.size += line.size
         self.read = line.read
@@ -160,7 +165,7 @@ def _taken(log: Log, chunk: _Chunk, how: Recording, *, is_first: bool) -> Saved:
 def _written(log: Log, chunk: _Chunk, how: Recording) -> Saved:
     return checkpoint(
         log,
-        Batch.of(**chunk.items),
+        replace(Batch.of(**chunk.items), touches=chunk.touches),
         said=how.said,
         partial=how.partial,
         allow_secrets=how.allow_secrets,

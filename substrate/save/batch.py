@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ from substrate.save.input import AtomInput, EdgeInput, TombstoneInput
 from substrate.save.place import Place
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
+from substrate.views.touches import Touch
 
 __all__ = ["Batch"]
 
@@ -34,6 +35,8 @@ class Batch:
     """Whether it may state that an atom was renamed: only the verb rename may."""
     strength: int | None = None
     """With how many hundredths of strength what is recorded begins to fade; None: nothing is said of it."""
+    touches: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
+    """How often atoms were used before they are recorded here, by their names; of no atom yet."""
     archives: bool = False
     """Whether what is taken out of use is put away, and listed as that."""
     tombstones_first: bool = False

@@ -56,7 +56,7 @@ from substrate.schema import RENAMED
 from substrate.snapshot import Snapshot
 from substrate.text.refuse_secrets import holds_secret, refuse_secrets
 from substrate.text.secrets import find_secrets
-from substrate.values.edges import PRODUCED_BY, RENAMED_TO, SUPERSEDES
+from substrate.values.edges import CONTRADICTS, PRODUCED_BY, RENAMED_TO, SUPERSEDES
 from substrate.values.saved import Contradicted, Refused, Saved
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
 from substrate.views.edges import Link, find_link, is_linked, statement_at
@@ -138,6 +138,7 @@ class Planner:
     tombstones_first: bool = False
     is_rename: bool = False
     strength: int | None = None
+    touches: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
     archives: bool = False
     atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
     edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
@@ -180,7 +181,7 @@ class Planner:
         where = batch.place
         self.tombstones_first = batch.tombstones_first
         self.is_rename = batch.is_rename
-        self.strength, self.archives = batch.strength, batch.archives
+        self.strength, self.touches, self.archives = batch.strength, batch.touches, batch.archives
         self.atoms = self._read_all(
             "atoms", batch.atoms, lambda item: self._clean_atom(placed(read_atom(item, common), where))
         )
@@ -282,10 +283,13 @@ class Planner:
         return Decision(self._drafts, [*self._traces, *touches])
 
     def _touches(self, transaction: ReadTransaction, time: int) -> Iterator[Touch]:
-        """With which strength what is recorded begins to fade, and what is put away."""
+        """With which strength what is recorded begins to fade, how it was used before, and what is put away."""
         if self.strength is not None:
             for name in self.recorded:
                 yield Touch(find_subject(transaction, name), time, 0, self.strength, TouchKind.SAVED)
+        for name in dict.fromkeys(self.recorded) if self.touches else ():
+            for touch in self.touches.get(name, ()):
+                yield touch._replace(subject=find_subject(transaction, name), time=min(touch.time, time))
         for subject in self._gone.values() if self.archives else ():
             yield Touch(subject, time, 0, 0, TouchKind.ARCHIVED)
 
@@ -320,7 +324,7 @@ class Planner:
             for name, place in self._places.items()
             if (known := self._names[name]) is not None and known.members is not None
         ]
-        if recorded or self._gone:
+        if recorded or self._gone or any(kind == CONTRADICTS for _, kind, _ in self._links):
             stated = [key for key, known in self._links.items() if known is not None and known.seq is None]
             detected = detect(Snapshot(transaction, None, None, time), recorded, set(self._gone.values()), stated)
             self.conflicts, self.unchecked = detected.conflicts, detected.unchecked

@@ -147,7 +147,7 @@ def test_what_an_earlier_release_took_for_a_contradiction_is_open_only_if_confir
         assert len(clashing.conflicts()) == 0
         clashing.checkpoint(edges=[{"source": A, "type": "contradicts", "target": B}])
         (found,) = clashing.conflicts()
-        assert found.reason == found.kind == "value"
+        assert (found.reason, found.kind) == ("an edge says so", "value")
     assert len(clashing.conflicts()) == 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from substrate.surfaces.cortexgraph.group_divergences import GROUP_DIVERGENCES
 from substrate.surfaces.surface import Divergence
 
 __all__ = ["DIVERGENCES"]
@@ -115,4 +116,4 @@ _OF_UPKEEP: Final = (
     ),
 )
 
-DIVERGENCES: Final[tuple[Divergence, ...]] = (*_OF_NOTES, *_OF_UPKEEP)
+DIVERGENCES: Final[tuple[Divergence, ...]] = (*_OF_NOTES, *GROUP_DIVERGENCES, *_OF_UPKEEP)

@@ -132,10 +132,10 @@ def search_memory(
     ctx: Caller,
     *,
     query: Query = "",
-    tags: Annotated[Tags, Field(description="any of these")] = [],  # noqa: B006
+    tags: Tags = [],  # noqa: B006
     status: Statuses = ["active", "promoted"],  # noqa: B006
     top_k: Annotated[int, Field(ge=1, le=LIMITS["search_items"])] = 10,
-    window_days: Annotated[Days, Field(description="used in this number of last days")] = None,
+    window_days: Days = None,
     min_score: Annotated[Score, Field(description="the least score after decay")] = None,
     use_embeddings: Annotated[bool, Field(description="false: by words alone")] = True,
     include_review_candidates: bool = True,
@@ -189,7 +189,7 @@ def search_unified(
     ctx: Caller,
     *,
     query: Query = "",
-    tags: Annotated[Tags, Field(description="any of these")] = [],  # noqa: B006
+    tags: Tags = [],  # noqa: B006
     status: Statuses = ["active", "promoted"],  # noqa: B006
     limit: Annotated[int, Field(ge=1, le=LIMITS["search_items"])] = 10,
     stm_weight: Annotated[float, Field(ge=0, le=2)] = 1.0,

@@ -13,12 +13,21 @@ if TYPE_CHECKING:  # a server lists its tools before the values are loaded
     from substrate.values.review.fading import FadingAtom
 
 __all__ = [
+    "Backfilled",
+    "Clusters",
     "Collected",
+    "Consolidated",
     "FoundNotes",
     "Graph",
+    "KeepAdvice",
+    "Metrics",
+    "MetricsReset",
     "Opened",
     "Pagination",
     "PromotedNotes",
+    "RecallAdvice",
+    "Recalled",
+    "RelationMade",
     "SavedNote",
     "TouchedNote",
     "UnifiedNotes",
@@ -154,6 +163,107 @@ class PromotedNotes(Shape):
     promoted_count: int = 0
     promoted_ids: list[str] = Field(default_factory=list)
     candidates: list[dict[str, Any]] = Field(default_factory=list)
+    message: str
+
+
+class KeepAdvice(Shape):
+    """Whether a message is to be saved."""
+
+    should_save: bool
+    confidence: float
+    suggested_entities: list[str]
+    suggested_tags: list[str]
+    suggested_strength: float
+    reasoning: str
+    phrase_signals: dict[str, bool]
+
+
+class RecallAdvice(Shape):
+    """Whether a message asks for what was said before."""
+
+    should_search: bool
+    confidence: float
+    suggested_query: str
+    suggested_tags: list[str]
+    suggested_entities: list[str]
+    reasoning: str
+
+
+class Recalled(Shape):
+    """What a message reinforced."""
+
+    success: bool
+    enabled: bool = True
+    topics_found: list[str] = Field(default_factory=list)
+    memories_found: int = 0
+    memories_reinforced: list[str] = Field(default_factory=list)
+    mode: str = "silent"
+    message: str
+
+
+class Clusters(Shape):
+    """Memories that say nearly the same, in clusters or in pairs."""
+
+    success: bool
+    mode: str
+    clusters: list[dict[str, Any]] | None = None
+    clusters_found: int | None = None
+    strategy: str | None = None
+    threshold: float | None = None
+    duplicates: list[dict[str, Any]] | None = None
+    duplicates_found: int | None = None
+    message: str | None = None
+
+
+class Consolidated(Shape):
+    """What became of clusters."""
+
+    success: bool
+    mode: str = ""
+    candidates_found: int = 0
+    consolidated_clusters: int = 0
+    linked_clusters: int = 0
+    results: list[dict[str, Any]] = Field(default_factory=list)
+    message: str
+
+
+class RelationMade(Shape):
+    """A relation that was stated."""
+
+    success: bool
+    relation_id: str = ""
+    from_: str = Field("", alias="from")
+    to: str = ""
+    type: str = ""
+    strength: float = 1.0
+    message: str
+
+
+class Backfilled(Shape):
+    """Vectors that were made."""
+
+    success: bool
+    dry_run: bool = False
+    processed: int = 0
+    errors: int = 0
+    model: str = ""
+    total_memories: int = 0
+    memories_without_embeddings: int = 0
+    would_process: int = 0
+    message: str
+
+
+class Metrics(Shape):
+    """By tool: count, errors, and in milliseconds avg, min, max, p50, p95, p99."""
+
+    success: bool
+    operations: dict[str, dict[str, float]]
+
+
+class MetricsReset(Shape):
+    """Counted from now on."""
+
+    success: bool
     message: str
 
 

@@ -30,7 +30,7 @@ def touch_memory(
     ctx: Caller,
     *,
     memory_id: MemoryId,
-    boost_strength: Annotated[bool, Field(description="also make it stronger, by 0.1 up to 2")] = False,
+    boost_strength: bool = False,
 ) -> Annotated[CallToolResult, TouchedNote]:
     """Reinforce a memory that you have used, so that it fades later.
 
@@ -53,8 +53,8 @@ def touch_memory(
 def gc(
     ctx: Caller,
     *,
-    dry_run: Annotated[bool, Field(description="false: do it")] = True,
-    archive_instead: Annotated[bool, Field(description="put them away, still listed by that status")] = False,
+    dry_run: bool = True,
+    archive_instead: bool = False,
     limit: Annotated[int | None, Field(ge=1, le=_MOST)] = None,
 ) -> Annotated[CallToolResult, Collected]:
     """Take memories out of use that have faded below 0.05, of this surface only. Nothing is erased.
@@ -91,7 +91,7 @@ def promote_memory(
     ctx: Caller,
     *,
     memory_id: MemoryId = "",
-    auto_detect: Annotated[bool, Field(description="all that are worth it")] = False,
+    auto_detect: bool = False,
     dry_run: bool = False,
     target: str = _TARGET,
     force: Annotated[bool, Field(description="also if it is not worth it yet")] = False,

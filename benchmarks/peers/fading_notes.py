@@ -1,0 +1,203 @@
+"""The surface `cortexgraph` beside the original, over stdio: the same notes, the same calls, one after the other.
+
+    python -m benchmarks.peers.fading_notes --notes 10000 --clusters 1000
+
+What each call takes is the CPU time of the server. See docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.elapsed import say
+from benchmarks.minilm import load
+from benchmarks.peers.columns import print_columns
+from benchmarks.peers.environments import CORTEXGRAPH, CORTEXGRAPH_MINILM, Unavailable
+from benchmarks.peers.notes import Question, gather_notes, mark_of
+from benchmarks.peers.servers import Launch, cortexgraph_launch
+from benchmarks.retrieval import bench_folder
+from benchmarks.stdio_client import ServerFailed, StdioServer
+from benchmarks.texts import sentences
+from substrate.settings import load_settings
+
+_ROOT = Path(__file__).resolve().parents[2]
+_SEED = 7
+_ASKED = 100
+_SAVED = 50
+_REPEATED = 5
+_SETTLE_S = 900.0
+_KEYS: Mapping[str, frozenset[str]] = {
+    "save_memory": frozenset(
+        ("success", "memory_id", "message", "has_embedding", "enrichment_applied", "auto_entities",
+         "calculated_strength")
+    ),
+    "search_memory": frozenset(("results", "pagination")),
+    "gc": frozenset(
+        ("success", "dry_run", "removed_count", "archived_count", "freed_score_sum", "memory_ids", "total_affected",
+         "message")
+    ),
+    "read_graph": frozenset(("memories", "relations", "stats", "pagination")),
+    "cluster_memories": frozenset(("clusters", "clusters_found", "strategy", "threshold")),
+}  # fmt: skip
+"""The keys that the document names."""
+
+
+def _ours() -> Launch:
+    load()  # exported once, into the cache: no server does that while it is measured
+    cache = str(load_settings().cache)
+
+    def variables(home: Path) -> dict[str, str]:
+        return {"SUBSTRATE_HOME": str(home / "keys"), "SUBSTRATE_CACHE": cache, "PYTHONPATH": str(_ROOT)}
+
+    command = [sys.executable, "-m", "substrate", "mcp", "--surface", "cortexgraph", "--store", "store"]
+    return Launch(command, variables)
+
+
+class _Taken:
+    """CPU milliseconds of calls, by what they are."""
+
+    def __init__(self, server: StdioServer) -> None:
+        self._server = server
+        self.times: dict[str, list[float]] = {}
+        self.missing: dict[str, list[str]] = {}
+
+    def call(self, what: str, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a tool says; its time is kept under `what`, unless that is empty."""
+        before = self._server.cpu_ns
+        result = self._server.call(tool, arguments)
+        if what:
+            self.times.setdefault(what, []).append((self._server.cpu_ns - before) / 1e6)
+        said: Mapping[str, Any] = result["structuredContent"]
+        if lacking := _KEYS.get(tool, frozenset()) - said.keys():
+            self.missing[tool] = sorted(lacking)
+        return said
+
+
+def _settle(server: StdioServer, seconds: float = _SETTLE_S) -> None:
+    """Wait until it uses next to no CPU."""
+    began, last, quiet = time.monotonic(), server.cpu_ns, 0
+    while time.monotonic() - began < seconds and quiet < 4:
+        time.sleep(1)
+        now = server.cpu_ns
+        quiet = quiet + 1 if now - last < 2e7 else 0
+        last = now
+
+
+def _measure(
+    launch: Launch, texts: Sequence[str], asked: Sequence[Question], by_meaning: dict[str, Any]
+) -> dict[str, Any]:
+    draw = random.Random(_SEED)
+    own = draw.sample(range(len(texts)), min(_ASKED, len(texts)))
+    numbers = {mark_of(text): number for number, text in enumerate(texts)}
+    with tempfile.TemporaryDirectory(prefix="substrate-peer-") as home, launch.start(Path(home)) as server:
+        server.ready()
+        taken = _Taken(server)
+        for number, text in enumerate(texts):
+            taken.call("save" if number >= len(texts) - _SAVED else "", "save_memory", {"content": text})
+        say(f"{len(texts):,} saved")
+        taken.call("", "search_memory", {"query": texts[0], **by_meaning})
+        _settle(server)
+        say("settled")
+
+        def found(query: str) -> list[int | None]:
+            said = taken.call("search", "search_memory", {"query": query, "preview_length": 0, **by_meaning})
+            return [numbers.get(mark_of(hit["content"])) for hit in said["results"][:10]]
+
+        hits = [number in found(texts[number]) for number in own]
+        reworded = [not question.wanted.isdisjoint(found(question.text)) for question in asked]
+        for _ in range(_REPEATED):
+            taken.call("gc dry run", "gc", {"dry_run": True})
+            taken.call("read_graph page", "read_graph", {"page": 2, "page_size": 10})
+        memory = server.residence()
+    return {
+        "own": sum(hits) / len(hits),
+        "reworded": sum(reworded) / len(reworded) if reworded else None,
+        "cpu_ms": {what: median(times) for what, times in taken.times.items()},
+        "mb": memory.resident,
+        "missing": taken.missing,
+    }
+
+
+def _clusters(launch: Launch, texts: Sequence[str], patience: float) -> float | None:
+    """CPU seconds of the clusters of these notes; None if it took longer than that."""
+    with tempfile.TemporaryDirectory(prefix="substrate-peer-") as home, launch.start(Path(home)) as server:
+        server.ready()
+        taken = _Taken(server)
+        for text in texts:
+            taken.call("", "save_memory", {"content": text})
+        _settle(server)
+        server._patience = patience  # noqa: SLF001 - a comparison of each with each
+        try:
+            taken.call("clusters", "cluster_memories", {})
+        except ServerFailed as error:
+            say(str(error))
+            return None
+        return taken.times["clusters"][0] / 1000
+
+
+def main() -> None:
+    """Run both, and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers.fading_notes", description=__doc__)
+    parser.add_argument("--bench", metavar="FOLDER", help="the retrieval bench; default: as in benchmarks.retrieval")
+    parser.add_argument("--notes", type=int, default=10_000)
+    parser.add_argument("--clusters", type=int, default=1_000)
+    parser.add_argument("--patience", type=float, default=1800, help="seconds for the clusters of one server")
+    parser.add_argument("--only", default="", help="names of servers, with commas between")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="save the results there too")
+    arguments = parser.parse_args()
+    try:
+        bench: Path | None = bench_folder(arguments.bench)
+    except FileNotFoundError as error:
+        say(f"{error} Notes are made without it, and no questions in other words.")
+        bench = None
+    notes = gather_notes(bench, say)
+    texts = list(notes.texts)[: arguments.notes]
+    known = {mark_of(text) for text in texts}
+    texts += [text for text in sentences(arguments.notes + len(texts), say) if mark_of(text) not in known]
+    texts = texts[: arguments.notes]
+    asked = [one for one in notes.questions if one.kind == "reworded" and max(one.wanted) < len(texts)]
+    results: dict[str, Any] = {}
+    contenders = {
+        "Substrate": (_ours, {}),
+        "cortexgraph": (lambda: cortexgraph_launch(CORTEXGRAPH)(say), {}),
+        "cortexgraph with MiniLM": (lambda: cortexgraph_launch(CORTEXGRAPH_MINILM)(say), {"use_embeddings": True}),
+    }
+    for name, (launch, by_meaning) in contenders.items():
+        if arguments.only and name not in arguments.only.split(","):
+            continue
+        say(name)
+        try:
+            made = launch()
+            results[name] = _measure(made, texts, asked, by_meaning)
+            clusters = _clusters(made, texts[: arguments.clusters], arguments.patience) if arguments.clusters else None
+            results[name]["clusters_cpu_s"] = clusters
+        except (Unavailable, ServerFailed, OSError) as error:
+            say(f"{name}: NOT RUN: {error}")
+    print(f"{len(texts):,} notes, {_ASKED} asked by their own text, {len(asked)} in other words; CPU ms, p50")
+    kinds = ("save", "search", "gc dry run", "read_graph page")
+    headings = ("server", "own text R@10", "reworded R@10", *kinds, f"clusters of {arguments.clusters:,} (CPU s)", "MB")
+    print_columns(headings, [_row(name, result, kinds) for name, result in results.items()])
+    for name, result in results.items():
+        for tool, keys in result["missing"].items():
+            print(f"{name}: {tool} lacks {', '.join(keys)}")
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def _row(name: str, result: Mapping[str, Any], kinds: Sequence[str]) -> tuple[str, ...]:
+    shares = ("-" if result[key] is None else f"{result[key]:.2f}" for key in ("own", "reworded"))
+    clusters = "-" if result["clusters_cpu_s"] is None else f"{result['clusters_cpu_s']:.2f}"
+    return (name, *shares, *(f"{result['cpu_ms'][kind]:.1f}" for kind in kinds), clusters, f"{result['mb']:,.0f}")
+
+
+if __name__ == "__main__":
+    main()
