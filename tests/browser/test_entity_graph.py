@@ -17,7 +17,7 @@ for source, text in zip("abcd", stated + named):
     memory.ingest(text, source=source, domain="docs")
 done = memory.tend("docs")
 """
-SHOW = "graph = memory.graph('docs', run=done.run)\\ngraph"
+SHOW = "graph = memory.graph('docs', run=done.run)\ngraph"
 
 
 @pytest.mark.parametrize("theme", ["dark"])

@@ -350,6 +350,8 @@ READING = {
     "conflicts": [],
     "fading": [],
     "groups": [],
+    "tending": [],
+    "prune": [],
     "due": [],
     "sweep": [],
     "head": [],
@@ -371,6 +373,7 @@ REFUSED = {
     "touch": [A],
     "prove": [A],
     "forget": [A, "--yes"],
+    "tend": [],
     "rebuild": [],
     "compact": [],
 }
