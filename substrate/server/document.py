@@ -13,8 +13,10 @@ from mcp.types import Tool as ToolListed
 from substrate.server.clients import Clients
 from substrate.server.compose import compose, listed_bytes
 from substrate.server.launch import SCOPES, Launch
+from substrate.server.tools import shape_of
 from substrate.surfaces import DEFAULT_SURFACES, SURFACES, load_surface
 from substrate.surfaces.surface import Surface
+from substrate.surfaces.tool import Tool
 
 __all__ = ["MOST_BYTES", "page"]
 
@@ -49,7 +51,7 @@ async def _page() -> str:
             listed = {tool.name: tool for tool in await server.list_tools()}
             told = " ".join(sentence for _, sentence in surface.instructions)
             parts.append(f"\n## Surface `{name}`\n\nFor {surface.purpose}. An id is {surface.ids}.\n\n{told}\n")
-            parts += [_tool(listed[tool.name], ", ".join(sorted(tool.scopes))) for tool in surface.tools]
+            parts += [_tool(listed[tool.name], tool) for tool in surface.tools]
             parts += [*_divergences(surface), *_prompts(await server.list_prompts())]
     with Clients(Launch(Path("store"), DEFAULT_SURFACES, frozenset(SCOPES))) as clients:
         server = compose(clients)
@@ -92,21 +94,23 @@ def _prompts(prompts: list[Prompt]) -> list[str]:
     return [top, "| prompt | what it does | arguments |\n|---|---|---|\n", *map(_prompt, prompts)]
 
 
-def _tool(tool: ToolListed, scope: str) -> str:
+def _tool(tool: ToolListed, of: Tool) -> str:
     notes = tool.annotations
     if notes is None or tool.output_schema is None or tool.description is None:
         raise AssertionError("every tool has annotations, a description and an output schema")
     hints = ["reads only"] if notes.read_only_hint else ["writes"]
     hints += ["destructive"] if notes.destructive_hint else []
     hints += ["idempotent"] if notes.idempotent_hint and not notes.read_only_hint else []
-    said = [f"\n### {tool.name}\n\n*{tool.title}*; scope `{scope}`; {', '.join(hints)}.\n\n{tool.description}\n"]
+    said = [
+        f"\n### {tool.name}\n\n*{tool.title}*; scope `{', '.join(sorted(of.scopes))}`; {', '.join(hints)}.\n\n{tool.description}\n"
+    ]
     if properties := tool.input_schema["properties"]:
         required = tool.input_schema.get("required", [])
         said.append("\n| argument | type | default | what it is |\n|---|---|---|---|\n")
         for name, schema in properties.items():
             default = "required" if name in required else _default(schema.get("default"))
             said.append(f"| `{name}` | {_type(schema)} | {default} | {_cell(schema.get('description'))} |\n")
-    fields = ", ".join(f"`{name}`" for name in tool.output_schema["properties"])
+    fields = ", ".join(f"`{field.alias or name}`" for name, field in shape_of(of).model_fields.items())
     said.append(f"\nReplies: {fields}.\n")
     return "".join(said)
 

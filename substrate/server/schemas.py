@@ -14,6 +14,8 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from substrate.surfaces.shape import Tally
+
 __all__ = ["fields_at", "lean", "skeleton"]
 
 _TYPES: Final = (
@@ -52,7 +54,12 @@ def lean(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def skeleton(shape: type[BaseModel]) -> dict[str, Any]:
-    """Names and plain types of a shape's fields, and no more. Far cheaper than a whole schema, for each start."""
+    """Names and plain types of a shape's fields, and no more. Far cheaper than a whole schema, for each start.
+
+    Of a tally not even these: what a reply counts says itself what it is, and the list stands in every conversation.
+    """
+    if issubclass(shape, Tally):
+        return {"type": "object"}
     fields = {field.alias or name: _plain(field.annotation) for name, field in shape.model_fields.items()}
     return {"type": "object", "properties": fields}
 

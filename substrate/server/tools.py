@@ -37,7 +37,7 @@ from substrate.surfaces.shape import compact_json, shown
 from substrate.surfaces.surface import spelled
 from substrate.surfaces.tool import Refusal, Tool
 
-__all__ = ["ServedTool", "serve_tool"]
+__all__ = ["ServedTool", "serve_tool", "shape_of"]
 
 _MOST_REFUSED: Final = 20
 
@@ -176,7 +176,7 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
     fields["name"] = listed.get(tool.name, tool.name)
     fields["description"] = spelled(cleandoc(tool.run.__doc__ or ""), listed)
     fields["parameters"] = lean(sdk.parameters) | {"additionalProperties": False}
-    shape = _shape_of(tool)
+    shape = shape_of(tool)
     sdk.fn_metadata.output_model, sdk.fn_metadata.output_schema = shape, skeleton(shape)
     missing = next(iter(sorted(tool.scopes - launch.granted)), tool.scope)
     return ServedTool(
@@ -194,7 +194,7 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
     )
 
 
-def _shape_of(tool: Tool) -> type[BaseModel]:
+def shape_of(tool: Tool) -> type[BaseModel]:
     """What the tool promises to reply: its function returns `Annotated[CallToolResult, Shape]`."""
     _, shape = get_args(signature(tool.run, eval_str=True).return_annotation)
     model: type[BaseModel] = shape

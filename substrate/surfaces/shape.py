@@ -24,6 +24,7 @@ __all__ = [
     "CamelShape",
     "Contradiction",
     "Shape",
+    "Tally",
     "compact_json",
     "reply",
     "reply_as_said",
@@ -40,6 +41,10 @@ class Shape(BaseModel):
     """Whatever is replied or taken as an object: on the wire as its fields are called, and nothing beyond them."""
 
     model_config = ConfigDict(populate_by_name=True, extra="forbid", frozen=True)
+
+
+class Tally(Shape):
+    """Counts of what was done. The list of tools does not name them: an agent needs them only when it reads them."""
 
 
 class CamelShape(Shape):

@@ -274,7 +274,7 @@ def overspent(surface: Surface, store: str = "store") -> list[str]:
         length, arguments = len(tool.description or ""), tool.input_schema["properties"]
         found += [f"{tool.name}: {length} characters"] if length > 300 else []
         found += [f"{tool.name}: {name} is described" for name in shared if "description" in arguments[name]]
-        fields = (tool.output_schema or {})["properties"].values()
+        fields = (tool.output_schema or {}).get("properties", {}).values()
         found += [f"{tool.name}: more than names and types" for field in fields if set(field) - {"type"}]
     return found
 

@@ -5,6 +5,7 @@ tools        NAME, and all tools in the order of the document
 retrieval    context for a question, paths, neighbours, documents
 relations    relations that are checked, stated, taken back and asked about; passages that are compared
 ingestion    files, texts and what an agent has extracted
+garden       runs of the gardener, and edges that look spurious
 arguments    what tools of this surface take, and who calls them
 shapes       what they reply
 words        what arguments and verbs are called in messages to an agent

@@ -116,4 +116,34 @@ DIVERGENCES: Final = (
         "everything is near at 9 hops",
         f"{_TESTS}/test_retrieval.py::test_hops_beyond_three_are_taken_as_three_and_that_is_said",
     ),
+    Divergence(
+        "run_night_gardener",
+        "asks a language model for edges, and cannot parse the lines that its own prompt asks for",
+        "reads clauses that state a relation and pairs that two sessions accessed, and checks each; no model is asked",
+        "it works offline, and what is stated cites its chunk",
+        f"{_TESTS}/test_garden.py::"
+        "test_a_run_states_what_texts_support_without_a_language_model_and_a_second_adds_nothing",
+    ),
+    Divergence(
+        "run_night_gardener",
+        "takes the last 20 sessions of all projects",
+        "sessions of this project alone; a run is one checkpoint, and the reply has its number",
+        "one project says nothing about another, and the user can undo a run",
+        f"{_TESTS}/test_garden.py::test_sessions_of_this_project_alone_are_considered",
+    ),
+    Divergence(
+        "get_garden_status_tool",
+        "is_running stays true after a kill",
+        "is_running is a lock that ends with its process; last_run is empty if there was no run",
+        "a killed run must not stop all later ones",
+        f"{_TESTS}/test_garden.py::"
+        "test_the_status_of_a_project_nobody_tended_is_empty_and_a_lease_ends_with_its_holder",
+    ),
+    Divergence(
+        "train_gnn_tool",
+        "suggests every edge outside of a triangle, and prunes whatever its type is",
+        "a model is judged on held-out edges (auc); at most a quarter is suggested; only own edges are taken back",
+        "a sparse graph is not wrong, and what others stated is theirs",
+        f"{_TESTS}/test_garden.py::test_a_sparse_graph_is_not_suggested_whole_and_what_others_stated_is_kept",
+    ),
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from substrate.surfaces.hydramem import ingestion, relations, retrieval
+from substrate.surfaces.hydramem import garden, ingestion, relations, retrieval
 from substrate.surfaces.hydramem.arguments import NAME
 from substrate.surfaces.tool import Tool
 
 __all__ = ["NAME", "TOOLS"]
 
-TOOLS: tuple[Tool, ...] = (*retrieval.TOOLS, *ingestion.TOOLS, *relations.TOOLS)
+TOOLS: tuple[Tool, ...] = (*retrieval.TOOLS, *ingestion.TOOLS, *relations.TOOLS, *garden.TOOLS)
