@@ -101,9 +101,8 @@ def _tool(tool: ToolListed, of: Tool) -> str:
     hints = ["reads only"] if notes.read_only_hint else ["writes"]
     hints += ["destructive"] if notes.destructive_hint else []
     hints += ["idempotent"] if notes.idempotent_hint and not notes.read_only_hint else []
-    said = [
-        f"\n### {tool.name}\n\n*{tool.title}*; scope `{', '.join(sorted(of.scopes))}`; {', '.join(hints)}.\n\n{tool.description}\n"
-    ]
+    scope = ", ".join(sorted(of.scopes))
+    said = [f"\n### {tool.name}\n\n*{tool.title}*; scope `{scope}`; {', '.join(hints)}.\n\n{tool.description}\n"]
     if properties := tool.input_schema["properties"]:
         required = tool.input_schema.get("required", [])
         said.append("\n| argument | type | default | what it is |\n|---|---|---|---|\n")
