@@ -92,6 +92,7 @@ SCENARIOS: Final[dict[str, list[Call]]] = {
     ],
 }
 _AUTH, _DB = "v1.note.authentication_oauth_keycloak", "v1.note.architecture_hexagonal_postgresql"
+_CONTACTS, _TRAINING = "memory_onboarding_contacts_q2_2026", "memory_qm_training_mandatory"
 NOTES: Final[dict[str, list[Call]]] = {
     "cortexgraph": [
         ("save_memory", {"content": "Authentication is by OAuth with Keycloak", "tags": ["auth"]}),
@@ -110,6 +111,78 @@ NOTES: Final[dict[str, list[Call]]] = {
         ("read_graph", {"status": "active", "page": 1, "page_size": 50}),
         ("gc", {"dry_run": True}),
         ("promote_memory", {"auto_detect": True, "dry_run": True}),
+    ],
+    "knowmind": [
+        (
+            "knowmind.store_memory",
+            {
+                "title": "Onboarding contacts Q2 2026",
+                "content": "Anna Müller owns onboarding for new service staff, deputised by Tomasz Kowalski.",
+                "source": "internal-handbook-v3",
+            },
+        ),
+        ("knowmind.recall", {"query": "Who is the onboarding contact?", "k": 5, "hops": 2}),
+        (
+            "knowmind.store_memory",
+            {
+                "title": "QM training mandatory",
+                "content": "All service staff complete the QM training annually.",
+                "memory_type": "procedural",
+                "tags": ["qm", "training"],
+                "source": "internal-handbook",
+            },
+        ),
+        (
+            "knowmind.upload_document",
+            {
+                "title": "Onboarding Handbook v3",
+                "content": "Chapter 1 — Onboarding flow …",
+                "source": "internal-handbook-v3.md",
+            },
+        ),
+        (
+            "knowmind.update_fact",
+            {
+                "target_id": _CONTACTS,
+                "new_title": "Onboarding contacts Q3 2026",
+                "new_content": "Tomasz Kowalski owns onboarding for new service staff.",
+                "update_reason": "Anna moved to sales",
+            },
+        ),
+        ("knowmind.link", {"from_id": _TRAINING, "to_id": f"{_CONTACTS}_v2", "rel_type": "FOR_CLIENT"}),
+        ("knowmind.list_relations", {"memory_id": f"{_CONTACTS}_v2"}),
+        ("knowmind.unlink", {"from_id": _TRAINING, "to_id": f"{_CONTACTS}_v2", "rel_type": "FOR_CLIENT"}),
+        ("knowmind.recall_at_time", {"query": "onboarding contact", "as_of": "2126-03-14T00:00:00Z", "k": 3}),
+        ("knowmind.stats", {}),
+        ("knowmind.health", {}),
+    ],
+    "hydramem": [
+        (
+            "ingest_prechunked",
+            {
+                "source": "docs/architecture.md",
+                "chunks": [
+                    {
+                        "text": "HydraMem uses Grafeo for graph storage.",
+                        "idx": 0,
+                        "entities": [{"name": "HydraMem", "type": "tool"}, {"name": "Grafeo", "type": "tool"}],
+                        "relations": [{"from": "HydraMem", "to": "Grafeo", "type": "USES", "confidence": 0.9}],
+                    }
+                ],
+            },
+        ),
+        ("hydra_search_tool", {"query": "what does HydraMem use", "k": 5, "hops": 2, "traversal": "bfs"}),
+        ("trace_path_tool", {"from_entity": "HydraMem", "to_entity": "Grafeo"}),
+        ("get_entity_neighbors_tool", {"entity_id": "HydraMem", "hops": 2}),
+        ("verify_relation_tool", {"from_entity": "HydraMem", "relation_type": "USES", "to_entity": "Grafeo"}),
+        ("check_conflict_tool", {"text_a": "The port is 80.", "text_b": "The port is not 80."}),
+        ("create_relation", {"from_entity": "Grafeo", "relation_type": "PART_OF", "to_entity": "HydraMem"}),
+        ("query_entity_relations", {"entity_id": "HydraMem", "direction": "both"}),
+        ("delete_relation", {"from_entity": "Grafeo", "relation_type": "PART_OF", "to_entity": "HydraMem"}),
+        ("list_entities_tool", {"limit": 100}),
+        ("run_night_gardener", {}),
+        ("get_garden_status_tool", {}),
+        ("train_gnn_tool", {"threshold": 0.6}),
     ],
 }
 """Of the surface of that name: what its document gives as examples."""
@@ -143,8 +216,18 @@ _DIFFERS: Final = {
     "created_at": "<time>",
     "last_used": "<time>",
     "age_days": "<days>",
+    "elapsed_ms": "<ms>",
+    "edge_id": "<id>",
+    "inverse_edge_id": "<id>",
+    "supersedes_edge": "<id>",
+    "version": "<version>",
+    "session_id": "<session>",
+    "sessions_considered": "<count>",
+    "session_entries_considered": "<count>",
+    "session_entries_filtered_repeat_threshold": "<count>",
 }
 _TOKENS: Final = re.compile(r"(?<=^tokens )\d+")
+_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?")
 
 
@@ -172,13 +255,13 @@ def _settled(said: Any, word: str = "") -> Any:
     """Without what differs from run to run."""
     match said:
         case dict():
-            return {name: _settled(value, name) for name, value in said.items()}
+            return {_UUID.sub("<id>", name): _settled(value, name) for name, value in said.items()}
         case list():
             return [_settled(value) for value in said]
         case _ if word in _DIFFERS:
             return _DIFFERS[word]
         case str():
-            return _TIME.sub("<time>", said)
+            return _UUID.sub("<id>", _TIME.sub("<time>", said))
         case _:
             return said
 
