@@ -95,7 +95,7 @@ class Meaning:
     def embed(self, text: str, wait_s: float = 0) -> QueryVector:
         """The vector of a text, by the model whose space is searched now; waits so long for one that is not ready."""
         if not self._models.wanted:
-            return QueryVector(why="no model is wanted here (it is set to none)")
+            return QueryVector(why="semantic search is off (model = none)")
         with self._log.snapshot() as transaction:
             model = model_searched(transaction)
             upto = 0 if model is None else embedded_upto(transaction, model.space)

@@ -212,7 +212,7 @@ class Grouper:
         if not len(rows.bare):
             return ""
         if not self._models.wanted:
-            return "compared by rare words only: no model is wanted here (it is set to none)"
+            return "compared by rare words only: semantic search is off (model = none)"
         return Message(f"{len(rows.bare):,} have no vector yet and were compared by rare words; ", INDEX)
 
 

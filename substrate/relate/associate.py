@@ -119,7 +119,7 @@ class Associator:
     def _meaning(self, transaction: ReadTransaction, size: int) -> tuple[Nearest | None, int, str]:
         """The vectors that there are, and how wide they are; without them, why."""
         if not self._models.wanted:
-            return None, 0, "compared by words only: no model is wanted here (it is set to none)"
+            return None, 0, "compared by words only: semantic search is off (model = none)"
         model = model_searched(transaction)
         if model is None or not embedded_upto(transaction, model.space):
             return None, 0, Message("compared by words only: nothing is embedded yet; ", INDEX)
