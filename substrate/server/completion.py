@@ -45,8 +45,11 @@ def _has(surface: Surface, ref: Reference) -> bool:
 
 def _completed(clients: Clients, surface: Surface, argument: CompletionArgument) -> Completion | None:
     try:
-        memory = clients.named("completion", surface.name).memory
-        values, more = surface.completion[argument.name](memory, argument.value)
+        if "read" not in clients.scopes_of():
+            return None
+        with clients.serving():
+            memory = clients.named("completion", surface.name).memory
+            values, more = surface.completion[argument.name](memory, argument.value)
     except SubstrateError:  # such as a prefix that no key can have
         return None
     except Exception as error:  # noqa: BLE001 - the SDK would log what it says

@@ -12,7 +12,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.resources import ResourceSecurity
 
-from substrate.errors import InputError, NotFound, SubstrateError
+from substrate.errors import Denied, InputError, NotFound, SubstrateError
 from substrate.messages import Words, render
 from substrate.server.clients import Clients
 from substrate.server.logs import log_fault
@@ -35,7 +35,7 @@ def add_resources(server: MCPServer[Any], clients: Clients, selection: Selection
 
     def head() -> str:
         """A pin: the latest signed head and its key. Kept elsewhere, it shows whether history was rewritten."""
-        with _explained(words):
+        with _reading(clients, words):
             return str(clients.named("resources", first.name).memory.pin())
 
     server.resource("memory://guide", title="How to work with this memory", mime_type="text/markdown")(guide)
@@ -46,17 +46,26 @@ def add_resources(server: MCPServer[Any], clients: Clients, selection: Selection
         for one in surface.resources:
             # What is in an address is looked up in a table and never used as a path: `a/../b` is a name like any other.
             security = ResourceSecurity(exempt_params=set(_PART.findall(one.address)))
-            read = _answering(one.read, selection.words(surface))
+            read = _answering(one.read, clients, selection.words(surface))
             server.resource(one.address, title=one.title, mime_type=one.mime_type, security=security)(read)
 
 
-def _answering(read: Callable[..., str], words: Words) -> Callable[..., str]:
+def _answering(read: Callable[..., str], clients: Clients, words: Words) -> Callable[..., str]:
     @wraps(read)
     def answering(*parts: object, **named: object) -> str:
-        with _explained(words):
+        with _reading(clients, words):
             return read(*parts, **named)
 
     return answering
+
+
+@contextmanager
+def _reading(clients: Clients, words: Words) -> Iterator[None]:
+    """For one who may read: of several who call a server, that is decided by each one's token."""
+    with _explained(words), clients.serving():
+        if "read" not in clients.scopes_of():
+            raise Denied("this needs the scope read, which you do not have")
+        yield
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from substrate.server.clients import Clients
 from substrate.server.launch import Launch, ungranted
 from substrate.server.logs import log_fault
 from substrate.server.schemas import fields_at, lean, skeleton
+from substrate.settings import load_settings
 from substrate.surfaces.arguments import TIME_IN_WORDS
 from substrate.surfaces.shape import compact_json, shown
 from substrate.surfaces.surface import spelled
@@ -61,6 +62,8 @@ class ServedTool(SdkTool):
     """What arguments are called in its messages."""
     turns: Any = Field(exclude=True)
     """Of a tool that writes and asks nobody: how many calls do so at once."""
+    hidden: tuple[str, ...] = Field((), exclude=True)
+    """Paths of this machine that clients on others are not told."""
     failure: Any = Field(exclude=True)
     """Structured content of an error, if its document promises one."""
     error_fields: Any = Field(exclude=True)
@@ -130,6 +133,8 @@ class ServedTool(SdkTool):
                 )
 
     def _error(self, code: str, message: str, **details: object) -> CallToolResult:
+        for path in self.hidden:
+            message = message.replace(path, "...")
         said = {"code": code, "message": message, **{word: value for word, value in details.items() if value}}
         said = {**self.error_fields(code), **said}  # what the tool itself says goes first
         is_plain = not details.get("proof") and not (isinstance(items := details.get("items"), list) and len(items) > 1)
@@ -189,6 +194,7 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
         wire_name=tool.name,
         words=words,
         turns=turns if tool.writes and not tool.destructive else None,  # what asks the user may wait for long
+        hidden=(str(launch.store), str(load_settings().home)) if launch.hosted else (),
         failure=tool.failure,
         error_fields=error_fields,
     )

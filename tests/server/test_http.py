@@ -188,12 +188,12 @@ def test_a_port_that_is_taken_is_said_and_burns_no_token(capfd: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (["--port", "1"], "belong to --http"),
-        (["--new-token"], "belong to --http"),
-        (["--insecure-no-token"], "belong to --http"),
+        (["--port", "1"], "need --http"),
+        (["--new-token"], "need --http"),
+        (["--insecure-no-token"], "need --http"),
         (["--http", "--port", "65536"], "at most 65535"),
         (["--http", "--port", "-1"], "--port"),
-        (["--http", "--new-token", "--insecure-no-token"], "say one of them"),
+        (["--http", "--new-token", "--insecure-no-token"], "give one of them"),
         (["--http", "--host", "::"], "no option --host"),
     ],
 )

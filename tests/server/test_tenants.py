@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,16 +22,18 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp.types import ResourceTemplateReference
 
 import substrate
 from substrate.errors import Denied, InputError, NotFound, StoreDamaged
-from substrate.server.http.issuer import Issuer
+from substrate.server.http.issuer import Issuer, keys_from
+from substrate.server.http.plain_rpc import _enveloped
 from substrate.server.http.rates import Rates
 from substrate.server.http.serve import TENANTS_PATH, compose_http, http_runner, listen, tenants_app
 from substrate.server.http.tenant_tokens import TokenBook
 from substrate.server.http.tenants import Tenants
 from substrate.server.launch import Launch, http_url
-from tests.agents import home_for_a_module
+from tests.agents import MCPError, home_for_a_module
 from tests.server.over_http import WAIT_S, client, while_serving
 
 CANARY = "the falcon lands at dawn"
@@ -72,9 +75,11 @@ class Reply:
 
 
 @contextmanager
-def hosting(root: Path, most: int = 64, public: tuple[str, ...] = ()) -> Iterator[Hosted]:
+def hosting(
+    root: Path, most: int = 64, public: tuple[str, ...] = (), surfaces: tuple[str, ...] = ("knowmind",)
+) -> Iterator[Hosted]:
     book = TokenBook(root)
-    tenants = Tenants(root, Launch(root, ("knowmind",), wait_s=0), most)
+    tenants = Tenants(root, Launch(root, surfaces, wait_s=0), most)
     listening = listen(0)
     port = listening.getsockname()[1]
     app = tenants_app(compose_http(tenants, port, book), tenants, port, book, public_hosts=public)
@@ -376,6 +381,116 @@ def test_another_host_is_refused_unless_it_is_the_proxys(tmp_path: Path) -> None
         assert send(base + "/metrics", None, None, "GET", Host="memory.example.org").status == 404
 
 
+# -- what an attacker found --------------------------------------------------------------------------------------------
+
+
+def test_a_token_that_only_writes_reads_nothing_by_another_way(tmp_path: Path) -> None:
+    with hosting(tmp_path / "root", surfaces=("atoms", "keeping")) as served:
+        writer = served.token("acme", "write")
+        with substrate.open(served.root / "acme") as memory:
+            memory.checkpoint([f"v1.fact.secret = {CANARY}"])
+
+        async def play() -> list[str]:
+            async with client(served.url, writer) as connected:
+                told = [str((await connected.call_tool("memory_access", {"key": "v1.fact.secret"})).content)]
+                for address in ("memory://atom/v1.fact.secret", "memory://head"):
+                    with pytest.raises(MCPError) as refused:
+                        await connected.read_resource(address)
+                    told.append(str(refused.value))
+                reference = ResourceTemplateReference(type="ref/resource", uri="memory://atom/{key}")
+                completed = await connected.complete(reference, {"name": "key", "value": "v1.fact.s"})
+                return [*told, *completed.completion.values]
+
+        assert "secret" not in str(
+            [one for one in anyio.run(play) if "memory_access" not in one and "scope" not in one]
+        )
+        reader = served.token("acme", "read")
+
+        async def read() -> Any:
+            async with client(served.url, reader) as connected:
+                return await connected.read_resource("memory://atom/v1.fact.secret")
+
+        assert CANARY in str(anyio.run(read)), "who may read does: so the test would see it"
+
+
+def test_a_path_that_only_looks_like_the_servers_is_not_there(hosted: Hosted) -> None:
+    token = hosted.token("paths", rate=1)
+    for path in ("%0A", "/", "%00", "?x=1#y"):
+        answer = send(hosted.url + path, b"{}", token)
+        assert answer.status in {404, 400, 429}, path
+    assert send(hosted.url.removesuffix("v1") + "v2", b"{}", None).status == 404
+
+
+def test_one_token_cannot_hold_all_connections(hosted: Hosted) -> None:
+    greedy, other = hosted.token("greedy", rate=10_000), hosted.token("modest")
+    split = urlsplit(hosted.url)
+    held = []
+    try:
+        for _ in range(20):
+            connection = HTTPConnection(split.hostname or "", split.port, timeout=WAIT_S)
+            connection.putrequest("POST", split.path)
+            connection.putheader("Authorization", f"Bearer {greedy}")
+            connection.putheader("Content-Length", "10")
+            connection.endheaders()
+            held.append(connection)
+        held[-1].send(b"0123456789")
+        statuses = {call(hosted, greedy, "health").status for _ in range(3)}
+        assert statuses == {429}
+        assert call(hosted, other, "health").status == 200
+    finally:
+        for connection in held:
+            connection.close()
+
+
+def test_a_tenants_folder_that_was_put_back_is_served_again(tmp_path: Path) -> None:
+    with hosting(tmp_path / "root") as served:
+        token = served.token("acme")
+        call(served, token, "store_memory", title="One", content="The first.")
+        (served.root / "acme").rename(tmp_path / "away")
+        gone = call(served, token, "stats")
+        assert str(tmp_path) not in json.dumps(gone.said), "no path is told"
+        shutil.rmtree(served.root / "acme", ignore_errors=True)
+        (tmp_path / "away").rename(served.root / "acme")
+        assert call(served, token, "stats").result["memories"] == 1
+
+
+def test_a_damaged_token_file_keeps_nobody_from_revoking(tmp_path: Path) -> None:
+    book = TokenBook(tmp_path)
+    bad, good = book.add("acme", ("read",))[1], book.add("acme", ("read",))[1]
+    (file,) = (one for one in (tmp_path / ".tokens").iterdir() if one.name.startswith(bad.id))
+    file.chmod(0o666)
+    assert {one.id for one in book.tokens()} == {bad.id, good.id}
+    book.revoke(good.id)
+    book.revoke(bad.id)
+    assert book.tokens() == []
+
+
+def test_text_of_any_script_fits_and_half_a_pair_is_refused(hosted: Hosted) -> None:
+    token = hosted.token("scripts")
+    said = {"method": "tools/call", "params": {"arguments": {"content": "記憶" * 1000}}}
+    assert len(_enveloped(said)) < 7000, "not twice as long as it came"
+    for body in (
+        b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "tools/call", "params": {"name": "knowmind.health"}}',
+        b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "\\ud800"}}',
+    ):
+        assert send(hosted.url, body, token).code == -32700
+
+
+def test_a_token_that_does_not_read_is_not_told_near_names(hosted: Hosted) -> None:
+    call(hosted, hosted.token("near"), "store_memory", title="Falcon lands at dawn", content=CANARY)
+    told = call(hosted, hosted.token("near", "write"), "link", from_id="falcon", to_id="falcon", rel_type="OWNS")
+    assert told.code == 404
+    assert "dawn" not in json.dumps(told.said)
+
+
+@pytest.mark.parametrize(
+    "place", ["http://localhost.evil.example/k", "http://127.0.0.1.evil.example/k", "http://localhost@evil.example/k"]
+)
+def test_keys_come_from_this_machine_or_by_https(place: str) -> None:
+    with pytest.raises(InputError):
+        keys_from(place)
+
+
 # -- a company's own tokens --------------------------------------------------------------------------------------------
 
 ISSUER = "https://login.example.org"
@@ -425,6 +540,7 @@ def test_a_token_that_the_issuer_signed_for_this_server_is_let_in_and_no_other()
         signed(key, tenant=None),
         signed(key, tenant="../acme"),
         signed(key, rate=0),
+        signed(key, rate=10**400),
         signed(None, algorithm="none"),
         (confused + body + b"." + mac).decode(),
         signed(key)[:-4],

@@ -17,6 +17,7 @@ __all__ = ["Admission"]
 
 _UNAUTHORIZED: Final = 401
 _TOO_MANY: Final = 429
+_MOST_OPEN: Final = 16
 _BEARER: Final = "bearer "
 _NOT_LET_IN: Final = (
     "this server asks for a token, as the header `Authorization: Bearer TOKEN`. It came without one, or with one that "
@@ -32,6 +33,8 @@ class Admission:
         self._path = path
         self._verifier = verifier
         self._rates = rates
+        self._open: dict[str, int] = {}
+        """By token: how many of its requests are open, streams included. Else one token could take all connections."""
         self._challenge = 'Bearer error="invalid_token"'
         if metadata_url:
             self._challenge += f', resource_metadata="{metadata_url}"'
@@ -48,6 +51,10 @@ class Admission:
             refused = rpc_error(_UNAUTHORIZED, _NOT_LET_IN, headers={"WWW-Authenticate": self._challenge})
             await refused(scope, receive, send)
             return
+        if self._open.get(known.client_id, 0) >= _MOST_OPEN:
+            told = f"this token has {_MOST_OPEN} requests open already: end one first"
+            await rpc_error(_TOO_MANY, told, headers={"Retry-After": "5"})(scope, receive, send)
+            return
         if scope["method"] == "POST":
             rate = (known.claims or {}).get("rate", DEFAULT_RATE)
             wait = self._rates.take(known.client_id, rate)
@@ -56,4 +63,10 @@ class Admission:
                 told = f"this token may call {rate:,} times a minute: try again in {seconds} s"
                 await rpc_error(_TOO_MANY, told, headers={"Retry-After": str(seconds)})(scope, receive, send)
                 return
-        await self._app(scope, receive, send)
+        self._open[known.client_id] = self._open.get(known.client_id, 0) + 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._open[known.client_id] -= 1
+            if not self._open[known.client_id]:
+                del self._open[known.client_id]

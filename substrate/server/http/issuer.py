@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import anyio
@@ -24,7 +25,7 @@ import jwt
 from mcp.server.auth.provider import AccessToken, TokenVerifier
 
 from substrate.errors import InputError
-from substrate.server.http.tenant_tokens import DEFAULT_RATE, TokenBook, check_tenant
+from substrate.server.http.tenant_tokens import DEFAULT_RATE, MOST_RATE, TokenBook, check_tenant
 from substrate.server.launch import SCOPES
 
 __all__ = ["EitherToken", "Issuer", "keys_from"]
@@ -38,11 +39,13 @@ _WAIT_S: Final = 5.0
 _LEEWAY_S: Final = 30
 _MOST_BYTES: Final = 1 << 20
 _MOST_TOKEN: Final = 16_384
+_THIS_MACHINE: Final = ("127.0.0.1", "localhost", "::1")
 
 
 def keys_from(place: str) -> Callable[[], Mapping[str, Any]]:
     """What reads the issuer's keys (a JWK set), from a file or an address. InputError if it is neither."""
-    if place.startswith(("https://", "http://127.0.0.1", "http://localhost", "http://[::1]")):
+    split = urlsplit(place)
+    if split.scheme == "https" or (split.scheme == "http" and split.hostname in _THIS_MACHINE):
 
         def fetch() -> Mapping[str, Any]:
             with urlopen(Request(place), timeout=_WAIT_S) as answer:  # noqa: S310 - https, or this machine
@@ -103,11 +106,11 @@ class Issuer(TokenVerifier):
         )
         scopes = set(str(claims.get("scope", "")).split())
         rate = claims.get("rate", DEFAULT_RATE)
-        if isinstance(rate, bool) or not isinstance(rate, int) or rate < 1:
+        if isinstance(rate, bool) or not isinstance(rate, int) or not 1 <= rate <= MOST_RATE:
             raise ValueError
         return AccessToken(
             token=token,
-            client_id=sha256(f"{self._name}\n{claims.get('sub', '')}".encode()).hexdigest(),
+            client_id=sha256(f"{self._name}\n{claims['tenant']}\n{claims.get('sub', '')}".encode()).hexdigest(),
             scopes=[scope for scope in SCOPES if scope in scopes],
             expires_at=int(claims["exp"]),
             subject=check_tenant(claims["tenant"]),

@@ -29,6 +29,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from substrate.surfaces.status import error_fields
+
 __all__ = ["PlainRpc", "rpc_error"]
 
 _VERSION: Final = "2026-07-28"
@@ -76,6 +78,11 @@ class PlainRpc:
             said = json.loads(body)
         except (ValueError, RecursionError):
             await rpc_error(PARSE_ERROR, "the body is not JSON")(scope, receive, send)
+            return
+        try:
+            json.dumps(said, ensure_ascii=False).encode()
+        except (UnicodeEncodeError, RecursionError):  # half of a pair, by an escape
+            await rpc_error(PARSE_ERROR, "the body is not valid Unicode")(scope, receive, send)
             return
         refused = _unreadable(said)
         if refused is not None:
@@ -156,7 +163,7 @@ def _enveloped(said: dict[str, Any]) -> bytes:
         CLIENT_CAPABILITIES_META_KEY: {},
         CLIENT_INFO_META_KEY: _CLIENT,
     }
-    return json.dumps({**said, "params": {**said.get("params", {}), "_meta": meta}}).encode()
+    return json.dumps({**said, "params": {**said.get("params", {}), "_meta": meta}}, ensure_ascii=False).encode()
 
 
 def _as_today(scope: Scope, said: dict[str, Any]) -> Scope:
@@ -200,7 +207,8 @@ def _taken_out(id: object, caught: _Caught) -> JSONResponse:  # noqa: A002 - the
     if result.get("isError"):
         error = result.get("_meta", {}).get("error", {"status": INVALID_PARAMS})  # of the SDK: there is no such tool
         message = error.get("message") or "".join(part.get("text", "") for part in result.get("content", ()))
-        return rpc_error(error.get("status", _SERVER_ERROR), message, id=id)
+        status = error.get("status") or error_fields(str(error.get("code", ""))).get("status")
+        return rpc_error(status if isinstance(status, int) else _SERVER_ERROR, message, id=id)
     bare = result.get("structuredContent", result)
     return JSONResponse({"jsonrpc": "2.0", "id": id, "result": bare})
 

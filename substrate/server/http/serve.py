@@ -65,6 +65,8 @@ _QUEUE: Final = 4096
 """Connections that wait to be taken; the system may have a lower limit."""
 _UNAUTHORIZED: Final = 401
 _MISDIRECTED: Final = 421
+_NOT_FOUND: Final = 404
+_METADATA_PATH: Final = f"/.well-known/oauth-protected-resource{TENANTS_PATH}"
 _WHAT_TO_DO: Final = (
     "this server asks for the token that was shown at its first start, as the header `Authorization: Bearer TOKEN`. "
     "If it is lost: substrate mcp --http --new-token --store PATH, with the path that the server printed at its start"
@@ -175,19 +177,24 @@ def tenants_app(  # noqa: PLR0913 - what is around the protocol, each a thing of
     app = _protocol(server, TENANTS_PATH, local, public_hosts)
     app = PlainRpc(app, TENANTS_PATH, LIMITS["line_bytes"])
     app = Admission(app, TENANTS_PATH, verifier, Rates(), metadata_url)
-    return _knowing(Pages(_own_hosts(app, {*local, *public_hosts}), tenants, local))
+    return _knowing(Pages(_own(app, {*local, *public_hosts}), tenants, local))
 
 
 def _local_names(port: int) -> tuple[str, ...]:
     return f"{HTTP_HOST}:{port}", f"localhost:{port}"
 
 
-def _own_hosts(app: ASGIApp, hosts: Collection[str]) -> ASGIApp:
-    """The application, for requests to these hosts alone: a name that was made to lead here is refused first of all."""
+def _own(app: ASGIApp, hosts: Collection[str]) -> ASGIApp:
+    """The application, for requests to these hosts and to its own paths alone, letter by letter.
+
+    A name that was made to lead here is refused first of all; and so is a path that a route would take for another.
+    """
 
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and Headers(scope=scope).get("host", "") not in hosts:
             await JSONResponse({"error": "this server is not called so"}, _MISDIRECTED)(scope, receive, send)
+        elif scope["type"] == "http" and scope["path"] not in {TENANTS_PATH, _METADATA_PATH}:
+            await JSONResponse({"error": f"this server answers at {TENANTS_PATH}"}, _NOT_FOUND)(scope, receive, send)
         else:
             await app(scope, receive, send)
 

@@ -30,8 +30,9 @@ from substrate.files import make_folder, replace_file
 from substrate.result import Result, iso
 from substrate.server.launch import SCOPES
 from substrate.text.quote import in_quotes
+from substrate.values.times import EPOCH
 
-__all__ = ["DEFAULT_RATE", "TenantToken", "TokenBook", "check_tenant"]
+__all__ = ["DEFAULT_RATE", "MOST_RATE", "TenantToken", "TokenBook", "check_tenant"]
 
 DEFAULT_RATE: Final = 60
 """Calls a minute."""
@@ -46,7 +47,7 @@ _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _ID: Final = 12
 """Hexadecimal digits of a digest by which people name a token."""
 _MOST_BYTES: Final = 4096
-_MOST_RATE: Final = 1_000_000
+MOST_RATE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -93,8 +94,8 @@ class TokenBook(TokenVerifier):
         chosen = tuple(scope for scope in SCOPES if scope in set(scopes))
         if not chosen:
             raise InputError(f"a token has some of the scopes {', '.join(SCOPES)}")
-        if not 1 <= rate <= _MOST_RATE:
-            raise InputError(f"a rate is 1 to {_MOST_RATE:,} calls a minute")
+        if not 1 <= rate <= MOST_RATE:
+            raise InputError(f"a rate is 1 to {MOST_RATE:,} calls a minute")
         token = _PREFIX + secrets.token_urlsafe(_BYTES)
         kept = TenantToken(
             _digest(token)[:_ID], check_tenant(tenant), chosen, rate, datetime.now(UTC), expires, label[:200]
@@ -115,13 +116,13 @@ class TokenBook(TokenVerifier):
         return token, kept
 
     def tokens(self) -> list[TenantToken]:
-        """All that are kept, by tenant. Raises as `read`."""
+        """All that are kept, by tenant. One whose file is damaged has no scopes, and its label says so."""
         digests = [name.removesuffix(".json") for name in self._names()]
-        found = [self._read(digest) for digest in digests if _DIGEST.fullmatch(digest)]
+        found = [self._listed(digest) for digest in digests if _DIGEST.fullmatch(digest)]
         return sorted((one for one in found if one is not None), key=lambda one: (one.tenant, one.created))
 
     def revoke(self, id: str) -> TenantToken:  # noqa: A002 - the word for it
-        """Make a token void, from the next call on. NotFound if none has this id."""
+        """Make a token void, from the next call on, whatever its file holds. NotFound if none has this id."""
         for token in self.tokens():
             if token.id == id:
                 for name in self._names():
@@ -129,6 +130,12 @@ class TokenBook(TokenVerifier):
                         (self._folder / name).unlink(missing_ok=True)
                 return token
         raise NotFound(f"there is no token {in_quotes(id[:80])}")
+
+    def _listed(self, digest: str) -> TenantToken | None:
+        try:
+            return self._read(digest)
+        except SubstrateError as error:
+            return TenantToken(digest[:_ID], "", (), 0, EPOCH, label=f"not accepted: {error.code}; revoke it")
 
     def read(self, token: str) -> TenantToken | None:
         """What is kept of a token; None if it is none, or its time is over. Denied, StoreDamaged: see the module."""

@@ -39,6 +39,8 @@ class _Open:
     clients: Clients
     calls: int = 0
     """That are under way."""
+    folder: int | None = None
+    """Which folder it was, by its number in the file system; None: there was none yet."""
 
 
 class Tenants(Clients):
@@ -60,8 +62,8 @@ class Tenants(Clients):
             held.calls += 1
             leaving = self._too_many()
         try:
-            for one in leaving:
-                one.close()
+            for one in leaving:  # it may wait for a model that is being loaded; others need not
+                threading.Thread(target=one.close, name="substrate-close").start()
             yield held.clients
         finally:
             with self._held_guard:
@@ -116,10 +118,14 @@ class Tenants(Clients):
 
     def _held(self, tenant: str) -> _Open:
         """Under the guard. Nothing is opened yet: the first call of a tool does."""
-        held = self._held_open.get(tenant)
+        held, folder = self._held_open.get(tenant), _number_of(self._root / tenant)
+        if held is not None and held.folder is not None and held.folder != folder and not held.calls:
+            threading.Thread(target=held.clients.close, name="substrate-close").start()
+            held = None  # another folder is there now, such as one that was restored
         if held is None:
             clients = Clients(replace(self.launch, store=self._root / tenant))
             held = self._held_open[tenant] = _Open(clients)
+        held.folder = folder if held.folder is None else held.folder
         self._held_open.move_to_end(tenant)
         return held
 
@@ -128,3 +134,10 @@ class Tenants(Clients):
         quiet = [name for name, one in self._held_open.items() if not one.calls]
         leaving = quiet[: max(0, len(self._held_open) - self._most)]
         return [self._held_open.pop(name).clients for name in leaving]
+
+
+def _number_of(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_ino
+    except OSError:
+        return None

@@ -4,7 +4,6 @@ surface      SURFACE, which is all of this together
 tools        the ten tools
 shapes       what they reply
 ids          what memories, documents and edges are called here, and which one a text means
-status       the status of HTTP that goes with each error
 words        what arguments and verbs are called in messages to an agent
 guide        what an agent is told about these tools
 divergences  what differs from the original on purpose

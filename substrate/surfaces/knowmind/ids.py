@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from substrate.errors import NotFound
+from substrate.surfaces.client import Client
 from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
@@ -50,12 +51,13 @@ def edge_id(uuid: str) -> str:
     return f"edge_{uuid}"
 
 
-def meant(memory: Memory, text: str) -> Atom:
-    """The atom that an id means. NotFound, with those that may be meant, if it is not exactly one in use."""
+def meant(client: Client, text: str) -> Atom:
+    """The atom that an id means. NotFound if it is not exactly one in use; who may read is told which may be meant."""
+    memory = client.memory
     matches = memory.which(text)
     if matches.name is not None and not matches.name.startswith("v"):  # of an edge, its ends and its type
         raise NotFound(f"{in_quotes(text)} is a relation, not a memory")
     if matches.name is None:
-        near = ", ".join(memory_id(memory, one.name, one.id) for one in matches)
+        near = ", ".join(memory_id(memory, one.name, one.id) for one in matches) if "read" in client.scopes else ""
         raise NotFound(f"there is no memory {in_quotes(text)}" + (f"; near it: {near}" if near else ""))
     return memory.access(matches.items[0].id, predictions=0).atom

@@ -10,6 +10,8 @@ from substrate.result import iso
 from substrate.surfaces.shape import Shape
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
+    from datetime import datetime
+
     from substrate.values.atoms import Atom
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "MemoryStored",
     "Relations",
     "Uploaded",
+    "begins",
     "hit_fields",
     "title_of",
     "valid_fields",
@@ -168,5 +171,9 @@ def hit_fields(atom: Atom, called: str, score: float) -> dict[str, Any]:
 
 def valid_fields(atom: Atom) -> dict[str, Any]:
     """From when until when it holds; what nobody said begins when it was recorded."""
-    start = atom.valid_from or atom.occurred_at or atom.recorded_at
-    return {"valid_from": iso(start), **({} if atom.valid_to is None else {"valid_to": iso(atom.valid_to)})}
+    return {"valid_from": iso(begins(atom)), "valid_to": None if atom.valid_to is None else iso(atom.valid_to)}
+
+
+def begins(atom: Atom) -> datetime:
+    """From when it holds: as was said, or from when it was recorded."""
+    return atom.valid_from or atom.occurred_at or atom.recorded_at

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from substrate.surfaces.knowmind.divergences import DIVERGENCES
 from substrate.surfaces.knowmind.guide import GUIDE, INSTRUCTIONS
-from substrate.surfaces.knowmind.status import error_fields
 from substrate.surfaces.knowmind.tools import NAME, TOOLS
 from substrate.surfaces.knowmind.words import words_for
+from substrate.surfaces.status import error_fields
 from substrate.surfaces.surface import Surface
 
 __all__ = ["SURFACE"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from importlib.metadata import version
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
@@ -28,6 +29,7 @@ from substrate.surfaces.knowmind.shapes import (
     MemoryStored,
     Relations,
     Uploaded,
+    begins,
     hit_fields,
     valid_fields,
 )
@@ -36,6 +38,7 @@ from substrate.surfaces.tool import Refusal, Tool
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.memory import Memory
+    from substrate.values.atoms import Atom
     from substrate.values.edges import Edge
     from substrate.values.hits import Found
 
@@ -48,10 +51,16 @@ _DOCUMENT_BYTES: Final = 10_000_000
 _NOT_MEMORIES: Final = ("chunk", "entity", "domain", "schema")
 """Types of atoms that this surface does not count as memories."""
 _VERSION: Final = re.compile(r"(.*)_v([0-9]{1,9})", re.DOTALL)
+_PARTS: Final = ("document", "chunk")
+_HAS_CHUNK: Final = {"rel_type": "HAS_CHUNK"}
+"""The parts of a document are kept by their parent, not by edges: told as relations, they are still these."""
+_QUERY: Final = LIMITS["query_characters"]
+_PAGE: Final = 25
+_PAGES: Final = 4
 _FORBIDDEN: Final = 400
 _NS_PER_MS: Final = 1_000_000
 
-_Query = Annotated[str, Field(min_length=1, max_length=LIMITS["text_characters"], description="a question in words")]
+_Query = Annotated[str, Field(min_length=1, description="a question in words")]
 _Count = Annotated[int, Field(ge=1, le=25, description="number of hits")]
 _Id = Annotated[str, Field(min_length=1, max_length=LIMITS["name_bytes"])]
 _Title = Annotated[str, Field(max_length=500)]
@@ -81,10 +90,10 @@ def recall(
     Call it before you say that something is not known.
     """
     began, client = perf_counter_ns(), _caller(ctx)
-    found = client.memory.search(query, limit=k, hops=hops)
-    hits = []
+    found = client.memory.search(query[:_QUERY], limit=k, hops=hops)
+    hits, best = [], _best(found)
     for hit in found:
-        said = hit_fields(hit.atom, memory_id(client.memory, hit.name, hit.atom.id), hit.score)
+        said = hit_fields(hit.atom, memory_id(client.memory, hit.name, hit.atom.id), hit.score / best)
         said["source"] = hit.atom.source or ""
         if hit.newer is not None and (newer := _short(client.memory, hit.newer)) is not None:
             said["newer"] = newer
@@ -103,18 +112,29 @@ def recall_at_time(
 ) -> Annotated[CallToolResult, HitsThen]:
     """Answer a question by what held at a time. Call it when the user asks how something was on a date."""
     client = _caller(ctx)
-    found = client.memory.search(query, limit=k, valid_at=as_of or None, as_of=known_at or None)
-    hits = [
-        hit_fields(hit.atom, memory_id(client.memory, hit.name, hit.atom.id), hit.score) | valid_fields(hit.atom)
-        for hit in found
-    ]
+    moment = _moment(as_of)
+    hits: list[dict[str, Any]] = []
+    best = 1.0
+    for page in range(_PAGES):
+        found = client.memory.search(
+            query[:_QUERY], limit=_PAGE, offset=page * _PAGE, valid_at=as_of or None, as_of=known_at or None
+        )
+        best = max(best, _best(found))
+        for hit in found:
+            # Without a start it holds from when it was recorded, as the document has it: not before.
+            if len(hits) < k and begins(hit.atom) <= moment:
+                called = memory_id(client.memory, hit.name, hit.atom.id)
+                hits.append(hit_fields(hit.atom, called, hit.score / best) | valid_fields(hit.atom))
+        if len(hits) == k or not found.more:
+            break
     return reply_as_said({"hits": hits} | _remarks(found, client))
 
 
 def list_relations(ctx: Caller, *, memory_id: _Id) -> Annotated[CallToolResult, Relations]:
     """List the relations of a memory, from it and to it. Call it to see what a memory belongs to."""
-    memory = _caller(ctx).memory
-    mine = meant(memory, memory_id).id
+    client = _caller(ctx)
+    memory, atom = client.memory, meant(client, memory_id)
+    mine = atom.id
     edges = memory.edges(mine, limit=_RELATIONS)
     said: dict[str, Any] = {
         "outgoing": [
@@ -124,6 +144,9 @@ def list_relations(ctx: Caller, *, memory_id: _Id) -> Annotated[CallToolResult, 
             _relation(edge) | {"from": end_id(memory, edge, "source")} for edge in edges if edge.source_id != mine
         ],
     }
+    said["outgoing"] += _sections(memory, atom)
+    if atom.parent is not None and (whole := _short(memory, atom.parent)) is not None:
+        said["incoming"].append(_HAS_CHUNK | {"created_at": iso(atom.recorded_at), "from": whole})
     return reply_as_said(said | ({"truncated": True} if edges.more else {}))
 
 
@@ -169,6 +192,8 @@ def upload_document(
     source: _Source = "",
 ) -> Annotated[CallToolResult, Uploaded]:
     """Store a longer text as a document in sections. The same text again changes nothing."""
+    if not content.strip():
+        raise InputError("content is blank: there is nothing to store")
     size = len(content.encode("utf-8", "surrogatepass"))
     if size > _DOCUMENT_BYTES:
         raise TooLarge("content", size, _DOCUMENT_BYTES, instead="upload it in parts")
@@ -197,8 +222,10 @@ def update_fact(
 
     Call it when something changed. Both are joined by SUPERSEDES.
     """
-    memory = _caller(ctx).memory
-    old = meant(memory, target_id)
+    client = _caller(ctx)
+    memory, old = client.memory, meant(client, target_id)
+    if old.type in _PARTS:
+        raise InputError("this is a document or a section of one: upload the new text by knowmind.upload_document")
     new = _next_name(memory, old.name)
     saved = memory.replace(
         old.name,
@@ -208,6 +235,9 @@ def update_fact(
         origin="agent",
         attrs={**old.attrs, "title": new_title},
         tags=list(old.tags),
+        entities=list(old.entities),
+        source=old.source,
+        confidence=old.confidence,
     )
     return reply(
         FactUpdated(
@@ -220,8 +250,9 @@ def update_fact(
 
 def link(ctx: Caller, *, from_id: _Id, to_id: _Id, rel_type: _RelationType) -> Annotated[CallToolResult, LinkMade]:
     """State a relation between two memories. It is one edge, read from both ends; stated again it is the same."""
-    memory = _caller(ctx).memory
-    said = {"source": meant(memory, from_id).name, "type": rel_type, "target": meant(memory, to_id).name}
+    client = _caller(ctx)
+    memory = client.memory
+    said = {"source": meant(client, from_id).name, "type": rel_type, "target": meant(client, to_id).name}
     try:
         saved = memory.checkpoint(edges=[said], origin="agent")
     except ItemsRefused as error:  # by the table of edge types: all else was checked
@@ -232,14 +263,38 @@ def link(ctx: Caller, *, from_id: _Id, to_id: _Id, rel_type: _RelationType) -> A
 
 def unlink(ctx: Caller, *, from_id: _Id, to_id: _Id, rel_type: _RelationType) -> Annotated[CallToolResult, LinkTaken]:
     """Take a relation back, by either of its names. The history keeps it."""
-    memory = _caller(ctx).memory
-    said = {"source": meant(memory, from_id).name, "type": rel_type, "target": meant(memory, to_id).name}
+    client = _caller(ctx)
+    memory = client.memory
+    said = {"source": meant(client, from_id).name, "type": rel_type, "target": meant(client, to_id).name}
     edge = _stated(memory, said)
     memory.checkpoint(unedges=[edge.id])
     return reply(LinkTaken(deleted=True))
 
 
 # -- within ------------------------------------------------------------------------------------------------------------
+
+
+def _best(found: Found) -> float:
+    """What the best score is told as 1 by; scores below that stay as they are."""
+    return max([1.0, *(hit.score for hit in found)])
+
+
+def _moment(as_of: str) -> datetime:
+    """The time that is meant; a date is its first moment, and a time without a zone is in UTC."""
+    if not as_of.strip():
+        return datetime.now(UTC)
+    read = datetime.fromisoformat(as_of.strip())
+    return read if read.tzinfo is not None else read.replace(tzinfo=UTC)
+
+
+def _sections(memory: Memory, atom: Atom) -> list[dict[str, str]]:
+    """The sections of a document, as relations; of anything else none."""
+    if atom.type != "document":
+        return []
+    chunks = memory.document(atom.id).chunks[:_RELATIONS]
+    return [
+        _HAS_CHUNK | {"created_at": iso(one.recorded_at), "to": memory_id(memory, one.name, one.id)} for one in chunks
+    ]
 
 
 def _remarks(found: Found, client: Client) -> dict[str, list[str]]:
@@ -258,9 +313,14 @@ def _relation(edge: Edge) -> dict[str, str]:
 def _stated(memory: Memory, said: dict[str, str]) -> Edge:
     """The edge as it is stated, under either of its names. NotFound if it is not."""
     ends = {said["source"], said["target"]}
-    for edge in memory.edges(said["source"], type=said["type"].lower(), limit=LIMITS["list_items"]):
-        if {edge.source, edge.target} == ends:
-            return edge
+    offset, more = 0, True
+    while more:
+        # Those that lead out of the source, also under the other name of the type: no other way round.
+        page = memory.edges(said["source"], direction="out", type=said["type"].lower(), limit=_RELATIONS, offset=offset)
+        for edge in page:
+            if {edge.source, edge.target} == ends:
+                return edge
+        offset, more = offset + _RELATIONS, page.more
     raise NotFound(
         f"there is no relation {said['type']} between these two; knowmind.list_relations shows those there are"
     )

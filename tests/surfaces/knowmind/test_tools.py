@@ -142,6 +142,34 @@ def test_what_held_and_what_was_known_are_two_questions(team: Agent, store: Path
     assert team.ok("knowmind.recall_at_time", **ask)["hits"] == []
 
 
+def test_what_was_stored_without_a_date_did_not_hold_before(team: Agent) -> None:
+    stored(team, "Plan", "Müller GmbH is on Business.")
+    assert team.ok("knowmind.recall_at_time", query="Müller GmbH plan", as_of="2020-03-14")["hits"] == []
+    (now,) = team.ok("knowmind.recall_at_time", query="Müller GmbH plan")["hits"]
+    assert now["valid_to"] is None, "the key is there, also when it is not set"
+    assert 0 <= now["score"] <= 1
+
+
+def test_a_document_is_joined_to_its_sections_by_has_chunk(team: Agent) -> None:
+    made = team.ok("knowmind.upload_document", title="Handbook", content="# One\n\nBadges.\n\n# Two\n\nDesks.\n")
+    relations = team.ok("knowmind.list_relations", memory_id=made["document_id"])
+    assert [one["rel_type"] for one in relations["outgoing"]] == ["HAS_CHUNK"] * made["chunks"]
+    section = relations["outgoing"][0]["to"]
+    (back,) = team.ok("knowmind.list_relations", memory_id=section)["incoming"]
+    assert (back["rel_type"], back["from"]) == ("HAS_CHUNK", made["document_id"])
+    for part in (made["document_id"], section):
+        change = {"target_id": part, "new_title": "x", "new_content": "y"}
+        assert team.error("knowmind.update_fact", **change)["status"] == -32602
+    assert team.error("knowmind.upload_document", content=" \n ")["status"] == -32602
+
+
+def test_an_update_keeps_what_it_does_not_say(team: Agent) -> None:
+    old = stored(team, "Desk", "The desk of Anna Müller is on floor 3.", source="plan.md", tags=["rooms"])
+    change = {"target_id": old, "new_title": "Desk", "new_content": "The desk of Anna Müller is on floor 4."}
+    team.ok("knowmind.update_fact", **change)
+    assert hits(team, "desk of Anna Müller")[0]["source"] == "plan.md"
+
+
 def test_the_same_memory_stored_again_is_the_same(team: Agent) -> None:
     first = team.ok("knowmind.store_memory", title="Rule", content="Deploy on Tuesdays.")
     assert team.ok("knowmind.store_memory", title="Rule", content="Deploy on Tuesdays.") == first
@@ -187,6 +215,7 @@ def test_a_relation_is_one_edge_with_two_names(team: Agent) -> None:
     assert first["edge_id"] == first["inverse_edge_id"]
     assert team.ok("knowmind.link", from_id=firm, to_id=anna, rel_type="OWNS") == first
     assert team.ok("knowmind.stats")["edges"] == 1
+    assert team.error("knowmind.unlink", from_id=anna, to_id=firm, rel_type="OWNS")["status"] == 404, "the other way"
     assert team.ok("knowmind.unlink", from_id=anna, to_id=firm, rel_type="OWNED_BY") == {"deleted": True}
     assert team.ok("knowmind.list_relations", memory_id=anna) == {"outgoing": [], "incoming": []}
 

@@ -204,6 +204,8 @@ def _for_tenants(given: Namespace, launch: Launch, output: Output) -> Answer:
     from substrate.server.http.tenant_tokens import TokenBook  # noqa: PLC0415
     from substrate.server.http.tenants import Tenants  # noqa: PLC0415
 
+    if launch.roots:
+        raise InputError("--root cannot be used with --tenants: all tenants would read the same files")
     root, hosts = Path(given.tenants).absolute(), tuple(given.public_host or ())
     if not root.is_dir():
         raise InputError(f"there is no folder {root}: `substrate token add TENANT --tenants DIR` makes it")

@@ -1,4 +1,4 @@
-"""The status of HTTP and the code of JSON-RPC that go with each error, as the document lists them."""
+"""The status of HTTP and the code of JSON-RPC that go with each error, as knowmind's document lists them."""
 
 from __future__ import annotations
 
