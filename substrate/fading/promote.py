@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
+from unicodedata import category
 
 from substrate.atoms.edges import edges
 from substrate.atoms.moments import snapshot_of
@@ -36,8 +37,14 @@ _MOST: Final = LIMITS["names"]
 """Notes that one call promotes."""
 _EDGES: Final = 50
 _TITLE: Final = 80
-_ACTIVE: Final = re.compile(r"[`<\[\]$\\]|%%|~~~|(?<!\w)#(?=\w)|^(?=#{1,6} )", re.MULTILINE)
-"""What means something to a reader of Markdown, and could make more of a note than its text."""
+_ACTIVE: Final = re.compile(r"[`<\[\]$\\#]|%(?=%)|(?<=%)%|~(?=~)|(?<=~)~|(?<=:):|&(?=#?\w+;)")
+"""What means something to a reader of Markdown or its plugins, and could make more of a note than its text."""
+_REFERENCES: Final = {"<": "&lt;", "&": "&amp;"}
+"""A template's `<%` counts even behind a backslash, so these are written in another way."""
+_SIGNS: Final = frozenset("_.,'()&+-")
+"""What may stand in a link besides letters and digits. A line break would end it, and begin a block of its own."""
+_RAW: Final = re.compile(r"[<\x7f-\x9f\u2028\u2029]")
+"""What stands in front matter as an escape: programs that look for templates or lines do not read its quotes."""
 
 
 class Promote(NamedTuple):
@@ -151,7 +158,7 @@ def _text(snapshot: Snapshot, faded: FadingAtom) -> str:
         "entities": list(atom.entities),
         **({"source": atom.source} if atom.source else {}),
     }
-    head = "\n".join(f"{word}: {json.dumps(value, ensure_ascii=False)}" for word, value in front.items())
+    head = "\n".join(f"{word}: {_quoted(value)}" for word, value in front.items())
     parts = [f"---\n{head}\n---", f"# {as_text(_title(atom.value))}", as_text(atom.value)]
     if isinstance(context, str) and context:
         parts.append(f"## Context\n\n{as_text(context)}")
@@ -170,18 +177,25 @@ def _relations(snapshot: Snapshot, faded: FadingAtom) -> Iterator[str]:
         with suppress(NotFound):
             (end,) = fading_of(snapshot, [other])
             path = end.atom.attrs.get("promoted_to")
-            told = f"[[{Path(path).stem}]]" if isinstance(path, str) else as_text(_title(end.atom.value))
+            link = _link(Path(path).stem) if isinstance(path, str) else ""
+            told = f"[[{link}]]" if link else as_text(_title(end.atom.value))
             yield f"- {said}{'' if out else ' (from)'}: {told}"
 
 
 def as_text(text: str) -> str:
-    """A text that Markdown shows as it is: no link, tag, code, formula or HTML comes out of it."""
-    return _ACTIVE.sub(lambda found: "".join("\\" + one for one in found[0]) or "\\", text)
+    """A text that Markdown shows as it is: no link, tag, field, template, code, formula or HTML comes out of it."""
+    return _ACTIVE.sub(lambda found: _REFERENCES.get(found[0], "\\" + found[0]), text)
 
 
-def _link(entity: str) -> str:
-    """An entity as the target of a link."""
-    return re.sub(r"[\[\]|#^\\/:]+", " ", entity).strip()
+def _link(text: str) -> str:
+    """A text as the target of a link: its letters, digits and a few signs."""
+    kept = (one if one.isalnum() or one in _SIGNS or category(one)[0] == "M" else " " for one in text)
+    return " ".join("".join(kept).split()).lstrip(". ")
+
+
+def _quoted(value: object) -> str:
+    """A value of front matter: JSON, which is YAML too."""
+    return _RAW.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def _title(text: str) -> str:

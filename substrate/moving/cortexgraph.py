@@ -171,9 +171,10 @@ def _of_database(database: sqlite3.Connection) -> Iterator[Read]:
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[_Place]:
-    columns = _columns(database, table)
     # The name of the table is one of two that stand above.
-    for number, row in enumerate(database.execute(f"SELECT * FROM {table} ORDER BY rowid"), 1):  # noqa: S608
+    found = database.execute(f"SELECT * FROM {table} ORDER BY rowid")  # noqa: S608
+    columns = [str(column[0]) for column in found.description]  # also those that are generated
+    for number, row in enumerate(found, 1):
         said: dict[str, object] = dict(zip(columns, row, strict=True))
         for column in _JSON_COLUMNS:
             if isinstance(text := said.get(column), str):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -48,6 +49,8 @@ _PICKLES: Final = (".pkl", ".pickle")
 _PICKLED: Final = b"\x80"
 """How a pickle of protocol 2 or later begins."""
 _BRIEF: Final = 64 * 1024
+_HALF: Final = re.compile("[\\ud800-\\udfff]")
+"""Half a character."""
 
 
 def is_pickle(path: Path) -> bool:
@@ -81,11 +84,22 @@ def is_hydramem(path: Path) -> bool:
 def open_hydramem(path: Path, domain: str | None, *, secret: str | bytes | None, unverified: bool) -> Iterator[Lines]:
     """The lines of such a file. `domain`: the name of the domain that all of it goes to; None: as its projects say.
 
-    InputError if it cannot be read; Denied if its signature is not made with the secret, or nobody gave one.
+    InputError if it cannot be read, or the secret is empty; Denied if its signature is not made with the secret, or
+    nobody gave one. Sessions are never signed: Denied if a secret is given.
     """
     refuse_pickle(path)
+    if secret is not None and not secret:
+        raise InputError("the ", Arg("secret"), " is empty: give the one that the export was signed with")
     said = _read(path)
     if isinstance(said, list):
+        if secret is not None and not unverified:
+            raise Denied(
+                f"{path} holds sessions, which are not signed: leave the ",
+                Arg("secret"),
+                " out, or give ",
+                Arg("unverified"),
+                " to take it as it is",
+            )
         yield Lines(_numbered(_sessions(said, domain)), 0)
         return
     _check(path, said, secret, unverified=unverified)
@@ -122,10 +136,11 @@ def _check(path: Path, said: Mapping[str, object], secret: str | bytes | None, *
         return
     if secret is None:
         raise Denied(f"{path} is signed: give its ", Arg("secret"), ", or ", Arg("unverified"), " to take it as it is")
-    key = secret.encode() if isinstance(secret, str) else secret
+    key = secret.encode(errors="surrogatepass") if isinstance(secret, str) else secret
     body = {word: value for word, value in said.items() if word != "signature"}
     signed = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
-    if not hmac.compare_digest(hmac.new(key, signed, sha256).hexdigest(), str(said.get("signature"))):
+    given = str(said.get("signature")).encode(errors="surrogatepass")
+    if not hmac.compare_digest(hmac.new(key, signed, sha256).hexdigest().encode(), given):
         raise Denied(
             f"the signature of {path} is not made with this ", Arg("secret"), ": it was changed, or is another's"
         )
@@ -176,6 +191,9 @@ def _document(key: str, chunks: list[Mapping[str, object]], domain: str, named: 
         return
     whole = "".join(text for _, text in kept)
     source = str(chunks[0].get("source") or key)[: LIMITS["text_characters"]]
+    if _HALF.search(source):
+        yield SchemaInvalid("the source of a document holds a lone surrogate, which has no UTF-8")
+        return
     name = document_name(domain, source)
     for position, (raw, text) in enumerate(kept):
         forms = (canonical(one.name) for one in extract(text) if is_canonical_key(one.name))

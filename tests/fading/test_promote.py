@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,22 @@ from tests.days import DAY
 
 AGENT = "mcp:cortexgraph:tester"
 HOSTILE = "../../etc/passwd [[x]] `rm` <script> $a$ #tag %%hid%%"
+IMAGE = '<img src="https&colon;&sol;&sol;evil.example/x">'
+ATTACKS = (
+    f"a\n\n{IMAGE}",
+    f"x]]\r\n\n{IMAGE}[[y",
+    "<%* await tp.user.run() %>",
+    "\\<% tp.file.title %>",
+    "#\U0001f600 #-x C#tag\n# title\n#/y",
+    "key:: v\n(other::: v)",
+    "%%%hidden%%% ~~~~js\n```dataviewjs\nx\n```",
+    "![[page]] ![](https://evil.example) [a](b) $x$ \\[[z]]",
+    "&lt;img&#62; &amp;",
+    "x\u2028---\u2028<% x %>\x85---",
+)
+LINK = re.compile(r"- (?:[a-z]+(?: \(from\))?: )?\[\[[\w .,'()&+-]+\]\]")
+HEADING = re.compile(r"(?:# .+|## (?:Context|Links))")
+LIVE = re.compile(r"<|::|%%|~~|[`\[\]$#]|&(?!(?:lt|amp);)#?\w+;")
 
 
 @pytest.fixture
@@ -83,6 +101,63 @@ def test_a_title_leads_nowhere_and_text_is_no_markdown(agent: Memory, vault: Pat
     for live in ("[[x", " `rm", " <script", "$a$", " #tag", "%%hid%%"):
         assert live not in text
     assert "- [[a b c]]" in text
+
+
+def live(note: str) -> list[str]:
+    """What a reader of Markdown, or a plugin, takes for more than text; of the whole file, links to notes aside."""
+    _, head, body = note.split("---\n", 2)
+    found = re.findall(r"<|[\x7f-\x9f\u2028\u2029]", head)
+    found += [line for line in head.splitlines() if not re.match(r"[a-z_]+: [\[\"0-9]", line)]
+    for line in body.split("\n"):
+        if LINK.fullmatch(line):
+            continue
+        text = re.sub(r"^#{1,2} ", "", line) if HEADING.fullmatch(line) else line
+        found += LIVE.findall(re.sub(r"\\[!-/:-@\[-`{-~]", "..", text))
+        found += re.findall("<%|::", text)  # a plugin does not read escapes
+    return found
+
+
+def hostile_note(agent: Memory, vault: Path) -> str:
+    """The file of a note with all of the attacks in every field, beside one that claims to be promoted."""
+    other = agent.remember("the other", "note", attrs={"promoted_to": f"x/{ATTACKS[1]}.md"}).name
+    last = agent.remember(f"{ATTACKS[3]} the last", "note", attrs={"promoted_to": "/"}).name
+    every = {"tags": list(ATTACKS), "entities": list(ATTACKS), "attrs": {"context": "\n\n".join(ATTACKS)}}
+    name = agent.remember("\n\n".join(reversed(ATTACKS)), "note", source=ATTACKS[2], **every).name  # type: ignore[arg-type]
+    agent.checkpoint(edges=[{"source": name, "type": "related", "target": end} for end in (other, last)])
+    (promoted,) = agent.promote(name, vault=vault, force=True)
+    return (vault / (promoted.path or "")).read_text(encoding="utf-8")
+
+
+def test_no_stored_text_is_active_in_the_vault_and_all_of_it_is_kept(agent: Memory, vault: Path) -> None:
+    note = hostile_note(agent, vault)
+    assert live(note) == []
+    (entities,) = re.findall(r"^entities: (.*)$", note, re.MULTILINE)
+    assert set(json.loads(entities)) == set(ATTACKS)
+    assert "- related: [[" in note
+    assert "\\#-x" in note
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [
+        ("as_text", lambda text: text),
+        ("as_text", lambda text: re.sub(r"[`<\[\]$\\]|%%|~~~|(?<!\w)#(?=\w)", lambda found: f"\\{found[0]}", text)),
+        ("_link", lambda text: re.sub(r"[\[\]|#^\\/:]+", " ", text).strip()),
+        ("_quoted", lambda value: json.dumps(value, ensure_ascii=False)),
+    ],
+)
+def test_an_escape_that_leaves_something_out_is_seen(
+    agent: Memory, vault: Path, monkeypatch: pytest.MonkeyPatch, name: str, broken: object
+) -> None:
+    monkeypatch.setattr(promoting, name, broken)
+    assert live(hostile_note(agent, vault))
+
+
+def test_a_link_keeps_the_letters_of_every_script(agent: Memory, vault: Path) -> None:
+    name = agent.remember("a plan", "note", entities=["हिन्दी", "O'Brien & Sons (UK), Inc.", "C++", "..", "語"]).name
+    (promoted,) = agent.promote(name, vault=vault, force=True)
+    text = (vault / (promoted.path or "")).read_text(encoding="utf-8")
+    assert text.endswith("## Links\n\n- [[हिन्दी]]\n- [[O'Brien & Sons (UK), Inc.]]\n- [[C++]]\n- [[語]]\n")
 
 
 @pytest.mark.parametrize("title", ["", "..", "...", "/", "-", "\u202e", "a" * 500, "語" * 300, "a\0b", "CON "])

@@ -129,3 +129,10 @@ def test_what_is_another_database_or_folder_is_not_taken(memory: Memory, tmp_pat
         memory.import_file(other, "cortexgraph")
     with pytest.raises(InputError, match=r"memories\.jsonl"):
         memory.import_file(tmp_path, "cortexgraph")
+
+
+def test_a_column_that_is_generated_stops_nothing(memory: Memory, database: Path) -> None:
+    with closing(sqlite3.connect(database)) as made:
+        made.execute("ALTER TABLE memories ADD COLUMN size INTEGER GENERATED ALWAYS AS (length(content)) VIRTUAL")
+        made.commit()
+    assert len(memory.import_file(database).recorded) == 3

@@ -114,6 +114,46 @@ def test_a_signature_that_does_not_fit_is_refused_and_nothing_is_saved(memory: M
     assert not memory.list()
 
 
+def test_a_signature_of_any_characters_is_merely_wrong(memory: Memory, export: Path) -> None:
+    for signature in ("\u00e9", "\ud800", None, 1):
+        export.write_text(json.dumps(signed(PAYLOAD) | {"signature": signature}), encoding="utf-8")
+        with pytest.raises(Denied, match="it was changed"):
+            memory.import_file(export, secret=SECRET)
+
+
+def test_an_empty_secret_is_refused_and_one_for_a_file_that_is_not_signed_too(memory: Memory, export: Path) -> None:
+    export.write_text(json.dumps(signed(PAYLOAD, "")), encoding="utf-8")
+    for empty in ("", b""):
+        with pytest.raises(InputError, match="is empty"):
+            memory.import_file(export, secret=empty)
+    sessions = [{"session_id": "s1", "project": "docs", "entries": [{"summary": "LanceDB holds the vectors"}]}]
+    export.write_text(json.dumps(sessions), encoding="utf-8")
+    with pytest.raises(Denied, match="are not signed"):
+        memory.import_file(export, secret=SECRET)
+    assert not memory.list()
+    assert memory.import_file(export, secret=SECRET, unverified=True).recorded
+
+
+def test_half_a_character_is_a_refusal_of_that_item_alone(memory: Memory, export: Path) -> None:
+    half = "x\ud800"
+    payload = {
+        "entities": [{"id": "e1", "name": half}, {"id": half, "name": "LanceDB", "type": half}],
+        "chunks": [
+            {"id": "c1", "text": "One page.", "source": half},
+            {"id": "c2", "text": half, "source": "a.md"},
+            {"id": half, "text": "Text.", "source": "c.md", "doc_id": half},
+            {"id": "c3", "text": "Another page.", "source": "b.md"},
+        ],
+        "relations": [{"from": half, "to": half, "relation_type": half}],
+    }
+    export.write_text(json.dumps(signed(payload)), encoding="utf-8")
+    imported = memory.import_file(export, secret=SECRET)
+    assert "b.md" in {memory.document(atom.name).title for atom in memory.list("v1.document.docs.")}
+    assert any("source of a document" in refused.reason for refused in imported.refused)
+    for refused in imported.refused:
+        refused.reason.encode()
+
+
 def test_what_sessions_observed_becomes_notes_with_their_times(memory: Memory, tmp_path: Path) -> None:
     entries = [
         {"summary": "LanceDB holds the vectors", "ts": "2026-05-07T03:00:12Z", "repeat_count": 2},
