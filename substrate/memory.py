@@ -414,9 +414,10 @@ class Memory(Tabular):
 
         A relation is a mapping with `source`, `type`, `target`, and perhaps `confidence`, the `text` that speaks for
         it, the chunk `cited`, `valid_from` and `valid_to`. Stated is what is `accepted`; with `least="unsupported"`
-        what is not rejected, with `least="rejected"` all. An edge keeps what its verdict follows from in
-        `attrs.verifier`. Missing entities are made: those that are declared, and the ends of stated relations. An
-        entity is a name, or a mapping with `name` and `type`. A relation that an edge states already makes no new edge.
+        what is not rejected, with `least="rejected"` all, but never an entity's relation to itself. An edge keeps what
+        its verdict follows from in `attrs.verifier`. Missing entities are made: those that are declared, and the ends
+        of stated relations. An entity is a name, or a mapping with `name` and `type`. A relation that an edge states
+        already makes no new edge.
 
         Raises InputError, SchemaInvalid; else as `checkpoint`.
         """

@@ -79,6 +79,11 @@ class Vetting:
     vetted: Vetted
 
     @property
+    def triple(self) -> tuple[bytes, str, bytes]:
+        """By which it is known: no two candidates of a run have the same."""
+        return self.source, self.type, self.target
+
+    @property
     def is_accepted(self) -> bool:
         """Whether it becomes an edge."""
         return self.vetted.verdict == ACCEPTED

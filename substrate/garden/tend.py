@@ -103,11 +103,13 @@ def tend(  # noqa: PLR0913
         with log.snapshot() as transaction:
             graph = read_graph(snapshot_of(transaction, log.clock, None, None), domain)
             plan = _plan(graph, index, surface, progress)
-            proposals = tuple(_proposal(graph, one) for one in plan.vetted)
-        run = None if dry_run else _record(log, domain, plan)
+            proposals = {one.triple: _proposal(graph, one) for one in plan.vetted}
+        run = None
+        if not dry_run:
+            run, plan = _record(log, domain, plan)
     counts = plan.counts() if run is None else run.counts
     return Tended(
-        proposals,
+        tuple(proposals[one.triple] for one in plan.vetted),
         run=None if run is None else run.number,
         domain=domain,
         dry_run=dry_run,
@@ -135,12 +137,19 @@ def _plan(graph: EntityGraph, index: SearchIndex, surface: str | None, progress:
     mentioned = joined.union(*(mention.entities for mention in mentions))
     size = require_head(transaction).head.size
     lone = lone_entities(graph, mentioned, surface)[:_MOST]
-    return _Plan(size, graph.names, together, vetted, lone, list(unfounded(graph))[:_MOST])
+    return _Plan(size, graph.names, together, _fewer(vetted), lone, list(unfounded(graph))[:_MOST])
 
 
-def _record(log: Log, domain: str, planned: _Plan) -> Run:
-    """Write the run down, with all that it does."""
-    done: list[Run] = []
+def _fewer(vetted: Sequence[Vetting]) -> list[Vetting]:
+    """The same, without what is accepted beyond the most that one run states."""
+    accepted = [one for one in vetted if one.is_accepted]
+    beyond = {one.triple for one in accepted[_MOST:]}
+    return [one for one in vetted if one.triple not in beyond]
+
+
+def _record(log: Log, domain: str, planned: _Plan) -> tuple[Run, _Plan]:
+    """Write the run down, with all that it does; what of the plan was left to do."""
+    done: list[tuple[Run, _Plan]] = []
 
     def plan(transaction: ReadTransaction, time: int) -> Decision:
         size = require_head(transaction).head.size
@@ -154,7 +163,7 @@ def _record(log: Log, domain: str, planned: _Plan) -> Run:
             decided = planner.plan(transaction, time)
         of = find_subject(transaction, domain).hex()
         run = Run(number, of, time, size, size + len(decided.drafts), now.counts())
-        done[:] = [run]
+        done[:] = [(run, now)]
         return Decision(decided.drafts, [*decided.traces, run.row()])
 
     log.decide(plan)

@@ -166,6 +166,8 @@ def _walk(snapshot: Snapshot, request: Request, seeds: Mapping[bytes, float]) ->
         walks.pushes += 1
         found = [step for step in steps.weighed(subject) if steps.in_use(step.to) and _is_entity(steps, step.to)]
         looked += len(found)
+        if subject in seeds:  # no walk leads from one start to another: what joins them is told all the same
+            walks.edges.update({step.edge.edge: step.edge for step in found if step.to in seeds})
         return found
 
     if request.walk in ("best", "both"):

@@ -23,7 +23,7 @@ from substrate.messages import Arg
 from substrate.relations.clauses import has_name, sentences_of
 from substrate.relations.grounding import APART, DENIED, REVERSED, STATED, TOGETHER, Found, ground
 from substrate.relations.score import Topology
-from substrate.relations.verdict import CONTRADICTED, NOTHING, Evidence, decide
+from substrate.relations.verdict import CONTRADICTED, ITSELF, NOTHING, Evidence, decide
 from substrate.search.directory.find import known_entity
 from substrate.search.index import SearchIndex
 from substrate.search.walks.steps import Steps
@@ -86,7 +86,9 @@ def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str) -
     """See `Memory.vet`. `home` is the name of the domain's atom."""
     kind = proposal.checked()
     source, target = (_end(snapshot, index, text, home) for text in (proposal.source, proposal.target))
-    found, cited = _evidence(snapshot, index, proposal, kind, (source, target), home)
+    found, cited = Found(ITSELF), None
+    if not _is_same(source, target):
+        found, cited = _evidence(snapshot, index, proposal, kind, (source, target), home)
     evidence = Evidence(
         kind,
         None if proposal.confidence is None else float(proposal.confidence),
@@ -126,6 +128,13 @@ def _end(snapshot: Snapshot, index: SearchIndex, text: str, home: str) -> _End:
         return _End((spelling(text) or text,), None)
     form = entry.atom.removeprefix(entity_prefix(home))
     return _End(tuple(dict.fromkeys((entry.name, *entry.aliases, form))), entry)
+
+
+def _is_same(source: _End, target: _End) -> bool:
+    if source.entry is not None and target.entry is not None:
+        return source.entry.atom == target.entry.atom
+    one, other = source.names[0], target.names[0]
+    return is_canonical_key(one) and is_canonical_key(other) and canonical(one) == canonical(other)
 
 
 def _evidence(  # noqa: PLR0913, PLR0917

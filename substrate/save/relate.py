@@ -21,7 +21,7 @@ from substrate.log.log import Log
 from substrate.messages import Arg
 from substrate.proof.entry import Kind
 from substrate.relate.vet import Proposal, vet
-from substrate.relations.verdict import ACCEPTED, RANKS
+from substrate.relations.verdict import ACCEPTED, ITSELF, RANKS
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
 from substrate.search.directory.find import known_entity
@@ -108,7 +108,7 @@ def relate(  # noqa: PLR0913 - where to read, where to write, what
     """See `Memory.relate`."""
     with read() as snapshot:
         vetted = [vet(snapshot, index, proposal, request.home) for proposal, _ in request.proposals]
-        items = [replace(one, stated=RANKS.index(one.verdict) >= request.least) for one in vetted]
+        items = [replace(one, stated=_is_to_state(one, request.least)) for one in vetted]
         atoms = _entities(snapshot, index, request, [one for one in items if one.stated])
         edges = [
             _edge(one, given, window, request)
@@ -123,6 +123,11 @@ def relate(  # noqa: PLR0913 - where to read, where to write, what
     saved = checkpoint(log, batch, said=said, allow_secrets=allow_secrets)
     made = tuple(str(atom["value"]) for name, atom in atoms.items() if name != request.home)
     return Related(tuple(items), made, len(saved.seqs))
+
+
+def _is_to_state(one: Vetted, least: int) -> bool:
+    """What relates an entity to itself is never stated: an edge from an atom to itself leads nowhere."""
+    return RANKS.index(one.verdict) >= least and one.level != ITSELF
 
 
 def _entities(

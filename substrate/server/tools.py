@@ -193,7 +193,7 @@ def serve_tool(  # noqa: PLR0913 - what a surface and a launch say of it
         moments=tuple(name for name, field in model.model_fields.items() if TIME_IN_WORDS in field.metadata),
         wire_name=tool.name,
         words=words,
-        turns=turns if tool.writes and not tool.destructive else None,  # what asks the user may wait for long
+        turns=turns if tool.writes and not tool.asks_user else None,
         hidden=(str(launch.store), str(load_settings().home)) if launch.hosted else (),
         failure=tool.failure,
         error_fields=error_fields,

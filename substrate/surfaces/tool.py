@@ -31,6 +31,8 @@ class Tool:
     """What a call must have been given; empty: nothing."""
     writes: bool = False
     destructive: bool = False
+    asks_user: bool = False
+    """Whether it may ask the user. Such a call may wait for long, so it does not take a turn of those that write."""
     idempotent: bool = False
     """Whether a second call with the same arguments changes nothing more. Of tools that write."""
     budget: bool = False

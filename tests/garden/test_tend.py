@@ -133,6 +133,30 @@ def test_only_entities_that_this_surface_made_and_nothing_mentions_are_tombstone
     assert garden.access(E + "lonely").atom.actor == "mcp:hydramem:agent"
 
 
+def test_what_is_told_is_what_was_recorded_if_others_write_meanwhile(garden: Memory) -> None:
+    own = garden.client("mcp:hydramem:agent")
+    own.checkpoint([f"{E}lonely = Lonely", f"{E}alone = Alone"])
+    stated = {"source": E + "marta silva", "type": "works_for", "target": E + "acme corp"}
+
+    def meanwhile(done: int, total: int) -> None:
+        if done == total:
+            note = {"name": "v1.note.a", "value": "of it", "entities": ["Lonely"]}
+            writer = threading.Thread(target=lambda: garden.checkpoint([note], edges=[stated]))
+            writer.start()
+            writer.join()
+
+    done = tended(own, progress=meanwhile)
+    assert done.tombstoned == (E + "alone",)
+    assert (len(done), done.accepted) == (done.proposed, 3)
+    assert (E + "marta silva", "works_for") not in {(one.source, one.type) for one in done}
+
+
+def test_more_than_one_run_can_state_comes_with_the_next(garden: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("substrate.garden.tend._MOST", 3)
+    assert [tended(garden).accepted for _ in range(3)] == [3, 1, 0]
+    assert edges_of(garden) == STATED
+
+
 def test_an_edge_of_a_gardener_goes_with_the_chunk_that_it_cites(garden: Memory) -> None:
     tended(garden)
     (edge,) = garden.edges(E + "marta silva")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from substrate.relations.score import Topology, graph_score
 from substrate.relations.verdict import ACCEPTED, RANKS, REJECTED, UNSUPPORTED, Evidence, decide
 
-TEXTS = ("stated", "denied", "reversed", "contradicted", "doubted", "together", "apart", "nothing")
+TEXTS = ("stated", "denied", "reversed", "contradicted", "doubted", "together", "apart", "nothing", "itself")
 shares = st.floats(0, 1)
 topologies = st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(0, 20)).map(
     lambda one: Topology(one[0], (one[0] + one[1], one[0] + one[2]))
@@ -22,8 +22,6 @@ evidences = st.builds(
     st.none() | shares,
     topologies,
     st.sampled_from(TEXTS),
-    st.none() | shares,
-    st.sampled_from(["", "supported", "denied"]),
 )
 
 
@@ -67,7 +65,7 @@ def test_the_score_is_the_originals_with_the_true_topology() -> None:
         (Evidence("uses", 1.0, Topology(), "nothing"), REJECTED, "srmkg_low"),
         (Evidence("uses", 1.0, Topology(0, (2, 2)), "together"), UNSUPPORTED, "unsupported"),
         (Evidence("related_to", 1.0, Topology(), "together"), ACCEPTED, "grounded"),
-        (Evidence("uses", 0.9, Topology(0, (2, 2)), "together", None, "supported", "model"), ACCEPTED, "judge"),
+        (Evidence("uses", 1.0, Topology(9, (9, 9)), "itself"), REJECTED, "itself"),
     ],
 )
 def test_each_level_decides_what_is_its_own(evidence: Evidence, verdict: str, level: str) -> None:

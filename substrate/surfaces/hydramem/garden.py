@@ -134,5 +134,5 @@ def train_gnn_tool(
 TOOLS = (
     Tool(run_night_gardener, "Tend the graph", "write", writes=True, idempotent=True, also=("train",), verb="tend"),
     Tool(get_garden_status_tool, "Runs of the gardener", "read"),
-    Tool(train_gnn_tool, "Edges that look spurious", "read", verb="prune"),
+    Tool(train_gnn_tool, "Edges that look spurious", "read", writes=True, destructive=True, verb="prune"),
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from mcp.types import CallToolResult
-from pydantic import Field, WithJsonSchema
+from pydantic import ConfigDict, Field, WithJsonSchema
 
 from substrate.errors import Denied, InputError, ItemsRefused, PathEscape
+from substrate.limits import LIMITS
 from substrate.surfaces.arguments import Caller
 from substrate.surfaces.hydramem.arguments import Confidence, Project, Said, SessionId, asked
 from substrate.surfaces.hydramem.shapes import (
@@ -24,6 +26,7 @@ from substrate.surfaces.hydramem.shapes import (
 )
 from substrate.surfaces.shape import Shape
 from substrate.surfaces.tool import Tool, progress_of
+from substrate.text.canonical import canonical, is_canonical_key
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.documents import Ingested, IngestedDocument
@@ -36,7 +39,7 @@ _CHUNKS: Final = 200
 _ENTITIES: Final = 1000
 _RELATIONS: Final = 500
 """Of one call; more are counted and left out."""
-_UNDECLARED: Final = "an end of it is not among the entities of the chunks"
+_NO_ENTITY: Final = "an end of it cannot name an entity"
 _FAILED: Final = 100
 """Files that were not taken and are told."""
 
@@ -88,14 +91,20 @@ def ingest_directory_tool(
     )
 
 
-class EntityGiven(Shape):
+class _Given(Shape):
+    """What an agent extracted. Agents add keys of their own: what is not known here is left out."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class EntityGiven(_Given):
     """An entity that an agent found."""
 
     name: str
     type: str = "concept"
 
 
-class RelationGiven(Shape):
+class RelationGiven(_Given):
     """A relation that an agent found."""
 
     from_entity: str = Field(alias="from")
@@ -104,7 +113,7 @@ class RelationGiven(Shape):
     confidence: Confidence = 0.5
 
 
-class ChunkGiven(Shape):
+class ChunkGiven(_Given):
     """A chunk with what an agent found in it. `idx` is its position."""
 
     text: str
@@ -134,19 +143,28 @@ def ingest_prechunked(
     taken = [chunks[at] for at in order][:_CHUNKS]
     declared = [one for chunk in taken for one in chunk.entities]
     entities = declared[:_ENTITIES]
-    known = {one.name for one in entities}
-    proposed = [(chunk, one) for chunk in taken for one in chunk.relations]
+    known = {canonical(one.name) for one in entities}
+    proposed = [(one, chunk.text) for chunk in taken for one in chunk.relations]
+    parts = [
+        {"text": one.text, "entities": [e.name for e in one.entities if canonical(e.name) in known]} for one in taken
+    ]
+
+    def ingest(*, dry_run: bool) -> IngestedDocument:
+        return _only(
+            said.memory.ingest(
+                parts, source=source, key=doc_id or None, domain=said.project, session=said.session, dry_run=dry_run
+            )
+        )
+
+    ingest(dry_run=True)  # of a document that is refused, no entity is left behind
     made = said.memory.relate(
         [], entities=[one.model_dump() for one in entities], domain=said.project, origin="agent", session=said.session
     )
-    parts = [{"text": one.text, "entities": [e.name for e in one.entities if e.name in known]} for one in taken]
-    stored = _only(
-        said.memory.ingest(parts, source=source, key=doc_id or None, domain=said.project, session=said.session)
-    )
-    counts = _related(said, [(one, chunk.text) for chunk, one in proposed[:_RELATIONS]], known, "ingest_prechunked")
+    stored = ingest(dry_run=False)
+    counts = _related(said, (), proposed[:_RELATIONS], "ingest_prechunked")
     return told(
         Prechunked(
-            **counts | {"entities_added": len(made.entities)},
+            **counts | {"entities_added": len(made.entities) + counts["entities_added"]},
             source=source,
             doc_id=stored.id,
             chunks_added=stored.added + stored.changed,
@@ -167,35 +185,30 @@ def submit_session_extraction(
 ) -> Annotated[CallToolResult, SessionExtracted]:
     """Add entities {name, type} and relations {from, to, type, confidence}, checked. Call it at a session's end."""
     said = asked(ctx, project, session_id)
-    made = said.memory.relate(
-        [],
-        entities=[one.model_dump() for one in entities[:_ENTITIES]],
-        domain=said.project,
-        origin="agent",
-        session=said.session,
-    )
-    counts = _related(said, [(one, None) for one in relations[:_RELATIONS]], None, "submit_session_extraction")
+    proposed = [(one, None) for one in relations[:_RELATIONS]]
     return told(
         SessionExtracted(
-            **counts | {"entities_added": len(made.entities) + counts["entities_added"]},
+            **_related(said, entities[:_ENTITIES], proposed, "submit_session_extraction"),
             session_id=said.session,
+            truncated_entities=len(entities) - len(entities[:_ENTITIES]),
             truncated_relations=len(relations) - len(relations[:_RELATIONS]),
         )
     )
 
 
 def _related(
-    said: Said, given: list[tuple[RelationGiven, str | None]], known: set[str] | None, tool: str
+    said: Said, entities: Sequence[EntityGiven], given: Sequence[tuple[RelationGiven, str | None]], tool: str
 ) -> dict[str, Any]:
     """What became of relations: those that are accepted are stated, the others told with their reasons."""
-    undeclared = [one for one, _ in given if known is not None and not {one.from_entity, one.to} <= known]
-    left = [(one, text) for one, text in given if one not in undeclared]
+    left = [(one, text) for one, text in given if _can_name(one.from_entity) and _can_name(one.to)]
+    nameless = [one for one, _ in given if not (_can_name(one.from_entity) and _can_name(one.to))]
     vetted = said.memory.relate(
         [
             {"source": one.from_entity, "type": one.type, "target": one.to, "confidence": one.confidence}
             | ({} if text is None else {"text": text})
             for one, text in left
         ],
+        entities=[one.model_dump() for one in entities],
         domain=said.project,
         attrs={"origin_tool": tool},
         origin="agent",
@@ -207,8 +220,8 @@ def _related(
         if not item.stated
     ]
     rejected += [
-        RejectedShape(**{"from": one.from_entity}, type=one.type, to=one.to, reason=_UNDECLARED, level="undeclared")
-        for one in undeclared
+        RejectedShape(**{"from": one.from_entity}, type=one.type, to=one.to, reason=_NO_ENTITY, level="no_entity")
+        for one in nameless
     ]
     return {
         "project": said.project,
@@ -219,6 +232,10 @@ def _related(
         "verified": True,
         "rejected": rejected,
     }
+
+
+def _can_name(text: str) -> bool:
+    return is_canonical_key(text) and len(text) <= LIMITS["entity_characters"]
 
 
 def remember(

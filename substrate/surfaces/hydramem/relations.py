@@ -117,7 +117,7 @@ def create_relation(
     )
     is_refused = vetted.level == "contradicted" if verify is None else verify and not vetted.accepted
     check = _check(vetted)
-    if is_refused:
+    if is_refused or vetted.level == "itself":
         return told(Created(created=False, reason=vetted.reason, verification=check), "relation")
     said.memory.relate(
         [{**given, "confidence": confidence, **window}],

@@ -176,8 +176,17 @@ def get_entity_neighbors_tool(
     neighbours: list[Neighbour] = []
     if entry.id is not None:
         found = said.memory.context(entry.id, depth=far, limit=_NEIGHBOURS, valid_at=as_of or None)
+        led: dict[str, Edge] = {}  # the nearest edges come first: the first one that names an atom has led to it
+        for edge in found.edges:
+            led.setdefault(edge.source_id, edge)
+            led.setdefault(edge.target_id, edge)
         neighbours = [
-            Neighbour(id=one.id, name=one.value or one.name, hops=one.distance, relation=one.via.split(" ")[-2])
+            Neighbour(
+                id=one.id,
+                name=one.value or one.name,
+                hops=one.distance,
+                relation=led[one.id].label or led[one.id].type,
+            )
             for one in found.atoms
             if one.distance and one.name.startswith("v1.entity.") and not one.absent
         ]

@@ -264,6 +264,7 @@ class Extracted(Shape):
     relations_proposed: int
     relations_accepted: int
     relations_rejected: int
+    truncated_entities: int
     truncated_relations: int
     verified: bool
     rejected: list[RejectedShape]
@@ -282,7 +283,6 @@ class Prechunked(Extracted):
     doc_id: str
     chunks_added: int
     truncated_chunks: int
-    truncated_entities: int
 
 
 # -- ingestion ---------------------------------------------------------------------------------------------------------

@@ -240,6 +240,6 @@ def memory_status(ctx: Caller) -> Annotated[CallToolResult, Status]:
 TOOLS = (
     Tool(memory_verify, "Verify a proof", "read"),
     Tool(memory_history, "See earlier versions", "read"),
-    Tool(memory_forget, "Erase for good", "forget", writes=True, destructive=True, idempotent=True),
+    Tool(memory_forget, "Erase for good", "forget", writes=True, destructive=True, idempotent=True, asks_user=True),
     Tool(memory_status, "Look at the store", "read"),
 )

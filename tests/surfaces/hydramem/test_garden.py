@@ -95,3 +95,6 @@ def test_to_read_is_not_enough_to_run_the_gardener_or_to_prune(store: Path) -> N
         assert agent.ok("train_gnn_tool")["pruning"]["dry_run"] is True
         assert agent.error("train_gnn_tool", dry_run=False)["code"] == "denied"
         assert "run_night_gardener" not in agent.tools
+        hints = agent.tools["train_gnn_tool"].annotations
+        assert hints is not None
+        assert (hints.read_only_hint, hints.destructive_hint) == (False, True)

@@ -70,17 +70,63 @@ def test_a_relation_that_its_chunk_states_is_accepted_and_each_other_is_told_why
     assert decide(Evidence.of_attrs(verifier)).verdict == verifier["verdict"] == "accepted"
 
 
-def test_a_relation_between_entities_that_were_not_declared_is_rejected(hydra: Agent) -> None:
-    given = chunk("HydraMem uses LanceDB.", ("HydraMem", "USES", "LanceDB"))
-    given["entities"] = given["entities"][:1]
+def test_a_relation_whose_ends_are_not_declared_is_checked_as_any_other(hydra: Agent) -> None:
+    given = chunk(
+        "HydraMem uses LanceDB. HydraMem does not use Redis.",
+        ("HydraMem", "USES", "LanceDB"),
+        ("hydramem", "USES", "Redis"),
+        ("HydraMem", "USES", "???"),
+        ("", "USES", "LanceDB"),
+        ("HydraMem", "USES", "HYDRAMEM"),
+    )
+    given["entities"] = [{"name": "HydraMem", "type": "tool"}]
     said = stored(hydra, given)
-    assert (said["relations_accepted"], said["rejected"][0]["level"]) == (0, "undeclared")
+    assert (said["relations_proposed"], said["relations_accepted"], said["entities_added"]) == (5, 1, 2)
+    assert [(one["to"], one["level"]) for one in said["rejected"]] == [
+        ("Redis", "contradicted"),
+        ("HYDRAMEM", "itself"),
+        ("???", "no_entity"),
+        ("LanceDB", "no_entity"),
+    ]
+    assert [(one["name"], one["type"]) for one in hydra.ok("list_entities_tool")["entities"]] == [
+        ("HydraMem", "tool"),
+        ("LanceDB", "name"),
+    ]
+
+
+def test_an_entity_has_no_relation_to_itself(hydra: Agent) -> None:
+    stored(hydra, chunk("HydraMem uses LanceDB.", ("HydraMem", "USES", "LanceDB")))
+    for verify in (None, False, True):
+        said = hydra.ok(
+            "create_relation",
+            from_entity="HydraMem",
+            relation_type="uses",
+            to_entity="hydramem",
+            **({} if verify is None else {"verify": verify}),
+        )
+        assert (said["created"], said["verification"]["level"]) == (False, "itself")
+
+
+def test_a_document_that_is_refused_leaves_no_entity_behind(hydra: Agent) -> None:
+    key = "AKIA" + "Z7Q4M2X9C5V8B3N6"
+    secret = chunk(f"HydraMem uses LanceDB. The key is {key}.", ("HydraMem", "USES", "LanceDB"))
+    assert hydra.error("ingest_prechunked", source="a.md", chunks=[secret])["code"] == "secret"
+    assert hydra.ok("list_entities_tool")["entities"] == []
+
+
+def test_keys_that_an_agent_adds_to_what_it_extracts_are_left_out(hydra: Agent) -> None:
+    given = chunk("HydraMem uses LanceDB.", ("HydraMem", "USES", "LanceDB"), evidence="line 1")
+    given["entities"][0]["description"] = "a memory"
+    assert stored(hydra, given | {"heading": "Storage"})["relations_accepted"] == 1
 
 
 def test_what_is_beyond_the_caps_is_counted_and_not_refused(hydra: Agent) -> None:
     chunks = [{"text": f"Passage {i}.", "idx": i} for i in range(201)]
     said = stored(hydra, *chunks)
     assert (said["chunks_added"], said["truncated_chunks"]) == (200, 1)
+    many = [{"name": "One and the same"}] * 1005
+    session = hydra.ok("submit_session_extraction", entities=many, relations=[])
+    assert (session["entities_added"], session["truncated_entities"]) == (1, 5)
 
 
 def test_idx_is_the_position_whatever_gaps_it_has(hydra: Agent) -> None:

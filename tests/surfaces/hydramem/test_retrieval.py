@@ -142,6 +142,32 @@ def test_a_relation_that_was_just_stated_is_in_the_next_path(hydra: Agent, store
     }
 
 
+def test_a_neighbour_has_the_relation_that_led_to_it_as_it_was_spelled(hydra: Agent, store: Path) -> None:
+    with substrate.open(store) as memory:
+        memory.relate(
+            [
+                {"source": "Night Gardener", "type": "DEPENDS_ON", "target": "Vector Files"},
+                {"source": "Acme Corp", "type": "Owns", "target": "Vector Files"},
+            ],
+            domain="default",
+            least="rejected",
+        )
+    near = hydra.ok("get_entity_neighbors_tool", entity_id="Night Gardener")["neighbours"]
+    assert [(one["name"], one["hops"], one["relation"]) for one in near] == [
+        ("Vector Files", 1, "DEPENDS_ON"),
+        ("Acme Corp", 2, "Owns"),
+    ]
+
+
+def test_a_search_that_names_both_ends_of_a_relation_tells_it(hydra: Agent, store: Path) -> None:
+    for text in ("QuokkaDB eats grass. Naps.", "ZorillaFS digs. Hides at night."):
+        hydra.ok("remember", text=text)
+    relate(store, ("QuokkaDB", "likes", "ZorillaFS"))
+    for traversal in ("bfs", "ppr", "hybrid"):
+        said = hydra.ok("hydra_search_tool", query="QuokkaDB and ZorillaFS", traversal=traversal)
+        assert [(one["from"], one["to"]) for one in said["verified_relations"]] == [("QuokkaDB", "ZorillaFS")]
+
+
 def test_a_search_follows_relations_to_passages_that_share_no_word(hydra: Agent, store: Path) -> None:
     for text in ("QuokkaDB eats grass. Naps.", "ZorillaFS digs. Hides at night."):
         hydra.ok("remember", text=text)
