@@ -51,8 +51,8 @@ def test_a_rare_name_joins_two_domains_and_the_reason_says_so(two: Memory) -> No
 
 def test_without_a_model_it_says_so(two: Memory) -> None:
     found = two.associate("v1.fact.nurse")
-    assert "no model is wanted" in found.meaning
-    assert "no model is wanted" in repr(found)
+    assert "semantic search is off" in found.meaning
+    assert "semantic search is off" in repr(found)
 
 
 def test_what_accepts_it_is_an_edge_and_then_it_is_not_suggested_again(two: Memory) -> None:
