@@ -205,10 +205,7 @@ def verify(bundle_text: str, key: str | None = None, pin_text: str | None = None
         need(climb(nodes, since.size, head.size, leaf=False) == (since.root, head.root), "the earlier log is not in it")
     if pin and (head.origin, head.size, head.root, head.map_root) != (pin.origin, pin.size, pin.root, pin.map_root):
         longer = since and head.origin == pin.origin and head.size > pin.size
-        need(
-            longer and (since.size, since.root) == (pin.size, pin.root),
-            "not tied to your pin: ask the owner for one --since it",
-        )
+        need(longer and (since.size, since.root) == (pin.size, pin.root), "not tied to your pin: ask for --since it")
     body = check_entry(bundle.entry, bundle.atom, head) if bundle.entry else {}
     if bundle.name is not None:
         check_map(bundle, head, body)

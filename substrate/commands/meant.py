@@ -41,7 +41,7 @@ _IN_A_SHELL: Final[Mapping[str, str]] = {
     "to read a file: {} import FILE": "load",
     "to copy the store: {} backup FOLDER": "copy clone cp",
     "to serve agents: {} mcp": "serve server start run",
-    "to give space back: {} compact": "gc vacuum clean prune",
+    "to give space back: {} compact": "gc vacuum clean",
     "a store is made by the first save: {} remember TEXT": "init make",
 }
 """Verbs of the command line alone."""

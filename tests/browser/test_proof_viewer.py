@@ -204,7 +204,7 @@ def test_the_drawing_is_used_by_keyboard_alone(notebook: Notebook) -> None:
         shown.python("{n['id']: n for n in viewer.nodes}['signature']['bytes']")
     )
     widget.get_by_test_id("change").press("Enter")
-    expect(widget.get_by_test_id("verdict")).to_contain_text("Rejected signature: no valid signature")
+    expect(widget.get_by_test_id("verdict")).to_contain_text("has no valid signature")
     assert red(widget) == {"signature", "signed"}
     node(widget, "signature").focus()
     shown.page.keyboard.press("Escape")

@@ -38,7 +38,15 @@ GROUPED = {
     "judge": ["conflicts", "resolve", "compare"],
     "fade": ["touch", "fading", "due", "sweep", "promote"],
     "prove": ["head", "pin", "key", "prove", "verify"],
-    "care": ["forget", "stats", "fsck", "rebuild", "compact", "export", "import", "backup", "restore"],
+    "care": [
+        "forget",
+        "stats",
+        "fsck",
+        "rebuild",
+        "compact",
+        *("tend", "tending", "prune"),
+        *("export", "import", "backup", "restore"),
+    ],
     "serve": ["mcp", "mcp-config", "surfaces", "token", "quota", "hooks", "hook", "transcript", "proposed"],
     "shell": ["completion"],
 }

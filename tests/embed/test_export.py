@@ -181,9 +181,9 @@ def test_a_model_that_is_not_here_says_what_to_do(tmp_path: Path) -> None:
         ModelUnavailable, match="the model nobody/has-this is not on this machine, and Substrate downloads none"
     ):
         load("nobody/has-this")
-    with pytest.raises(ModelUnavailable, match=r"lacks modules\.json"):
+    with pytest.raises(ModelUnavailable, match=r"modules\.json is missing"):
         load(tmp_path)
-    with pytest.raises(ModelUnavailable, match=r"lacks modules\.json"):
+    with pytest.raises(ModelUnavailable, match=r"modules\.json is missing"):
         load(tmp_path / "not there")
 
 

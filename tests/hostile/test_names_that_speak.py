@@ -64,7 +64,9 @@ def test_the_question_in_a_terminal_and_in_a_notebook_quotes_each_name(folder: P
     rows = [row[1] for row in ran.rows if row[0] == "to be erased"]
     assert [name for row in rows for name in names_in(row.replace("\\\\", "\\"))] == [LEDGER, SPEAKING]
     with substrate.open(folder / "substrate-store") as memory:
-        given = Namespace(names=[by_id, SPEAKING], whole=None, source=None, actor=None, session=None, seqs=None)
+        given = Namespace(
+            names=[by_id, SPEAKING], whole=None, source=None, actor=None, session=None, seqs=None, objective=None
+        )
         assert names_in(_question(memory, given)) == [LEDGER, SPEAKING]
 
 

@@ -49,6 +49,7 @@ from substrate.values.relations import (
     PathFound,
     Reached,
 )
+from substrate.values.review.garden import Proposed, Pruned, Suspect, Tended, Tending, TendRun
 from substrate.values.review.stale import StaleAtom, StaleAtoms, StaleReason
 from substrate.values.saved import Contradicted, Forgot, Refused, Remembered, Saved, Stats, Undone
 from tests.scale import rounds
@@ -119,6 +120,11 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         Associations((Association(atom, atom, 0.5, {text: 0.5}, text, {}),), (Missing(text, text),), text),
         Groups((Group(text, 0.9, (grouped, grouped)),), (Alike(grouped, grouped, 0.9),), 1, 2, text),
         Merged(text, text, (text,), id=text, tags=(text,), entities=(text,)),
+        Tended(
+            (Proposed(text, text, text, text, text, text, 0.5, text),), 1, text, tombstoned=(text,), unedged=(text,)
+        ),
+        Tending((TendRun(1, text, NOW),), runs=1, last=NOW),
+        Pruned((Suspect(text, text, text, text, 0.5, text, text),), text, text, 0.5, 1),
         Context(
             (edge,),
             (Reached(text, 0, text, absent=text, stale=(text,)),),
@@ -311,6 +317,9 @@ EMPTY: list[tuple[Any, str]] = [
     (Predictions((), ()), "nothing is likely enough to be said"),
     (StaleAtoms(()), "nothing is to be reviewed"),
     (Trained((), 1, 1), "nothing was learnt"),
+    (Tended((), None, "d"), "nothing to change"),
+    (Tending(()), "nobody has tended this yet"),
+    (Pruned((), "d", "heuristic"), "no edge looks spurious"),
 ]
 
 

@@ -8,7 +8,6 @@ from substrate.cli.answer import Answer, Facts, Table
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
 from substrate.cli.verbs.save import undone_answer
-from substrate.values.saved import Undone
 
 __all__ = ["prune", "tend", "tending"]
 
@@ -18,6 +17,8 @@ def tend(given: Namespace, output: Output) -> Answer:
     opened = reading(given) if given.dry_run else writing(given)
     with opened as memory, output.progress("tending") as progress:
         done = memory.tend(given.domain, undo=given.undo, dry_run=given.dry_run, progress=progress)
+    from substrate.values.saved import Undone  # noqa: PLC0415 - help needs no values, which load cryptography
+
     if isinstance(done, Undone):
         return undone_answer(done, "to state it again: substrate undo")
     rows = [(one.verdict, one.source, one.type, one.target, f"{one.score:.2f}", one.reason) for one in done]
