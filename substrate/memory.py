@@ -274,6 +274,7 @@ class Memory(Tabular):
         session: str | None = None,
         source: str | None = None,
         strength: float | None = None,
+        keep: Iterable[str] = (),
         allow_secrets: bool = False,
         **fields: object,
     ) -> Remembered:
@@ -284,12 +285,13 @@ class Memory(Tabular):
         decides where it is clear (decision, preference, goal, constraint, procedure, task, event, fact), else the type
         is `note`. The same text again confirms the same atom, and revives it if it was tombstoned. With a `strength`
         from 1 to 2 it fades the later (see `fading`). `fields` are further fields of the atom, as in `checkpoint`.
+        `keep` is some of tags, attrs and strength: a known text's tags and attrs are added to, its strength stays.
 
         Raises InputError if there is no text; else as `checkpoint`.
         """
         more = {**fields, **({"tags": list(tags)} if tags else {})}
         said, place = self._client.said(actor, origin, session, source), self._client.place()
-        statement = read_statement(text, type, title, strength)
+        statement = read_statement(text, type, title, strength, keep)
         return self._woken(
             remember(self._store.log, statement, more, said=said, place=place, allow_secrets=allow_secrets)
         )

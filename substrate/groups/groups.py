@@ -112,7 +112,7 @@ class Grouper:
             return Groups((), pairs=found, total=len(best), compared=len(rows.ids), meaning=note)
         groups = [words.group(members) for members in linked(pairs, wanted.most)]
         groups.sort(key=lambda group: (-group.cohesion, group.id))
-        self._remember(groups)
+        self._remember(reversed(groups))  # the best are kept longest
         return Groups(tuple(groups[: wanted.limit]), total=len(groups), compared=len(rows.ids), meaning=note)
 
     def group(self, snapshot: Snapshot, group_id: object, surface: str | None) -> Group:

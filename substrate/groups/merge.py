@@ -44,6 +44,8 @@ __all__ = ["Merger", "merge", "take_back"]
 
 _DEFAULT_TYPE: Final = "note"
 _FEWEST: Final = 2
+_STATUS: Final = "status:"
+"""Tags that begin so say what became of one atom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,16 +210,25 @@ def _members(snapshot: Snapshot, given: Merger) -> list[Atom]:
 
 
 def _fields(members: Sequence[Atom]) -> dict[str, object]:
-    """What the new atom has from its members: tags and entities of all, sources in a row, the attrs of each."""
+    """What the new atom has from its members: tags and entities of all, sources in a row, the attrs of each.
+
+    That a member was promoted is said of that one alone: no note of the vault has what is made of it.
+    """
     attrs: dict[str, Json] = {}
     for member in members:
         attrs |= member.attrs
+    attrs.pop("promoted_to", None)
+    contexts = list(dict.fromkeys(one for member in members if isinstance(one := member.attrs.get("context"), str)))
+    if len(context := "\n\n".join(contexts)) <= LIMITS["text_characters"] and contexts:
+        attrs["context"] = context
     attrs["consolidated_from"] = [member.id for member in members]
     sources = list(dict.fromkeys(member.source for member in members if member.source))
     source = "; ".join(sources)
     origins = {member.origin for member in members}
     said: dict[str, object] = {
-        "tags": sorted({tag for member in members for tag in member.tags})[: LIMITS["tags"]],
+        "tags": sorted({tag for member in members for tag in member.tags if not tag.startswith(_STATUS)})[
+            : LIMITS["tags"]
+        ],
         "entities": sorted({one for member in members for one in member.entities})[: LIMITS["entities"]],
         "source": source if len(source) <= LIMITS["text_characters"] else sources[0],
         "origin": origins.pop() if len(origins) == 1 else None,

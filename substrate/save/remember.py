@@ -8,7 +8,7 @@ it is recorded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from typing import Final
@@ -42,6 +42,7 @@ _DEFAULT: Final = "note"
 _DIGITS: Final = (8, 64)
 """Hexadecimal digits of the digest that follows a name which another text has: some, or all."""
 _MOST_STRENGTH: Final = 2
+_KEPT: Final = frozenset(("attrs", "strength", "tags"))
 _TRIES: Final = 8
 """If another writer takes the name between the look and the checkpoint, there is one more look."""
 
@@ -58,6 +59,8 @@ class Statement:
     """What its name is made of; empty: the text itself."""
     strength: int | None = None
     """With how many hundredths of strength it begins to fade; None: nothing is said of it."""
+    keep: frozenset[str] = frozenset()
+    """What stays of an atom that says this already: tags and attrs are added to, its strength is not set."""
 
     def names(self, kind: str | None = None) -> list[str]:
         """The names that it can be under as this type (None: its own), the best first."""
@@ -77,6 +80,7 @@ def read_statement(
     type: object = None,  # noqa: A002 - the word for it
     title: object = None,
     strength: object = None,
+    keep: Iterable[str] = (),
 ) -> Statement:
     """The statement, its type guessed where none is given. InputError if there is no text, or no such type."""
     if title is not None and not isinstance(title, str):
@@ -88,11 +92,14 @@ def read_statement(
     if not text:
         raise InputError("there is nothing to remember: ", Arg("text"), " is empty")
     hundredths = _read_strength(strength)
+    kept = frozenset(keep)
+    if not kept <= _KEPT:
+        raise InputError(Arg("keep"), f" has some of {', '.join(sorted(_KEPT))}")
     if type is None:
-        return Statement(text, type_cue(text) or _DEFAULT, is_typed=False, title=title, strength=hundredths)
+        return Statement(text, type_cue(text) or _DEFAULT, is_typed=False, title=title, strength=hundredths, keep=kept)
     if not isinstance(type, str) or not _TYPE.fullmatch(type):
         raise InputError(Arg("type"), " is a word of a-z, 0-9 and _, such as decision")
-    return Statement(text, type, is_typed=True, title=title, strength=hundredths)
+    return Statement(text, type, is_typed=True, title=title, strength=hundredths, keep=kept)
 
 
 def remember(  # noqa: PLR0913
@@ -110,13 +117,15 @@ def remember(  # noqa: PLR0913
     for tries_left in reversed(range(_TRIES)):
         with log.snapshot() as transaction:
             name, seq = _place_for(transaction, statement)
-            changed = _confirming(transaction, seq, more) if is_person(said) else {}
+            changed = _kept(transaction, seq, more, statement.keep)
+            changed |= _confirming(transaction, seq, {**more, **changed}) if is_person(said) else {}
         if seq is None and "entities" not in more:
             changed |= _named_in(statement.text)
+        strength = None if seq is not None and "strength" in statement.keep else statement.strength
         try:
             saved = checkpoint(
                 log,
-                Batch(atoms=({**statement.item(name, more), **changed},), place=place, strength=statement.strength),
+                Batch(atoms=({**statement.item(name, more), **changed},), place=place, strength=strength),
                 expect={name: seq},
                 said=said,
                 allow_secrets=allow_secrets,
@@ -136,6 +145,23 @@ def _named_in(text: str) -> dict[str, object]:
 
     names = [entity.name for entity in extract(text).entities]
     return {"entities": names} if names else {}
+
+
+def _kept(
+    transaction: ReadTransaction, seq: int | None, more: Mapping[str, object], keep: frozenset[str]
+) -> dict[str, object]:
+    """Tags and attrs that are given, with those that the atom has already."""
+    body = None if seq is None or not keep else body_of(transaction, seq)
+    if body is None or body.damage is not None:
+        return {}
+    kept: dict[str, object] = {}
+    old, new = body.members.get("tags"), more.get("tags")
+    if "tags" in keep and isinstance(old, list) and isinstance(new, list):
+        kept["tags"] = list(dict.fromkeys((*old, *new)))
+    had, given = body.members.get("attrs"), more.get("attrs")
+    if "attrs" in keep and isinstance(had, dict) and isinstance(given, dict):
+        kept["attrs"] = {**had, **given}
+    return kept
 
 
 def _confirming(transaction: ReadTransaction, seq: int | None, more: Mapping[str, object]) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from substrate.errors import InputError, TooLarge
+from substrate.errors import Conflict, InputError, TooLarge
 from substrate.memory import Memory
 from tests.groups.planted import planted
 
@@ -41,7 +41,7 @@ def test_atoms_that_say_nearly_the_same_are_a_group(notes: Memory) -> None:
     assert {member.name for member in group.members} == {"v1.note.bins", "v1.note.waste"}
     assert (group.cohesion, group.advice, group.by_words) == (1.0, "merge", True)
     assert (found.total, found.compared) == (1, 4)
-    assert "no model is wanted" in found.meaning
+    assert "semantic search is off" in found.meaning
     assert group.to_dict()["size"] == 2
 
 
@@ -111,3 +111,15 @@ def test_by_vectors_what_was_said_twice_is_found_and_nothing_else_is(reopen: Reo
     assert not any(group.by_words for group in found)
     grouped = {frozenset(int(member.name.removeprefix("v1.note.n")) for member in group.members) for group in found}
     assert len(grouped & pairs) >= 0.95 * max(len(pairs), len(grouped))
+
+
+def test_of_many_groups_the_best_are_remembered(notes: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("substrate.groups.groups._SHOWN", 1)
+    notes.checkpoint(
+        ["v1.note.dog = The old dog sleeps by the warm stove", "v1.note.hound = The old dog sleeps by a stove"]
+    )
+    best, other = notes.groups(threshold=0.7)
+    assert best.cohesion > other.cohesion
+    notes.checkpoint(tombstones=[best.members[0].name])
+    with pytest.raises(Conflict):  # it is remembered as it was shown
+        notes.group(best.id)

@@ -156,3 +156,17 @@ def test_the_names_in_a_remembered_text_are_its_entities_and_said_again_it_is_co
     assert [hit.name for hit in memory.search("met", entities="Charles Babbage")] == [first.name]
     given = memory.remember("Bob met Eve Moneypenny", entities=["Bob"])
     assert memory.access(given.name).atom.entities == ("Bob",)
+
+
+def test_what_is_to_be_kept_of_a_known_text_is_added_to(memory: Memory) -> None:
+    memory.remember("tea is green", "note", tags=["tea"], attrs={"a": 1}, strength=1.8)
+    memory.remember(
+        "tea is green", "note", tags=["drink"], attrs={"b": 2}, strength=1.1, keep=("tags", "attrs", "strength")
+    )
+    note = memory.fading()[0]
+    assert (sorted(note.atom.tags), dict(note.atom.attrs), note.strength) == (["drink", "tea"], {"a": 1, "b": 2}, 1.8)
+    memory.remember("tea is green", "note", tags=["x"], attrs={"c": 3}, strength=1.1)
+    note = memory.fading()[0]
+    assert (note.atom.tags, dict(note.atom.attrs), note.strength) == (("x",), {"c": 3}, 1.1)
+    with pytest.raises(InputError):
+        memory.remember("tea is green", "note", keep=("name",))

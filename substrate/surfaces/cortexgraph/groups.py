@@ -47,7 +47,8 @@ def cluster_memories(
 
     Call it before consolidate_memories.
     """
-    memory = caller(ctx).memory
+    client = caller(ctx)
+    memory = client.memory
     if find_duplicates:
         found = memory.groups(pairs=True, threshold=duplicate_threshold, limit=_SHOWN, surface=NAME)
         pairs = [
@@ -62,7 +63,7 @@ def cluster_memories(
         ]
         told = f"{found.total:,} pairs are alike" + (f"; the first {_SHOWN} are told" if found.total > _SHOWN else "")
         said: dict[str, Any] = {"mode": "duplicate_detection", "duplicates": pairs, "duplicates_found": found.total}
-        return reply_as_said({"success": True, **said, "message": _with(told, str(found.meaning))})
+        return reply_as_said({"success": True, **said, "message": _with(told, render(found.meaning, client.words))})
     if max_cluster_size == 1:  # of one memory each, none is a group
         empty = {"clusters": [], "clusters_found": 0, "strategy": strategy, "threshold": threshold}
         return reply_as_said({"success": True, "mode": "clustering", **empty})
@@ -79,7 +80,7 @@ def cluster_memories(
         for group in found
     ]
     said = {"clusters": clusters, "clusters_found": found.total, "strategy": strategy, "threshold": threshold}
-    note = {"message": str(found.meaning)} if found.meaning else {}
+    note = {"message": render(found.meaning, client.words)} if found.meaning else {}
     return reply_as_said({"success": True, "mode": "clustering", **said, **note})
 
 
@@ -218,13 +219,25 @@ def create_relation(
     edge: dict[str, Any] = {"source": first.name, "type": relation_type, "target": second.name, "confidence": strength}
     edge |= {"attrs": metadata} if metadata else {}
     saved = memory.checkpoint(edges=[edge], session=client.session)
-    told = next(
-        one for one in memory.edges(first.name, direction="out", type=relation_type) if one.target_id == second.id
-    )
-    strong = 1.0 if told.confidence is None else told.confidence
-    ends: dict[str, Any] = {"from": first.id, "to": second.id, "type": relation_type, "strength": strong}
+    made = saved.edges[0] if saved.edges else _between(memory, first, second, relation_type)
+    ends: dict[str, Any] = {"from": first.id, "to": second.id, "type": relation_type, "strength": strength}
     message = "the relation is stated" if saved.edges else "the relation was there already"
-    return reply_as_said({"success": True, "relation_id": told.id, **ends, "message": message})
+    return reply_as_said({"success": True, "relation_id": made, **ends, "message": message})
+
+
+def _between(memory: Memory, first: FadingAtom, second: FadingAtom, kind: str) -> str:
+    """The id of the relation of this type between the two; one that reads the same both ways may begin at either."""
+    ends, start, more = {first.id, second.id}, 0, True
+    turned = ""
+    while more:
+        edges = memory.edges(first.name, type=kind, limit=_ALL, offset=start)
+        for one in edges:
+            if {one.source_id, one.target_id} == ends:
+                if one.source_id == first.id:
+                    return one.id
+                turned = one.id
+        start, more = start + _ALL, edges.more
+    return turned
 
 
 def _end(memory: Memory, given: str) -> FadingAtom:
@@ -236,7 +249,13 @@ def _end(memory: Memory, given: str) -> FadingAtom:
 
 CLUSTER_MEMORIES = Tool(cluster_memories, "Group similar memories", "read", verb="groups")
 CONSOLIDATE_MEMORIES = Tool(
-    consolidate_memories, "Merge or link similar memories", "write", writes=True, failure=failure, verb="merge"
+    consolidate_memories,
+    "Merge or link similar memories",
+    "write",
+    writes=True,
+    also=("read",),
+    failure=failure,
+    verb="merge",
 )
 CREATE_RELATION = Tool(
     create_relation, "Relate two memories", "write", writes=True, idempotent=True, failure=failure, verb="checkpoint"

@@ -11,7 +11,9 @@ from pydantic import Field
 
 from substrate.errors import InputError, ItemsRefused, NameInvalid, NotFound, SecretFound
 from substrate.limits import LIMITS
+from substrate.messages import render
 from substrate.surfaces.arguments import Caller
+from substrate.surfaces.client import Client
 from substrate.surfaces.cortexgraph.arguments import (
     Days,
     MemoryIds,
@@ -29,7 +31,7 @@ from substrate.surfaces.cortexgraph.arguments import (
     refuse_reserved,
     without_reserved,
 )
-from substrate.surfaces.cortexgraph.ranking import Candidate, Looked, blend, look, rank
+from substrate.surfaces.cortexgraph.ranking import Candidate, Looked, blend, is_long_term, look, rank
 from substrate.surfaces.cortexgraph.shapes import FoundNotes, Opened, SavedNote, UnifiedNotes, told_note
 from substrate.surfaces.shape import reply, reply_as_said
 from substrate.surfaces.tool import Tool
@@ -89,6 +91,7 @@ def save_memory(
             origin="agent",
             session=client.session,
             strength=round(strong, 2),
+            keep=("tags", "attrs", *(("strength",) if strength is None else ())),
             **fields,
         )
     except ItemsRefused as error:  # there is one item, and the caller knows of no list
@@ -148,9 +151,9 @@ def search_memory(
     Call it before you say that you do not know. Memories due for review are among the hits: call touch_memory for the
     ones you use.
     """
-    memory = caller(ctx).memory
+    client = caller(ctx)
     candidates, note = look(
-        memory,
+        client.memory,
         Looked(
             query,
             tuple(status),
@@ -166,7 +169,11 @@ def search_memory(
     shown, pages = page_of(ranked, page, page_size)
     results = [_found(one, preview_length) for one in shown]
     said = {"success": True, "count": len(results), "results": results, "pagination": pages}
-    return reply_as_said(said | ({"note": f"searched by words only: {note}"} if note else {}))
+    return reply_as_said(said | _by_words(client, note))
+
+
+def _by_words(client: Client, note: str) -> dict[str, str]:
+    return {"note": f"searched by words only: {render(note, client.words)}"} if note else {}
 
 
 def _found(one: Candidate, length: int) -> dict[str, Any]:
@@ -204,27 +211,31 @@ def search_unified(
 
     Call it when the answer may stand in the user's vault. window_days and min_score are of short-term memory.
     """
-    memory = caller(ctx).memory
-    asked = Looked(query, tuple(status), tuple(tags), LIMITS["search_items"] // 2, ingested=True)
-    candidates, note = look(memory, asked)
-    since = _since(window_days)
+    client = caller(ctx)
+    asked = Looked(
+        query,
+        tuple(status),
+        tuple(tags),
+        limit,
+        used_since=_since(window_days),
+        min_score=min_score,
+        with_long_term=True,
+    )
+    candidates, note = look(client.memory, asked)
     weighed: list[tuple[float, dict[str, Any]]] = []
     seen: set[str] = set()
     for one in rank(candidates):
         text = " ".join(one.note.atom.value.split()).casefold()
-        long_term = one.note.status == "promoted" or one.note.atom.origin == "ingested"
-        faded = (since is not None and one.note.last_used < since) or (
-            min_score is not None and one.note.score < min_score
-        )
-        if text in seen or (faded and not long_term):
+        if text in seen:
             continue
+        long_term = is_long_term(one.note)
         seen.add(text)
         score = (one.relevance * ltm_weight) if long_term else one.score * stm_weight
         weighed.append((score, _unified(one.note, score, preview_length, long_term=long_term)))
     weighed.sort(key=lambda one: -one[0])
     shown, pages = page_of([said for _, said in weighed[:limit]], page, page_size)
     said = {"success": True, "count": len(shown), "results": list(shown), "pagination": pages}
-    return reply_as_said(said | ({"note": f"searched by words only: {note}"} if note else {}))
+    return reply_as_said(said | _by_words(client, note))
 
 
 def _unified(note: FadingAtom, score: float, length: int, *, long_term: bool) -> dict[str, Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.values.review.fading import FadingAtom
 
-__all__ = ["Candidate", "Looked", "blend", "look", "rank"]
+__all__ = ["Candidate", "Looked", "blend", "is_long_term", "look", "rank", "weighed"]
 
 _AT_ONCE: Final = 100
 _PAGES: Final = 10
@@ -53,7 +53,8 @@ class Looked:
     by_meaning: bool = True
     used_since: datetime | None = None
     min_score: float | None = None
-    ingested: bool = False
+    with_long_term: bool = False
+    """Whether ingested texts are looked at too, and how notes were used is asked of short-term memory alone."""
 
     @property
     def is_filtered(self) -> bool:
@@ -62,24 +63,25 @@ class Looked:
 
     def passes(self, note: FadingAtom) -> bool:
         """Whether a note is asked for."""
-        if note.status not in self.statuses or (self.used_since is not None and note.last_used < self.used_since):
+        if note.status not in self.statuses:
+            return False
+        if self.with_long_term and is_long_term(note):
+            return True
+        if self.used_since is not None and note.last_used < self.used_since:
             return False
         return self.min_score is None or note.score >= self.min_score
+
+
+def is_long_term(note: FadingAtom) -> bool:
+    """Whether it was promoted, or ingested."""
+    return note.status == "promoted" or note.atom.origin == "ingested"
 
 
 def look(memory: Memory, asked: Looked) -> tuple[list[Candidate], str]:
     """Notes that match, in no order; and what is to be said of the search."""
     if not asked.query.strip():
-        found = memory.fading(
-            status=asked.statuses,
-            any_tags=asked.any_tags,
-            used_since=asked.used_since,
-            min_score=asked.min_score,
-            order="present",
-            limit=asked.count,
-        )
-        return [Candidate(note, 1.0) for note in found], ""
-    candidates: list[Candidate] = []
+        return [Candidate(note, 1.0) for note in _present(memory, asked)], ""
+    found: list[tuple[FadingAtom, float]] = []
     note = ""
     if set(asked.statuses) != {"archived"}:
         wanted = min(_AT_ONCE, 2 * asked.count + 10)
@@ -89,21 +91,41 @@ def look(memory: Memory, asked: Looked) -> tuple[list[Candidate], str]:
                 limit=wanted,
                 offset=page * wanted,
                 any_tags=asked.any_tags,
-                ingested=asked.ingested,
+                ingested=asked.with_long_term,
                 meaning=asked.by_meaning,
             )
-            note = str(hits.meaning) if asked.by_meaning else ""
+            note = hits.meaning if asked.by_meaning else ""
             notes = memory.fading([hit.atom.id for hit in hits]) if len(hits) else ()
-            candidates += [
-                Candidate(faded, min(1.0, max(0.0, hit.score)))
-                for hit, faded in zip(hits, notes, strict=True)
-                if asked.passes(faded)
-            ]
-            if not hits.more or not asked.is_filtered or len(candidates) >= wanted:
+            found += [(faded, hit.score) for hit, faded in zip(hits, notes, strict=True) if asked.passes(faded)]
+            if not hits.more or not asked.is_filtered or len(found) >= wanted:
                 break
+    candidates = weighed(found)
     if "archived" in asked.statuses:
         candidates += _put_away(memory, asked)
     return candidates, note
+
+
+def weighed(found: Sequence[tuple[FadingAtom, float]]) -> list[Candidate]:
+    """Notes with the scores of a search. Where the best is above 1, all are measured by it, so their order stays."""
+    best = max(1.0, *(score for _, score in found)) if found else 1.0
+    return [Candidate(note, max(0.0, score) / best) for note, score in found]
+
+
+def _present(memory: Memory, asked: Looked) -> Iterator[FadingAtom]:
+    """Notes that have faded least."""
+    short = [status for status in asked.statuses if not (asked.with_long_term and status == "promoted")]
+    limit = 2 * asked.count + 10  # some may say the same
+    if short:
+        yield from memory.fading(
+            status=short,
+            any_tags=asked.any_tags,
+            used_since=asked.used_since,
+            min_score=asked.min_score,
+            order="present",
+            limit=limit,
+        )
+    if len(short) < len(asked.statuses):
+        yield from memory.fading(status="promoted", any_tags=asked.any_tags, order="present", limit=limit)
 
 
 def _put_away(memory: Memory, asked: Looked) -> Iterator[Candidate]:

@@ -39,7 +39,7 @@ def backfill_embeddings(
     waiting = memory.stats().atoms if other and dry_run else before.waiting
     would = waiting if limit is None else min(waiting, limit)
     if dry_run:
-        told = f"{would:,} would be embedded by {model}; nothing is changed yet"
+        told = f"{would:,} versions would be embedded by {model}; nothing is changed yet"
         return _told(memory.stats().atoms, waiting, model, told, dry_run=True, would_process=would)
     indexed = memory.index(progress_of(ctx), limit=limit)
     left = memory.model().waiting
@@ -53,7 +53,7 @@ def _told(total: int, waiting: int, model: str, message: str, **said: Any) -> Ca
         Backfilled(
             success=True,
             total_memories=total,
-            memories_without_embeddings=waiting,
+            memories_without_embeddings=min(waiting, total),  # what waits are versions: of a memory, several
             model=model,
             message=message,
             **said,

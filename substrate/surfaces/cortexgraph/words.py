@@ -15,6 +15,8 @@ _ARGUMENTS: Final = {"name": "memory_id", "names": "memory_ids", "text": "conten
 _VERBS: Final = {
     "access": "open_memories",
     "checkpoint": "save_memory",
+    "groups": "cluster_memories",
+    "index": "backfill_embeddings",
     "list": "read_graph",
     "promote": "promote_memory",
     "remember": "save_memory",

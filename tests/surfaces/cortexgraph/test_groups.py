@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import substrate
+from substrate.server.launch import SCOPES
+from substrate.surfaces import load_surface
 from tests.agents import Agent, in_memory
 from tests.surfaces.cortexgraph.calls import NOWHERE, SURFACE, refused
 
@@ -52,7 +54,7 @@ def test_memories_that_say_nearly_the_same_are_a_cluster_with_a_lasting_id(notes
     assert (one["size"], one["suggested_action"], sorted(one["memory_ids"])) == (2, "auto-merge", sorted(pair))
     assert sorted(one["content_previews"]) == sorted([BINS, WASTE])
     assert cluster(notes)["id"] == one["id"]
-    assert "no model is wanted" in said["message"]
+    assert "semantic search is off" in said["message"]
 
 
 def test_duplicates_are_pairs(notes: Agent, pair: list[str]) -> None:
@@ -200,6 +202,48 @@ def test_a_relation_leads_to_what_is_there(notes: Agent, pair: list[str], store:
             strength=1.01,
         )["message"]
     )
+
+
+@pytest.mark.parametrize("kind", ["related", "contradicts"])
+def test_a_relation_that_reads_both_ways_is_one_from_either_end(notes: Agent, pair: list[str], kind: str) -> None:
+    there = notes.ok("create_relation", from_memory_id=pair[0], to_memory_id=pair[1], relation_type=kind)
+    back = notes.ok("create_relation", from_memory_id=pair[1], to_memory_id=pair[0], relation_type=kind)
+    assert (back["relation_id"], back["from"], back["to"]) == (there["relation_id"], pair[1], pair[0])
+    changed = notes.ok(
+        "create_relation", from_memory_id=pair[1], to_memory_id=pair[0], relation_type=kind, strength=0.4
+    )
+    assert (changed["relation_id"], changed["strength"]) == (there["relation_id"], 0.4)
+
+
+def test_who_may_not_read_consolidates_nothing(store: Path) -> None:
+    with in_memory(store, scopes=frozenset({"write"}), launch=SURFACE) as agent:
+        assert "consolidate_memories" not in agent.tools
+
+
+def test_a_merge_is_of_its_own_not_promoted_and_has_all_contexts(store: Path, tmp_path: Path) -> None:
+    with in_memory(store, scopes=frozenset(SCOPES), launch={**SURFACE, "vault": tmp_path}) as agent:
+        first = saved(agent, BINS, tags=["home"], context="said by Ann")
+        saved(agent, WASTE, tags=["week"], context="said by Ben")
+        agent.ok("promote_memory", memory_id=first, force=True)
+        assert agent.ok("consolidate_memories", auto_detect=True)["results"][0]["merged_tags"] == ["home", "week"]
+        done = agent.ok("consolidate_memories", auto_detect=True, mode="apply")
+        (made,) = agent.ok("open_memories", memory_ids=done["results"][0]["new_memory_id"])["memories"]
+        assert (made["status"], made["tags"], "promoted_to" in made) == ("active", ["home", "week"], False)
+        assert sorted(made["context"].split("\n\n")) == ["said by Ann", "said by Ben"]
+
+
+def test_messages_name_the_tools_of_this_surface(notes: Agent) -> None:
+    told = refused(notes, "consolidate_memories", cluster_id=NOWHERE)["message"]
+    assert "cluster_memories" in told
+    words = load_surface("cortexgraph").words_for(None, {"backfill_embeddings": "backfill_embeddings"})
+    assert words.verbs["index"] == "backfill_embeddings"
+
+
+def test_no_more_memories_lack_vectors_than_there_are(notes: Agent) -> None:
+    for tag in ("a", "b", "c"):
+        saved(notes, BINS, tags=[tag])
+    said = notes.ok("backfill_embeddings", dry_run=True)
+    assert (said["memories_without_embeddings"], said["total_memories"]) == (1, 1)
 
 
 @pytest.mark.usefixtures("pair")

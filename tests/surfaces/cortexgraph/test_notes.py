@@ -11,9 +11,11 @@ import pytest
 
 import substrate
 from substrate.clock import ManualClock
+from substrate.memory import Memory
 from substrate.server.compose import instructions, listed_bytes, listing
 from substrate.server.launch import SCOPES, Launch
 from substrate.server.selection import select
+from substrate.surfaces.cortexgraph.ranking import rank, weighed
 from tests.agents import MODES, Agent, in_memory
 from tests.credentials import samples
 from tests.surfaces.cortexgraph.calls import NOWHERE, SURFACE, refused
@@ -88,6 +90,20 @@ def test_the_same_content_again_keeps_its_id_and_is_no_second_memory(agent: Agen
     again = agent.ok("save_memory", content=" tea is green ")
     assert (again["memory_id"], "known already" in again["message"]) == (first["memory_id"], True)
     assert agent.ok("read_graph")["stats"]["total_memories"] == 1
+
+
+def test_the_same_content_with_other_tags_adds_them_and_keeps_strength_and_promotion(
+    store: Path, tmp_path: Path
+) -> None:
+    with in_memory(store, scopes=frozenset(SCOPES), launch={**SURFACE, "vault": tmp_path}) as agent:
+        one = agent.ok("save_memory", content="tea is green", tags=["tea"], strength=1.9, context="a")["memory_id"]
+        agent.ok("promote_memory", memory_id=one, force=True)
+        again = agent.ok("save_memory", content="tea is green", tags=["drink"], meta={"by": "Ann"})
+        assert (again["memory_id"], again["calculated_strength"]) == (one, 1.9)
+        (note,) = agent.ok("open_memories", memory_ids=one)["memories"]
+        assert (note["status"], note["tags"], note["context"]) == ("promoted", ["tea", "drink"], "a")
+        assert (note["meta"], bool(note["promoted_to"])) == ({"by": "Ann"}, True)
+        assert agent.ok("save_memory", content="tea is green", tags=["x"], strength=1.2)["calculated_strength"] == 1.2
 
 
 def test_a_credential_is_refused_and_not_repeated(shared: Agent) -> None:
@@ -369,6 +385,29 @@ def test_what_another_surface_wrote_is_shown_with_honest_defaults(store: Path) -
         assert (found["use_count"], found["status"]) == (0, "active")
         (note,) = agent.ok("open_memories", memory_ids=found["id"])["memories"]
         assert (note["strength"], note["source"], note["context"]) == (1.0, "", "")
+
+
+def test_as_many_as_are_asked_for_are_found_without_a_query(store: Path) -> None:
+    aged(store, {f"the pump number {at} leaks": 1 for at in range(60)})
+    with in_memory(store, launch=SURFACE) as agent:
+        assert agent.ok("search_unified", limit=100)["count"] == 60
+        assert agent.ok("search_unified", limit=7)["count"] == 7
+
+
+def test_filters_by_use_look_beyond_the_first_hits(store: Path) -> None:
+    ids = aged(store, {f"pump pump pump {at}": 90 for at in range(110)} | {"of the house on the hill, a pump": 0.1})
+    with in_memory(store, launch=SURFACE) as agent:
+        (found,) = agent.ok("search_unified", query="pump", window_days=30)["results"]
+        assert found["memory_id"] == ids["of the house on the hill, a pump"]
+        assert agent.ok("search_unified", window_days=30)["count"] == 1
+
+
+def test_relevance_orders_also_what_scores_above_one(memory: Memory) -> None:
+    memory.checkpoint(["v1.note.pump = the pump", "v1.note.valve = the pump of the house"])
+    notes = memory.fading()
+    ranked = rank(weighed([(notes[0], 1.5), (notes[1], 1.1)]))
+    assert [one.relevance for one in ranked] == [1.0, 1.1 / 1.5]
+    assert [one.relevance for one in weighed([(notes[0], 0.6), (notes[1], -0.1)])] == [0.6, 0.0]
 
 
 def test_searches_are_no_uses_and_a_touch_is(agent: Agent) -> None:
