@@ -138,7 +138,7 @@ def test_without_vectors_or_model_the_reason_is_said(memory: Memory, reopen: Reo
     memory.checkpoint(ATOMS)
     memory.index()
     none = reopen(model="none")
-    assert "no model is wanted" in vector_of(none, "x").why
+    assert "semantic search is off" in vector_of(none, "x").why
 
 
 def test_a_model_that_is_not_here_is_said_and_saving_goes_on(reopen: Reopen, cache: Path) -> None:
