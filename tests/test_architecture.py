@@ -144,8 +144,12 @@ def direction_faults(module: str, imported: set[str]) -> list[str]:
 
 
 def weight(tree: ast.Module, text: str) -> int:
-    """The lines of a module, without imports, docstrings and signatures: a long contract is no fault."""
-    lines = len(text.splitlines())
+    """The lines of a module that do something: a contract is no fault, and neither are imports and blank lines."""
+    blank = {number for number, line in enumerate(text.splitlines(), start=1) if not line.strip()}
+    for node in ast.walk(tree):  # but those inside a text are part of it
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            blank -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines = len(text.splitlines()) - len(blank)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             lines -= (node.end_lineno or node.lineno) - node.lineno + 1
