@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import argparse
 import random
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 
-import substrate
+from benchmarks.store_folder import new_store
 from substrate.memory import Memory
 
 _BATCH = 3_000
@@ -61,11 +59,9 @@ def main() -> None:
     parser.add_argument("sizes", nargs="*", type=int, default=[10_000, 100_000], help="atoms in the store")
     for size in parser.parse_args().sizes:
         chance = random.Random(size)
-        with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
-            folder = Path(scratch)
-            with substrate.open(folder / "store", home=folder / "home", model="none", background=False) as memory:
-                _fill(memory, size, chance)
-                _measure(memory, size, [f"v1.fact.a{chance.randrange(size)}" for _ in range(_CALLS + 3)])
+        with new_store() as (memory, _):
+            _fill(memory, size, chance)
+            _measure(memory, size, [f"v1.fact.a{chance.randrange(size)}" for _ in range(_CALLS + 3)])
 
 
 if __name__ == "__main__":

@@ -12,17 +12,14 @@ stores of their own, without a model: what is compared was taken at the same loa
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-import substrate
+from benchmarks.store_folder import new_store
 from substrate.documents.chunk import chunks
 from substrate.documents.formats.markdown import sections_of
-from substrate.memory import Memory
 
 _DOCS = Path(__file__).parents[1] / "docs"
 _PER_PAGE = 20
@@ -45,16 +42,8 @@ def _texts(count: int) -> list[str]:
     return found[:count]
 
 
-@contextmanager
-def _store() -> Iterator[tuple[Memory, Path]]:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        with substrate.open(folder / "store", home=folder / "home", model="none", background=False) as memory:
-            yield memory, folder
-
-
 def _turns(texts: list[str]) -> dict[str, float]:
-    with _store() as (memory, _):
+    with new_store() as (memory, _):
         began = time.process_time()
         for start in range(0, len(texts), _BATCH):
             memory.checkpoint(
@@ -67,7 +56,7 @@ def _turns(texts: list[str]) -> dict[str, float]:
 
 
 def _pages(texts: list[str], label: str, *, entities: bool) -> dict[str, float]:
-    with _store() as (memory, folder):
+    with new_store() as (memory, folder):
         docs = folder / "docs"
         docs.mkdir()
         for start in range(0, len(texts), _PER_PAGE):

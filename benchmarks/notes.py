@@ -16,15 +16,12 @@ from __future__ import annotations
 
 import argparse
 import random
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-import substrate
-from substrate.memory import Memory
+from benchmarks.store_folder import new_store
 
 _BATCH = 1000
 _ROUNDS = 3
@@ -50,16 +47,8 @@ def _notes(count: int) -> list[str]:
     return found
 
 
-@contextmanager
-def _store() -> Iterator[tuple[Memory, Path]]:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        with substrate.open(folder / "store", home=folder / "home", model="none", background=False) as memory:
-            yield memory, folder
-
-
 def _checkpoints(texts: list[str]) -> dict[str, float]:
-    with _store() as (memory, _):
+    with new_store() as (memory, _):
         began = time.process_time()
         for start in range(0, len(texts), _BATCH):
             memory.checkpoint(
@@ -72,7 +61,7 @@ def _checkpoints(texts: list[str]) -> dict[str, float]:
 
 
 def _entries(texts: list[str]) -> dict[str, float]:
-    with _store() as (memory, folder):
+    with new_store() as (memory, folder):
         notes = _folder(folder, texts)
         memory.ingest(notes, domain="notes", entities=False)
         chunks = [*memory.list("v1.chunk.", limit=1000)]
@@ -90,7 +79,7 @@ def _entries(texts: list[str]) -> dict[str, float]:
             whole = {"name": name, "value": atom.value, "attrs": atom.attrs, "occurred_at": atom.occurred_at, **fields}
             part = {"name": chunk.name, "value": chunk.value, "parent": name, "position": chunk.position, **fields}
             items.append(([part, whole], edges))
-    with _store() as (memory, _):
+    with new_store() as (memory, _):
         began = time.process_time()
         for start in range(0, len(items), _BATCH // 4):
             some = items[start : start + _BATCH // 4]
@@ -108,7 +97,7 @@ def _folder(folder: Path, texts: list[str]) -> Path:
 
 
 def _import(texts: list[str], label: str, *, entities: bool) -> dict[str, float]:
-    with _store() as (memory, folder):
+    with new_store() as (memory, folder):
         notes = _folder(folder, texts)
         began = time.process_time()
         ingested = memory.ingest(notes, domain="notes", entities=entities)

@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 
 import substrate
+from benchmarks.store_folder import new_store
 from substrate.memory import Memory
 
 _BATCH = 3_000
@@ -169,11 +170,9 @@ def main() -> None:
         return
     for size in arguments.sizes:
         chance = random.Random(size)
-        with tempfile.TemporaryDirectory(prefix="substrate-bench-") as scratch:
-            folder = Path(scratch)
-            with substrate.open(folder / "store", home=folder / "home", model="none", background=False) as memory:
-                _fill(memory, size, chance)
-                _report(size, _measure(_questions(memory, size, chance)))
+        with new_store() as (memory, _):
+            _fill(memory, size, chance)
+            _report(size, _measure(_questions(memory, size, chance)))
 
 
 if __name__ == "__main__":
