@@ -14,6 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import anyio
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from jsonschema import Draft202012Validator
@@ -21,7 +22,17 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.server.mcpserver.tools import Tool as SdkTool
 from mcp.shared.exceptions import MCPError
-from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, Implementation, TextContent, Tool
+from mcp.types import (
+    CallToolResult,
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    ElicitRequestParams,
+    ElicitResult,
+    ErrorData,
+    Implementation,
+    TextContent,
+    Tool,
+)
 
 from substrate.memory import Memory
 from substrate.server.clients import Clients
@@ -36,6 +47,7 @@ __all__ = [
     "TOOLS",
     "Agent",
     "MCPError",
+    "Model",
     "User",
     "Watched",
     "child_environment",
@@ -94,6 +106,27 @@ class User:
     async def __call__(self, _context: object, question: ElicitRequestParams) -> ElicitResult:
         self.asked.append(question)
         return self._answer
+
+
+class Model:
+    """The model behind an agent, if its client offers one: it answers the same each time; None: never."""
+
+    def __init__(self, answer: str | ErrorData | None) -> None:
+        self._answer = answer
+        self.asked: list[CreateMessageRequestParams] = []
+        self.was_asked = anyio.Event()
+
+    async def __call__(self, _context: object, question: CreateMessageRequestParams) -> CreateMessageResult | ErrorData:
+        self.asked.append(question)
+        self.was_asked.set()
+        if self._answer is None:
+            await anyio.sleep_forever()
+        return self._answer if isinstance(self._answer, ErrorData) else self.result(self._answer or "")
+
+    @staticmethod
+    def result(text: str) -> CreateMessageResult:
+        """An answer as a client passes it on."""
+        return CreateMessageResult(role="assistant", content=TextContent(type="text", text=text), model="tester-1")
 
 
 class Agent:

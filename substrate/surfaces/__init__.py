@@ -6,6 +6,7 @@ client     who calls a tool, and what it is handed
 words      what arguments, verbs and hints are called in messages to an agent
 shape      what a tool replies: structured content, and the same as text
 arguments  arguments that tools of several surfaces take
+sampling   what the client's own model is asked, and its answer
 status     the status of HTTP that goes with each error
 atoms/     tools on atoms; served by default
 knowmind/  ten tools of a team's server

@@ -32,7 +32,7 @@ class Tool:
     writes: bool = False
     destructive: bool = False
     asks_user: bool = False
-    """Whether it may ask the user. Such a call may wait for long, so it does not take a turn of those that write."""
+    """Whether it may ask the user, or their model. Such a call may wait long: it takes no turn of those that write."""
     idempotent: bool = False
     """Whether a second call with the same arguments changes nothing more. Of tools that write."""
     budget: bool = False

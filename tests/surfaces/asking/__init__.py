@@ -1,0 +1,1 @@
+"""A surface with one tool, which asks the client's own model."""
