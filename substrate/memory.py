@@ -415,11 +415,11 @@ class Memory(Tabular):
         """State relations between entities of a domain (default: main), each as far as it passes a check (`vet`).
 
         A relation is a mapping with `source`, `type`, `target`, and perhaps `confidence`, the `text` that speaks for
-        it, the chunk `cited`, `valid_from` and `valid_to`. Stated is what is `accepted`; with `least="unsupported"`
-        what is not rejected, with `least="rejected"` all, but never an entity's relation to itself. An edge keeps what
-        its verdict follows from in `attrs.verifier`. Missing entities are made: those that are declared, and the ends
-        of stated relations. An entity is a name, or a mapping with `name` and `type`. A relation that an edge states
-        already makes no new edge.
+        it, the chunk `cited`, `judged` (see `vet`), `valid_from` and `valid_to`. Stated is what is
+        `accepted`; with `least="unsupported"` what is not rejected, with `least="rejected"` all, but never an entity's
+        relation to itself. An edge keeps what its verdict follows from in `attrs.verifier`. Missing entities are made:
+        those that are declared, and the ends of stated relations. An entity is a name, or a mapping with `name` and
+        `type`. A relation that an edge states already makes no new edge.
 
         Raises InputError, SchemaInvalid; else as `checkpoint`.
         """
@@ -1050,17 +1050,20 @@ class Memory(Tabular):
         domain: str | None = None,
         text: str | None = None,
         confidence: float | None = None,
+        judged: Mapping[str, object] | None = None,
     ) -> Vetted:
         """Whether a relation between two entities of a domain (default: main) holds, as far as can be told.
 
         By the graph: confidence, common neighbours and degrees. By the `text`, else by stored chunks that mention both:
         whether a sentence states it, denies it, or says it the other way round. The verdict is accepted, rejected or
-        unsupported, with the reason and what decided. No model is asked, and nothing is written.
+        unsupported, with the reason and what decided. No model is asked, and nothing is written. A model's answer that
+        the caller got is `judged`: `by` (its name), `score` and `quote`. It can raise unsupported to accepted, if a
+        text has the quote and the quote names both.
         InputError, SchemaInvalid, TooLarge.
         """
         from substrate.relate.vet import Proposal, vet  # noqa: PLC0415 - loads numpy
 
-        proposal, home = Proposal(source, type, target, confidence, text), domain_name(domain)
+        proposal, home = Proposal(source, type, target, confidence, text, judged=judged), domain_name(domain)
         with self._store.read() as snapshot:
             return vet(snapshot, self._store.index, proposal, home)
 

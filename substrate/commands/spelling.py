@@ -57,6 +57,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     "edges": "--edge",
     "entities": "--entity",
     "from_kind": "--from",
+    "judged": "judged",
     "keys": "NAME",
     "kinds": "--kinds",
     "media_type": "media_type",

@@ -1,14 +1,14 @@
 """The verb vet: whether a relation between two entities holds, by the graph as it is and by what texts say.
 
 The text that is given is looked at first; if it leaves the relation open, the newest chunks of the domain that mention
-both are. Nothing is written.
+both are. Nothing is written. No model is asked here; a caller may hand over what one said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from substrate.errors import InputError, SchemaInvalid
 from substrate.limits import check_size
 from substrate.messages import Arg
 from substrate.relations.clauses import has_name, sentences_of
-from substrate.relations.grounding import APART, DENIED, REVERSED, STATED, TOGETHER, Found, ground
+from substrate.relations.grounding import APART, DENIED, DOUBTED, REVERSED, STATED, TOGETHER, Found, ground
 from substrate.relations.score import Topology
 from substrate.relations.verdict import CONTRADICTED, ITSELF, NOTHING, Evidence, decide
 from substrate.search.directory.find import known_entity
@@ -40,6 +40,8 @@ _CHUNKS: Final = 5
 """Chunks that mention both and are read."""
 _READ: Final = 20_000
 """Characters of a text that are read."""
+_JUDGE_CHARACTERS: Final = 100
+_LEFT_OPEN: Final = (DOUBTED, TOGETHER, APART)
 _DECIDED: Final = (STATED, DENIED, REVERSED, CONTRADICTED)
 _CLAIM: Final = "v1.note.1"
 """A name that says nothing: the sentence says what it is about."""
@@ -56,6 +58,8 @@ class Proposal:
     text: str | None = None
     cited: str | None = None
     """The name of the chunk that the text is of."""
+    judged: Mapping[str, object] | None = None
+    """What a model says: its name (`by`), how sure it is (`score`, 0 to 1), and the `quote` that shows it."""
 
     def checked(self) -> str:
         """The type in its one form. InputError, SchemaInvalid, TooLarge."""
@@ -68,7 +72,17 @@ class Proposal:
             raise InputError(Arg("confidence"), " is a number from 0 to 1")
         if self.text is not None and not isinstance(self.text, str):
             raise SchemaInvalid(Arg("text"), " must be a text")
+        if self.judged is not None and not _is_judgement(self.judged):
+            raise SchemaInvalid(Arg("judged"), " must have by (a name), score (0 to 1) and quote (a text)")
         return read_edge_type(self.type)
+
+
+def _is_judgement(said: object) -> bool:
+    if not isinstance(said, Mapping) or said.keys() != {"by", "score", "quote"}:
+        return False
+    by, score, quote = said["by"], said["score"], said["quote"]
+    is_share = isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= 1
+    return is_share and isinstance(quote, str) and isinstance(by, str) and 0 < len(by) <= _JUDGE_CHARACTERS
 
 
 class _End(NamedTuple):
@@ -95,6 +109,10 @@ def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str) -
         topology_of(snapshot, source.subject, target.subject),
         found.kind,
     )
+    if proposal.judged is not None and found.kind in _LEFT_OPEN:
+        is_quoted = _is_quoted(snapshot, index, proposal, (source, target), home)
+        score = float(cast("float", proposal.judged["score"])) if is_quoted else 0.0
+        evidence = evidence._replace(vog=score, judge=str(proposal.judged["by"]))
     verdict = decide(evidence)
     return Vetted(
         source=source.names[0],
@@ -160,6 +178,15 @@ def _evidence(  # noqa: PLR0913, PLR0917
     if states is not None and denies is not None:
         return Found(TOGETHER, states[0].sentence), states[1]  # texts disagree: neither decides
     return states or denies or (best, cited)
+
+
+def _is_quoted(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, ends: tuple[_End, _End], home: str) -> bool:
+    """Whether what a model quotes names both, and stands in a text that was looked at."""
+    quote = " ".join(str((proposal.judged or {}).get("quote")).split())
+    if not all(has_name(quote, end.names) for end in ends):
+        return False
+    texts = [proposal.text or "", *(text for _, text in _chunks(snapshot, index, ends, home))]
+    return any(quote in " ".join(text[:_READ].split()) for text in texts)
 
 
 def _read(text: str, kind: str, inverse: str | None, ends: tuple[_End, _End]) -> Found:

@@ -3,8 +3,9 @@
 1. The verdict follows from the evidence alone. The evidence is kept with the edge (`attrs.verifier`), so that anyone
    can work the verdict out again.
 2. It is never worse for more confidence, nor for one more neighbour in common.
-3. What a text denies is rejected, whatever the graph says. What a text states is accepted: two ends that are new to a
-   graph have no neighbours, and that says nothing against them.
+3. What a text denies is rejected, whatever the graph or a model says. What a text states is accepted: two ends that
+   are new to a graph have no neighbours, and that says nothing against them.
+4. A model that was asked decides only what both leave open: it can raise unsupported to accepted, and nothing else.
 """
 
 from __future__ import annotations
@@ -49,12 +50,17 @@ class Evidence(NamedTuple):
     topology: Topology = Topology()
     text: str = NOTHING
     """What the text says: stated, denied, reversed, contradicted, doubted, together, apart, nothing or itself."""
+    vog: float | None = None
+    """How sure a model is that the text states it, with a quotation that was checked; None: none was asked."""
+    judge: str | None = None
+    """What that model is called."""
 
     def to_attrs(self) -> dict[str, Any]:
         """As JSON holds it."""
         common, degrees = self.topology
         said: dict[str, Any] = {"type": self.type, "common": common, "degrees": list(degrees), "text": self.text}
-        return said if self.confidence is None else said | {"confidence": self.confidence}
+        more = {"confidence": self.confidence, "vog": self.vog, "judge": self.judge}
+        return said | {key: value for key, value in more.items() if value is not None}
 
     @classmethod
     def of_attrs(cls, said: Mapping[str, Any]) -> Evidence:
@@ -66,6 +72,8 @@ class Evidence(NamedTuple):
                 None if said.get("confidence") is None else float(said["confidence"]),
                 Topology(int(said["common"]), (one, other)),
                 str(said["text"]),
+                None if said.get("vog") is None else float(said["vog"]),
+                None if said.get("judge") is None else str(said["judge"]),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"this is no evidence of a relation: {error}") from None
@@ -76,12 +84,14 @@ class Verdict(NamedTuple):
 
     verdict: str
     level: str
-    """srmkg_high or srmkg_low: the graph; grounded or contradicted: the text; itself; unsupported."""
+    """srmkg_high or srmkg_low: the graph; grounded or contradicted: the text; vog: a model; itself; unsupported."""
     score: float
     """What the graph says, from 0 to 1."""
     reason: str
 
 
+_SURE: Final = 0.5
+"""How sure a model must be."""
 _AGAINST: Final = {
     DENIED: "the text denies it",
     REVERSED: "the text says it the other way round",
@@ -112,4 +122,10 @@ def decide(evidence: Evidence) -> Verdict:
         reason = f"{common} of {sum(degrees) - common} neighbours are common to both"
     elif score < LOW:
         verdict, level, reason = REJECTED, "srmkg_low", f"{reason}, and the graph gives it {score:.2f}, below {LOW}"
+    elif evidence.vog is not None:
+        level = "vog"
+        if evidence.vog >= _SURE:
+            verdict, reason = ACCEPTED, "a model finds it in the text"
+        else:
+            reason = f"{reason}, and a model does not find it there"
     return Verdict(verdict, level, score, reason)

@@ -34,7 +34,8 @@ from substrate.views.edges import find_link
 
 __all__ = ["RelateRequest", "relate"]
 
-_FIELDS: Final = frozenset(("source", "type", "target", "confidence", "text", "cited", "valid_from", "valid_to"))
+_WINDOW: Final = ("valid_from", "valid_to")
+_FIELDS: Final = frozenset(("source", "type", "target", "confidence", "text", "cited", "judged", *_WINDOW))
 _UNTYPED: Final = "name"
 """What an entity is of which nobody says a type."""
 
@@ -79,8 +80,8 @@ class RelateRequest:
 def _proposal(item: object) -> tuple[Proposal, Mapping[str, object]]:
     if not isinstance(item, Mapping) or not {"source", "type", "target"} <= item.keys() <= _FIELDS:
         raise SchemaInvalid(f"a relation is a mapping with source, type and target; it may have {', '.join(_FIELDS)}")
-    window = {key: item[key] for key in ("valid_from", "valid_to") if item.get(key) is not None}
-    proposal = Proposal(**{key: said for key, said in item.items() if key not in ("valid_from", "valid_to")})
+    window = {key: item[key] for key in _WINDOW if item.get(key) is not None}
+    proposal = Proposal(**{key: said for key, said in item.items() if key not in _WINDOW})
     proposal.checked()
     return proposal, window
 

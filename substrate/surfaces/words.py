@@ -18,7 +18,7 @@ __all__ = ["ARGUMENTS", "agent_words"]
 
 ARGUMENTS: Final = (
     *("a", "actor", "after", "all_domains", "any_tags", "as_of", "at", "atoms", "b", "before", "by", "columns"),
-    *("confidence", "least"),
+    *("confidence", "judged", "least"),
     *("context", "depth", "direction", "domain", "edges", "entities", "every", "evidence_threshold", "expect"),
     *("floor", "from_kind", "kinds"),
     *("high_impact", "hops", "horizon", "k", "keep", "keys", "kind", "limit", "max_tokens", "media_type"),

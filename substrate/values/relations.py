@@ -353,7 +353,8 @@ class Vetted(Result):
     verdict: str
     """accepted, rejected or unsupported."""
     level: str
-    """The deciding check: srmkg_high, srmkg_low (the graph), grounded, contradicted (a text), itself, unsupported."""
+    """The deciding check: srmkg_high, srmkg_low (the graph), grounded, contradicted (a text), vog (a model), itself,
+    unsupported."""
     score: float
     """The score of the graph, 0 to 1: by confidence, common neighbours and degrees."""
     reason: str

@@ -22,6 +22,7 @@ evidences = st.builds(
     st.none() | shares,
     topologies,
     st.sampled_from(TEXTS),
+    st.none() | shares,
 )
 
 
@@ -47,6 +48,14 @@ def test_one_more_neighbour_in_common_never_makes_it_worse(evidence: Evidence) -
 def test_a_verdict_can_be_worked_out_again_from_what_is_kept(evidence: Evidence) -> None:
     kept = json.loads(json.dumps(evidence.to_attrs()))
     assert decide(Evidence.of_attrs(kept)) == decide(evidence)
+
+
+@given(evidences)
+def test_a_model_raises_what_is_left_open_and_changes_nothing_else(evidence: Evidence) -> None:
+    without, said = decide(evidence._replace(vog=None)), decide(evidence)
+    raised = without.verdict == UNSUPPORTED and evidence.vog is not None and evidence.vog >= 0.5
+    assert said.verdict == (ACCEPTED if raised else without.verdict)
+    assert (said.level == "vog") is (without.verdict == UNSUPPORTED and evidence.vog is not None)
 
 
 def test_the_score_is_the_originals_with_the_true_topology() -> None:

@@ -19,6 +19,13 @@ DIVERGENCES: Final = (
         f"{_TESTS}/test_relations.py::test_a_check_tells_the_verdict_its_level_and_reason_and_asks_no_model",
     ),
     Divergence(
+        "verify_relation_tool",
+        "takes any answer of its LLM with the word GROUNDED in it, also UNGROUNDED",
+        "the client's own model must answer in a form and quote the text; it changes no rejection",
+        "an answer that cannot be checked decides nothing",
+        f"{_TESTS}/test_judging.py::test_a_model_that_cannot_show_it_raises_nothing",
+    ),
+    Divergence(
         "check_conflict_tool",
         "without an LLM nothing is in conflict, not even a sentence and its denial",
         "sentences are compared by rules; `cannot tell` is said",

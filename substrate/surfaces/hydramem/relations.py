@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
+from mcp.server.mcpserver import Resolve
 from mcp.types import CallToolResult
 from pydantic import Field
 
@@ -12,6 +13,7 @@ from substrate.errors import NotFound
 from substrate.limits import LIMITS
 from substrate.surfaces.arguments import Caller
 from substrate.surfaces.hydramem.arguments import Confidence, EntityText, Project, Said, SessionId, When, asked
+from substrate.surfaces.hydramem.judging import judgement_of, question_about
 from substrate.surfaces.hydramem.shapes import (
     Conflicted,
     Created,
@@ -23,7 +25,9 @@ from substrate.surfaces.hydramem.shapes import (
     fact_of,
     told,
 )
+from substrate.surfaces.sampling import Question, Sample, Sampled, ask_model, offers_model
 from substrate.surfaces.tool import Tool
+from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.relations import Vetted
@@ -53,6 +57,31 @@ def list_entities_tool(
     )
 
 
+def _doubt_of_check(
+    ctx: Caller,
+    *,
+    from_entity: str,
+    relation_type: str,
+    to_entity: str,
+    source_text: str,
+    target_text: str,
+    confidence: float,
+    project: str,
+    session_id: str,
+) -> Question | None:
+    if not offers_model(ctx):
+        return None
+    said, text = asked(ctx, project, session_id), _joined(source_text, target_text)
+    ends = (from_entity, relation_type, to_entity)
+    return question_about(said, said.memory.vet(*ends, domain=said.project, text=text, confidence=confidence), text)
+
+
+async def _ask_of_check(
+    ctx: Caller, question: Annotated[Question | None, Resolve(_doubt_of_check)]
+) -> Sample | Sampled:
+    return await ask_model(ctx, question)
+
+
 def verify_relation_tool(
     ctx: Caller,
     *,
@@ -64,14 +93,24 @@ def verify_relation_tool(
     confidence: Confidence = 0.5,
     project: Project = "",
     session_id: SessionId = "",
+    sampled: Annotated[Sampled, Resolve(_ask_of_check)],
 ) -> Annotated[CallToolResult, Verified]:
     """Check a relation by the graph and by texts. Call it before you state one."""
     said = asked(ctx, project, session_id)
-    text = "\n".join(filter(None, (source_text, target_text))) or None
     vetted = said.memory.vet(
-        from_entity, relation_type, to_entity, domain=said.project, text=text, confidence=confidence
+        from_entity,
+        relation_type,
+        to_entity,
+        domain=said.project,
+        text=_joined(source_text, target_text),
+        confidence=confidence,
+        judged=judgement_of(sampled),
     )
     return told(Verified(**_check(vetted)))
+
+
+def _joined(*texts: str) -> str | None:
+    return "\n".join(filter(None, texts)) or None
 
 
 def check_conflict_tool(
@@ -94,6 +133,30 @@ def check_conflict_tool(
     )
 
 
+def _doubt_of_statement(
+    ctx: Caller,
+    *,
+    from_entity: str,
+    relation_type: str,
+    to_entity: str,
+    confidence: float,
+    verify: bool | None,
+    project: str,
+    session_id: str,
+) -> Question | None:
+    if not verify or not offers_model(ctx):
+        return None
+    said = asked(ctx, project, session_id)
+    ends = (from_entity, relation_type, to_entity)
+    return question_about(said, said.memory.vet(*ends, domain=said.project, confidence=confidence), None)
+
+
+async def _ask_of_statement(
+    ctx: Caller, question: Annotated[Question | None, Resolve(_doubt_of_statement)]
+) -> Sample | Sampled:
+    return await ask_model(ctx, question)
+
+
 def create_relation(
     ctx: Caller,
     *,
@@ -106,21 +169,26 @@ def create_relation(
     valid_to: When = "",
     project: Project = "",
     session_id: SessionId = "",
+    sampled: Annotated[Sampled, Resolve(_ask_of_statement)],
 ) -> Annotated[CallToolResult, Created]:
     """State a relation. With verify, only a supported one. Call it when the user states a relation."""
     said = asked(ctx, project, session_id)
     ends = [said.memory.entity(text, said.project) for text in (from_entity, to_entity)]
     given = {"source": ends[0].id or ends[0].name, "type": relation_type, "target": ends[1].id or ends[1].name}
+    judged = judgement_of(sampled)
     window = {key: time for key, time in (("valid_from", valid_from), ("valid_to", valid_to)) if time}
     vetted = said.memory.vet(
-        *(str(given[end]) for end in ("source", "type", "target")), domain=said.project, confidence=confidence
+        *(str(given[end]) for end in ("source", "type", "target")),
+        domain=said.project,
+        confidence=confidence,
+        judged=judged,
     )
     is_refused = vetted.level == "contradicted" if verify is None else verify and not vetted.accepted
     check = _check(vetted)
     if is_refused or vetted.level == "itself":
         return told(Created(created=False, reason=vetted.reason, verification=check), "relation")
     said.memory.relate(
-        [{**given, "confidence": confidence, **window}],
+        [{**given, "confidence": confidence, "judged": judged, **window}],
         domain=said.project,
         least="rejected",
         attrs={"origin_tool": "create_relation"},
@@ -132,13 +200,15 @@ def create_relation(
 
 
 def _check(vetted: Vetted) -> dict[str, Any]:
+    judge = vetted.evidence["judge"] if vetted.level == "vog" else None
+    decided = "decided by rules" if judge is None else f"decided by the client's model {in_quotes(str(judge))}"
     return {
         "accepted": vetted.accepted,
         "srmkg_score": vetted.score,
-        "vog_score": None,
+        "vog_score": vetted.evidence["vog"] if vetted.level == "vog" else None,
         "level": vetted.level,
         "verdict": vetted.verdict,
-        "reason": f"{vetted.reason} (decided by rules)",
+        "reason": f"{vetted.reason} ({decided})",
     }
 
 
@@ -198,10 +268,10 @@ def _shown(said: Said, name: str) -> str:
 
 
 TOOLS = (
-    Tool(verify_relation_tool, "Check", "read"),
+    Tool(verify_relation_tool, "Check", "read", asks_user=True),
     Tool(check_conflict_tool, "Compare", "read"),
     Tool(list_entities_tool, "Entities", "read"),
-    Tool(create_relation, "State", "write", writes=True, idempotent=True),
+    Tool(create_relation, "State", "write", writes=True, idempotent=True, asks_user=True),
     Tool(delete_relation, "Take back", "write", writes=True, idempotent=True),
     Tool(query_entity_relations, "Relations", "read"),
 )

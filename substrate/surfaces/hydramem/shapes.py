@@ -224,7 +224,7 @@ class Verified(Shape):
 
     accepted: bool
     srmkg_score: float
-    vog_score: Any = Field(description="null: no language model is asked")
+    vog_score: Any = Field(description="null: no model was asked")
     level: str
     verdict: str
     reason: str = Field(description="and who decided")
