@@ -9,6 +9,7 @@ Each is loaded when it is first used: `import substrate_widgets` loads neither i
     pages               who looks at it
     assets              what goes into the page
     picture             a still picture, for pages without a kernel
+    still               where that picture stands in a notebook, and its last state
     shared/             the script and style of all
     explorer/           search
     proof_viewer/       proofs

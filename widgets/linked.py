@@ -26,6 +26,7 @@ from substrate.errors import SubstrateError
 from .follow import follow
 from .pages import Pages
 from .picture import Row, picture
+from .still import Still
 from .work import Worker
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class Linked(anywidget.AnyWidget):
         self._turns: dict[str, deque[Any]] = {}
         self._seen = (-1, -1)
         self._unfollow: Callable[[], None] = lambda: None
+        self._still: Still | None = None
         with self._guard:  # what is worked out before the page can be told of it is set when it can: else it is lost
             super().__init__(store=str(memory.to_dict()["store"]), **traits)
         self._catch_up()  # in this thread: who waits for the widget waits for what it shows first
@@ -150,9 +152,25 @@ class Linked(anywidget.AnyWidget):
             return None
         self._worker.wait(_FIRST_S)
         data, metadata = bundle
-        caption, rows = self._pictured()
-        title = f"{type(self).__name__} of {self.store.rsplit('/', 1)[-1]}"
-        return {**data, "text/html": picture(title, caption, rows)}, metadata
+        return {**data, "text/html": self._picture()}, metadata
+
+    def _ipython_display_(self) -> None:
+        """In a notebook the picture is an output of its own, which is kept as the widget is (see still.py)."""
+        data, metadata = self._repr_mimebundle_() or ({"text/plain": repr(self)}, {})
+        html = data.pop("text/html", "")
+        if self._still is None:
+            self._still = Still(self.mark)
+            self.observe(lambda _: self._worker.submit("picture", self._again), traitlets.All)
+        self._still.put(data, metadata, html)
+
+    def _again(self) -> None:
+        if self._still is not None:
+            self._still.update(self._picture())
+
+    def _picture(self) -> str:
+        with self._guard:
+            caption, rows = self._pictured()
+        return picture(f"{type(self).__name__} of {self.store.rsplit('/', 1)[-1]}", caption, rows)
 
     def _pictured(self) -> tuple[str, Sequence[Row]]:
         """What a still picture says: a line, and rows by column."""

@@ -30,7 +30,7 @@ def picture(title: str, caption: str, rows: Sequence[Row]) -> str:
     )
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
     more = f"<p>… and {len(rows) - _ROWS:,} more</p>" if len(rows) > _ROWS else ""
-    still = "A still picture, from when the cell ran. Run the cell to use the widget."
+    still = "A still picture of the last state. Run the cell to use the widget."
     said = f"<p><b>{_text(title)}</b> {_text(caption)}<br><i>{still}</i></p>"
     return f'<div class="{UNTYPESET}">{said}{table}{more}</div>'
 

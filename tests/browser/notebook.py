@@ -155,6 +155,18 @@ class Shown:
                 raise AssertionError("a second window cannot get the widgets of the kernel")
             other.reload()
 
+    def reopen(self) -> Page:
+        """The notebook, saved, and opened in another window when its kernel is gone: with a new one."""
+        self.page.evaluate(_SAVE)
+        self.end()
+        self.page.evaluate(_PUT_AWAY)
+        other = self.page.context.new_page()
+        other.goto("/lab/workspaces/again?reset")
+        _await_lab(other)
+        other.evaluate(_OPEN, self._path)
+        other.wait_for_function(_IDLE, polling=_POLLING_MS)
+        return other
+
     def screenshot(self, name: str, of: Locator | None = None) -> Path:
         """A picture of the notebook, or of one part of it, if there is a folder screenshots/, which git ignores."""
         file = _SCREENSHOTS / f"{name}-{self.theme}.png"

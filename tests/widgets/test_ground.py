@@ -239,6 +239,27 @@ def test_a_still_picture_says_what_was_shown_and_all_of_it_is_escaped(tmp_path: 
             widget.close()
 
 
+def test_in_a_notebook_the_picture_is_an_output_of_its_own_and_follows_the_widget(
+    widget: Plain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    monkeypatch.setattr("substrate_widgets.still.get_ipython", object)
+    monkeypatch.setattr("substrate_widgets.still.publish_display_data", lambda data, *_, **way: put.append((data, way)))
+    widget._ipython_display_()
+    (view, _), (still, way) = put
+    assert (view["text/html"], "application/vnd.jupyter.widget-view+json" in view) == ("", True)
+    assert f'data-mark="{widget.mark}"' in still["text/html"]
+    widget.selected = "<b>v1.fact.a"
+    assert widget.wait(PATIENCE_S)
+    again, again_way = put[-1]
+    assert "&lt;b&gt;v1.fact.a" in again["text/html"]
+    assert again_way == {**way, "update": True}
+    before = len(put)
+    widget.progress = 0.5  # the picture does not say it
+    assert widget.wait(PATIENCE_S)
+    assert len(put) == before
+
+
 def says(widget: Plain, page: str, views: int, call: int | None = None) -> None:
     """As shared/page.js does it."""
     widget.set_state({"page": {"id": page, "views": views, "call": call}})

@@ -26,6 +26,8 @@ __all__ = ["ProofViewer"]
 
 _COPIED = 200_000
 """Characters of a bundle up to which the page gets it, to be copied. A larger one is had in Python."""
+_LINE = 64
+"""Hex digits of a part in a still picture: those of a hash."""
 _NOTHING: dict[str, object] = {"nodes": [], "parts": [], "verdict": {}, "proof": ""}
 
 
@@ -45,7 +47,8 @@ class ProofViewer(Linked):
 
     def _pictured(self) -> tuple[str, Sequence[Row]]:
         said = f"{self.verdict.get('headline', '')} {self.verdict.get('words', '')}".strip()
-        return said or self.selected, [{"part": node["title"], "value": node["bytes"]} for node in self.nodes]
+        rows = [{"part": node["title"], "value": _start(node["bytes"])} for node in self.nodes]
+        return said or self.selected, rows
 
     @traitlets.observe("selected", "as_of")
     def _asked(self, _: object) -> None:
@@ -117,6 +120,11 @@ def _verdict(memory: Memory, bundle: Bundle, name: str, as_of: int | None, key: 
     except ProofInvalid as error:
         return {**said, "ok": False, "headline": "Rejected", "words": str(error), "reason": error.reason}
     return {**said, "ok": True, "headline": "Verified", "words": words(verdict, name, as_of), "claim": verdict.claim}
+
+
+def _start(digits: str) -> str:
+    """As much as a line of a still picture holds."""
+    return digits if len(digits) <= _LINE else f"{digits[:_LINE]}…"
 
 
 def _side(part: str) -> str:

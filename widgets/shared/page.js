@@ -198,7 +198,7 @@ function openPage(model, el, title, now = "") {
     "The kernel that this was made by is gone: what you see is from before. Run the cell again to go on.");
   const body = h("div", { class: "sub-body" });
   const store = h("span", { class: "sub-store" });
-  const root = h("section", { class: "substrate", "aria-label": title },
+  const root = h("section", { class: "substrate", "aria-label": title, "data-mark": model.get("mark") },
     h("header", {}, h("h3", {}, title), store, working, busy), gone, notice, travel, problem, body);
   el.replaceChildren(root);
 
