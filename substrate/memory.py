@@ -1701,15 +1701,22 @@ class Memory(Tabular):
             return heads(snapshot, before=before, limit=limit)
 
     def growth(
-        self, start: Moment | None = None, stop: Moment | None = None, *, parts: int = 200, by: str = "time"
+        self,
+        start: Moment | None = None,
+        stop: Moment | None = None,
+        *,
+        parts: int = 200,
+        by: str = "time",
+        counts: bool = True,
     ) -> Growth:
-        """How the log grew after `start` until `stop` (None: from its beginning, until now), for an overview.
+        """How the store grew after `start` until `stop` (None: from its beginning, until now). A notebook draws it.
 
         It has at most `parts` equal parts (up to 1,000), by `time` or by `entries`. Each item tells how the log grew in
-        one part; parts without a head are left out. The cost does not depend on the number of heads.
+        one part, and how many atoms and bytes there were after it. Parts without a head are left out. To count atoms
+        and bytes reads every version once. With `counts=False` the cost does not depend on the size of the store.
         """
         with self._store.read() as snapshot:
-            return growth(snapshot, start, stop, parts=parts, by=by)
+            return growth(snapshot, start, stop, parts=parts, by=by, counts=counts)
 
     def check_pin(self, pin: Pin | str) -> None:
         """Return if this log contains the pinned one; RolledBack, naming both heads, if not."""

@@ -1,27 +1,36 @@
-"""The verb growth: an overview of how the log grew. Reads a few rows for each part, however many heads there are."""
+"""The verb growth: an overview of how the log grew. Reads a few rows for each part, however many heads there are.
+
+To count atoms and bytes, each version and each body is read once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+from itertools import accumulate
 
 from substrate.atoms.moments import Moment, last_seq, read_time, seq_at, time_at, timed
 from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_limit
 from substrate.log.heads import require_head
-from substrate.log.tables import HEADS, read_seq, seq_key
+from substrate.log.tables import BODIES, HEADS, read_seq, seq_key
 from substrate.messages import Arg, Message
 from substrate.snapshot import Snapshot
 from substrate.values.growth import Grown, Growth
 from substrate.values.times import from_microseconds
+from substrate.views.atoms import uses_over_time
 
 __all__ = ["growth"]
 
 _BY = ("time", "entries")
 
 
-def growth(snapshot: Snapshot, start: Moment | None, stop: Moment | None, *, parts: int, by: str) -> Growth:
+def growth(  # noqa: PLR0913
+    snapshot: Snapshot, start: Moment | None, stop: Moment | None, *, parts: int, by: str, counts: bool
+) -> Growth:
     """See `Memory.growth`."""
     check_limit(parts)
     if by not in _BY:
@@ -38,6 +47,8 @@ def growth(snapshot: Snapshot, start: Moment | None, stop: Moment | None, *, par
         raise InputError(Arg("start"), " is after ", Arg("stop"), ": swap them")
     ends = _ends_in_time(transaction, low, high, parts) if by == "time" else _ends(first, last, parts)
     items = tuple(_grown(transaction, first, [*(min(max(first, end), last) for end in ends), last]))
+    if counts and items:
+        items = _counted(transaction, items)
     size = require_head(transaction).head.size
     return Growth(items, by, from_microseconds(low), from_microseconds(high), first, last, size)
 
@@ -72,6 +83,23 @@ def _grown(transaction: ReadTransaction, first: int, ends: list[int]) -> Iterato
             yield Grown(size, earliest, since, started, recorded)
             since = size
         first = end
+
+
+def _counted(transaction: ReadTransaction, items: Sequence[Grown]) -> tuple[Grown, ...]:
+    """The same, each with the atoms and bytes there were after it."""
+    sizes = [one.size for one in items]
+    atoms = _summed(sizes, uses_over_time(transaction))
+    rows = transaction.scan(BODIES, stop=seq_key(sizes[-1]))
+    kept = _summed(sizes, ((read_seq(at), len(row)) for at, row in rows))
+    return tuple(replace(one, atoms=live, bytes=held) for one, live, held in zip(items, atoms, kept, strict=True))
+
+
+def _summed(sizes: Sequence[int], steps: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """The sum of all steps before each size."""
+    within = [0] * (len(sizes) + 1)
+    for seq, step in steps:
+        within[bisect_right(sizes, seq)] += step
+    return accumulate(within[:-1])
 
 
 def _head(transaction: ReadTransaction, low: int, high: int, *, newest: bool) -> int | None:

@@ -80,6 +80,10 @@ class Grown(Result):
     """When the last entry of the first head was recorded."""
     recorded_at: datetime
     """When the last entry of the last head was."""
+    atoms: int | None = None
+    """Atoms in use after it, without those that were forgotten since; None: not counted."""
+    bytes: int | None = None
+    """Bytes of the contents that were recorded up to it and are still kept; None: not counted."""
 
     @property
     def entries(self) -> int:

@@ -41,6 +41,7 @@ __all__ = [
     "latest_version",
     "names",
     "names_before",
+    "uses_over_time",
     "versions_of",
 ]
 
@@ -231,6 +232,17 @@ def is_in_use(transaction: ReadTransaction, subject: bytes, upto: int | None = N
     for _, row in transaction.scan(VERSIONS, subject, stop, reverse=True, limit=1):
         return row[0] == Kind.PUT
     return False
+
+
+def uses_over_time(transaction: ReadTransaction) -> Iterator[tuple[int, int]]:
+    """Where an atom came into use (seq, 1) or left it (seq, -1), atom by atom; not of those that were forgotten."""
+    subject, live = b"", False
+    for key, row in transaction.scan(VERSIONS):
+        if key[:ID_BYTES] != subject:
+            subject, live = key[:ID_BYTES], False
+        if live != (row[0] == Kind.PUT):
+            live = not live
+            yield read_seq(key[ID_BYTES:]), 1 if live else -1
 
 
 def first_version(transaction: ReadTransaction, subject: bytes) -> int | None:

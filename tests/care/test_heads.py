@@ -139,3 +139,23 @@ def test_of_many_changes_the_last_are_told_and_the_rest_is_counted(grown: Memory
     assert [change.name for change in few] == ["v1.fact.n3.2", "v1.fact.n3.3"]
     with pytest.raises(InputError, match="limit"):
         grown.diff(-1, limit=0)
+
+
+def test_growth_counts_atoms_and_bytes_as_they_were(grown: Memory) -> None:
+    growth = grown.growth(parts=1000, by="entries")
+    assert [part.atoms for part in growth] == [len(grown.list(as_of=part.size - 1, limit=1000)) for part in growth]
+    held = [part.bytes or 0 for part in growth]
+    assert held == sorted(held)
+    assert held[0] > 0
+    assert {(part.atoms, part.bytes) for part in grown.growth(counts=False)} == {(None, None)}
+
+
+def test_growth_ends_where_stats_are(memory: Memory) -> None:
+    memory.checkpoint([f"{A} = 1", f"{B} = 2", "v1.fact.c = 3"])
+    memory.checkpoint(tombstones=[B])
+    memory.checkpoint([f"{B} = 4", f"{A} = 5"])
+    before = memory.growth(parts=1)[0]
+    assert before.atoms == memory.stats().atoms == 3
+    memory.forget(B)
+    after = memory.growth(parts=1)[0]
+    assert after.atoms == memory.stats().atoms == 2

@@ -30,9 +30,9 @@ def marks(memory: Memory, axis: str, window: list[int]) -> dict[str, object]:
     if window:
         low, high = window
         start, stop = (_moment(memory, place, axis) for place in (low - 1, high))
-        growth = memory.growth(start, stop, parts=MARKS, by=axis)
+        growth = memory.growth(start, stop, parts=MARKS, by=axis, counts=False)
     else:
-        growth = memory.growth(parts=MARKS, by=axis)
+        growth = memory.growth(parts=MARKS, by=axis, counts=False)
         low, high = _place(growth.start, 0, axis), _place(growth.stop, growth.last, axis)
     shown = [
         {
