@@ -38,6 +38,7 @@ from substrate.documents.whole import forget_whole
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.extras import require
 from substrate.fading.choice import choose_decay
+from substrate.fading.curve import fading_curve
 from substrate.fading.named import fading_of
 from substrate.fading.touch import touch
 from substrate.forget.compaction import compact_now, rewrite
@@ -109,7 +110,7 @@ if TYPE_CHECKING:
         Related,
         Vetted,
     )
-    from substrate.values.review.fading import FadingAtoms, FadingModel, Promoted, Swept, Touched
+    from substrate.values.review.fading import FadingAtoms, FadingCurve, FadingModel, Promoted, Swept, Touched
     from substrate.values.review.garden import EntityMap, Pruned, Tended, Tending
     from substrate.values.review.stale import StaleAtoms
 
@@ -1532,6 +1533,14 @@ class Memory(Tabular):
         with self._store.read(as_of) as snapshot:
             return self._store.fading.list(snapshot, wanted)
 
+    def fading_curve(self, name: Name, *, as_of: Moment | None = None) -> FadingCurve:
+        """The score of an atom over time, with its touches: as it was, and as it will be if nobody uses it.
+
+        `falls` says when it falls below each threshold. Nothing of it counts as an access. NotFound, Forgotten.
+        """
+        with self._store.read(as_of) as snapshot:
+            return fading_curve(snapshot, read_end(name, Arg("name")))
+
     def due(self, *, limit: int = 100, offset: int = 0) -> FadingAtoms:
         """Atoms that a review would help most now: `fading` in the order `due`. To `touch` one clears it."""
         return self.fading(order="due", limit=limit, offset=offset)
@@ -1842,6 +1851,10 @@ class Memory(Tabular):
     def graph(self, domain: str = "", **traits: Any) -> Any:  # noqa: ANN401
         """The graph of a domain's entities, with the evidence of each edge, and runs of `tend`. A notebook widget."""
         return self._widget("EntityGraph", domain=domain, **traits)
+
+    def show_fading(self, name: Name = "", **traits: Any) -> Any:  # noqa: ANN401
+        """How atoms fade: the curve of one, what is due for review, and what a sweep would take. A notebook widget."""
+        return self._widget("Fading", selected=name, **traits)
 
     def timeline(self, **traits: Any) -> Any:  # noqa: ANN401
         """The store's heads over time: what changed between any two, and travel to any of them."""

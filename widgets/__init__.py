@@ -17,6 +17,7 @@ Each is loaded when it is first used: `import substrate_widgets` loads neither i
     transitions/        arcs
     timeline/           heads
     entity_graph/       entities, the evidence of edges, runs of the gardener
+    fading/             curves of atoms, reviews, sweeps
 """
 
 from __future__ import annotations
@@ -28,17 +29,19 @@ if TYPE_CHECKING:
     from .bootstrap_preview.widget import BootstrapPreview
     from .entity_graph.widget import EntityGraph
     from .explorer.widget import Explorer
+    from .fading.widget import Fading
     from .linked import link
     from .proof_viewer.widget import ProofViewer
     from .timeline.widget import Timeline
     from .transitions.widget import Transitions
 
-__all__ = ["BootstrapPreview", "EntityGraph", "Explorer", "ProofViewer", "Timeline", "Transitions", "link"]
+__all__ = ["BootstrapPreview", "EntityGraph", "Explorer", "Fading", "ProofViewer", "Timeline", "Transitions", "link"]
 
 _HOMES = {
     "BootstrapPreview": "bootstrap_preview.widget",
     "EntityGraph": "entity_graph.widget",
     "Explorer": "explorer.widget",
+    "Fading": "fading.widget",
     "ProofViewer": "proof_viewer.widget",
     "Timeline": "timeline.widget",
     "Transitions": "transitions.widget",

@@ -8,6 +8,7 @@ pace      how often one touches by itself
 touch     the verb touch: an atom was used
 listing   the verbs fading and due: atoms with their scores
 named     the same of atoms that are named
+curve     the verb fading_curve: the score of one atom over time
 sweep     the verb sweep: what has faded goes out of use
 promote   the verb promote: what is worth keeping becomes a note in a vault
 vault     files below the root of a vault

@@ -20,7 +20,7 @@ from substrate.values.review.fading import FadingAtom, FadingAtoms
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import VersionRow, latest_version, versions_of
 
-__all__ = ["ARCHIVED", "PROMOTED_TAG", "fading_of", "fading_of_version"]
+__all__ = ["ARCHIVED", "PROMOTED_TAG", "fading_of", "fading_of_version", "last_version"]
 
 PROMOTED_TAG: Final = "status:promoted"
 ARCHIVED: Final = "archived"
@@ -44,11 +44,16 @@ def fading_of(snapshot: Snapshot, names: Sequence[str]) -> FadingAtoms:
 
 
 def _fading(snapshot: Snapshot, name: str) -> FadingAtom:
+    return fading_of_version(snapshot, last_version(snapshot, name))
+
+
+def last_version(snapshot: Snapshot, name: str) -> VersionRow:
+    """The last version of the atom of this name or id; of one that was renamed, of what it is called now."""
     transaction = snapshot.transaction
     version = resolve(transaction, name, snapshot.upto)
     if version.kind is Kind.TOMBSTONE and (new := renamed_to(transaction, version.subject, snapshot.upto)) is not None:
         version = latest_version(transaction, new, snapshot.upto) or version
-    return fading_of_version(snapshot, version)
+    return version
 
 
 def fading_of_version(snapshot: Snapshot, version: VersionRow) -> FadingAtom:

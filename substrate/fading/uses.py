@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from substrate.fading.decay import MOST_STRENGTH, Decay, score_of
 from substrate.kv.api import ReadTransaction
-from substrate.views.touches import HUNDREDTHS, TouchKind, touches_of
+from substrate.views.touches import HUNDREDTHS, Touch, TouchKind, touches_of
 
-__all__ = ["UsesOfOne", "uses_of"]
+__all__ = ["UsesOfOne", "uses_by", "uses_of"]
 
 _SECOND = 1_000_000
 
@@ -27,8 +28,13 @@ class UsesOfOne(NamedTuple):
 
 def uses_of(transaction: ReadTransaction, subject: bytes, recorded: int, until: int | None = None) -> UsesOfOne:
     """By the touches up to the time `until`. Without any, it was last used when it was recorded."""
+    return uses_by(touches_of(transaction, subject), recorded, until)
+
+
+def uses_by(touches: Iterable[Touch], recorded: int, until: int | None = None) -> UsesOfOne:
+    """The same, of touches in the order in which they were written."""
     count, strength, last = 0, HUNDREDTHS, None
-    for touch in touches_of(transaction, subject):
+    for touch in touches:
         if touch.kind is TouchKind.ARCHIVED or (until is not None and touch.time > until):
             continue
         last = touch.time if last is None else max(last, touch.time)

@@ -49,12 +49,27 @@ from substrate.values.relations import (
     PathFound,
     Reached,
 )
+from substrate.values.review.fading import (
+    FadingAtom,
+    FadingAtoms,
+    FadingCurve,
+    FadingFall,
+    FadingModel,
+    FadingPoint,
+    FadingUse,
+    Promoted,
+    Promotion,
+    Swept,
+    Touched,
+    TouchedAtom,
+)
 from substrate.values.review.garden import Proposed, Pruned, Suspect, Tended, Tending, TendRun
 from substrate.values.review.stale import StaleAtom, StaleAtoms, StaleReason
 from substrate.values.saved import Contradicted, Forgot, Refused, Remembered, Saved, Stats, Undone
 from tests.scale import rounds
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+EARLIER = datetime(2026, 2, 1, 12, 0, tzinfo=UTC)
 HOSTILE = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -109,7 +124,21 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
     key = VerifierKey(text, bytes(32))
     clash = ConflictingFacts(text, text, "value", text)
     shown = OpeningAtom(text, text, 5, (text,), 0.5, text, text, NOW, 1, 0.5, 0.5, text, text)
+    model = FadingModel(text, 3.0)
+    faded = FadingAtom(atom, 0.2, 1, 1.0, NOW, NOW, 1.0, text)
     results: list[Any] = [
+        FadingAtoms((faded,), model, 2, more=True),
+        FadingCurve(
+            (FadingPoint(EARLIER, 1.0), FadingPoint(NOW, 0.2)),
+            faded,
+            model,
+            NOW,
+            (FadingUse(EARLIER, 1.0, 1, text),),
+            (FadingFall(NOW, 0.15, text),),
+        ),
+        Swept((faded,), dry_run=True, archived=False, total=2, score_sum=0.2, surface=text),
+        Touched((TouchedAtom(text, text, 0.2, 1.5, 1, 1.0),)),
+        Promoted((Promotion(faded, text, text),), dry_run=False, total=2),
         Matches((Match(text, text, 0.5, text),), "close"),
         Found(
             (Hit(atom, 0.5, {text: 0.5}, (text,), text, ((0, 1),), current=False, via=(text,)),),
@@ -295,12 +324,22 @@ def test_a_long_value_is_shown_in_part_which_is_said() -> None:
     assert len(html) < 20_000
 
 
+def _uncurved() -> FadingCurve:
+    faded = FadingAtom(Atom("v1.fact.a", "x", recorded_at=NOW), 0.01, 0, 1.0, NOW, NOW, 1.0)
+    return FadingCurve((), faded, FadingModel("two_component", None), NOW)
+
+
 EMPTY: list[tuple[Any, str]] = [
     (Associations(()), "no unexpected connection was found"),
     (Conflicts(()), "there are no open conflicts"),
     (Context(()), "no edges around it"),
     (Diff((), 0, 1), "nothing changed"),
     (Edges(()), "it has no such edges"),
+    (FadingAtoms((), FadingModel("power_law", 3.0), 0), "no atoms"),
+    (_uncurved(), "below every threshold"),
+    (Promoted((), dry_run=True, total=0), "no note is worth promoting yet"),
+    (Swept((), dry_run=True, archived=False, total=0, score_sum=0.0, surface="s"), "nothing has faded that far"),
+    (Touched(()), "0 atoms touched"),
     (EntityPage(()), "there are no such entities"),
     (ExtractedEntities(()), "there is no name in it"),
     (Forgot(dry_run=False, atoms=0, versions=0, edges=0, traces=0), "there is nothing to erase"),
@@ -348,6 +387,15 @@ def test_a_place_in_a_notebook_is_told_in_words() -> None:
         )
     )
     assert "notebook: Moleskine" in own
+
+
+def test_what_a_sweep_would_take_is_counted_and_says_how_to_do_it() -> None:
+    faded = FadingAtom(Atom("v1.note.a", "x", recorded_at=NOW), 0.01, 0, 1.0, NOW, NOW, 1.0)
+    swept = Swept((faded,), dry_run=True, archived=True, total=12, score_sum=0.1, surface="cortexgraph")
+    shown = check(SHOWN["substrate.values.review.fading", "Swept"](swept))
+    assert "12 notes would be put away" in shown
+    assert "11 more" in shown
+    assert "to do it: memory.sweep(archive=True)" in shown
 
 
 def test_the_bars_of_hits_differ_where_the_scores_do() -> None:

@@ -21,53 +21,19 @@ function graphPicture(act) {
   const scene = s("g", {});
   const arrow = s("marker", { id: "eg-arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse", markerUnits: "userSpaceOnUse" }, s("path", { class: "eg-head", d: "M0 0L8 4L0 8z" }));
   const svg = s("svg", { class: "eg-graph", role: "group", tabindex: "0", "aria-label": "graph of entities; Tab moves between entities and edges, Enter opens, arrow keys move the picture, plus and minus zoom, 0 shows all", "data-testid": "graph" }, s("defs", {}, arrow), scene);
-  let [view, drag, box] = [{ x: 0, y: 0, zoom: 1 }, null, null];
-  const place = () => { scene.setAttribute("transform", `translate(${view.x.toFixed(1)} ${view.y.toFixed(1)}) scale(${view.zoom.toFixed(4)})`); svg.dataset.zoom = view.zoom.toFixed(2); svg.classList.toggle("eg-far", view.zoom < 0.7); };
-  const zoom = (factor, x = svg.clientWidth / 2, y = svg.clientHeight / 2) => {
-    const to = Math.max(0.15, Math.min(4, view.zoom * factor));
-    view = { x: x - ((x - view.x) * to) / view.zoom, y: y - ((y - view.y) * to) / view.zoom, zoom: to };
-    place();
-  };
-  const fit = () => {
-    if (!box || !svg.clientWidth) return;
+  let box = null;
+  const all = () => {
+    if (!box || !svg.clientWidth) return null;
     const to = Math.min(1.25, svg.clientWidth / box.width, svg.clientHeight / box.height);
-    view = { x: svg.clientWidth / 2 - (box.x + box.width / 2) * to, y: svg.clientHeight / 2 - (box.y + box.height / 2) * to, zoom: to };
-    place();
+    return { x: svg.clientWidth / 2 - (box.x + box.width / 2) * to, y: svg.clientHeight / 2 - (box.y + box.height / 2) * to, zoom: to };
   };
-  const inside = (event) => ({ x: event.clientX - svg.getBoundingClientRect().x, y: event.clientY - svg.getBoundingClientRect().y });
-  svg.addEventListener("wheel", (event) => {
-    // The page scrolls by the wheel too: it zooms for who has clicked into the graph, or holds Ctrl.
-    if (!event.ctrlKey && !svg.contains(document.activeElement)) return;
-    event.preventDefault();
-    const at = inside(event);
-    zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, at.x, at.y);
-  }, { passive: false });
-  svg.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || event.target.closest("[data-pick]")) return;
-    svg.focus({ preventScroll: true });
-    event.preventDefault();
-    drag = { from: inside(event), x: view.x, y: view.y };
-    svg.setPointerCapture(event.pointerId);
-    svg.classList.add("eg-dragged");
-  });
-  svg.addEventListener("pointermove", (event) => {
-    if (!drag) return;
-    const at = inside(event);
-    view = { ...view, x: drag.x + at.x - drag.from.x, y: drag.y + at.y - drag.from.y };
-    place();
-  });
-  const drop = () => { drag = null; svg.classList.remove("eg-dragged"); };
-  svg.addEventListener("pointerup", drop);
-  svg.addEventListener("pointercancel", drop);
+  const { zoom, move, fit, key } = movable(svg, scene, { least: 0.15, parts: "[data-pick]", focus: () => svg, start: all, placed: (far) => svg.classList.toggle("eg-far", far < 0.7) });
   svg.addEventListener("keydown", (event) => {
     const by = { ArrowLeft: [40, 0], ArrowRight: [-40, 0], ArrowUp: [0, 40], ArrowDown: [0, -40] }[event.key];
     const picked = event.target.closest("[data-pick]");
-    if (by) { view = { ...view, x: view.x + by[0], y: view.y + by[1] }; place(); }
+    if (by) move(...by);
     else if ((event.key === "Enter" || event.key === " ") && picked) picked.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    else if (event.key === "+" || event.key === "=") zoom(1.2);
-    else if (event.key === "-") zoom(1 / 1.2);
-    else if (event.key === "0") fit();
-    else return;
+    else if (!key(event.key)) return;
     event.preventDefault();
   });
 

@@ -53,8 +53,7 @@ export default {
     const act = { open: (id) => tell(model, { edge: id }), choose: (name) => tell(model, { selected: model.get("selected") === name ? "" : name }) };
     const picture = graphPicture(act);
     const select = h("select", { "aria-label": "domain", "data-testid": "domain", onchange: () => tell(model, { domain: select.value }) });
-    const zooms = [["−", "zoom out", () => picture.zoom(1 / 1.2)], ["+", "zoom in", () => picture.zoom(1.2)], ["fit", "show all", picture.fit]]
-      .map(([word, label, f]) => h("button", { type: "button", "aria-label": label, title: label, onclick: f }, word));
+    const zooms = zoomButtons(picture);
     const count = h("span", { class: "sub-faint eg-count" });
     const rows = () => { const graph = model.get("graph"); return (graph.edges ?? []).map((edge) => ({ source: graph.nodes[edge.source].name, type: edge.type, target: graph.nodes[edge.target].name, confidence: edge.confidence })); };
     const empty = h("div", { class: "eg-empty", "data-testid": "empty" }, "This domain has no entities yet. Ingest a text, or state a relation.");

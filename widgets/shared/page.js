@@ -154,6 +154,27 @@ function redraw(element, children, home = null) {
   if (inside && document.activeElement !== held) (find() ?? home)?.focus({ preventScroll: true });
 }
 
+/** Choices of which one holds: arrow keys move between them. */
+function choices(label, options, chosen) {
+  const buttons = options.map(([value, word, title]) => h("button", { type: "button", role: "radio", "data-value": value, "data-testid": `${label}-${value || "all"}`, title, onclick: () => chosen(value) }, word));
+  const group = h("div", { class: "sub-choices", role: "radiogroup", "aria-label": label }, buttons);
+  group.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const to = buttons[(buttons.indexOf(event.target) + by + buttons.length) % buttons.length];
+    to.focus();
+    chosen(to.dataset.value);
+  });
+  const show = (value) => buttons.forEach((button) => {
+    const is = button.dataset.value === value;
+    button.setAttribute("aria-checked", String(is));
+    button.setAttribute("aria-pressed", String(is));
+    button.tabIndex = is ? 0 : -1;
+  });
+  return { group, show };
+}
+
 // How many views of a widget this page has: what nobody sees is not worked out. By its mark: each view has a `model` of its own.
 const VIEWS = new Map();
 // Which page this is, of several that may show the same widget: the kernel adds up what they say (see pages.py).

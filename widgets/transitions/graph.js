@@ -105,46 +105,10 @@ function drawing(graph, wide, act) {
 function graphView(act) {
   const scene = s("g", {});
   const svg = s("svg", { class: "tr-graph", role: "group", "aria-label": "graph of arcs; arrow keys move, Enter goes there, t adds to the training, plus and minus zoom", "data-testid": "graph" }, scene);
-  let view = { x: 0, y: 0, zoom: 1 };
-  let drag = null;
-  const place = () => {
-    scene.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.zoom})`);
-    svg.dataset.zoom = view.zoom.toFixed(2);
-  };
-  const zoom = (factor, x = svg.clientWidth / 2, y = svg.clientHeight / 2) => {
-    const to = Math.max(0.4, Math.min(4, view.zoom * factor));
-    view = { x: x - ((x - view.x) * to) / view.zoom, y: y - ((y - view.y) * to) / view.zoom, zoom: to };
-    place();
-  };
-  const fit = () => { view = { x: 0, y: 0, zoom: 1 }; place(); };
-  const inside = (event) => ({ x: event.clientX - svg.getBoundingClientRect().x, y: event.clientY - svg.getBoundingClientRect().y });
   const nodes = (side) => [...svg.querySelectorAll(".tr-node")].filter((node) => !side || node.dataset.side === side);
   const focus = (node) => { nodes().forEach((other) => other.setAttribute("tabindex", other === node ? "0" : "-1")); node.focus(); };
 
-  svg.addEventListener("wheel", (event) => {
-    // The page scrolls by the wheel too: it zooms for who has clicked into the graph, or holds Ctrl.
-    if (!event.ctrlKey && !svg.contains(document.activeElement)) return;
-    event.preventDefault();
-    const at = inside(event);
-    zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, at.x, at.y);
-  }, { passive: false });
-  svg.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || event.target.closest(".tr-node")) return;
-    (svg.querySelector('.tr-node[tabindex="0"]') ?? nodes()[0])?.focus({ preventScroll: true });
-    event.preventDefault();
-    drag = { from: inside(event), x: view.x, y: view.y };
-    svg.setPointerCapture(event.pointerId);
-    svg.classList.add("tr-dragged");
-  });
-  svg.addEventListener("pointermove", (event) => {
-    if (!drag) return;
-    const at = inside(event);
-    view = { ...view, x: drag.x + at.x - drag.from.x, y: drag.y + at.y - drag.from.y };
-    place();
-  });
-  const drop = () => { drag = null; svg.classList.remove("tr-dragged"); };
-  svg.addEventListener("pointerup", drop);
-  svg.addEventListener("pointercancel", drop);
+  const { zoom, fit, key } = movable(svg, scene, { least: 0.4, parts: ".tr-node", focus: () => svg.querySelector('.tr-node[tabindex="0"]') ?? nodes()[0] });
   svg.addEventListener("keydown", (event) => {
     const here = event.target.closest(".tr-node");
     const sides = ["before", "middle", "after"];
@@ -162,11 +126,8 @@ function graphView(act) {
     if (to) { const node = to(); if (node) focus(node); }
     else if (event.key === "Enter" || event.key === " ") { if (here) act.go(here.dataset.name); }
     else if (event.key === "t") { if (here) act.pick(here.dataset.name); }
-    else if (event.key === "+" || event.key === "=") zoom(1.2);
-    else if (event.key === "-") zoom(1 / 1.2);
-    else if (event.key === "0") fit();
     else if (event.key === "Backspace") act.back();
-    else return;
+    else if (!key(event.key)) return;
     event.preventDefault();
   });
 

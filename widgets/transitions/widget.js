@@ -8,27 +8,6 @@ const PARTS = [
   ["episodes", "Episodes", "Atoms of past sessions that used it."],
 ];
 
-/** Choices of which one holds: arrow keys move between them. */
-function choices(label, options, chosen) {
-  const buttons = options.map(([value, word, title]) => h("button", { type: "button", role: "radio", "data-value": value, "data-testid": `${label}-${value || "all"}`, title, onclick: () => chosen(value) }, word));
-  const group = h("div", { class: "tr-choices", role: "radiogroup", "aria-label": label }, buttons);
-  group.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    const to = buttons[(buttons.indexOf(event.target) + by + buttons.length) % buttons.length];
-    to.focus();
-    chosen(to.dataset.value);
-  });
-  const show = (value) => buttons.forEach((button) => {
-    const is = button.dataset.value === value;
-    button.setAttribute("aria-checked", String(is));
-    button.setAttribute("aria-pressed", String(is));
-    button.tabIndex = is ? 0 : -1;
-  });
-  return { group, show };
-}
-
 /** The same as the graph, for those who read it: two tables. */
 function tables(graph, act) {
   const table = (title, nodes, side) => h("table", { class: "tr-table", "data-testid": `table-${side}` }, h("caption", {}, title),
@@ -75,8 +54,7 @@ export default {
     let form = "graph";
     const forms = choices("shown as", [["graph", "Graph"], ["table", "Table"]], (value) => { form = value; draw(); });
     const meaning = h("div", { class: "sub-faint tr-meaning" });
-    const zooms = h("div", { class: "tr-zooms" }, [["−", "zoom out", () => view.zoom(1 / 1.2)], ["+", "zoom in", () => view.zoom(1.2)], ["fit", "show all", view.fit]]
-      .map(([word, label, f]) => h("button", { type: "button", "aria-label": label, title: label, onclick: f }, word)));
+    const zooms = h("div", { class: "tr-zooms" }, zoomButtons(view));
     const heads = h("div", { class: "tr-heads" }, h("span", {}, "leads here"), zooms, h("span", {}, "needed after"));
     const picture = h("div", { class: "tr-picture" }, heads, view.svg);
     const written = h("div", { class: "tr-written" });

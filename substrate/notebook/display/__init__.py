@@ -7,6 +7,7 @@ search      hits of a search
 entities    entities, and the names in a text
 relations   what surrounds atoms, and what is to be reviewed
 learning    predictions, trainings, and the context of a new session
+fading      how far atoms have faded, and what was touched, swept and promoted
 garden      what a gardener did, its runs, and edges that look spurious
 conflicts   atoms that contradict each other
 saved       what was saved and what was forgotten
@@ -32,6 +33,7 @@ from substrate.notebook.display import (
     conflicts,
     documents,
     entities,
+    fading,
     garden,
     growth,
     learning,
@@ -56,6 +58,11 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.review.garden", "Tended"): garden.tended,
         ("substrate.values.review.garden", "Tending"): garden.tending,
         ("substrate.values.review.garden", "Pruned"): garden.pruned,
+        ("substrate.values.review.fading", "FadingAtoms"): fading.fading,
+        ("substrate.values.review.fading", "FadingCurve"): fading.curve,
+        ("substrate.values.review.fading", "Promoted"): fading.promoted,
+        ("substrate.values.review.fading", "Swept"): fading.swept,
+        ("substrate.values.review.fading", "Touched"): fading.touched,
         ("substrate.values.hits", "Found"): search.found,
         ("substrate.values.hits", "Matches"): search.matches,
         ("substrate.values.review.stale", "StaleAtoms"): relations.stale,

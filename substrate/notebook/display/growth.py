@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from substrate.notebook.display.markup import ROWS, Child, Markup, bar, footer, h, table, when
+from substrate.notebook.display.markup import ROWS, Child, Markup, area, bar, footer, h, table, when
 from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
 
@@ -91,18 +91,17 @@ def _curves(result: Growth) -> list[Child]:
 def _curve(label: str, places: Sequence[float], values: Sequence[int], ends: tuple[str, str]) -> Markup:
     """An area whose height is the value from its place on until the next; the scale begins at 0."""
     top = max(values) or 1
-    corners, y = ["0% 100%"], 100.0
+    corners, y = list[tuple[float, float]](), 100.0
     for place, value in zip(places, values, strict=True):
         x = 100 * min(max(place, 0.0), 1.0)
         height = 100 - 100 * value / top
-        corners += [f"{x:.2f}% {y:.1f}%", f"{x:.2f}% {height:.1f}%"]
+        corners += [(x, y), (x, height)]
         y = height
-    shape = ",".join([*corners, f"100% {y:.1f}%", "100% 100%"])
     now = _amount(values[-1]) if label.startswith("bytes") else f"{values[-1]:,}"
     return h(
         "div",
         h("div", h("span", now, css="ss-title"), " ", label),
-        h("div", h("div", css="ss-area", style=f"clip-path:polygon({shape})"), css="ss-plot"),
+        area([*corners, (100.0, y)]),
         h("div", h("span", ends[0]), h("span", ends[1]), css="ss-ends"),
         css="ss-curve",
     )

@@ -16,6 +16,7 @@ __all__ = [
     "ROWS",
     "Child",
     "Markup",
+    "area",
     "badge",
     "bar",
     "chip",
@@ -104,6 +105,12 @@ def bar(share: float, label: str) -> Markup:
     """A share from 0 to 1, as a bar with a number beside it."""
     width = f"width:{100 * min(max(share, 0.0), 1.0):.0f}%"
     return h("span", h("span", h("span", style=width, css="ss-fill"), css="ss-bar"), " ", label, css="ss-share")
+
+
+def area(corners: Iterable[tuple[float, float]]) -> Markup:
+    """The area below a line through these corners, each in percent from the left and from the top."""
+    shape = ",".join(f"{x:.2f}% {y:.1f}%" for x, y in ((0.0, 100.0), *corners, (100.0, 100.0)))
+    return h("div", h("div", css="ss-area", style=f"clip-path:polygon({shape})"), css="ss-plot")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Child]]) -> Markup:

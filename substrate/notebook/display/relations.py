@@ -140,7 +140,7 @@ def _group(group: Group) -> Child:
             badge("by words", "plain") if group.by_words else None,
         ),
         table((), [[name(member.name), stored(member.value)] for member in group.members]),
-        css="ss-section",
+        css="ss-card",
     )
 
 
@@ -154,11 +154,11 @@ def _alike(pair: Alike) -> list[Child]:
 def merged(result: Merged) -> str:
     """What the one atom says, or would say, and what it was made of."""
     done = "taken back" if result.taken_back else "would be merged" if result.dry_run else "merged"
-    rows: list[list[Child]] = [[badge("is in use again" if result.taken_back else "of", "plain"), name(one)]
+    rows: list[list[Child]] = [[badge("is in use again" if result.taken_back else "made of", "plain"), name(one)]
                                for one in result.members]  # fmt: skip
     return page(
         f"{counted(len(result.members), 'atom')} {done}",
-        None if result.taken_back else h("div", stored(result.value)),
+        None if result.taken_back else h("div", stored(result.value), css="ss-value"),
         table((), rows),
         footer(
             f"tags: {', '.join(result.tags)}" if result.tags else "",

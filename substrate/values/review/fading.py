@@ -9,7 +9,20 @@ from datetime import datetime
 from substrate.result import Result, Results
 from substrate.values.atoms import Atom
 
-__all__ = ["FadingAtom", "FadingAtoms", "FadingModel", "Promoted", "Promotion", "Swept", "Touched", "TouchedAtom"]
+__all__ = [
+    "FadingAtom",
+    "FadingAtoms",
+    "FadingCurve",
+    "FadingFall",
+    "FadingModel",
+    "FadingPoint",
+    "FadingUse",
+    "Promoted",
+    "Promotion",
+    "Swept",
+    "Touched",
+    "TouchedAtom",
+]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -83,6 +96,58 @@ class FadingAtoms(Results[FadingAtom]):
     def rows(self) -> Sequence[Mapping[str, object]]:
         """A row for each."""
         return [item.row() for item in self.items]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FadingPoint(Result):
+    """The score of an atom at a moment. A moment to come counts on no further use."""
+
+    time: datetime
+    score: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FadingUse(Result):
+    """A touch of an atom, and the score that it led to."""
+
+    time: datetime
+    score: float
+    times: int
+    kind: str
+    """used, or saved."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FadingFall(Result):
+    """When the score of an atom falls below a threshold, if nobody uses it before."""
+
+    time: datetime
+    score: float
+    """The threshold."""
+    means: str
+    """The meaning of a score below it."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FadingCurve(Results[FadingPoint]):
+    """The score of one atom over time: since it was recorded, and until it has faded or for some time to come."""
+
+    items: tuple[FadingPoint, ...]
+    """In the order of time. A use has a point right before it, and one at its time."""
+    faded: FadingAtom
+    """The atom at the moment asked about."""
+    model: FadingModel
+    now: datetime
+    """The moment asked about."""
+    uses: tuple[FadingUse, ...] = ()
+    """The last hundred touches, in the order of time."""
+    falls: tuple[FadingFall, ...] = ()
+    """The thresholds that it will fall below within a hundred years, the next one first."""
+
+    @property
+    def name(self) -> str:
+        """The atom's name."""
+        return self.faded.name
 
 
 @dataclass(frozen=True, slots=True, repr=False)
