@@ -47,9 +47,9 @@ LAYERS = [
     {"client"},
     {"memory"},
     {"substrate"},  # the front door: it loads public names when they are used, and so may name any part
-    {"commands", "surfaces"},
+    {"commands", "surfaces", "widgets"},
     {"server"},
-    {"cli", "notebook", "widgets"},
+    {"cli", "notebook"},
     {"__main__"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}

@@ -111,6 +111,7 @@ def test_the_wheel_holds_every_package_and_the_typing_markers(wheel: Path) -> No
         files = set(archive.namelist())
     assert {name.replace(".", "/") + "/__init__.py" for name in packages_on_disk()} <= files
     assert {"substrate/py.typed", "substrate_widgets/py.typed"} <= files
+    assert {f"substrate_widgets/web/{name}" for name in ("index.html", "web.js", "verify.js", "web.css")} <= files
     assert any(name.endswith("licenses/LICENSE") for name in files)
     assert {name.split("/")[0] for name in files if "dist-info" not in name} == {"substrate", "substrate_widgets"}
 

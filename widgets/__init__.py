@@ -18,6 +18,7 @@ Each is loaded when it is first used: `import substrate_widgets` loads neither i
     timeline/           heads
     entity_graph/       entities, the evidence of edges, runs of the gardener
     fading/             curves of atoms, reviews, sweeps
+    web/                the page of a server: some of these without a kernel
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def served(folder: Path, *, token: bool = True) -> Iterator[Served]:
     bearer = BearerToken(folder / "home", folder / "store") if token else None
     listening = listen(0)
     port = listening.getsockname()[1]
-    runner = http_runner(http_app(compose_http(clients, port, bearer), port))
+    runner = http_runner(http_app(compose_http(clients, port, bearer), port, clients, bearer))
     thread = threading.Thread(target=runner.run, args=([listening],))
     thread.start()
     try:

@@ -17,6 +17,7 @@ from substrate.cli.exits import Exit
 from substrate.limits import LIMITS
 from substrate.server.http.serve import listen
 from substrate.server.launch import HTTP_PORT
+from tests.server.hosting import send
 from tests.server.over_http import BEGIN, WAIT_S, Served, begin, client, post, served, while_serving
 
 pytestmark = pytest.mark.anyio
@@ -139,6 +140,22 @@ def test_there_is_nothing_beside_the_one_path(server: Served) -> None:
     root = server.url.removesuffix("/mcp")
     for path in ("/", "/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server"):
         assert post(root + path, **bearer(server))[0] == 404
+
+
+def test_the_page_of_one_store_asks_for_its_token_and_for_no_other_name(server: Served) -> None:
+    root = server.url.removesuffix("/mcp")
+    page = send(f"{root}/", None, None, "GET")
+    assert page.status == 200
+    assert 'data-asks="token"' in page.said
+    assert send(f"{root}/", None, None, "GET", Host="evil.example").status == 421
+    ask = f"{root}/page/ask"
+    assert send(ask, b'{"offer": {}}', None).status == 401
+    assert send(ask, b'{"offer": {}}', "another").status == 401
+    assert send(ask, b'{"offer": {}}', server.token, Host="evil.example").status == 421
+    assert send(ask, b'{"offer": {}}', server.token, Origin="http://evil.example").status == 403
+    told = send(ask, b'{"offer": {}}', server.token)
+    assert told.status == 200
+    assert told.said["offer"]["store"] == "store"
 
 
 def test_only_this_machine_is_listened_on() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 import shutil
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
 from pathlib import Path
@@ -16,28 +13,21 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
-import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from hypothesis import given
-from hypothesis import strategies as st
 from mcp.types import ResourceTemplateReference
 
 import substrate
-from substrate.errors import Denied, InputError, NotFound, StoreDamaged
-from substrate.server.http.issuer import Issuer, keys_from
+from substrate.errors import NotFound
 from substrate.server.http.plain_rpc import _enveloped
-from substrate.server.http.rates import Rates
-from substrate.server.http.serve import TENANTS_PATH, compose_http, http_runner, listen, tenants_app
+from substrate.server.http.serve import TENANTS_PATH
 from substrate.server.http.tenant_tokens import TokenBook
-from substrate.server.http.tenants import Tenants
-from substrate.server.launch import Launch, http_url
 from tests.agents import MCPError, home_for_a_module
+from tests.server.hosting import Hosted, call, hosting, send
+from tests.server.issuing import ISSUER, public_of, signed
 from tests.server.over_http import WAIT_S, client, while_serving
 
 CANARY = "the falcon lands at dawn"
-ALL = ("read", "write", "train")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -46,81 +36,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@dataclass(frozen=True)
-class Hosted:
-    url: str
-    root: Path
-    book: TokenBook
-    tenants: Tenants
-
-    def token(self, tenant: str, *scopes: str, **more: Any) -> str:
-        return self.book.add(tenant, scopes or ALL, **more)[0]
-
-
-@dataclass(frozen=True)
-class Reply:
-    status: int
-    headers: dict[str, str]
-    said: Any
-
-    @property
-    def result(self) -> Any:
-        assert self.status == 200, self.said
-        return self.said["result"]
-
-    @property
-    def code(self) -> int:
-        assert "result" not in self.said, self.said
-        return int(self.said["error"]["code"])
-
-
-@contextmanager
-def hosting(
-    root: Path, most: int = 64, public: tuple[str, ...] = (), surfaces: tuple[str, ...] = ("knowmind",)
-) -> Iterator[Hosted]:
-    book = TokenBook(root)
-    tenants = Tenants(root, Launch(root, surfaces, wait_s=0), most)
-    listening = listen(0)
-    port = listening.getsockname()[1]
-    app = tenants_app(compose_http(tenants, port, book), tenants, port, book, public_hosts=public)
-    runner = http_runner(app)
-    thread = threading.Thread(target=runner.run, args=([listening],))
-    thread.start()
-    try:
-        yield Hosted(http_url(port, TENANTS_PATH), root, book, tenants)
-    finally:
-        runner.should_exit = True
-        thread.join(WAIT_S)
-        tenants.close()
-        assert not thread.is_alive()
-
-
 @pytest.fixture(scope="module")
 def hosted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosted]:
     with hosting(tmp_path_factory.mktemp("tenants")) as served:
         yield served
-
-
-def send(url: str, body: bytes | None, token: str | None, method: str = "POST", **headers: str) -> Reply:
-    split = urlsplit(url)
-    connection = HTTPConnection(split.hostname or "", split.port, timeout=WAIT_S)
-    sent = {"Content-Type": "application/json"} | {name.replace("_", "-"): said for name, said in headers.items()}
-    if token is not None:
-        sent["Authorization"] = f"Bearer {token}"
-    try:
-        connection.request(method, split.path, body, sent)
-        answer = connection.getresponse()
-        text = answer.read().decode()
-        told = json.loads(text) if "json" in answer.headers.get("Content-Type", "") else text
-        return Reply(answer.status, dict(answer.headers.items()), told)
-    finally:
-        connection.close()
-
-
-def call(served: Hosted, token: str | None, tool: str, **arguments: Any) -> Reply:
-    params = {"name": f"knowmind.{tool}", "arguments": arguments}
-    body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params})
-    return send(served.url, body.encode(), token)
 
 
 # -- plain requests ----------------------------------------------------------------------------------------------------
@@ -236,44 +155,6 @@ def test_an_expired_token_is_void(hosted: Hosted) -> None:
     assert call(hosted, hosted.token("late", expires=soon), "health").status == 200
 
 
-def test_a_tokens_file_that_others_can_write_is_not_believed(tmp_path: Path) -> None:
-    book = TokenBook(tmp_path)
-    token, kept = book.add("acme", ("read",))
-    (file,) = (tmp_path / ".tokens").iterdir()
-    assert token not in file.read_text(), "only its digest is kept"
-    file.chmod(0o666)
-    with pytest.raises(Denied):
-        book.read(token)
-    assert anyio.run(book.verify_token, token) is None
-    file.chmod(0o600)
-    assert book.read(token) == kept
-    file.write_text('{"tenant": "../..", "scopes": [], "rate": 1, "created": "x", "expires": null, "label": ""}')
-    with pytest.raises(StoreDamaged):
-        book.read(token)
-    file.unlink()
-    file.symlink_to("/dev/zero")
-    with pytest.raises(Denied):
-        book.read(token)
-
-
-@pytest.mark.parametrize("name", ["", "..", ".tokens", "A", "a/b", "a b", "ü", "a" * 65, "-a", "a\n"])
-def test_a_tenant_cannot_be_called_so_that_it_leaves_its_folder(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError):
-        TokenBook(tmp_path).add(name, ("read",))
-
-
-@given(st.text(max_size=80) | st.binary(max_size=60).map(lambda said: "sbt_" + said.hex()[:43].ljust(43, "A")))
-def test_no_forged_token_is_let_in(tmp_path_factory: pytest.TempPathFactory, forged: str) -> None:
-    book = TokenBook(_BOOKS.setdefault("one", tmp_path_factory.mktemp("book")))
-    if not _BOOKS.get("made"):
-        _BOOKS["made"] = Path("yes")
-        book.add("acme", ("read",))
-    assert book.read(forged) is None
-
-
-_BOOKS: dict[str, Path] = {}
-
-
 def test_the_call_after_the_last_of_a_minute_is_told_when_to_come_again(hosted: Hosted) -> None:
     token = hosted.token("hasty", rate=3)
     assert [call(hosted, token, "health").status for _ in range(3)] == [200, 200, 200]
@@ -281,18 +162,6 @@ def test_the_call_after_the_last_of_a_minute_is_told_when_to_come_again(hosted: 
     assert refused.code == 429
     assert 1 <= int(refused.headers["retry-after"]) <= 20
     assert call(hosted, hosted.token("hasty"), "health").status == 200, "each token has its own"
-
-
-def test_a_rate_comes_free_again_evenly() -> None:
-    now = [0.0]
-    rates = Rates(lambda: now[0])
-    assert [rates.take("a", 60) for _ in range(60)] == [0.0] * 60
-    assert rates.take("a", 60) == pytest.approx(1.0)
-    now[0] += 1.0
-    assert rates.take("a", 60) == 0.0
-    assert rates.take("a", 60) > 0
-    now[0] += 3600
-    assert [rates.take("a", 60) for _ in range(61)][-1] > 0, "what was not used for an hour is no hoard"
 
 
 def test_a_full_tenant_is_told_402_and_nothing_is_written(hosted: Hosted) -> None:
@@ -454,17 +323,6 @@ def test_a_tenants_folder_that_was_put_back_is_served_again(tmp_path: Path) -> N
         assert call(served, token, "stats").result["memories"] == 1
 
 
-def test_a_damaged_token_file_keeps_nobody_from_revoking(tmp_path: Path) -> None:
-    book = TokenBook(tmp_path)
-    bad, good = book.add("acme", ("read",))[1], book.add("acme", ("read",))[1]
-    (file,) = (one for one in (tmp_path / ".tokens").iterdir() if one.name.startswith(bad.id))
-    file.chmod(0o666)
-    assert {one.id for one in book.tokens()} == {bad.id, good.id}
-    book.revoke(good.id)
-    book.revoke(bad.id)
-    assert book.tokens() == []
-
-
 def test_text_of_any_script_fits_and_half_a_pair_is_refused(hosted: Hosted) -> None:
     token = hosted.token("scripts")
     said = {"method": "tools/call", "params": {"arguments": {"content": "記憶" * 1000}}}
@@ -481,92 +339,6 @@ def test_a_token_that_does_not_read_is_not_told_near_names(hosted: Hosted) -> No
     told = call(hosted, hosted.token("near", "write"), "link", from_id="falcon", to_id="falcon", rel_type="OWNS")
     assert told.code == 404
     assert "dawn" not in json.dumps(told.said)
-
-
-@pytest.mark.parametrize(
-    "place", ["http://localhost.evil.example/k", "http://127.0.0.1.evil.example/k", "http://localhost@evil.example/k"]
-)
-def test_keys_come_from_this_machine_or_by_https(place: str) -> None:
-    with pytest.raises(InputError):
-        keys_from(place)
-
-
-# -- a company's own tokens --------------------------------------------------------------------------------------------
-
-ISSUER = "https://login.example.org"
-AUDIENCE = "https://memory.example.org/api/mcp/v1"
-
-
-def signed(key: Any, *, kid: str = "one", algorithm: str = "EdDSA", **changed: Any) -> str:
-    claims: dict[str, Any] = {
-        "iss": ISSUER,
-        "aud": AUDIENCE,
-        "exp": datetime.now(UTC) + timedelta(minutes=5),
-        "sub": "anna",
-        "tenant": "acme",
-        "scope": "read profile",
-    }
-    claims = {word: said for word, said in (claims | changed).items() if said is not None}
-    return jwt.encode(claims, key, algorithm=algorithm, headers={"kid": kid})
-
-
-def public_of(key: Ed25519PrivateKey, kid: str = "one") -> dict[str, Any]:
-    return {**jwt.algorithms.OKPAlgorithm.to_jwk(key.public_key(), as_dict=True), "kid": kid, "alg": "EdDSA"}
-
-
-def test_a_token_that_the_issuer_signed_for_this_server_is_let_in_and_no_other() -> None:
-    key, other = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
-    issuer = Issuer(ISSUER, AUDIENCE, lambda: {"keys": [public_of(key)]})
-
-    def known(token: str) -> Any:
-        return anyio.run(issuer.verify_token, token)
-
-    found = known(signed(key))
-    assert found.subject == "acme"
-    assert found.scopes == ["read"], "of its scopes those that are known here"
-    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    confused = jwt.utils.base64url_encode(b'{"alg":"HS256","kid":"one"}') + b"."
-    body = signed(key).split(".")[1].encode()
-    mac = jwt.utils.base64url_encode(hmac.digest(public, confused + body, "sha256"))
-    for forged in (
-        signed(other),
-        signed(key, kid="two"),
-        signed(key, iss="https://login.example.net"),
-        signed(key, aud="https://other.example.org/api/mcp/v1"),
-        signed(key, aud=None),
-        signed(key, exp=datetime.now(UTC) - timedelta(minutes=5)),
-        signed(key, exp=None),
-        signed(key, nbf=datetime.now(UTC) + timedelta(hours=1)),
-        signed(key, tenant=None),
-        signed(key, tenant="../acme"),
-        signed(key, rate=0),
-        signed(key, rate=10**400),
-        signed(None, algorithm="none"),
-        (confused + body + b"." + mac).decode(),
-        signed(key)[:-4],
-        "a.b.c",
-        "x" * 20_000,
-    ):
-        assert known(forged) is None, forged
-
-
-def test_a_new_key_of_the_issuer_is_found_and_made_up_ones_do_not_make_the_server_ask() -> None:
-    first, second = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
-    asked, now, keys = [], [0.0], [public_of(first)]
-
-    def read() -> dict[str, Any]:
-        asked.append(now[0])
-        return {"keys": list(keys)}
-
-    issuer = Issuer(ISSUER, AUDIENCE, read, clock=lambda: now[0])
-    assert anyio.run(issuer.verify_token, signed(first)) is not None
-    keys.append(public_of(second, "two"))
-    for _ in range(20):
-        assert anyio.run(issuer.verify_token, signed(second, kid="made up")) is None
-    assert len(asked) == 1
-    now[0] += 31
-    assert anyio.run(issuer.verify_token, signed(second, kid="two")) is not None
-    assert len(asked) == 2
 
 
 def test_clients_can_discover_who_issues_tokens(tmp_path: Path) -> None:

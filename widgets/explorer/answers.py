@@ -164,17 +164,26 @@ def offer(memory: Memory) -> Told:
 # -- one atom ----------------------------------------------------------------------------------------------------------
 
 
-def detail_of(memory: Memory, name: str, as_of: int | None, characters: int = BEGINNING) -> Told:
-    """All there is to know of an atom, now or as of a seq; also that it is not there, and why."""
+def detail_of(
+    memory: Memory, name: str, as_of: int | None, characters: int = BEGINNING, *, bundle: bool = False
+) -> Told:
+    """All there is to know of an atom, now or as of a seq; also that it is not there, and why.
+
+    With `bundle` the proof itself is told too, for a page that checks it.
+    """
     told: Told = {"asked": name, "name": name, "as_of": as_of, "state": "there", "note": "", "proof": None}
     try:
         found = _read(memory, name, as_of)
     except Forgotten as error:
-        told |= {"state": "forgotten", "note": str(error), "proof": _badge(memory, error.proof)}
+        told |= {"state": "forgotten", "note": str(error), "proof": _badge(memory, error.proof, bundle)}
     except NotFound as error:
-        told |= {"state": "absent", "note": str(error), "proof": _badge_of_now(memory, name, as_of)}
+        told |= {"state": "absent", "note": str(error), "proof": _badge_of_now(memory, name, as_of, bundle)}
     else:
-        told |= {**_atom(found.atom, characters), "stale": list(found.stale), "proof": _badge(memory, found.proof)}
+        told |= {
+            **_atom(found.atom, characters),
+            "stale": list(found.stale),
+            "proof": _badge(memory, found.proof, bundle),
+        }
         told["predictions"] = [
             {"name": one.name, "probability": round(one.probability, 3), "why": one.why} for one in found.predictions
         ]
@@ -245,17 +254,19 @@ def _edge(edge: Edge, name: str) -> Told:
 # -- proofs ------------------------------------------------------------------------------------------------------------
 
 
-def _badge_of_now(memory: Memory, name: str, as_of: int | None) -> Told | None:
+def _badge_of_now(memory: Memory, name: str, as_of: int | None, whole: bool) -> Told | None:  # noqa: FBT001
     """The proof that a name is out of use or was never there. Of an id, and of the past, there is none."""
-    return None if as_of is not None or "." not in name else _badge(memory, memory.prove(name))
+    return None if as_of is not None or "." not in name else _badge(memory, memory.prove(name), whole)
 
 
-def _badge(memory: Memory, bundle: object) -> Told | None:
+def _badge(memory: Memory, bundle: object, whole: bool) -> Told | None:  # noqa: FBT001 - the bundle too, or not
     """What was proved, and whether the verifier takes it; it is handed the text, as anyone else's would be."""
     if not isinstance(bundle, Bundle):
         return None
+    text = bundle.to_json()
+    brought: Told = {"bundle": text} if whole else {}
     try:
-        verdict = memory.verify(bundle.to_json())
+        verdict = memory.verify(text)
     except ProofInvalid as error:
-        return {"verified": False, "claim": bundle.claim, "reason": str(error)}
-    return {"verified": True, "claim": verdict.claim, "seq": verdict.seq, "size": verdict.head.size}
+        return {"verified": False, "claim": bundle.claim, "reason": str(error), **brought}
+    return {"verified": True, "claim": verdict.claim, "seq": verdict.seq, "size": verdict.head.size, **brought}

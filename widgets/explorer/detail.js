@@ -17,8 +17,8 @@ function badgeOf(proof) {
   if (!proof) return null;
   const at = proof.seq === null || proof.seq === undefined ? "" : `, entry ${proof.seq} of ${proof.size}`;
   return proof.verified
-    ? h("span", { class: "ex-badge ex-proved", "data-testid": "proof", title: "Proved by the log and checked by the verifier, against this store's own key" },
-      `${CLAIMS[proof.claim] ?? proof.claim}${at}, verified`)
+    ? h("span", { class: "ex-badge ex-proved", "data-testid": "proof", title: proof.title ?? "Proved by the log and checked by the verifier, against this store's own key" },
+      `${CLAIMS[proof.claim] ?? proof.claim}${at}, ${proof.word ?? "verified"}`)
     : h("span", { class: "ex-badge ex-refuted", "data-testid": "proof", role: "alert" }, `NOT verified: ${visible(proof.reason)}`);
 }
 

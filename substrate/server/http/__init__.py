@@ -10,5 +10,7 @@ issuer       tokens of a company's own identity provider
 admission    who is let in, by token and by rate
 rates        how often a token may call
 plain_rpc    plain JSON-RPC without a handshake
+body         the body of a request, as far as it may go
 pages        /health and /metrics
+web          the web page for people without Jupyter
 """

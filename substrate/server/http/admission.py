@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import ceil
 from typing import Final
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import TokenVerifier
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -26,11 +28,13 @@ _NOT_LET_IN: Final = (
 
 
 class Admission:
-    """The application around the others, at `path`."""
+    """The application around the others, at `paths`. Those behind it find in the scope whose token it is."""
 
-    def __init__(self, app: ASGIApp, path: str, verifier: TokenVerifier, rates: Rates, metadata_url: str = "") -> None:
+    def __init__(
+        self, app: ASGIApp, paths: Collection[str], verifier: TokenVerifier, rates: Rates, metadata_url: str = ""
+    ) -> None:
         self._app = app
-        self._path = path
+        self._paths = frozenset(paths)
         self._verifier = verifier
         self._rates = rates
         self._open: dict[str, int] = {}
@@ -41,7 +45,7 @@ class Admission:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it by 401 or 429."""
-        if scope["type"] != "http" or scope["path"] != self._path:
+        if scope["type"] != "http" or scope["path"] not in self._paths:
             await self._app(scope, receive, send)
             return
         said = Headers(scope=scope).get("authorization", "")
@@ -65,7 +69,7 @@ class Admission:
                 return
         self._open[known.client_id] = self._open.get(known.client_id, 0) + 1
         try:
-            await self._app(scope, receive, send)
+            await self._app({**scope, "user": AuthenticatedUser(known)}, receive, send)
         finally:
             self._open[known.client_id] -= 1
             if not self._open[known.client_id]:

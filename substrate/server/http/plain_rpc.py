@@ -29,6 +29,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from substrate.server.http.body import TooLargeError, read_body
 from substrate.surfaces.status import error_fields
 
 __all__ = ["PlainRpc", "rpc_error"]
@@ -70,8 +71,8 @@ class PlainRpc:
             await self._app(scope, receive, send)
             return
         try:
-            body = await _body(receive, self._most_bytes)
-        except _TooLargeError:
+            body = await read_body(receive, self._most_bytes)
+        except TooLargeError:
             await rpc_error(_TOO_LARGE, f"a request has at most {self._most_bytes:,} bytes")(scope, receive, send)
             return
         try:
@@ -98,25 +99,6 @@ class PlainRpc:
         headers = Headers(scope=scope)
         versioned = MCP_PROTOCOL_VERSION_HEADER in headers or "mcp-session-id" in headers
         return not versioned and "text/event-stream" not in headers.get("accept", "")
-
-
-class _TooLargeError(Exception):
-    pass
-
-
-async def _body(receive: Receive, most: int) -> bytes:
-    """The body of a request; _TooLargeError if it has more bytes than that."""
-    parts, size = [], 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return b""
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > most:
-            raise _TooLargeError
-        if not message.get("more_body", False):
-            return b"".join(parts)
 
 
 class _Caught:

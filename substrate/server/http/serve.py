@@ -21,12 +21,15 @@ from typing import Any, Final
 
 import anyio
 import uvicorn
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 from starlette.datastructures import Headers
+from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -41,6 +44,7 @@ from substrate.server.http.plain_rpc import PlainRpc
 from substrate.server.http.rates import Rates
 from substrate.server.http.sessions import ENDED_S, MOST_SESSIONS, Sessions
 from substrate.server.http.tenants import Tenants
+from substrate.server.http.web import ASK, PAGE_PATHS, Web
 from substrate.server.launch import HTTP_HOST, HTTP_PATH, http_url
 from substrate.server.logs import log_sparingly
 
@@ -96,7 +100,7 @@ def serve_http(  # noqa: PLR0913 - what is served, where, to whom
         app: ASGIApp = tenants_app(server, clients, port, token, public_hosts=public_hosts, metadata_url=metadata)
         path = TENANTS_PATH
     else:
-        app, path = http_app(server, port), HTTP_PATH
+        app, path = http_app(server, port, clients, token), HTTP_PATH
     runner = http_runner(app)
 
     async def serve() -> None:
@@ -158,9 +162,22 @@ def compose_http(
     return compose(clients, auth=AuthSettings(issuer_url=own, resource_server_url=None), token_verifier=token)
 
 
-def http_app(server: SubstrateServer, port: int) -> ASGIApp:
-    """The server as an ASGI application that answers at `port`."""
-    return _explaining(_protocol(server, HTTP_PATH, _local_names(port)))
+def http_app(server: SubstrateServer, port: int, clients: Clients, token: TokenVerifier | None) -> ASGIApp:
+    """The server of one store as an ASGI application that answers at `port`: the page, and the protocol."""
+    local = _local_names(port)
+    protocol = _protocol(server, HTTP_PATH, local)
+    page: ASGIApp = Web(protocol, clients, _origins(local), asks_token=token is not None)
+    asking = page
+    if token is not None:
+        asking = AuthenticationMiddleware(RequireAuthMiddleware(page, []), backend=BearerAuthBackend(token))
+    own = _own(page, local, PAGE_PATHS), _own(asking, local, PAGE_PATHS)
+
+    async def routed(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"] if scope["type"] == "http" else ""
+        app = own[1] if path == ASK else own[0] if path in PAGE_PATHS else protocol
+        await app(scope, receive, send)
+
+    return _explaining(routed)
 
 
 def tenants_app(  # noqa: PLR0913 - what is around the protocol, each a thing of its own
@@ -176,16 +193,23 @@ def tenants_app(  # noqa: PLR0913 - what is around the protocol, each a thing of
     local = _local_names(port)
     app = _protocol(server, TENANTS_PATH, local, public_hosts)
     app = PlainRpc(app, TENANTS_PATH, LIMITS["line_bytes"])
-    app = Admission(app, TENANTS_PATH, verifier, Rates(), metadata_url)
-    return _knowing(Pages(_own(app, {*local, *public_hosts}), tenants, local))
+    app = AuthContextMiddleware(Web(app, tenants, _origins(local, public_hosts), asks_token=True))
+    app = Admission(app, {TENANTS_PATH, ASK}, verifier, Rates(), metadata_url)
+    paths = {TENANTS_PATH, _METADATA_PATH, *PAGE_PATHS}
+    return _knowing(Pages(_own(app, {*local, *public_hosts}, paths), tenants, local))
 
 
 def _local_names(port: int) -> tuple[str, ...]:
     return f"{HTTP_HOST}:{port}", f"localhost:{port}"
 
 
-def _own(app: ASGIApp, hosts: Collection[str]) -> ASGIApp:
-    """The application, for requests to these hosts and to its own paths alone, letter by letter.
+def _origins(names: Sequence[str], public_hosts: Sequence[str] = ()) -> list[str]:
+    """The pages that may call: those of this server."""
+    return [*(f"http://{name}" for name in names), *(f"https://{name}" for name in public_hosts)]
+
+
+def _own(app: ASGIApp, hosts: Collection[str], paths: Collection[str]) -> ASGIApp:
+    """The application, for requests to these hosts and to these paths alone, letter by letter.
 
     A name that was made to lead here is refused first of all; and so is a path that a route would take for another.
     """
@@ -193,7 +217,7 @@ def _own(app: ASGIApp, hosts: Collection[str]) -> ASGIApp:
     async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and Headers(scope=scope).get("host", "") not in hosts:
             await JSONResponse({"error": "this server is not called so"}, _MISDIRECTED)(scope, receive, send)
-        elif scope["type"] == "http" and scope["path"] not in {TENANTS_PATH, _METADATA_PATH}:
+        elif scope["type"] == "http" and scope["path"] not in paths:
             await JSONResponse({"error": f"this server answers at {TENANTS_PATH}"}, _NOT_FOUND)(scope, receive, send)
         else:
             await app(scope, receive, send)
@@ -210,7 +234,7 @@ def _protocol(server: SubstrateServer, path: str, names: Sequence[str], public_h
         max_sessions=2 * MOST_SESSIONS,  # which there never are: room is made before
         transport_security=TransportSecuritySettings(
             allowed_hosts=[*names, *public_hosts],
-            allowed_origins=[*(f"http://{name}" for name in names), *(f"https://{name}" for name in public_hosts)],
+            allowed_origins=_origins(names, public_hosts),
         ),
     )
     return Sessions(app, server.session_manager)
