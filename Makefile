@@ -12,7 +12,7 @@ STAMP := .venv/.installed
 # Some images set it. Then every child process of a test compiles the package again: 0.7 s of CPU in place of 0.2.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo lab test coverage quick check format docs dist screenshots bench peers conformance soak strace shells chromium clean
+.PHONY: help demo lab test coverage quick offline check format docs dist screenshots bench peers conformance soak strace shells chromium clean
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 
@@ -53,6 +53,10 @@ coverage: $(STAMP) strace shells chromium ## the same, and which lines of the wh
 
 quick: $(STAMP) ## what a minute or two can tell: no browser, no model, few child processes
 	PYTHONHASHSEED=0 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not slow'
+
+# Not even the loopback is there: what is tested talks over pipes, or within one process. Linux only.
+offline: $(STAMP) ## the tests of hydramem and of what is below it, without any network
+	unshare -rn $(BIN)/python -m pytest -q tests/surfaces/hydramem tests/relations tests/garden tests/moving/test_hydramem.py
 
 check: $(STAMP) ## lint, format, types and plain English; changes nothing
 	$(BIN)/ruff check .

@@ -10,7 +10,8 @@ __all__ = ["has_vector", "name_words", "text_of"]
 _ID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _WORD: Final = re.compile(r"[^\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_HEX: Final = re.compile(r"[0-9a-fA-F]{8,}")
+_HEX_LETTERS: Final = 8
+_HEX: Final = re.compile(rf"[0-9a-fA-F]{{{_HEX_LETTERS},}}")
 
 
 _ENTITY, _INGESTED = "v1.entity.", "ingested"
@@ -36,13 +37,18 @@ def text_of(name: str, value: str) -> str:
 
 def name_words(name: str) -> str:
     """The words of a name, without version and type, and without what is no word: ids, numbers, single letters."""
-    rest = _ID.sub(" ", name.split(".", 2)[-1])
-    parts = (part for word in _WORD.findall(rest) for part in _HUMP.sub(" ", word).split())
-    return " ".join(part for part in parts if _is_word(part))
+    rest = name.split(".", 2)[-1]
+    if "-" in rest:
+        rest = _ID.sub(" ", rest)
+    if not rest.islower():  # else no word has humps
+        rest = _HUMP.sub(" ", rest)
+    return " ".join([part for part in _WORD.findall(rest) if _is_word(part)])
 
 
 def _is_word(part: str) -> bool:
-    if any(character.isdigit() for character in part) or _HEX.fullmatch(part):
+    if not part.isalpha() and any(character.isdigit() for character in part):  # no letter is a digit
+        return False
+    if len(part) >= _HEX_LETTERS and _HEX.fullmatch(part):
         return False
     # A single letter is an index; a single character of a script without cases may well be a word.
     return len(part) > 1 or part.lower() == part.upper()

@@ -108,18 +108,19 @@ def gather(snapshot: Snapshot, index: SearchIndex, asked: Query | None, request:
             return Gathered(())
         found, meaning = answer.items, answer.meaning
     seeds, missing = _seeds(snapshot, index, request, [hit.atom for hit in found])
-    walks = _walk(snapshot, request, seeds)
+    steps = Steps(snapshot)
+    walks = _walk(steps, request, seeds)
     chunks: dict[int, Atom] = {hit.atom.seq: hit.atom for hit in found}
     ranked = [(1.0, list(chunks))]
     reached: dict[bytes, None] = dict.fromkeys(seeds)
     for worth in walks.by.values():
         best = sorted(worth, key=lambda subject: -worth[subject])[:_REACHED]
         reached |= dict.fromkeys(best)
-        ranked.append((_WALKED if found else 1.0, _mentioning(snapshot, index, request, [*seeds, *best])))
+        ranked.append((_WALKED if found else 1.0, _mentioning(snapshot, index, request, [*seeds, *best], steps)))
     fused = _fused(ranked)
     asked_for = [one for one in fused if one[0] in chunks][: request.limit]
     further = [one for one in fused if one[0] not in chunks][: request.limit]
-    known = _known(snapshot, index, reached, entity_prefix(request.home))
+    known = _known(snapshot, index, steps, reached, entity_prefix(request.home))
     return Gathered(
         items=tuple(_chunk(snapshot, index, seq, chunks, score) for seq, score in (*asked_for, *further)),
         entities=tuple(known.values()),
@@ -154,11 +155,10 @@ def _seeds(
     return seeds, missing
 
 
-def _walk(snapshot: Snapshot, request: Request, seeds: Mapping[bytes, float]) -> _Walks:
+def _walk(steps: Steps, request: Request, seeds: Mapping[bytes, float]) -> _Walks:
     walks = _Walks()
     if not request.hops or not seeds:
         return walks
-    steps = Steps(snapshot)
     looked = 0
 
     def out_of(subject: bytes) -> list[EdgeStep]:
@@ -193,7 +193,9 @@ def _worth(
     return {subject: walked.value for subject, walked in reached.items() if subject not in seeds}
 
 
-def _mentioning(snapshot: Snapshot, index: SearchIndex, request: Request, subjects: Sequence[bytes]) -> list[int]:
+def _mentioning(
+    snapshot: Snapshot, index: SearchIndex, request: Request, subjects: Sequence[bytes], steps: Steps
+) -> list[int]:
     """The chunks of the domain that mention these entities: of each the newest first, taken by turns."""
     transaction = snapshot.transaction
     documents = index.documents(transaction)
@@ -202,7 +204,7 @@ def _mentioning(snapshot: Snapshot, index: SearchIndex, request: Request, subjec
     mask = mask & keyword_mask(transaction, documents, Field.UNDER, f"v1.chunk.{part}")
     lists: list[list[int]] = []
     for subject in subjects:
-        body = _body(snapshot, subject)
+        body = _body(snapshot, steps.latest(subject))
         if body is None:
             continue
         names = names_of(str(body.get("name")), str(body.get("value")), body.get("attrs"))  # type: ignore[arg-type]
@@ -215,8 +217,7 @@ def _mentioning(snapshot: Snapshot, index: SearchIndex, request: Request, subjec
     return list(found)
 
 
-def _body(snapshot: Snapshot, subject: bytes) -> Mapping[str, object] | None:
-    row = Steps(snapshot).latest(subject)
+def _body(snapshot: Snapshot, row: VersionRow | None) -> Mapping[str, object] | None:
     body = None if row is None or row.kind is not Kind.PUT else body_of(snapshot.transaction, row.seq)
     return None if body is None or body.damage is not None else body.members
 
@@ -229,9 +230,10 @@ def _fused(ranked: Sequence[tuple[float, Sequence[int]]]) -> list[tuple[int, flo
     return sorted(scores.items(), key=lambda one: -one[1])
 
 
-def _known(snapshot: Snapshot, index: SearchIndex, subjects: Iterable[bytes], prefix: str) -> dict[bytes, EntityEntry]:
+def _known(
+    snapshot: Snapshot, index: SearchIndex, steps: Steps, subjects: Iterable[bytes], prefix: str
+) -> dict[bytes, EntityEntry]:
     """The entities of the domain among these."""
-    steps = Steps(snapshot)
     rows = [row for subject in subjects if (row := steps.latest(subject)) is not None and row.kind is Kind.PUT]
     rows = [row for row in rows if str(row.name).startswith(prefix)]
     entries = {one.entry.atom: one.entry for one in index.entities.of(snapshot.transaction, rows)}

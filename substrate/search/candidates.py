@@ -261,10 +261,13 @@ def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
     counts = Counter(said)
     several = [at for at, text in enumerate(said) if counts[text] > 1]
     read = _bodies(lists.snapshot.transaction, seqs[several])
-    for at in several:
-        words = name_words(str(read.get(int(seqs[at]), {}).get("name", "")))
+    marks: dict[str, np.uint64] = {}
+    for at, seq in zip(several, seqs[several].tolist(), strict=True):
+        words = name_words(str(read.get(seq, {}).get("name", "")))
+        if words and words not in marks:
+            marks[words] = np.uint64(int.from_bytes(blake2b(words.encode(), digest_size=8).digest(), "big"))
         if words:
-            texts[at] ^= np.uint64(int.from_bytes(blake2b(words.encode(), digest_size=8).digest(), "big"))
+            texts[at] ^= marks[words]
     return texts
 
 

@@ -10,7 +10,7 @@ from substrate.errors import Forgotten
 from substrate.limits import LIMITS
 from substrate.proof.entry import Kind
 from substrate.snapshot import Snapshot
-from substrate.views.atoms import VersionRow, versions_of
+from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.edges import Link, links_around, some_links
 
 __all__ = ["EdgeStep", "Steps"]
@@ -75,8 +75,7 @@ class Steps:
     def latest(self, subject: bytes) -> VersionRow | None:
         """The version that the atom was at, which may be a tombstone; None: there was none."""
         if subject not in self._latest:
-            versions = versions_of(self._snapshot.transaction, subject, upto=self._snapshot.upto)
-            self._latest[subject] = next(versions, None)
+            self._latest[subject] = latest_version(self._snapshot.transaction, subject, self._snapshot.upto)
         return self._latest[subject]
 
     def _holds(self, subject: bytes) -> bool:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import Field
 
+from substrate.errors import NotFound
 from substrate.surfaces.sampling import Answer, Question, Sampled, Unanswered, answer_of, model_of
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
+    from substrate.memory import Memory
     from substrate.surfaces.hydramem.arguments import Said
     from substrate.values.relations import Vetted
 
@@ -39,8 +41,7 @@ def question_about(said: Said, vetted: Vetted, text: str | None) -> Question | N
     if vetted.verdict != "unsupported" or "read" not in said.client.scopes:
         return None
     if vetted.cited is not None:
-        versions = [version.atom for version in said.memory.history(vetted.cited, limit=1)]
-        text = next((atom.value for atom in versions if atom is not None), None)
+        text = _chunk(said.memory, vetted.cited)
     elif vetted.evidence["text"] == "nothing":
         return None
     if not text:
@@ -48,6 +49,15 @@ def question_about(said: Said, vetted: Vetted, text: str | None) -> Question | N
     begins = text.find(vetted.sentence) if vetted.sentence else 0
     ends = {"entity": vetted.source, "relation": vetted.label or vetted.type, "other entity": vetted.target}
     return Question(_TASK, {**ends, "text": text[max(0, begins - _BEFORE) :]}, Judgement)
+
+
+def _chunk(memory: Memory, name: str) -> str | None:
+    """What a chunk says, without a trace of its use; None: it went meanwhile."""
+    try:
+        (version,) = memory.history(name, limit=1)
+    except NotFound:
+        return None
+    return None if version.atom is None else version.atom.value
 
 
 def judgement_of(said: Sampled) -> dict[str, Any] | None:

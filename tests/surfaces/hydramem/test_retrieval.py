@@ -211,6 +211,8 @@ def test_neighbours_and_facts_are_as_of_a_moment_with_real_time_zones(hydra: Age
     assert hydra.ok("query_entity_relations", entity_id="HydraMem", direction="incoming")["facts"] == []
 
 
+RELATION = {"from_entity": "HydraMem", "relation_type": "uses", "to_entity": "LanceDB"}
+TOO_SURE = {"from": "HydraMem", "to": "LanceDB", "type": "uses", "confidence": 1.5}
 BAD: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("query_entity_relations", {"entity_id": "LanceDB", "as_of": "yesterday"}, "arguments"),
     ("query_entity_relations", {"entity_id": "LanceDB", "direction": "up"}, "arguments"),
@@ -226,6 +228,12 @@ BAD: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("expand_context_tool", {"entity_ids": ["never heard of"]}, "not_found"),
     ("list_entities_tool", {"limit": 1001}, "arguments"),
     ("remember", {"text": " "}, "input"),
+    ("get_entity_neighbors_tool", {"entity_id": "LanceDB", "as_of": "yesterday"}, "arguments"),
+    ("create_relation", RELATION | {"confidence": 1.5}, "arguments"),
+    ("create_relation", RELATION | {"valid_from": "yesterday"}, "arguments"),
+    ("submit_session_extraction", {"entities": [], "relations": [TOO_SURE]}, "arguments"),
+    ("ingest_prechunked", {"source": "a.md", "chunks": [{"text": "x", "relations": [TOO_SURE]}]}, "arguments"),
+    ("ingest_prechunked", {"source": "a.md", "chunks": []}, "input"),
 )
 
 
