@@ -40,6 +40,7 @@ LIMITS: Final[dict[str, int]] = {
     "file_bytes": 10 * 1024 * 1024,
     "folder_files": 100_000,
     "folder_depth": 64,
+    "proposals": 1000,
     "wire_items": 1000,
     "wire_checkpoint_bytes": 4 * 1024 * 1024,
 }

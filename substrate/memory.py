@@ -82,6 +82,7 @@ from substrate.store import OpenStore, open_store
 from substrate.values.atoms import Access, History, Listing, Name
 from substrate.values.behind import Behind, BehindWarning
 from substrate.values.hits import Cues, Found, Matches
+from substrate.values.opening import PROPOSED
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
 from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
     )
     from substrate.values.review.fading import FadingAtoms, FadingCurve, FadingModel, Promoted, Swept, Touched
     from substrate.values.review.garden import EntityMap, Pruned, Tended, Tending
+    from substrate.values.review.pending import Accepted, Correction, Declined, Proposal, Proposals
     from substrate.values.review.stale import StaleAtoms
 
 __all__ = ["Memory", "open_memory"]
@@ -338,6 +340,83 @@ class Memory(Tabular):
         """
         said, place = self._client.said(actor, None, session), self._client.place()
         return self._woken(confirm(self._store.log, tuple(names), tuple(decline), said=said, place=place))
+
+    def correction(self, name: Name, change: str) -> Correction:
+        """An atom's text as it should be, by what `change` says of it. Nothing is stored, and no model is asked.
+
+        It reads `from A to B`, `A -> B`, `not A but B`, a new text in quotes (`it should read "..."`), and a statement
+        that contradicts one sentence of the text. `value` is None if the words do not tell for sure.
+        NotFound if the atom is not in use; InputError, TooLarge.
+        """
+        from substrate.proposals.propose import correction  # noqa: PLC0415 - few need it
+
+        with self._store.read() as snapshot:
+            return correction(snapshot, name, change)
+
+    def propose(  # noqa: PLR0913
+        self,
+        value: str,
+        *,
+        name: Name | None = None,
+        domain: str | None = None,
+        title: str | None = None,
+        source: str | None = None,
+        reason: str | None = None,
+        expect: int | None = None,
+        minutes: int | None = None,
+        actor: str | None = None,
+        session: str | None = None,
+    ) -> Proposal:
+        """Propose another text for an atom (`name`), or a text to keep in a `domain` that a person picks or creates.
+
+        It waits beside the log until somebody accepts or declines it, or its `minutes` are over: ten for a correction,
+        a day for a text. Its id is random. A correction is bound to the version of now, or to `expect`, its seq.
+        To forget the atom erases the proposal too. InputError if nothing would change; Conflict if the atom is another
+        version; NotFound, TooLarge, SecretFound.
+        """
+        from substrate.proposals.propose import Wanted, propose  # noqa: PLC0415
+
+        said = self._client.said(actor, None, session, source) | {"title": title, "reason": reason}
+        return propose(self._store.log, Wanted(value, name, domain, expect, minutes, said))
+
+    def proposals(self, *, limit: int = 100) -> Proposals:
+        """All that waits for a person: corrections, texts without a domain, and statements read out of transcripts.
+
+        What expires first comes first; statements do not expire. `accept` and `decline` take their ids.
+        """
+        from substrate.proposals.waiting import waiting, with_statements  # noqa: PLC0415
+
+        with self._store.read() as snapshot:
+            rows = waiting(snapshot, limit)
+        return with_statements(rows, self.recent(tags=PROPOSED, limit=LIMITS["search_items"]), limit)
+
+    def accept(  # noqa: PLR0913
+        self,
+        id: str,  # noqa: A002 - the word for it
+        *,
+        domain: str | None = None,
+        create: bool = False,
+        kind: str | None = None,
+        actor: str | None = None,
+        origin: str | None = None,
+        session: str | None = None,
+    ) -> Accepted:
+        """Make a proposal so: a correction becomes a new version, a text a document, a statement a confirmed atom.
+
+        `domain` is where a text goes (default: the one that was asked for), and `create` allows a new domain. With a
+        `kind`, only a proposal of that kind. If two accept at once, one wins. Conflict if somebody decided before, or
+        the atom changed since; NotFound if it expired, or there is no such domain.
+        """
+        from substrate.proposals.accept import Decided, accept  # noqa: PLC0415
+
+        said, place = self._client.said(actor, origin, session), self._client.place()
+        return self._woken(accept(self._store.log, Decided(id, domain, create, kind), said=said, place=place))
+
+    def decline(self, id: str, *, actor: str | None = None, session: str | None = None) -> Declined:  # noqa: A002
+        """Decline a proposal: its texts are erased. A statement goes out of use. Conflict, NotFound as `accept`."""
+        from substrate.proposals.decline import decline  # noqa: PLC0415
+
+        return decline(self._store.log, id, said=self._client.said(actor, None, session), place=self._client.place())
 
     def replace(  # noqa: PLR0913
         self,

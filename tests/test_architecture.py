@@ -42,7 +42,7 @@ LAYERS = [
     {"save"},
     {"bootstrap", "forget", "fading"},
     {"care", "documents", "groups"},
-    {"moving", "transcripts", "garden"},
+    {"moving", "transcripts", "garden", "proposals"},
     {"store"},
     {"client"},
     {"memory"},

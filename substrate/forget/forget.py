@@ -30,7 +30,7 @@ from substrate.log.append import Decision
 from substrate.log.heads import map_salt
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, Logged, replay
-from substrate.log.tables import CONFIRMED, CONFLICTS, ENTRIES, EXPECTED, SESSIONS, read_seq, seq_key
+from substrate.log.tables import CONFIRMED, CONFLICTS, ENTRIES, EXPECTED, PROPOSALS, SESSIONS, read_seq, seq_key
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
@@ -42,6 +42,7 @@ from substrate.views.conflicts import conflict_keys
 from substrate.views.edges import Link, edges_touching, statements_of
 from substrate.views.learned.objectives import erase_objectives, training_trace
 from substrate.views.learned.sessions import all_sessions, session_row
+from substrate.views.proposals import all_proposals, erase_proposals
 from substrate.views.touches import erase_touches
 from substrate.views.traces import Trace
 from substrate.views.vectors import erase_vectors
@@ -51,6 +52,7 @@ __all__ = ["forget"]
 _STEP = 20_000
 """Edges or versions of one atom that are forgotten in one append: a hub may have a million."""
 _OF_SESSIONS = ("session", "actor", "objective")
+_OF_PROPOSALS = ("session", "actor", "source")
 """Fields that a trace of a session has too."""
 _ATOM_KINDS = (Kind.PUT, Kind.TOMBSTONE)
 _EDGE_KINDS = (Kind.EDGE, Kind.UNEDGE)
@@ -273,6 +275,7 @@ class _Plan(_Told):
             self._drop_trace(EXPECTED, subject)
             self._drop_conflicts(subject)
             self._drop_touches(subject)
+            self._drop_proposals(subject)
             key = map_key(map_salt(self._transaction), there[0].name or "") if there else None
             self.atoms += bool(there)
         if erased:
@@ -290,6 +293,7 @@ class _Plan(_Told):
             self.tombstoned += [name] if there[0].kind is Kind.PUT else []
             self._drop_trace(CONFIRMED, subject)
             self._drop_conflicts(subject)
+        self._drop_proposals(subject)  # they quote a version
         self._draft(draft_forget(subject, [row.seq for row in gone]))
         self.versions += len(gone)
 
@@ -321,6 +325,9 @@ class _Plan(_Told):
 
     def finish(self) -> None:
         """Call when all subjects were added: names that no edge waits for any more go too."""
+        for row in all_proposals(self._transaction) if self._selection.field in _OF_PROPOSALS else ():
+            if row.said.get(self._selection.field or "") == self._selection.text:
+                self._drop_trace(PROPOSALS, row.key)
         for end in self._ends:
             if self._edges_gone.issuperset(edges_touching(self._transaction, end)):
                 self._drop_trace(EXPECTED, end)
@@ -361,6 +368,10 @@ class _Plan(_Told):
 
     def _drop_touches(self, subject: bytes) -> None:
         for table, key, _ in erase_touches(self._transaction, subject):
+            self._drop_trace(table, key)
+
+    def _drop_proposals(self, subject: bytes) -> None:
+        for table, key, _ in erase_proposals(self._transaction, subject):
             self._drop_trace(table, key)
 
     def _drop_trace(self, table: str, key: bytes) -> None:

@@ -37,7 +37,7 @@ from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import write_origin
 from substrate.log.names import Naming
 from substrate.log.replay import Logged, View, apply_views, observe_traces
-from substrate.log.tables import BODIES, CACHES, ENTRIES, HEADS, KEYS, META, TRACES, seq_key
+from substrate.log.tables import BODIES, CACHES, ENTRIES, HEADS, KEYS, META, PENDING, TRACES, seq_key
 from substrate.log.tree import LogTree, root_at
 from substrate.log.view_versions import begin_views, check_views, mark_applied
 from substrate.messages import FSCK
@@ -50,6 +50,8 @@ from substrate.proof.note import Note, Signer
 __all__ = ["Appended", "Appender", "Decision", "Plan"]
 
 _log = logging.getLogger(__name__)
+_BESIDE = frozenset((*TRACES, *CACHES, *PENDING))
+"""Tables whose rows do not follow from the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to append, and which rows of traces and caches go with it: (table, key, value; None deletes).
+    """What to append, and which rows beside the log go with it: (table, key, value; None deletes).
 
     May be nothing.
     """
@@ -212,7 +214,7 @@ class Appender:
             naming = Naming(transaction, salt, decision.drafts, expect, signed.head)
             appended = self._write(transaction, naming, signed.head, time, signers)
         for table, key, value in decision.traces:
-            if table not in TRACES and table not in CACHES:
+            if table not in _BESIDE:
                 raise SchemaInvalid(f"{table} holds neither traces nor a cache: what it holds follows from the log")
             if value is None:
                 transaction.delete(table, key)

@@ -40,8 +40,10 @@ __all__ = [
     "NODES",
     "OBJECTIVES",
     "OWED",
+    "PENDING",
     "PLACES",
     "POSTINGS",
+    "PROPOSALS",
     "SEQ_BYTES",
     "SESSIONS",
     "STATEMENTS",
@@ -150,6 +152,9 @@ OBJECTIVES: Final = "objectives"
 OWED: Final = "owed"
 """`compaction` -> since when bytes of what was forgotten wait to be taken out of the file; forget/compaction.py."""
 
+PROPOSALS: Final = "proposals"
+"""atom id, id of a proposal -> what is proposed, until when it waits for a person; views/proposals.py."""
+
 TABLES: Final[dict[str, Sureness]] = {
     ENTRIES: Sureness.TRUTH,
     BODIES: Sureness.TRUTH,
@@ -188,9 +193,11 @@ TABLES: Final[dict[str, Sureness]] = {
     OWED: Sureness.TRACE,
     TOUCHES: Sureness.TRACE,
     TOUCHED: Sureness.TRACE,
+    PROPOSALS: Sureness.PENDING,
 }
 TRACES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.TRACE)
 CACHES: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.CACHE)
+PENDING: Final = tuple(table for table, sureness in TABLES.items() if sureness is Sureness.PENDING)
 
 _SEQ: Final = struct.Struct(">Q")
 SEQ_BYTES: Final = _SEQ.size

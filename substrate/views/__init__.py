@@ -14,6 +14,7 @@
     vectors.py    a cache: what the model made of each version's text
     nearest/      a cache: the vectors nearest to a query
     traces.py     traces: which version was last confirmed, which names edges wait for
+    proposals.py  rows that wait for a person, until they expire
     touches.py    traces: when an atom was used, and how strong that made it
     conflicts.py  traces: which two current versions contradict each other
     follow.py     how something in memory follows the log, and what was erased from it since

@@ -14,6 +14,7 @@ from substrate.views.learned.mixing import check_mixing
 from substrate.views.learned.objectives import check_objectives
 from substrate.views.learned.sessions import check_sessions
 from substrate.views.models import ModelView, check_vectors
+from substrate.views.proposals import check_proposals
 from substrate.views.touches import check_touches
 from substrate.views.traces import check_traces
 from substrate.views.words import WordView
@@ -28,7 +29,14 @@ A store that lacks one, or has an older version, is upgraded when it is next ope
 """
 
 
-CHECKS: Final[tuple[Check, ...]] = (check_traces, check_conflicts, check_sessions, check_mixing, check_touches)
+CHECKS: Final[tuple[Check, ...]] = (
+    check_traces,
+    check_conflicts,
+    check_sessions,
+    check_mixing,
+    check_touches,
+    check_proposals,
+)
 """What else fsck looks at, and a restore or clone before it takes a store over."""
 
 

@@ -105,7 +105,7 @@ def _fill(
     total = old.count(ENTRIES)
     steps = total * 2 if views else total
     for table, sureness in TABLES.items():
-        if sureness not in {Sureness.VIEW, Sureness.CACHE} and table not in _TAKEN_IN:
+        if sureness in {Sureness.TRUTH, Sureness.TRACE} and table not in _TAKEN_IN:
             for rows in _portions(old.scan(table)):
                 with new.write() as transaction:
                     transaction.extend(table, rows)
