@@ -23,8 +23,8 @@ from substrate.search.columns.documents import Mask
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
 from substrate.views.atoms import VersionRow, latest_version
+from substrate.views.beside.conflicts import has_conflicts
 from substrate.views.cards import Card, card_of, cards_of
-from substrate.views.conflicts import has_conflicts
 from substrate.views.edges import Link, links_around, some_links
 from substrate.views.traces import confirmation_of
 

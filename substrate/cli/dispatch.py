@@ -74,6 +74,7 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "promote": fading.promote,
         "conflicts": judge.conflicts,
         "resolve": judge.resolve,
+        "pending": judge.pending,
         "compare": relate.compare,
         "head": prove.head,
         "pin": prove.pin,

@@ -17,6 +17,7 @@ WORDS: Final = Words(
             name: f"`substrate {name}`"
             for name in ("checkpoint", "conflicts", "edges", "fsck", "groups", "index", "ingest", "list", "rebuild")
         },
+        "proposals": "`substrate pending`",
         "use_model": "`substrate model`",
     },
     save=lambda name: as_command("substrate", "checkpoint", f"{name} = ..."),

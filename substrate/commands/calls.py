@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from substrate.errors import NotFound
+from substrate.errors import InputError, NotFound
 from substrate.text.quote import as_word, in_quotes
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from substrate.values.progress import Progress
     from substrate.values.relations import Context, Groups, Merged, PathFound, Related, Vetted
     from substrate.values.review.fading import FadingAtoms
+    from substrate.values.review.pending import Accepted
     from substrate.values.saved import Forgot, Remembered, Saved, Undone
 
 __all__ = [
@@ -189,6 +190,19 @@ def resolve(memory: Memory, given: Namespace) -> Saved:
         actor=given.actor,
         allow_secrets=given.allow_secrets,
     )
+
+
+def check_pending(given: Namespace) -> None:
+    """InputError if the line asks for two things at once."""
+    if given.accept is not None and given.decline is not None:
+        raise InputError("give --accept or --decline, not both")
+    if given.accept is None and (given.domain is not None or given.create):
+        raise InputError("--domain and --create belong to --accept: give the id of a text that waits")
+
+
+def accept(memory: Memory, given: Namespace) -> Accepted:
+    """Accept a proposal, in the name of a person."""
+    return memory.accept(given.accept, domain=given.domain, create=given.create, actor=given.actor, origin="user")
 
 
 def forget(memory: Memory, given: Namespace, *, dry_run: bool, progress: Progress | None = None) -> Forgot:

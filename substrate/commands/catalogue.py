@@ -87,6 +87,7 @@ COMMANDS: tuple[Command, ...] = (
     fading.PROMOTE,
     judge.CONFLICTS,
     judge.RESOLVE,
+    judge.PENDING,
     relate.COMPARE,
     prove.HEAD,
     prove.PIN,

@@ -37,10 +37,10 @@ _OPTIONS: Final = (
     ),
     *("confidence", "least"),
     *("every", "hops", "most", "root", "session", "source", "task", "title", "type", "valid_at", "walk", "whole"),
-    *("threshold", "undo", "unverified"),
+    *("create", "threshold", "undo", "unverified"),
     *("force", "half_life", "model", "order", "status", "strength", "used_since", "vault"),
 )
-_PLACES: Final = ("a", "b", "name", "names", "objective", "prefix", "query", "start", "stop", "text")
+_PLACES: Final = ("a", "b", "name", "names", "objective", "prefix", "query", "start", "stop", "text", "value")
 """Words that stand without an option, as the help of a verb shows them."""
 
 ARGUMENTS: Final[Mapping[str, str]] = {
@@ -53,6 +53,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     "by": "by",
     "context": "NAME",
     "direction": "--in or --out",
+    "change": "change",
     "columns": "--column",
     "edges": "--edge",
     "entities": "--entity",
@@ -62,6 +63,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     "kinds": "--kinds",
     "media_type": "media_type",
     "kind": "--kind",
+    "minutes": "minutes",
     "on": "on",
     "part": "part",
     "secret": "--secret-file",

@@ -40,8 +40,7 @@ from substrate.values.edges import CONSISTENT_WITH, CONTRADICTS, SUPERSEDES
 from substrate.values.saved import Contradicted
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import latest_version, versions_of
-from substrate.views.claims import Held, claim_of, claimants, claims_of, has_claims, window_of
-from substrate.views.conflicts import (
+from substrate.views.beside.conflicts import (
     ConflictRow,
     conflict_keys,
     conflicts_with,
@@ -49,6 +48,7 @@ from substrate.views.conflicts import (
     newest_conflicts,
     trace_conflict,
 )
+from substrate.views.claims import Held, claim_of, claimants, claims_of, has_claims, window_of
 from substrate.views.edges import Link, find_link
 from substrate.views.traces import Trace
 

@@ -38,11 +38,11 @@ from substrate.schema import is_id
 from substrate.values.progress import Progress
 from substrate.values.saved import Forgot
 from substrate.views.atoms import VersionRow, latest_version, versions_of
-from substrate.views.conflicts import conflict_keys
+from substrate.views.beside.conflicts import conflict_keys
+from substrate.views.beside.proposals import all_proposals, erase_proposals
 from substrate.views.edges import Link, edges_touching, statements_of
 from substrate.views.learned.objectives import erase_objectives, training_trace
 from substrate.views.learned.sessions import all_sessions, session_row
-from substrate.views.proposals import all_proposals, erase_proposals
 from substrate.views.touches import erase_touches
 from substrate.views.traces import Trace
 from substrate.views.vectors import erase_vectors

@@ -132,7 +132,7 @@ CHOICES: Final = "choices"
 MIXING: Final = "mixing"
 """question, evidence -> how far each part of the model is believed; views/learned/mixing.py."""
 CONFLICTS: Final = "conflicts"
-"""two atom ids -> which versions of them contradict each other, and how; views/conflicts.py."""
+"""two atom ids -> which versions of them contradict each other, and how; views/beside/conflicts.py."""
 CONFIRMED: Final = "confirmed"
 """atom or edge id -> which version was last said again, and when; views/traces.py."""
 EXPECTED: Final = "expected"
@@ -153,7 +153,7 @@ OWED: Final = "owed"
 """`compaction` -> since when bytes of what was forgotten wait to be taken out of the file; forget/compaction.py."""
 
 PROPOSALS: Final = "proposals"
-"""atom id, id of a proposal -> what is proposed, until when it waits for a person; views/proposals.py."""
+"""atom id, id of a proposal -> what is proposed, until when it waits for a person; views/beside/proposals.py."""
 
 TABLES: Final[dict[str, Sureness]] = {
     ENTRIES: Sureness.TRUTH,

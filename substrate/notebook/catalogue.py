@@ -68,6 +68,7 @@ _ALL = (
     fading.promote,
     judge.conflicts,
     judge.resolve,
+    judge.pending,
     prove.prove,
     prove.verify,
     prove.pin,

@@ -17,6 +17,7 @@ WORDS: Final = Words(
         **{name: f"`%memory {name}`" for name in ("checkpoint", "conflicts", "edges", "groups", "ingest", "list")},
         **{name: f"`substrate {name}` in a terminal" for name in ("fsck", "rebuild")},
         "index": "`memory.index()`",
+        "proposals": "`%memory pending`",
         "use_model": "`memory.use_model()`",
     },
     save=lambda name: f"%memory checkpoint {name} = ...",

@@ -40,7 +40,7 @@ from substrate.text.quote import if_needed, in_quotes
 from substrate.values.review.pending import CORRECTION, STATEMENT, TEXT, Accepted
 from substrate.values.saved import Saved
 from substrate.views.atoms import VersionRow, latest_version
-from substrate.views.proposals import NO_ATOM, ProposalRow, overdue, proposal_trace
+from substrate.views.beside.proposals import NO_ATOM, ProposalRow, overdue, proposal_trace
 
 __all__ = ["Decided", "accept"]
 

@@ -12,7 +12,7 @@ from substrate.proposals.waiting import is_statement, require_open, row_of
 from substrate.save.place import Place
 from substrate.save.proposed import confirm
 from substrate.values.review.pending import CORRECTION, STATEMENT, TEXT, Declined
-from substrate.views.proposals import NO_ATOM, overdue, proposal_trace
+from substrate.views.beside.proposals import NO_ATOM, overdue, proposal_trace
 
 __all__ = ["decline"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -13,10 +14,9 @@ from substrate.errors import Conflict, InputError, NotFound, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
 from substrate.log.append import Decision
-from substrate.log.identity import draw_id
 from substrate.log.log import Log
 from substrate.messages import ATOM, Arg
-from substrate.proof.entry import Kind
+from substrate.proof.entry import ID_BYTES, Kind
 from substrate.proposals.corrections import correct
 from substrate.proposals.waiting import proposal_of
 from substrate.snapshot import Snapshot
@@ -25,7 +25,7 @@ from substrate.text.quote import if_needed
 from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.atoms import Atom
 from substrate.values.review.pending import Correction, Proposal
-from substrate.views.proposals import NO_ATOM, ProposalRow, all_proposals, overdue, proposal_trace
+from substrate.views.beside.proposals import NO_ATOM, ProposalRow, all_proposals, overdue, proposal_trace
 
 __all__ = ["Wanted", "correction", "propose"]
 
@@ -62,7 +62,7 @@ def correction(snapshot: Snapshot, name: str, change: str) -> Correction:
 def propose(log: Log, wanted: Wanted) -> Proposal:
     """See `Memory.propose`."""
     said, minutes = _checked(wanted)
-    drawn = draw_id()
+    drawn = os.urandom(ID_BYTES)  # nobody can guess it
     rows: list[ProposalRow] = []
 
     def plan(transaction: ReadTransaction, time: int) -> Decision:

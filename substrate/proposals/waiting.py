@@ -20,7 +20,7 @@ from substrate.values.hits import Found, Match
 from substrate.values.review.pending import CORRECTION, STATEMENT, TEXT, Proposal, Proposals
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import latest_version
-from substrate.views.proposals import NO_ATOM, ProposalRow, all_proposals
+from substrate.views.beside.proposals import NO_ATOM, ProposalRow, all_proposals
 
 __all__ = ["is_statement", "proposal_id", "proposal_of", "require_open", "row_of", "waiting", "with_statements"]
 

@@ -18,7 +18,7 @@ __all__ = ["ARGUMENTS", "agent_words"]
 
 ARGUMENTS: Final = (
     *("a", "actor", "after", "all_domains", "any_tags", "as_of", "at", "atoms", "b", "before", "by", "columns"),
-    *("confidence", "judged", "least"),
+    *("change", "confidence", "create", "judged", "least", "minutes", "value"),
     *("context", "depth", "direction", "domain", "edges", "entities", "every", "evidence_threshold", "expect"),
     *("floor", "from_kind", "kinds"),
     *("high_impact", "hops", "horizon", "k", "keep", "keys", "kind", "limit", "max_tokens", "media_type"),
@@ -66,6 +66,7 @@ def agent_words(
             "index": f"{command('index')}, which the user can run,",
             "ingest": f"{command('ingest', 'PATH')}, which the user can run,",
             "list": f"{command('list')}, which the user can run",
+            "proposals": f"{command('pending')}, which the user can run,",
             "rebuild": f"{command('rebuild')} in a terminal, which only the user can",
             "stats": f"{command('stats')}, which the user can run,",
             "use_model": f"{command('model')}, which the user can run",

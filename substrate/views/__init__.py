@@ -14,9 +14,8 @@
     vectors.py    a cache: what the model made of each version's text
     nearest/      a cache: the vectors nearest to a query
     traces.py     traces: which version was last confirmed, which names edges wait for
-    proposals.py  rows that wait for a person, until they expire
     touches.py    traces: when an atom was used, and how strong that made it
-    conflicts.py  traces: which two current versions contradict each other
+    beside/       conflicts that were found, and what waits for a person
     follow.py     how something in memory follows the log, and what was erased from it since
 
 A view is written in the append's own transaction. `log/view_versions.py` has its applied seq and its version,

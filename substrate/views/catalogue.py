@@ -6,15 +6,15 @@ from typing import Final
 
 from substrate.log.replay import Check, View
 from substrate.views.atoms import AtomView
+from substrate.views.beside.conflicts import check_conflicts
+from substrate.views.beside.proposals import check_proposals
 from substrate.views.claims import ClaimView
-from substrate.views.conflicts import check_conflicts
 from substrate.views.edges import EdgeView
 from substrate.views.learned.arcs import ArcView
 from substrate.views.learned.mixing import check_mixing
 from substrate.views.learned.objectives import check_objectives
 from substrate.views.learned.sessions import check_sessions
 from substrate.views.models import ModelView, check_vectors
-from substrate.views.proposals import check_proposals
 from substrate.views.touches import check_touches
 from substrate.views.traces import check_traces
 from substrate.views.words import WordView

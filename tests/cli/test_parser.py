@@ -35,7 +35,7 @@ GROUPED = {
         "model",
     ],
     "learn": ["observe", "train", "predict", "bootstrap", "watch"],
-    "judge": ["conflicts", "resolve", "compare"],
+    "judge": ["conflicts", "resolve", "pending", "compare"],
     "fade": ["touch", "fading", "due", "sweep", "promote"],
     "prove": ["head", "pin", "key", "prove", "verify"],
     "care": [

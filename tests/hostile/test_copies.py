@@ -342,6 +342,7 @@ READING = {
     "path": [A, B],
     "entities": [],
     "proposed": [],
+    "pending": [],
     "stale": [],
     "model": [],
     "predict": [],

@@ -64,6 +64,7 @@ from substrate.values.review.fading import (
     TouchedAtom,
 )
 from substrate.values.review.garden import Proposed, Pruned, Suspect, Tended, Tending, TendRun
+from substrate.values.review.pending import Accepted, Declined, Proposal, Proposals
 from substrate.values.review.stale import StaleAtom, StaleAtoms, StaleReason
 from substrate.values.saved import Contradicted, Forgot, Refused, Remembered, Saved, Stats, Undone
 from tests.scale import rounds
@@ -152,6 +153,15 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         Tended(
             (Proposed(text, text, text, text, text, text, 0.5, text),), 1, text, tombstoned=(text,), unedged=(text,)
         ),
+        Proposals(
+            (
+                Proposal(text, text, text, NOW, NOW, name=text, original=text),
+                Proposal(text, text, text, NOW, domain=text, candidates=(Match(text, text, 0.9, text),)),
+            ),
+            more=True,
+        ),
+        Accepted(text, text, text, 1, domain=text, created=True),
+        Declined(text, text, text),
         Tending((TendRun(1, text, NOW),), runs=1, last=NOW),
         Pruned((Suspect(text, text, text, text, 0.5, text, text),), text, text, 0.5, 1),
         Context(
@@ -332,6 +342,7 @@ def _uncurved() -> FadingCurve:
 EMPTY: list[tuple[Any, str]] = [
     (Associations(()), "no unexpected connection was found"),
     (Conflicts(()), "there are no open conflicts"),
+    (Proposals(()), "nothing waits for you"),
     (Context(()), "no edges around it"),
     (Diff((), 0, 1), "nothing changed"),
     (Edges(()), "it has no such edges"),

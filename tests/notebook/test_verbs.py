@@ -224,6 +224,7 @@ ANSWERS = {
     "train": "train v1.fact.currency",
     "predict": "predict",
     "conflicts": "conflicts",
+    "pending": "pending",
     "touch": "touch v1.fact.currency --boost",
     "fading": "fading",
     "due": "due",

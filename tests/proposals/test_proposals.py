@@ -28,7 +28,7 @@ from substrate.log.append import Decision
 from substrate.log.tables import PROPOSALS
 from substrate.memory import Memory, open_memory
 from substrate.values.review.pending import Accepted, Proposal
-from substrate.views.proposals import check_proposals
+from substrate.views.beside.proposals import check_proposals
 from tests.leftovers import traces_of
 
 FACT = "v1.fact.endpoint"

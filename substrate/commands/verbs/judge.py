@@ -1,4 +1,4 @@
-"""Judge what contradicts: conflicts, resolve."""
+"""Judge what contradicts, and what waits for a person: conflicts, resolve, pending."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from substrate.commands.command import Command, Example, argument, flag, option
 from substrate.commands.options import NAME, OFFSET, limit
 
-__all__ = ["CONFLICTS", "RESOLVE"]
+__all__ = ["CONFLICTS", "PENDING", "RESOLVE"]
 
 CONFLICTS = Command(
     "conflicts",
@@ -60,5 +60,32 @@ RESOLVE = Command(
         option("--reason", metavar="TEXT", help="why"),
         option("--actor", metavar="TEXT", help="the author: a person or an agent"),
         flag("--allow-secrets", help="also save a reason that looks like a credential"),
+    ),
+)
+
+PENDING = Command(
+    "pending",
+    "judge",
+    "List what waits for you, and accept or decline it.",
+    "One list of all that waits for a person: corrections that an agent proposes, texts that it could not place, and "
+    "statements that rules found in transcripts. A correction waits ten minutes, a text a day, a statement until you "
+    "decide. To accept a correction saves a new version. To accept a text saves it as a document; --domain and "
+    "--create say where. A declined text is erased; a declined statement goes out of use.",
+    (
+        Example(
+            """echo '{"type": "user", "message": {"role": "user", "content": "Never deploy on Fridays."}}' > p.jsonl """
+            "&& substrate transcript p.jsonl && substrate pending",
+            "lists what waits for you",
+        ),
+        Example("substrate pending --accept v1.constraint.never_deploy_fridays", "accepts it"),
+        Example("%memory pending"),
+    ),
+    (
+        option("--accept", metavar="ID", complete="name", help="accept this proposal"),
+        option("--decline", metavar="ID", complete="name", help="decline this proposal"),
+        option("--domain", metavar="NAME", complete="domain", help="with --accept, of a text: the domain it goes into"),
+        flag("--create", help="with --accept, of a text: create the domain if there is none"),
+        option("--actor", metavar="TEXT", help="the author: a person or an agent"),
+        limit(100, most=1000),
     ),
 )

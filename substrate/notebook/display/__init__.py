@@ -10,6 +10,7 @@ learning    predictions, trainings, and the context of a new session
 fading      how far atoms have faded, and what was touched, swept and promoted
 garden      what a gardener did, its runs, and edges that look spurious
 conflicts   atoms that contradict each other
+pending     what waits for a person
 saved       what was saved and what was forgotten
 documents   a document, and what ingesting came to
 sources     a recorded cell, and the atoms that an atom comes from
@@ -37,6 +38,7 @@ from substrate.notebook.display import (
     garden,
     growth,
     learning,
+    pending,
     proofs,
     relations,
     saved,
@@ -55,6 +57,9 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.relations", "Groups"): relations.groups,
         ("substrate.values.relations", "Merged"): relations.merged,
         ("substrate.values.relations", "PathFound"): relations.path,
+        ("substrate.values.review.pending", "Accepted"): pending.accepted,
+        ("substrate.values.review.pending", "Declined"): pending.declined,
+        ("substrate.values.review.pending", "Proposals"): pending.proposals,
         ("substrate.values.review.garden", "Tended"): garden.tended,
         ("substrate.values.review.garden", "Tending"): garden.tending,
         ("substrate.values.review.garden", "Pruned"): garden.pruned,

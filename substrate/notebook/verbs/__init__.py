@@ -10,7 +10,7 @@ entities    entities, extract
 relate      context, path, associate, groups
 learn       bootstrap, train, predict, watch
 fading      touch, fading, due, sweep, promote
-judge       conflicts, resolve
+judge       conflicts, resolve, pending
 prove       prove, verify, pin, key
 care        forget
 garden      tend, tending, prune

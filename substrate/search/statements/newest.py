@@ -37,8 +37,8 @@ from substrate.search.when import When, Which
 from substrate.search.words import TermScore
 from substrate.text.terms import query_terms, spans
 from substrate.values.actors import is_person
+from substrate.views.beside.conflicts import ConflictRow
 from substrate.views.claims import Kept, claim_of, kept_claims
-from substrate.views.conflicts import ConflictRow
 from substrate.views.words import NONE
 
 if TYPE_CHECKING:

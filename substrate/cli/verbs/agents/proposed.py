@@ -42,7 +42,8 @@ PROPOSED_VERB = Command(
     "List statements that rules found in transcripts, and confirm or decline them.",
     "The hooks of a client record your statements in a session, with the tag proposed. They may be wrong: a mail "
     "that you paste reads like your own words. So they are not rules of openings until you confirm them. A "
-    "declined statement goes out of use, and the same transcript does not bring it back. In a pipe, each "
+    "declined statement goes out of use, and the same transcript does not bring it back. The verb pending lists them "
+    "too, with all else that waits for you. In a pipe, each "
     "statement is a line of name, text and source.",
     (
         Example(
