@@ -382,7 +382,7 @@ class Memory(Tabular):
     def proposals(self, *, limit: int = 100) -> Proposals:
         """All that waits for a person: corrections, texts without a domain, and statements read out of transcripts.
 
-        What expires first comes first; statements do not expire. `accept` and `decline` take their ids.
+        The soonest expiry comes first. Statements do not expire. `accept` and `decline` take their ids.
         """
         from substrate.proposals.waiting import waiting, with_statements  # noqa: PLC0415
 

@@ -71,7 +71,7 @@ class Proposal(Result):
         return "\n".join([*gone, *(f"+ {line}" for line in self.value.split("\n"))])
 
     def row(self) -> dict[str, object]:
-        """What it is, what it says, and until when it waits."""
+        """Its id, kind, subject and text, and until when it waits."""
         about = self.name or self.domain
         return {"id": self.id, "kind": self.kind, "about": about, "value": self.value, "expires_at": self.expires_at}
 
@@ -87,7 +87,7 @@ class Proposals(Results[Proposal]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Accepted(Result):
-    """What came of an accepted proposal."""
+    """The result of an accepted proposal."""
 
     id: str
     kind: str
@@ -100,7 +100,7 @@ class Accepted(Result):
     created: bool = False
     """Of a text: whether that domain is new."""
     saved: Saved | None = None
-    """What the checkpoint came to; None of a text, which is ingested."""
+    """The result of the checkpoint; None for a text, which is ingested."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
