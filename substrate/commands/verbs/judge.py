@@ -67,10 +67,10 @@ PENDING = Command(
     "pending",
     "judge",
     "List what waits for you, and accept or decline it.",
-    "It is one list: corrections that an agent proposes, texts that it could not place, and statements that rules found "
-    "in transcripts. A correction waits ten minutes, a text a day, a statement until you "
-    "decide. To accept a correction saves a new version. To accept a text saves it as a document; --domain and "
-    "--create say where. A declined text is erased; a declined statement goes out of use.",
+    "It is one list: corrections that an agent proposes, texts that it could not place, and statements that rules "
+    "found in transcripts. A correction waits ten minutes, a text a day, a statement until you decide. To accept a "
+    "correction saves a new version. To accept a text saves it as a document; --domain and --create say where. "
+    "A declined text is erased; a declined statement goes out of use.",
     (
         Example(
             """echo '{"type": "user", "message": {"role": "user", "content": "Never deploy on Fridays."}}' > p.jsonl """
