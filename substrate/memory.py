@@ -64,6 +64,7 @@ from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import VerifierKey
 from substrate.proof.verify import Verdict, Verifier
+from substrate.relate.edge_map import edge_map
 from substrate.relate.path import path
 from substrate.result import Result, Tabular, compact
 from substrate.save.batch import Batch
@@ -112,7 +113,7 @@ if TYPE_CHECKING:
         Vetted,
     )
     from substrate.values.review.fading import FadingAtoms, FadingCurve, FadingModel, Promoted, Swept, Touched
-    from substrate.values.review.garden import EntityMap, Pruned, Tended, Tending
+    from substrate.values.review.garden import EdgeMap, EntityMap, Pruned, Tended, Tending
     from substrate.values.review.pending import Accepted, Correction, Declined, Proposal, Proposals
     from substrate.values.review.stale import StaleAtoms
 
@@ -1292,6 +1293,11 @@ class Memory(Tabular):
         asked = Asked(domain_name(domain), threshold, dry_run, self._client.surface)
         return self._woken(prune(self._store.log, asked, self._client.said()))
 
+    def edge_map(self, *, limit: int = 120) -> EdgeMap:
+        """The atoms with most edges, whatever they are, and the edges that hold between them."""
+        with self._store.read() as snapshot:
+            return edge_map(snapshot, limit=limit)
+
     def entity_map(self, domain: str | None = None, *, limit: int = 200) -> EntityMap:
         """The entities of a domain (None: `main`), the most joined first, and the edges that hold between them."""
         with self._store.read() as snapshot:
@@ -1928,7 +1934,10 @@ class Memory(Tabular):
         return self._widget("Transitions", selected=name, **traits)
 
     def graph(self, domain: str = "", **traits: Any) -> Any:  # noqa: ANN401
-        """The graph of a domain's entities, with the evidence of each edge, and runs of `tend`. A notebook widget."""
+        """The graph of a domain's entities, with the evidence of each edge, and runs of `tend`. A notebook widget.
+
+        With `of="atoms"`, or in a store without entities, it is the map of all edges.
+        """
         return self._widget("EntityGraph", domain=domain, **traits)
 
     def show_fading(self, name: Name = "", **traits: Any) -> Any:  # noqa: ANN401

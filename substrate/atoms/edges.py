@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 from substrate.atoms.edge_kinds import links_named
 from substrate.atoms.links import End, edge_of, read_edge_type
+from substrate.atoms.meant.titles import titles_of
 from substrate.atoms.resolve import find_subject, read_end, resolve
 from substrate.errors import InputError, NotFound
 from substrate.limits import check_limit
@@ -57,7 +59,12 @@ def edges(  # noqa: PLR0913
         if offset:
             offset -= 1
         elif len(shown) == limit:
-            return Edges(tuple(shown), more=True)
+            return _titled(snapshot, Edges(tuple(shown), more=True))
         else:
             shown.append(edge)
-    return Edges(tuple(shown))
+    return _titled(snapshot, Edges(tuple(shown)))
+
+
+def _titled(snapshot: Snapshot, found: Edges) -> Edges:
+    names = (name for edge in found for name in (edge.source, edge.target))
+    return replace(found, titles=titles_of(snapshot.transaction, names))

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from substrate.cli.exits import Exit
 from substrate.text.visible import visible
 
-__all__ = ["Answer", "Block", "Facts", "Raw", "Sheet", "Table", "cell"]
+__all__ = ["Answer", "Block", "Facts", "Raw", "Sheet", "Table", "cell", "titled"]
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
@@ -22,6 +22,11 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 def cell(value: object) -> str:
     """A cell of a table in a pipe; nothing for None."""
     return "" if value is None else visible(str(value).translate(_ESCAPES))
+
+
+def titled(name: str, titles: Mapping[str, str]) -> str:
+    """A name, after its title if it has one: the name of a document is a digest."""
+    return f"[{titles[name]}] {name}" if name in titles else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from substrate.atoms.bodies import Body, VersionFound
 from substrate.atoms.edge_kinds import links_named
 from substrate.atoms.links import End, edge_from, end_of, is_live, read_edge_type, stated
 from substrate.atoms.meant.subjects import find_asked, read_names
+from substrate.atoms.meant.titles import titles_of
 from substrate.atoms.stale import stale_because
 from substrate.atoms.supersedes import superseders
 from substrate.atoms.validity import version_at
@@ -69,6 +70,7 @@ def context(  # noqa: PLR0913
         asked.missing,
         tuple(page.name(subject) for subject, at in around.cut.items() if offset <= at < offset + limit),
         len(shown) > limit,
+        titles_of(snapshot.transaction, (end for edge in edges.values() for end in (edge.source, edge.target))),
     )
 
 

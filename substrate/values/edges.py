@@ -100,3 +100,11 @@ class Edges(Results[Edge]):
     items: tuple[Edge, ...]
     more: bool = False
     """Whether there are more than the limit."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Of documents and chunks among their ends: their names are digests. For people; not in the dictionary."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The edges, and whether there are more."""
+        said = super(Edges, self).to_dict()
+        said.pop("titles", None)
+        return said

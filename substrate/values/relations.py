@@ -95,6 +95,8 @@ class Context(Results[Edge]):
     """Hubs: atoms that have more edges than were followed here. `edges` lists them all."""
     more: bool = False
     """Whether there are more edges: `offset` goes on."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Of documents and chunks among them: their names are digests. For people; not in the dictionary."""
 
     @property
     def edges(self) -> tuple[Edge, ...]:
@@ -104,6 +106,7 @@ class Context(Results[Edge]):
     def to_dict(self) -> dict[str, object]:
         """The edges as `edges`."""
         said = super(Context, self).to_dict()
+        said.pop("titles", None)
         return {"edges": said.pop("items"), **said}
 
 

@@ -10,7 +10,7 @@ that were taken back among them. Where a number is not 0, the edges themselves a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import add
 from struct import Struct
 from typing import Final, NamedTuple
@@ -20,7 +20,7 @@ from substrate.log.tables import CARDS
 from substrate.proof.entry import Kind
 from substrate.values.edges import DEPENDS_ON, DERIVED_FROM, MEMBER_OF, REFERENCES, SUPERSEDES
 
-__all__ = ["NO_EDGES", "Card", "CardChanges", "card_of", "cards_of", "edges_stated"]
+__all__ = ["NO_EDGES", "Card", "CardChanges", "card_of", "cards_of", "edges_stated", "joined_atoms"]
 
 _ROW: Final = Struct(">6I")
 _ALL: Final = b"*"
@@ -124,3 +124,11 @@ def edges_stated(transaction: ReadTransaction) -> int:
     """How many edges are stated and not taken back."""
     row = transaction.get(CARDS, _ALL)
     return 0 if row is None else int(_TOTAL.unpack(row)[0])
+
+
+def joined_atoms(transaction: ReadTransaction) -> Iterator[tuple[bytes, int]]:
+    """Every atom with an edge that is stated now, and how many it has, in the order of ids."""
+    for atom, row in transaction.scan(CARDS):
+        live = 0 if atom == _ALL else Card(*_ROW.unpack(row)).live
+        if live:
+            yield atom, live

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import tempfile
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import substrate
+from substrate.clock import ManualClock
+from substrate.memory import open_memory
 from tests.browser.conftest import FLAGS, find_chromium
 from tests.browser.lab import running_lab
 from tests.browser.notebook import Desk, Notebook, Shown, Theme
@@ -95,6 +98,20 @@ def furnish(store: Path, home: Path) -> None:
         memory.index()
 
 
+def grow(store: Path, home: Path) -> None:
+    """A store of ninety days, on some of which much is written. On day 60, a third goes out of use."""
+    clock, drawn, count = ManualClock(1_780_000_000_000_000), random.Random(3), 0
+    with open_memory(store, home=home, clock=clock, model="none", background=False) as memory:
+        for day in range(90):
+            clock.advance(86_400_000_000)
+            for _ in range(drawn.choice([0, 0, 1, 2, 6])):
+                notes = range(count, count + drawn.randint(1, 9))
+                memory.checkpoint([f"v1.note.n{note} = {'word ' * drawn.randint(3, 60)}" for note in notes])
+                count = notes.stop
+            if day == 60:
+                memory.checkpoint(tombstones=[atom.name for atom in memory.list(limit=count // 3)])
+
+
 def main(folder: Path) -> None:
     """Take them all."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -111,6 +128,9 @@ def main(folder: Path) -> None:
         _explorer(notebook, folder / "explorer.png")
         _proof(notebook, folder / "proof.png")
         _transitions(notebook, folder / "transitions.png")
+        _graph(notebook, folder / "graph.png")
+        grow(lab.root / "grown", lab.home)
+        _growth(notebook, folder / "growth.png")
         notebook.close()
         browser.close()
 
@@ -143,6 +163,25 @@ def _transitions(notebook: Notebook, file: Path) -> None:
     widget = shown.widget("Transitions")
     widget.locator("[data-testid=node]").nth(3).wait_for()
     widget.screenshot(path=file, animations="disabled")
+
+
+def _graph(notebook: Notebook, file: Path) -> None:
+    shown = _run(notebook, "memory.graph(of='atoms', selected='v1.decision.refunds')", "dark")
+    widget = shown.widget("Graph")
+    widget.get_by_test_id("node").nth(3).wait_for()
+    edge = widget.get_by_test_id("edge").filter(has_text="depends on")
+    edge.focus()
+    edge.press("Enter")
+    widget.get_by_text("verified").first.wait_for()
+    shown.page.mouse.move(0, 0)
+    widget.screenshot(path=file, animations="disabled")
+
+
+def _growth(notebook: Notebook, file: Path) -> None:
+    shown = notebook.run(["%load_ext substrate\nmemory = %memory open grown\nmemory.growth()"], "light")
+    drawing = shown.page.locator(".substrate-shown", has=shown.page.locator(".ss-curves"))
+    drawing.wait_for()
+    drawing.screenshot(path=file, animations="disabled")
 
 
 if __name__ == "__main__":

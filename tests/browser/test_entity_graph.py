@@ -23,7 +23,7 @@ SHOW = "graph = memory.graph('docs', run=done.run)\ngraph"
 @pytest.mark.parametrize("theme", ["dark"])
 def test_an_edge_is_opened_the_picture_moved_and_a_run_undone(notebook: Notebook, theme: Theme) -> None:
     shown = notebook.run([OPEN, SHOW], theme=theme)
-    widget = shown.widget("Entity graph")
+    widget = shown.widget("Graph")
     expect(widget.get_by_test_id("node")).to_have_count(4)
     edge = widget.get_by_test_id("edge").filter(has_text="owns")
     edge.focus()

@@ -80,3 +80,31 @@ def test_it_is_linked_to_the_others_and_has_a_still_picture(widget: EntityGraph,
     assert caption == "v1.domain.docs: 3 entities, 2 edges"
     assert {"source": "HydraMem", "type": "uses", "target": "LanceDB"} in rows
     explorer.close()
+
+
+def test_all_atoms_are_shown_on_demand_and_where_there_are_no_entities(widget: EntityGraph, memory: Memory) -> None:
+    memory.checkpoint(
+        ["v1.fact.a = x", "v1.fact.b = y"], edges=[{"source": "v1.fact.a", "type": "needs", "target": "v1.fact.b"}]
+    )
+    widget.of = "atoms"
+    assert widget.wait()
+    assert widget.graph["domain"] == ""
+    names = [node["name"] for node in widget.graph["nodes"]]
+    edges = {(names[edge["source"]], edge["type"], names[edge["target"]]) for edge in widget.graph["edges"]}
+    assert {("v1.fact.a", "needs", "v1.fact.b"), (f"{E}hydramem", "uses", f"{E}lancedb")} <= edges
+    widget.edge = next(edge["id"] for edge in widget.graph["edges"] if edge["type"] == "needs")
+    assert widget.wait()
+    assert (widget.evidence["labels"], widget.evidence["proof"]["verified"]) == (["a", "b"], True)
+    widget.of = "entities"
+    assert widget.wait()
+    assert (widget.graph["domain"], widget.edge) == ("v1.domain.docs", "")
+
+
+def test_a_store_without_entities_shows_its_atoms(memory: Memory) -> None:
+    memory.checkpoint(
+        ["v1.fact.a = x", "v1.fact.b = y"], edges=[{"source": "v1.fact.a", "type": "needs", "target": "v1.fact.b"}]
+    )
+    widget = EntityGraph(memory)
+    assert widget.wait()
+    assert {node["label"] for node in widget.graph["nodes"]} == {"a", "b"}
+    widget.close()

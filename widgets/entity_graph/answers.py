@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.values.edges import Edge
     from substrate.values.growth import Change
-    from substrate.values.review.garden import EntityMap, Tending
+    from substrate.values.review.garden import EdgeMap, EntityMap, EntityNode, Tending
 
-__all__ = ["Told", "changes_of", "evidence_of", "graph_shown", "runs_shown"]
+__all__ = ["Told", "changes_of", "evidence_of", "graph_shown", "nodes_of", "runs_shown"]
 
 Told = dict[str, object]
 _CHARACTERS: Final = 2_000
@@ -21,13 +21,17 @@ _CHARACTERS: Final = 2_000
 _CHANGES: Final = 200
 
 
-def graph_shown(found: EntityMap) -> Told:
+def nodes_of(found: EntityMap | EdgeMap) -> tuple[EntityNode, ...]:
+    """The entities, or the atoms, that are drawn."""
+    entities: tuple[EntityNode, ...] | None = getattr(found, "entities", None)
+    return getattr(found, "atoms", ()) if entities is None else entities
+
+
+def graph_shown(found: EntityMap | EdgeMap) -> Told:
     """Nodes and edges. Ends are places in the list of nodes."""
-    places = {node.id: place for place, node in enumerate(found.entities)}
-    nodes = [
-        {"name": node.name, "label": node.label, "type": node.type or "", "edges": node.edges}
-        for node in found.entities
-    ]
+    listed = nodes_of(found)
+    places = {node.id: place for place, node in enumerate(listed)}
+    nodes = [{"name": node.name, "label": node.label, "type": node.type or "", "edges": node.edges} for node in listed]
     edges = [
         {
             "id": edge.id,
@@ -39,7 +43,7 @@ def graph_shown(found: EntityMap) -> Told:
         }
         for edge in found.items
     ]
-    return {"domain": found.domain, "nodes": nodes, "edges": edges, "more": found.more}
+    return {"domain": getattr(found, "domain", ""), "nodes": nodes, "edges": edges, "more": found.more}
 
 
 def evidence_of(memory: Memory, edge: Edge, labels: dict[str, str]) -> Told:

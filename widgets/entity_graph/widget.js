@@ -1,4 +1,4 @@
-// EntityGraph: the entities of a domain, what joins them, what says so, and what a gardener did.
+// EntityGraph: the entities of a domain or the atoms with most edges, what joins them, what says so, and what a gardener did.
 
 const KINDS = { added: ["+ entity", "good"], revived: ["+ entity", "good"], tombstoned: ["− entity", "bad"], changed: ["changed", "warn"], edge_added: ["+ edge", "good"], edge_changed: ["edge changed", "warn"], edge_removed: ["− edge", "bad"] };
 
@@ -29,12 +29,12 @@ function evidencePart(told, act) {
     ...row("proof", proof.verified ? [h("span", { class: "sub-good", "data-testid": "proof" }, `verified: entry ${proof.seq} of ${proof.size}`), " ", copyButton(proof.text, "copy proof", "Copy the proof as JSON")] : h("span", { class: "sub-bad", "data-testid": "proof" }, stored(proof.reason ?? "not proven"))),
   ];
   const text = told.text === undefined
-    ? h("p", { class: "sub-faint" }, told.gone ? stored(told.gone) : told.cited ? ["it comes from ", stored(told.cited)] : "it cites no chunk")
+    ? h("p", { class: "sub-faint" }, told.gone ? stored(told.gone) : told.cited ? ["it comes from ", stored(told.cited)] : "It was stated without a source.")
     : h("blockquote", { "data-testid": "cited" }, withNames(told.text, told.labels), told.cut ? " …" : "");
   return [
     h("div", { class: "eg-title" }, h("strong", {}, stored(told.labels[0]), h("span", { class: "eg-type" }, ` ${visible(told.type)} `), stored(told.labels[1])), h("button", { type: "button", class: "sub-quiet", "aria-label": "close the evidence", onclick: () => act.open("") }, "close")),
     h("dl", { class: "eg-facts" }, facts),
-    h("h4", {}, "Source", told.text === undefined ? "" : h("span", { class: "sub-mono sub-faint" }, "  ", stored(told.cited))),
+    told.cited ? h("h4", {}, "Source", told.text === undefined ? "" : h("span", { class: "sub-mono sub-faint" }, "  ", stored(told.cited))) : null,
     text,
   ];
 }
@@ -49,17 +49,17 @@ function changePart(change, act) {
 
 export default {
   render({ model, el }) {
-    const page = openPage(model, el, "Entity graph", "Shows now.");
+    const page = openPage(model, el, "Graph", "Shows now.");
     const act = { open: (id) => tell(model, { edge: id }), choose: (name) => tell(model, { selected: model.get("selected") === name ? "" : name }) };
     const picture = graphPicture(act);
-    const select = h("select", { "aria-label": "domain", "data-testid": "domain", onchange: () => tell(model, { domain: select.value }) });
+    const select = h("select", { "aria-label": "the graph to show", "data-testid": "domain", onchange: () => tell(model, select.value ? { of: "entities", domain: select.value } : { of: "atoms" }) });
     const zooms = zoomButtons(picture);
     const count = h("span", { class: "sub-faint eg-count" });
     const rows = () => { const graph = model.get("graph"); return (graph.edges ?? []).map((edge) => ({ source: graph.nodes[edge.source].name, type: edge.type, target: graph.nodes[edge.target].name, confidence: edge.confidence })); };
-    const empty = h("div", { class: "eg-empty", "data-testid": "empty" }, "This domain has no entities yet. Ingest a text, or state a relation.");
+    const empty = h("div", { class: "eg-empty", "data-testid": "empty" }, "Nothing is joined yet. State an edge, or ingest a text.");
     const side = h("div", { class: "eg-side", "aria-live": "polite", "data-testid": "evidence" });
     const runs = h("div", { class: "eg-runs", "data-testid": "runs" });
-    page.body.append(h("div", { class: "eg-bar" }, h("label", {}, "domain ", select), count, h("span", { class: "eg-zooms" }, zooms, csvButton("entity_graph.csv", rows))),
+    page.body.append(h("div", { class: "eg-bar" }, h("label", {}, "show ", select), count, h("span", { class: "eg-zooms" }, zooms, csvButton("entity_graph.csv", rows))),
       empty, h("div", { class: "eg-both" }, picture.svg, side), runs);
 
     const changed = () => new Set(model.get("changes").filter((change) => change.kind === "edge_added").map((change) => change.id));
@@ -69,13 +69,13 @@ export default {
       empty.hidden = isThere || !graph.nodes;
       picture.svg.toggleAttribute("hidden", !isThere);
       if (isThere) picture.show(graph, model.get("selected"), model.get("edge"), changed());
-      count.textContent = isThere ? `${graph.nodes.length} entities${graph.more ? ` of ${graph.nodes.length + graph.more}` : ""}, ${graph.edges.length} edges` : "";
+      count.textContent = isThere ? `${graph.nodes.length} ${graph.domain ? "entities" : "atoms"}${graph.more ? ` of ${graph.nodes.length + graph.more}` : ""}, ${graph.edges.length} edges` : "";
     });
     page.on(["domains", "graph"], () => {
       const here = model.get("graph").domain;
       const names = [...new Set([...model.get("domains"), ...(here ? [here] : [])])];
-      redraw(select, names.map((name) => h("option", { value: name }, visible(name.replace(/^v1\.domain\./, "")))));
-      if (here) select.value = here;
+      redraw(select, [h("option", { value: "" }, "all atoms"), ...names.map((name) => h("option", { value: name }, visible(`entities of ${name.replace(/^v1\.domain\./, "")}`)))]);
+      select.value = here ?? "";
     });
     page.on("evidence", () => redraw(side, evidencePart(model.get("evidence"), act)));
     let sure = 0;

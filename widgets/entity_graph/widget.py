@@ -1,6 +1,6 @@
-"""The graph of a domain's entities, to be moved and zoomed. An edge opens its evidence; a gardener's run is a diff.
+"""The graph of a domain's entities, or of all atoms, to be moved and zoomed. An edge opens its evidence.
 
-To look counts as no access. What is undone here is written as the memory's actor.
+A gardener's run is a diff. To look counts as no access. What is undone here is written as the memory's actor.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import traitlets
 from ..assets import script, style
 from ..linked import Linked
 from ..picture import Row
-from .answers import changes_of, evidence_of, graph_shown, runs_shown
+from .answers import changes_of, evidence_of, graph_shown, nodes_of, runs_shown
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
-    from substrate.values.review.garden import EntityMap
+    from substrate.values.review.garden import EdgeMap, EntityMap
 
 __all__ = ["EntityGraph"]
 
@@ -33,9 +33,12 @@ class EntityGraph(Linked):
     _esm = script(Path(__file__).parent)
     _css = style(Path(__file__).parent)
 
+    of = traitlets.Enum(
+        ("entities", "atoms"), "entities", help="the entities of a domain, or the atoms with most edges"
+    ).tag(sync=True)
     domain = traitlets.Unicode("", help="which domain; empty: the first that has entities").tag(sync=True)
     domains: traitlets.List[str] = traitlets.List(traitlets.Unicode(), help="all domains with entities").tag(sync=True)
-    limit = traitlets.Int(120, min=1, max=_MOST, help="how many entities, at most").tag(sync=True)
+    limit = traitlets.Int(120, min=1, max=_MOST, help="how many nodes, at most").tag(sync=True)
     graph = traitlets.Dict(help="nodes and edges; empty: not read yet").tag(sync=True)
     edge = traitlets.Unicode("", help="the id of the edge whose evidence is open; empty: none is").tag(sync=True)
     evidence = traitlets.Dict(help="its evidence").tag(sync=True)
@@ -48,7 +51,7 @@ class EntityGraph(Linked):
     def __init__(self, memory: Memory, domain: str = "", **traits: object) -> None:
         """`memory` is used, not closed, by it."""
         self._numbers = count(1)
-        self._map: EntityMap | None = None
+        self._map: EntityMap | EdgeMap | None = None
         super().__init__(memory, domain=domain, **traits)
 
     def undo(self, run: int) -> None:
@@ -58,9 +61,9 @@ class EntityGraph(Linked):
     def _refresh(self) -> None:
         self._later("graph", self._graph)
 
-    @traitlets.observe("domain", "limit")
+    @traitlets.observe("domain", "of", "limit")
     def _asked(self, change: Mapping[str, Any]) -> None:
-        if change["name"] == "domain" and change["old"]:
+        if change["name"] == "of" or (change["name"] == "domain" and change["old"]):
             self._set({"edge": "", "run": 0})
         self._refresh()
 
@@ -70,13 +73,14 @@ class EntityGraph(Linked):
         if not wanted and not found.entities and found.domains:
             wanted = found.domains[0]
             found = memory.entity_map(wanted, limit=self.limit)
-        self._map = found
-        told = {
-            "graph": graph_shown(found),
-            "domains": list(found.domains),
-            "runs": runs_shown(memory.tending(found.domain)),
-        }
-        return told | self._evidence() | self._changes(told["runs"])
+        told: dict[str, object] = {"domains": list(found.domains)}
+        if self.of == "atoms" or not (wanted or found.domains):  # without entities, the map of all edges
+            self._map = memory.edge_map(limit=self.limit)
+            told |= {"runs": []}
+        else:
+            self._map = found
+            told |= {"runs": runs_shown(memory.tending(found.domain))}
+        return told | {"graph": graph_shown(self._map)} | self._evidence() | self._changes(told["runs"])
 
     @traitlets.observe("edge")
     def _opened(self, _: object) -> None:
@@ -87,7 +91,7 @@ class EntityGraph(Linked):
         edge = None if found is None else next((one for one in found.items if one.id == self.edge), None)
         if found is None or edge is None:
             return {"evidence": {}}
-        labels = {node.id: node.label for node in found.entities}
+        labels = {node.id: node.label for node in nodes_of(found)}
         return {"evidence": evidence_of(self._memory, edge, labels)}
 
     @traitlets.observe("run")
@@ -117,4 +121,6 @@ class EntityGraph(Linked):
             {"source": nodes[edge["source"]]["label"], "type": edge["type"], "target": nodes[edge["target"]]["label"]}
             for edge in self.graph.get("edges", [])
         ]
-        return f"{self.graph.get('domain', '')}: {len(nodes)} entities, {len(rows)} edges", rows
+        domain = self.graph.get("domain", "")
+        what = f"{domain}: {len(nodes)} entities" if domain else f"{len(nodes)} atoms"
+        return f"{what}, {len(rows)} edges", rows

@@ -42,6 +42,8 @@ _FIELDS = (
     *("id", "seq", "recorded_at", "confirmed_at", "actor", "origin", "source", "session", "confidence"),
     *("occurred_at", "valid_from", "valid_to", "tags", "entities", "superseded_by", "parent", "position"),
 )
+_DIGESTS = ("document", "chunk")
+"""Types of atoms whose names are digests: they are shown by where they come from."""
 _ADDED = {
     "meaning": "near in meaning",
     "neighbours": "stands beside a match",
@@ -119,6 +121,7 @@ def _hit(hit: Hit) -> Told:
     atom = hit.atom
     return {
         "name": hit.name,
+        "label": atom.source if atom.origin == "ingested" and atom.source and atom.type in _DIGESTS else "",
         "snippet": hit.snippet if atom.damaged is None else f"damaged: {atom.damaged}",
         "marks": [list(mark) for mark in hit.marks] if atom.damaged is None else [],
         "score": round(hit.score, 3),
@@ -228,7 +231,8 @@ def _around(memory: Memory, name: str, as_of: int | None) -> Told:
         pass  # it was said already that it is not there
     try:
         edges = memory.edges(name, as_of=as_of, limit=_EDGES)
-        told |= {"edges": [_edge(edge, name) for edge in edges], "more_edges": edges.more}
+        shown = [{**_edge(edge, name), "label": edges.titles.get(_other(edge, name)[0], "")} for edge in edges]
+        told |= {"edges": shown, "more_edges": edges.more}
     except (NotFound, Forgotten):
         pass
     return told
@@ -245,10 +249,20 @@ def _version(version: Version) -> Told:
     }
 
 
+def _other(edge: Edge, name: str) -> tuple[str, str]:
+    """The name at the other end, and which end that is."""
+    return (edge.target, "target") if name in {edge.source, edge.source_id} else (edge.source, "source")
+
+
 def _edge(edge: Edge, name: str) -> Told:
-    out = name in {edge.source, edge.source_id}
-    other, end = (edge.target, "target") if out else (edge.source, "source")
-    return {"out": out, "type": edge.type, "other": other, "there": end not in edge.dangling, "seq": edge.seq}
+    other, end = _other(edge, name)
+    return {
+        "out": end == "target",
+        "type": edge.type,
+        "other": other,
+        "there": end not in edge.dangling,
+        "seq": edge.seq,
+    }
 
 
 # -- proofs ------------------------------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ const SAID = {
 const CLAIMS = { current: "current", recorded: "recorded", tombstoned: "out of use", forgotten: "forgotten", absent: "never recorded" };
 
 /** A name that selects its atom when it is clicked. */
-function nameButton(model, name, attributes = {}) {
-  return h("button", { type: "button", class: "ex-name", "data-name": name, onclick: () => tell(model, { selected: name }), ...attributes },
-    stored(name));
+function nameButton(model, name, label = "") {
+  return h("button", { type: "button", class: "ex-name", "data-name": name, title: label ? visible(name) : null, onclick: () => tell(model, { selected: name }) },
+    stored(label || name));
 }
 
 function badgeOf(proof) {
@@ -67,7 +67,7 @@ function historyOf(model, detail) {
 function edgesOf(model, detail) {
   const rows = detail.edges.map((edge) => h("li", { class: "ex-edge", "data-testid": "edge" },
     h("span", { class: "sub-chip", title: edge.out ? "from this atom" : "to this atom" }, edge.out ? "" : "← ", visible(edge.type), edge.out ? " →" : ""),
-    nameButton(model, edge.other), edge.there ? null : h("span", { class: "sub-faint" }, "not there yet")));
+    nameButton(model, edge.other, edge.label), edge.there ? null : h("span", { class: "sub-faint" }, "not there yet")));
   return rows.length ? section(detail.more_edges ? "Edges (the first 50)" : "Edges", h("ul", { class: "ex-edges" }, rows)) : null;
 }
 

@@ -87,7 +87,7 @@ function scoreOf(hit, best) {
 function hitOf(hit, best, id, chosen, open) {
   return h("div", { class: "ex-hit", role: "option", id, "aria-selected": String(hit.name === chosen), "data-testid": "hit", "data-name": hit.name, onclick: open },
     h("div", { class: "ex-line" },
-      stored(short(hit.name) || hit.name, { class: "sub-stored ex-key", title: visible(hit.name) }),
+      stored(hit.label || short(hit.name) || hit.name, { class: "sub-stored ex-key", title: visible(hit.name) }),
       hit.current ? null : h("span", { class: "ex-badge ex-earlier", "data-testid": "earlier", title: "Not what is known now: an earlier version, or superseded" }, "earlier"),
       hit.tags.slice(0, 3).map((tag) => h("span", { class: "ex-tag" }, stored(tag))),
       h("span", { class: "sub-chip" }, visible(typeOf(hit.name)))),

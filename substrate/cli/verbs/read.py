@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import substrate
-from substrate.cli.answer import Answer, Raw, Sheet, Table
+from substrate.cli.answer import Answer, Raw, Sheet, Table, titled
 from substrate.cli.output import Output
 from substrate.cli.stores import check_hint, reading
 from substrate.commands import calls
@@ -193,11 +193,23 @@ def _state(atom: Atom) -> str | None:
 # -- edges -------------------------------------------------------------------------------------------------------
 
 
-def edges(given: Namespace, _: Output) -> Answer:
+def edges(given: Namespace, output: Output) -> Answer:
     """Print the edges of an atom."""
     with reading(given) as memory:
         found = calls.edges(memory, given)
-    rows = [(edge.source, edge.type, edge.target, edge.seq, _windows(edge), _dangling(edge), edge.id) for edge in found]
+    titles = found.titles if output.on_terminal else {}
+    rows = [
+        (
+            titled(edge.source, titles),
+            edge.type,
+            titled(edge.target, titles),
+            edge.seq,
+            _windows(edge),
+            _dangling(edge),
+            edge.id,
+        )
+        for edge in found
+    ]
     hints = []
     if found.more:
         hints.append(f"there are more: --offset {given.offset + len(found)}")

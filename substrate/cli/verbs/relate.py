@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from substrate.cli.answer import Answer, Table
+from substrate.cli.answer import Answer, Table, titled
 from substrate.cli.output import Output
 from substrate.cli.stores import reading, writing
 from substrate.commands import calls
@@ -21,11 +21,12 @@ __all__ = ["associate", "compare", "context", "groups", "path", "relate", "stale
 _NONE_ALIKE = "no two atoms are that much alike"
 
 
-def context(given: Namespace, _: Output) -> Answer:
+def context(given: Namespace, output: Output) -> Answer:
     """Print what surrounds atoms."""
     with reading(given) as memory:
         found = calls.context(memory, given)
-    edges = [("edge", edge.source, edge.type, edge.target) for edge in found]
+    titles = found.titles if output.on_terminal else {}
+    edges = [("edge", titled(edge.source, titles), edge.type, titled(edge.target, titles)) for edge in found]
     arcs = [("arc", arc.source, f"{arc.share:.0%}", arc.target) for arc in found.arcs]
     atoms = [(atom.distance, atom.name, atom.value, _state(atom)) for atom in found.atoms]
     blocks = [Table(("=distance", "name", "~value", "state"), atoms)] if atoms else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from substrate.notebook.display.markup import (
@@ -39,6 +40,8 @@ _WHOLE = 4000
 """Characters of a value that is shown by itself."""
 _CODE = 1000
 _KINDS = {"added": "good", "revived": "good", "edge_added": "good", "changed": "warn", "edge_changed": "warn"}
+
+_NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
 def _more(count: int) -> str:
@@ -218,7 +221,7 @@ def _change(change: Change) -> list[Child]:
 
 def edges(result: Edges) -> str:
     """A row for each edge."""
-    rows = [[edge_line(one), _window(one), when(one.recorded_at)] for one in result.items[:ROWS]]
+    rows = [[edge_line(one, result.titles), _window(one), when(one.recorded_at)] for one in result.items[:ROWS]]
     return page(
         counted(len(result.items), "edge") if result.items else "it has no such edges",
         table(("edge", "holds", "recorded"), rows),
@@ -226,11 +229,12 @@ def edges(result: Edges) -> str:
     )
 
 
-def edge_line(edge: Edge) -> Markup:
-    """An edge in a line."""
+def edge_line(edge: Edge, titles: Mapping[str, str] = _NO_TITLES) -> Markup:
+    """An edge in a line. What has a title is shown by it; its name, a digest, is the tooltip."""
     loose = badge("dangling", "plain") if edge.dangling else None
     kind = h("span", " —", h("bdi", edge.label or edge.type), "→ ", css="ss-faint")
-    return h("span", name(edge.source), kind, name(edge.target), " ", loose)
+    ends = [h("bdi", titles[one], title=one) if one in titles else name(one) for one in (edge.source, edge.target)]
+    return h("span", ends[0], kind, ends[1], " ", loose)
 
 
 def _window(edge: Edge) -> Child:

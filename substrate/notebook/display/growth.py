@@ -18,6 +18,7 @@ __all__ = ["growth", "heads"]
 _FEW_DAYS: Final = 3
 _HOUR: Final = timedelta(hours=1)
 _KILO: Final = 1000
+_CONTENT: Final = "of content"
 
 
 def heads(result: Heads) -> str:
@@ -79,7 +80,7 @@ def _curves(result: Growth) -> list[Child]:
     curves: dict[str, list[int | None]] = {
         "entries in the log": [one.size for one in result.items],
         "atoms in use": [one.atoms for one in result.items],
-        "bytes of content": [one.bytes for one in result.items],
+        _CONTENT: [one.bytes for one in result.items],
     }
     return [
         _curve(label, places, [value for value in values if value is not None], ends)
@@ -97,7 +98,7 @@ def _curve(label: str, places: Sequence[float], values: Sequence[int], ends: tup
         height = 100 - 100 * value / top
         corners += [(x, y), (x, height)]
         y = height
-    now = _amount(values[-1]) if label.startswith("bytes") else f"{values[-1]:,}"
+    now = _amount(values[-1]) if label == _CONTENT else f"{values[-1]:,}"
     return h(
         "div",
         h("div", h("span", now, css="ss-title"), " ", label),

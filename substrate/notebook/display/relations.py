@@ -67,7 +67,7 @@ def _association(item: Association) -> list[Child]:
 
 def context(result: Context) -> str:
     """Atoms by distance, the edges between them, and what is used after them."""
-    edges = [[edge_line(edge)] for edge in result.items[:ROWS]]
+    edges = [[edge_line(edge, result.titles)] for edge in result.items[:ROWS]]
     arcs = [[bar(arc.share, f"{arc.share:.0%}"), name(arc.source), "→", name(arc.target)] for arc in result.arcs[:ROWS]]
     left = len(result.items) - ROWS
     asked = sum(one.distance == 0 for one in result.atoms)

@@ -9,7 +9,7 @@ from substrate.result import Result, Results
 from substrate.values.edges import Edge
 from substrate.values.times import EPOCH
 
-__all__ = ["EntityMap", "EntityNode", "Proposed", "Pruned", "Suspect", "TendRun", "Tended", "Tending"]
+__all__ = ["EdgeMap", "EntityMap", "EntityNode", "Proposed", "Pruned", "Suspect", "TendRun", "Tended", "Tending"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -132,7 +132,7 @@ class Pruned(Results[Suspect]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EntityNode(Result):
-    """An entity in the graph of its domain."""
+    """An entity in the graph of its domain; or an atom in the graph of all."""
 
     name: str
     """Of its atom."""
@@ -141,7 +141,18 @@ class EntityNode(Result):
     id: str
     type: str | None = None
     edges: int = 0
-    """How many join it to others of the domain."""
+    """How many join it to others of the domain; of an atom, all its edges."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EdgeMap(Results[Edge]):
+    """The atoms with most edges, and the edges that hold between them."""
+
+    items: tuple[Edge, ...]
+    """The edges between the atoms that are listed."""
+    atoms: tuple[EntityNode, ...] = ()
+    more: int = 0
+    """Atoms with edges that are not listed."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
