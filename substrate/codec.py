@@ -33,6 +33,7 @@ __all__ = [
     "draft_put",
     "draft_restore",
     "draft_tombstone",
+    "encode_body",
     "map_change",
     "read_body",
     "read_forget",
@@ -77,7 +78,7 @@ def draft_put(
     """A new version of the atom `name`. `fields` are its further members; those that are None are left out."""
     name = check_name(name)
     check_value(value)
-    body = _encode({**_members(fields), "name": name, "value": value})
+    body = encode_body({**_members(fields), "name": name, "value": value})
     return Draft(Kind.PUT, body, _check_id(subject), name)
 
 
@@ -89,7 +90,7 @@ def check_value(value: str) -> None:
 def draft_tombstone(name: str, fields: Mapping[str, Json] | None = None, *, again: bool = False) -> Draft:
     """Takes `name` out of use; history keeps it. With `again` it may be so already: that tombstone is erased then."""
     name = check_name(name)
-    return Draft(Kind.TOMBSTONE, _encode({**_members(fields), "name": name}), None, name, again=again)
+    return Draft(Kind.TOMBSTONE, encode_body({**_members(fields), "name": name}), None, name, again=again)
 
 
 def draft_forget(
@@ -112,12 +113,12 @@ def draft_forget(
         members["edges"] = list(listed)
     if _check_id(subject) is None:
         raise SchemaInvalid("a forget names the id of its atom")
-    return Draft(Kind.FORGET, _encode(members), subject, None, map_key, seqs)
+    return Draft(Kind.FORGET, encode_body(members), subject, None, map_key, seqs)
 
 
 def draft_key(key: VerifierKey) -> Draft:
     """From the next head on, `key` signs."""
-    return Draft(Kind.KEY, _encode({"vkey": str(key)}))
+    return Draft(Kind.KEY, encode_body({"vkey": str(key)}))
 
 
 def draft_restore(key: VerifierKey, origin: str, size: int, root: bytes, abandoned: tuple[int, bytes] | None) -> Draft:
@@ -127,14 +128,14 @@ def draft_restore(key: VerifierKey, origin: str, size: int, root: bytes, abandon
     """
     given_up: Json = None if abandoned is None else {"size": abandoned[0], "root": abandoned[1].hex()}
     restored_from: Json = {"origin": origin, "size": size, "root": root.hex()}
-    return Draft(Kind.KEY, _encode({"vkey": str(key), "restored_from": restored_from, "abandoned": given_up}))
+    return Draft(Kind.KEY, encode_body({"vkey": str(key), "restored_from": restored_from, "abandoned": given_up}))
 
 
 def draft_other(kind: Kind, members: Mapping[str, Json], *, subject: bytes | None = None) -> Draft:
     """An edge, unedge, train or model entry. Such bodies name atoms by id only."""
     if kind not in _OTHER:
         raise SchemaInvalid("only edge, unedge, train and model entries are made this way")
-    return Draft(Kind(kind), _encode(_members(members)), _check_id(subject))
+    return Draft(Kind(kind), encode_body(_members(members)), _check_id(subject))
 
 
 def decode_body(body: bytes) -> dict[str, Json]:
@@ -244,7 +245,8 @@ def _members(fields: Mapping[str, Json] | None) -> dict[str, Json]:
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def _encode(members: Mapping[str, Json]) -> bytes:
+def encode_body(members: Mapping[str, Json]) -> bytes:
+    """The canonical bytes of a body. SchemaInvalid or TooLarge."""
     try:
         body = _ENCODER.encode(members).encode()
     except ValueError:  # NaN, infinity, a lone surrogate

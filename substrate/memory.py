@@ -35,6 +35,7 @@ from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
 from substrate.documents.whole import forget_whole
+from substrate.encryption.unlock import lock, stored_name, unlock
 from substrate.errors import Denied, SchemaInvalid, SubstrateError
 from substrate.extras import require
 from substrate.fading.choice import choose_decay
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
         Related,
         Vetted,
     )
+    from substrate.values.review.encryption import Encrypted, Locked, Unlocked
     from substrate.values.review.fading import FadingAtoms, FadingCurve, FadingModel, Promoted, Swept, Touched
     from substrate.values.review.garden import EdgeMap, EntityMap, Pruned, Tended, Tending
     from substrate.values.review.pending import Accepted, Correction, Declined, Proposal, Proposals
@@ -263,7 +265,15 @@ class Memory(Tabular):
         batch = Batch.of(atoms, edges, tombstones, unedges, task, self._client.place())
         said = self._client.said(actor, origin, session, source)
         return self._woken(
-            checkpoint(self._store.log, batch, expect=expect, said=said, partial=partial, allow_secrets=allow_secrets)
+            checkpoint(
+                self._store.log,
+                batch,
+                expect=expect,
+                said=said,
+                partial=partial,
+                allow_secrets=allow_secrets,
+                unlocked=self._store.unlocked,
+            )
         )
 
     def remember(  # noqa: PLR0913
@@ -748,8 +758,9 @@ class Memory(Tabular):
             self._store.log.check_current()
         elif proof:
             self._store.log.check_unforked()
+        stored = proof and self._store.unlocked.is_any  # then the proof is not of what is laid over the store
         with self._store.read(as_of, valid_at) as snapshot:
-            found = access(snapshot, name, proof=proof)
+            found = access(snapshot, name, proof=proof and not stored)
             subject = bytes.fromhex(found.atom.id.replace("-", ""))
             if snapshot.is_now:
                 check_count(predictions, Arg("predictions"))
@@ -757,6 +768,9 @@ class Memory(Tabular):
                     opened = session.opened_with(subject)
                     foreseen = predict_next(snapshot, opened, predictions, session.domain)
                     found = replace(found, predictions=foreseen)
+        if stored:
+            is_now = as_of is None and valid_at is None
+            found = replace(found, proof=self.prove(found.atom.name) if is_now else self.prove_entry(found.atom.seq))
         if as_of is None and valid_at is None:
             self._client.recorder.note(session, subject)
         note_access(self._store.log.path, found.name)
@@ -845,7 +859,7 @@ class Memory(Tabular):
         With `limit` (at most 1,000), the latest changes; `left_out` is the number of the others.
         """
         log = self._store.log
-        with log.snapshot() as transaction:
+        with self._store.snapshot() as transaction:
             until = last_seq(transaction) if stop is None else stop
             before = snapshot_of(transaction, log.clock, start, valid_at, Arg("start"))
             after = snapshot_of(transaction, log.clock, until, valid_at, Arg("stop"))
@@ -1724,6 +1738,47 @@ class Memory(Tabular):
             allow_secrets=allow_secrets,
         )
 
+    # -- encrypted domains ---------------------------------------------------------------------------------------------
+
+    def encrypt(
+        self, domain: str, passphrase: str | None = None, *, dry_run: bool = False, progress: Progress | None = None
+    ) -> Encrypted:
+        """Encrypt a domain: its atoms are ciphertext on disk from now on, and text for this process until `lock`.
+
+        Atoms that are there as text are recorded again, encrypted, and their text is forgotten. Older versions, proofs
+        of the text and what was learned about these atoms are lost. Older backups and exports still hold the text.
+        `dry_run` counts and writes nothing. If it was broken off, call it again with the same passphrase. Without the
+        passphrase nobody can read the atoms again: there is no second way. docs/encryption.md says what stays visible.
+
+        NotFound if there is no such domain, Denied if it is encrypted with another passphrase.
+        """
+        from substrate.care.encrypt import encrypt_domain  # noqa: PLC0415 - few need it
+
+        store = self._store
+        if not dry_run:
+            store.write_down()
+        done = encrypt_domain(store.log, store.unlocked, domain, passphrase, dry_run=dry_run, progress=progress)
+        if not dry_run:
+            store.nearest.close()
+            store.drop_indexes()
+        return self._woken(done)
+
+    def unlock(self, domain: str, passphrase: str) -> Unlocked:
+        """Read and save atoms of an encrypted domain, in this process, until `lock` or the end of the process.
+
+        They are text in memory alone. All clients of this open store see them. Denied if the passphrase is wrong;
+        InputError if the domain is not encrypted.
+        """
+        found = unlock(self._store.log, self._store.unlocked, domain, passphrase)
+        self._store.drop_indexes()
+        return found
+
+    def lock(self, domain: str | None = None) -> Locked:
+        """Drop the key and the texts of a domain, or of all domains, from the memory of this process."""
+        locked = lock(self._store.log, self._store.unlocked, domain)
+        self._store.drop_indexes()
+        return locked
+
     # -- prove ---------------------------------------------------------------------------------------------------------
 
     def prove(self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None) -> Bundle:
@@ -1732,6 +1787,7 @@ class Memory(Tabular):
         With `since`, the proof also leads from that pin to the head. With `trusting`, it leads from that older key to
         the current one. RolledBack if the pin is not of this history, or if this store is behind.
         """
+        name = stored_name(self._store.log, self._store.unlocked, name)
         return self._store.log.prove(name, since=since, trusting=trusting)
 
     def prove_entry(
@@ -1853,6 +1909,10 @@ class Memory(Tabular):
             names, source=source, actor=actor, session=session, objective=objective, seqs=seqs, whole=whole
         )
         store = self._store
+        if store.unlocked.is_any:
+            selection = replace(
+                selection, names=tuple(stored_name(store.log, store.unlocked, name) for name in selection.names)
+            )
         if not dry_run:
             store.write_down()  # or what waits to be would bring back what is to go
         erase = forget if whole is None else forget_whole

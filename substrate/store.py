@@ -13,8 +13,10 @@ from substrate.atoms.moments import Moment, Time, snapshot_of
 from substrate.clock import Clock
 from substrate.embed.backfill import Follower
 from substrate.embed.query import Meaning, Models
+from substrate.encryption.unlocked import UnlockedDomains
 from substrate.errors import Forgotten
 from substrate.forget.compaction import compact_late
+from substrate.kv.api import ReadTransaction
 from substrate.learn.recorder import Recorder
 from substrate.log.log import Log, open_log
 from substrate.search.lazy import LazySearch
@@ -75,6 +77,7 @@ class OpenStore:
         self.nearest = NearestIndex(log.cache, read_only=read_only)
         self.follower = Follower(log, self.models, self.nearest, read_only=read_only, background=background)
         self.search = LazySearch(Meaning(log, self.models), self.nearest)
+        self.unlocked = UnlockedDomains()
         self._making = threading.RLock()
         self._guard = threading.Lock()
         self._recorders: list[Recorder] = []
@@ -89,11 +92,28 @@ class OpenStore:
         InputError if one of them is no moment of this log, or no time.
         """
         try:
-            with self.log.snapshot() as transaction:
+            with self.snapshot() as transaction:
                 yield snapshot_of(transaction, self.log.clock, as_of, valid_at)
         except Forgotten as error:
             self._withhold_proof(error)
             raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[ReadTransaction]:
+        """All tables as of now, with the atoms of unlocked domains as text. What is read here is never written."""
+        while True:
+            with self.log.snapshot() as transaction:
+                covered = self.unlocked.cover(transaction)
+                if covered is not None:
+                    yield covered
+                    return
+
+    def drop_indexes(self) -> None:
+        """Drop what was worked out of the texts in memory: other domains are locked now than before."""
+        with self._making:
+            self.search = LazySearch(Meaning(self.log, self.models), self.nearest)
+            for made in ("_fading", "_associator", "_grouper"):
+                vars(self).pop(made, None)
 
     def _withhold_proof(self, error: Forgotten) -> None:
         """What says that a name is forgotten *now* is not proven by a store that is behind."""

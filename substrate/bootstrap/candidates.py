@@ -14,6 +14,7 @@ from substrate.atoms.stale import Stale, stale_because
 from substrate.atoms.supersedes import is_superseded
 from substrate.atoms.validity import version_at
 from substrate.bootstrap.evidence import Evidence, Grounds, weigh
+from substrate.ciphers import CIPHERTEXT
 from substrate.conflicts.detect import Clash, conflicts_of
 from substrate.errors import Forgotten
 from substrate.learn.forecast import Need, uses_of
@@ -185,7 +186,7 @@ class Gatherer:
         found = []
         for need in needs:
             version = latest_version(self._snapshot.transaction, need.subject)
-            if version is None:
+            if version is None or (version.name or "").startswith(CIPHERTEXT):  # locked, it is as absent
                 self.left_out["gone"] += 1
             elif version.kind is not Kind.PUT or version.name is None:
                 self._lose("gone", need, version)

@@ -4,6 +4,7 @@ stats   the verb stats
 heads   the verb heads
 growth  the verb growth
 export  the verb export
+encrypt the verb encrypt: a domain becomes an encrypted one
 fsck    the verb fsck, from a child process
 copies  restore, clone and rebuild a store that is not open
 """

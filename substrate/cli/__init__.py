@@ -91,6 +91,8 @@ def _run(words: list[str], output: Output) -> int:
     answer = RUNS[verb.name](given, output)
     if (made := made_store(given)) is not None:
         output.hint(f"made a new store in {made.absolute()}")
+    if getattr(given, "unlock", None) is not None and not getattr(given, "unlocked", False):
+        output.hint("this verb reads no atoms: --unlock had no effect")
     if told := times_read(given):
         answer = replace(answer, hints=(*answer.hints, *told))
     try:

@@ -82,6 +82,8 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "prove": prove.prove,
         "verify": prove.verify,
         "forget": care.forget,
+        "encrypt": care.encrypt,
+        "unlock": care.unlock,
         "stats": care.stats,
         "fsck": care.fsck,
         "rebuild": care.rebuild,

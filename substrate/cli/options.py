@@ -16,6 +16,18 @@ GLOBAL_OPTIONS = (
         help="the store's folder (default: $SUBSTRATE_STORE, else the nearest store upwards)",
         complete="folder",
     ),
+    option(
+        "--unlock",
+        metavar="DOMAIN",
+        help="unlock this encrypted domain for this command; asks for the passphrase",
+        complete="domain",
+    ),
+    option(
+        "--passphrase-file",
+        metavar="FILE",
+        help="read the passphrase from this file, and do not ask; - is standard input",
+        complete="file",
+    ),
     flag("--json", help="print one JSON document; errors are JSON too, on standard error"),
     flag("--quiet", help="no reports and no hints: only the answer, errors, and the exit code"),
     flag("--debug", help="show the traceback of an unexpected error"),

@@ -24,6 +24,8 @@ from substrate.errors import InputError
 __all__ = ["main_help", "parse", "usage", "verb_parser"]
 
 _WIDTH = 98
+_ROOM = 16
+"""For how an option of every verb is spelled; a longer one has a line of its own."""
 _HELP = ("-h", "--help")
 _WITH_VALUE = {flag for option in GLOBAL_OPTIONS if option.metavar for flag in option.flags}
 
@@ -37,6 +39,7 @@ def parse(argv: Sequence[str]) -> tuple[Command | None, Namespace]:
         raise InputError("an argument is not UTF-8 text, or holds a null character")
     before, rest = _split(argv)
     given = Namespace(store=None, json=False, quiet=False, debug=False, asked=None, to_file=None)
+    given.unlock = given.passphrase_file = None
     _globals_parser().parse_args(before, given)
     if given.asked:
         return None, given
@@ -93,8 +96,12 @@ def main_help() -> str:
     for group, title in TITLES.items():
         lines += [f"{title}:", *(f"  {verb.name:<12}{verb.summary}" for verb in VERBS if verb.group == group), ""]
     lines += ["with every verb, before or after it:"]
-    lines += [f"  {item.spelling:<14}{item.help}" for item in GLOBAL_OPTIONS]
-    lines += [f"  {'-h, --help':<14}show this, or the help of a verb", f"  {'--version':<14}show the version", ""]
+    for item in GLOBAL_OPTIONS:
+        room = f"\n  {'':<{_ROOM}}" if len(item.spelling) >= _ROOM else ""
+        lines.append(f"  {item.spelling:<{_ROOM}}{room}{item.help}")
+    for spelling, said in (("-h, --help", "show this, or the help of a verb"), ("--version", "show the version")):
+        lines.append(f"  {spelling:<{_ROOM}}{said}")
+    lines.append("")
     lines += ["exit codes:", *(f"  {code:>3}  {words}" for code, words in EXITS.items()), ""]
     lines += ["substrate VERB --help explains a verb, with examples that work. More: docs/cli.md", ""]
     return "\n".join(lines)

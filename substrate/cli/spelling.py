@@ -15,9 +15,13 @@ WORDS: Final = Words(
     verbs={
         **{
             name: f"`substrate {name}`"
-            for name in ("checkpoint", "conflicts", "edges", "fsck", "groups", "index", "ingest", "list", "rebuild")
+            for name in (
+                *("checkpoint", "conflicts", "edges", "encrypt", "fsck", "groups", "index", "ingest", "list"),
+                "rebuild",
+            )
         },
         "proposals": "`substrate pending`",
+        "unlock": "--unlock DOMAIN",
         "use_model": "`substrate model`",
     },
     save=lambda name: as_command("substrate", "checkpoint", f"{name} = ..."),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import substrate
+from substrate.commands.passphrase import read_passphrase
 from substrate.errors import NotFound
 from substrate.files import expanded, resolved
 from substrate.settings import find_store
@@ -23,6 +26,7 @@ __all__ = [
     "is_new_store",
     "made_store",
     "missing_store_explained",
+    "passphrase",
     "reading",
     "store_path",
     "writing",
@@ -54,7 +58,7 @@ def writing(given: Namespace, *, create: bool = False, actor: str | None = None)
     if create:
         path = store_path(given)
         given.made = path if is_new_store(given) else None
-        memory = substrate.open(path, actor=actor, background=False)
+        memory = _unlocked(given, substrate.open(path, actor=actor, background=False))
     else:
         memory = _open(given, read_only=False)
     given.wrote = True
@@ -73,7 +77,26 @@ def has_written(given: Namespace) -> bool:
 
 def _open(given: Namespace, *, read_only: bool) -> Memory:
     with missing_store_explained(given):
-        return substrate.open(store_path(given), read_only=read_only, create=False, background=False)
+        memory = substrate.open(store_path(given), read_only=read_only, create=False, background=False)
+    return _unlocked(given, memory)
+
+
+def _unlocked(given: Namespace, memory: Memory) -> Memory:
+    """The same, with the domain unlocked that the command names, if it names one. It is closed if that fails."""
+    if getattr(given, "unlock", None) is not None:
+        given.unlocked = True
+        try:
+            memory.unlock(given.unlock, passphrase(given, given.unlock))
+        except BaseException:
+            memory.close()
+            raise
+    return memory
+
+
+def passphrase(given: Namespace, domain: str, *, new: bool = False) -> str:
+    """The passphrase of a domain: from the file that is given, else typed on the terminal."""
+    ask = getpass if sys.stdin is not None and sys.stdin.isatty() else None
+    return read_passphrase(given.passphrase_file, ask, domain, new=new)
 
 
 @contextmanager

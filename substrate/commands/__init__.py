@@ -11,6 +11,7 @@ options    options that several verbs share
 readers    what a word means: a number, a moment, a range of seqs, an expectation
 items      what a checkpoint saves, from JSON or lines; edges; sessions
 files      texts from files, standard input and to files
+passphrase the passphrase of an encrypted domain, from a file or typed
 spelling   how arguments are spelled in messages
 calls      the calls of an open memory that a line asks for
 verbs/     the declarations, a file for each group

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from substrate.commands.command import Option, argument, option
+from substrate.commands.command import Face, Option, argument, option
 from substrate.commands.readers import moment, number, time_said
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "OFFSET",
     "ORIGINS",
     "OUTPUT",
+    "PASSPHRASE_FILE",
     "PREFIX",
     "TAG",
     "TYPE",
@@ -41,6 +42,15 @@ VALID_AT = option(
 OFFSET = option("--offset", metavar="N", read=number, default=0, help="number of results to skip")
 OBJECTIVE = option("--objective", metavar="TEXT", help="the purpose of the session, in a sentence")
 OUTPUT = option("-o", "--output", metavar="FILE", help="write it to this file", complete="file")
+
+PASSPHRASE_FILE = option(
+    "--passphrase-file",
+    metavar="FILE",
+    help="read the passphrase from this file, and do not ask",
+    complete="file",
+    face=Face.NOTEBOOK,
+)
+"""On the command line every verb has it."""
 
 TYPE = option(
     "--type",

@@ -66,6 +66,7 @@ ARGUMENTS: Final[Mapping[str, str]] = {
     "minutes": "minutes",
     "on": "on",
     "part": "part",
+    "passphrase": "the passphrase",
     "secret": "--secret-file",
     "sessions": "sessions",
     "since": "--happened-since",

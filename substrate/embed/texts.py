@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from substrate.ciphers import CIPHERTEXT
+
 __all__ = ["has_vector", "name_words", "text_of"]
 
 _ID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -18,11 +20,11 @@ _ENTITY, _INGESTED = "v1.entity.", "ingested"
 
 
 def has_vector(name: str, origin: object) -> bool:
-    """Whether a version is embedded: all are, but for entities that only ingested texts speak of.
+    """Whether a version is embedded: all are, but for encrypted ones, and entities that only ingested texts speak of.
 
-    These say nothing but a name, which the texts have. Searches leave them out, and who asks for them asks by name.
+    The latter say nothing but a name, which the texts have. Searches leave them out; who asks for them asks by name.
     """
-    return origin != _INGESTED or not name.startswith(_ENTITY)
+    return not name.startswith(CIPHERTEXT) and (origin != _INGESTED or not name.startswith(_ENTITY))
 
 
 def text_of(name: str, value: str) -> str:

@@ -30,7 +30,17 @@ from substrate.log.append import Decision
 from substrate.log.heads import map_salt
 from substrate.log.log import Log
 from substrate.log.replay import BATCH, Logged, replay
-from substrate.log.tables import CONFIRMED, CONFLICTS, ENTRIES, EXPECTED, PROPOSALS, SESSIONS, read_seq, seq_key
+from substrate.log.tables import (
+    CONFIRMED,
+    CONFLICTS,
+    DOMAIN_KEYS,
+    ENTRIES,
+    EXPECTED,
+    PROPOSALS,
+    SESSIONS,
+    read_seq,
+    seq_key,
+)
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.hashes import map_key
@@ -273,6 +283,7 @@ class _Plan(_Told):
             self._gone.add(subject)
             self._drop_trace(CONFIRMED, subject)
             self._drop_trace(EXPECTED, subject)
+            self._drop_trace(DOMAIN_KEYS, subject)  # of an encrypted domain: what was encrypted stays so for ever
             self._drop_conflicts(subject)
             self._drop_touches(subject)
             self._drop_proposals(subject)

@@ -37,7 +37,7 @@ from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import write_origin
 from substrate.log.names import Naming
 from substrate.log.replay import Logged, View, apply_views, observe_traces
-from substrate.log.tables import BODIES, CACHES, ENTRIES, HEADS, KEYS, META, PENDING, TRACES, seq_key
+from substrate.log.tables import BODIES, CACHES, DOMAIN_KEYS, ENTRIES, HEADS, KEYS, META, PENDING, TRACES, seq_key
 from substrate.log.tree import LogTree, root_at
 from substrate.log.view_versions import begin_views, check_views, mark_applied
 from substrate.messages import FSCK
@@ -50,7 +50,7 @@ from substrate.proof.note import Note, Signer
 __all__ = ["Appended", "Appender", "Decision", "Plan"]
 
 _log = logging.getLogger(__name__)
-_BESIDE = frozenset((*TRACES, *CACHES, *PENDING))
+_BESIDE = frozenset((*TRACES, *CACHES, *PENDING, DOMAIN_KEYS))
 """Tables whose rows do not follow from the log."""
 
 

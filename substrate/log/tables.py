@@ -23,6 +23,7 @@ __all__ = [
     "CONFLICTS",
     "COUNTS",
     "DOCUMENTS",
+    "DOMAIN_KEYS",
     "EMBEDDED",
     "ENTRIES",
     "EPISODES",
@@ -88,6 +89,11 @@ MAP: Final = "map"
 """path of a tile -> its nodes; see log/map.py."""
 KEYS: Final = "keys"
 """seq of a key entry -> its vkey."""
+DOMAIN_KEYS: Final = "domain_keys"
+"""id of a domain's atom -> the domain's key, wrapped by a passphrase; ciphers.py.
+
+It does not follow from the log: a forget of the domain must leave no copy of it. Its own tag shows any change.
+"""
 
 ATOMS: Final = "atoms"
 """name -> its latest version; views/atoms.py."""
@@ -160,6 +166,7 @@ TABLES: Final[dict[str, Sureness]] = {
     BODIES: Sureness.TRUTH,
     HEADS: Sureness.TRUTH,
     META: Sureness.TRUTH,
+    DOMAIN_KEYS: Sureness.TRUTH,
     NODES: Sureness.VIEW,
     MAP: Sureness.VIEW,
     KEYS: Sureness.VIEW,

@@ -14,7 +14,10 @@ __all__ = ["WORDS", "counted", "suggestion"]
 WORDS: Final = Words(
     arguments=ARGUMENTS,
     verbs={
-        **{name: f"`%memory {name}`" for name in ("checkpoint", "conflicts", "edges", "groups", "ingest", "list")},
+        **{
+            name: f"`%memory {name}`"
+            for name in ("checkpoint", "conflicts", "edges", "encrypt", "groups", "ingest", "list", "unlock")
+        },
         **{name: f"`substrate {name}` in a terminal" for name in ("fsck", "rebuild")},
         "index": "`memory.index()`",
         "proposals": "`%memory pending`",

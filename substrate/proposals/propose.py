@@ -10,12 +10,13 @@ from typing import Final
 from substrate.atoms.bodies import require_body
 from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.resolve import resolve
+from substrate.ciphers import CIPHERTEXT
 from substrate.errors import Conflict, InputError, NotFound, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
 from substrate.log.append import Decision
 from substrate.log.log import Log
-from substrate.messages import ATOM, Arg
+from substrate.messages import ATOM, Arg, Verb
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.proposals.corrections import correct
 from substrate.proposals.waiting import proposal_of
@@ -126,6 +127,8 @@ def _subject(transaction: ReadTransaction, name: str) -> bytes:
 
 
 def _check_change(atom: Atom, wanted: Wanted) -> None:
+    if atom.name.startswith(CIPHERTEXT):
+        raise InputError("it is encrypted, and a proposal is not. Save the new text with ", Verb("checkpoint"))
     if wanted.expect is not None and wanted.expect != atom.seq:
         raise Conflict(f"{if_needed(atom.name)} changed meanwhile: read it again, and propose again")
     if atom.value == wanted.value:

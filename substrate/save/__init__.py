@@ -10,6 +10,7 @@ rename        the verb rename
 undo          the verb undo
 batch         what a checkpoint is to save, as handed in
 input         each item checked, field by field
+encrypted     items of encrypted domains, as the log takes them
 repeat        whether it says the same again
 place         where in a notebook it is recorded, and what was accessed for it
 authorship    whether all of an atom came through one surface

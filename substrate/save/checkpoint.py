@@ -19,6 +19,8 @@ from substrate.atoms.resolve import find_subject, name_of, read_end
 from substrate.atoms.supersedes import Chains
 from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, read_body
 from substrate.conflicts.detect import NewVersion, detect
+from substrate.encryption.domains import is_any_encrypted
+from substrate.encryption.unlocked import UnlockedDomains
 from substrate.entities.naming import with_names
 from substrate.errors import InputError, ItemsRefused, NameInvalid, NotFound, SecretFound, SubstrateError, TooLarge
 from substrate.kv.api import ReadTransaction
@@ -34,6 +36,7 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.proof.head import SignedHead
 from substrate.save.batch import Batch
+from substrate.save.encrypted import Encrypter, Items
 from substrate.save.input import (
     AtomGiven,
     EdgeGiven,
@@ -81,13 +84,16 @@ def checkpoint(  # noqa: PLR0913
     allow_secrets: bool = False,
     is_import: bool = False,
     check: Callable[[ReadTransaction], object] | None = None,
+    unlocked: UnlockedDomains | None = None,
 ) -> Saved:
     """See `Memory.checkpoint`. An import may bring names that a store before this one took, and a new one may not.
 
-    `check` is called under the write lock, before anything is decided: what it raises, the caller gets.
+    `check` is called under the write lock, before anything is decided: what it raises, the caller gets. Without
+    `unlocked`, nothing is saved in an encrypted domain.
     """
     planner, expected = read_batch(batch, expect=expect, said=said, partial=partial, allow_secrets=allow_secrets)
     planner.is_import = is_import
+    planner.unlocked = unlocked
 
     def plan(transaction: ReadTransaction, time: int) -> Decision:
         if check is not None:
@@ -140,6 +146,7 @@ class Planner:
     strength: int | None = None
     touches: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
     archives: bool = False
+    unlocked: UnlockedDomains | None = None
     atoms: list[tuple[str, AtomGiven]] = field(default_factory=list)
     edges: list[tuple[str, EdgeGiven]] = field(default_factory=list)
     tombstones: list[tuple[str, TombstoneGiven]] = field(default_factory=list)
@@ -167,6 +174,8 @@ class Planner:
     _links: dict[_EdgeKey, _Known | None] = field(default_factory=dict)
     _subjects: dict[str, bytes] = field(default_factory=dict)
     """The ids of what atoms are parts of, and of the ends of edges, by name: many name the same."""
+    _shown: Mapping[str, str] = field(default_factory=dict)
+    """What to call encrypted atoms, by the names that the log knows them by."""
     _chains: Chains | None = None
     _kinds: EdgeKinds | None = None
 
@@ -251,6 +260,8 @@ class Planner:
 
     def plan(self, transaction: ReadTransaction, time: int) -> Decision:
         """What the items come to, given what is there."""
+        if is_any_encrypted(transaction):
+            self._encrypt(transaction, time)
         self._look_up(transaction)
         waited_for = transaction.any(EXPECTED)
         if self.is_rename:
@@ -282,6 +293,22 @@ class Planner:
         touches = touch_traces(transaction, list(self._touches(transaction, time)))
         return Decision(self._drafts, [*self._traces, *touches])
 
+    def _encrypt(self, transaction: ReadTransaction, time: int) -> None:
+        """From here on, what belongs to encrypted domains is ciphertext under opaque names."""
+        encrypter = Encrypter(transaction, time, self.unlocked, self.common)
+        if self.is_rename:
+            for stone in self.tombstones:
+                encrypter.check_rename(stone[1].name)
+        items = encrypter.encrypted(
+            Items(self.atoms, self.edges, self.tombstones, self.unedges),
+            self._reject,
+        )
+        self.atoms, self.edges, self.tombstones = items.atoms, items.edges, items.tombstones
+        self.unedges = items.unedges
+        self.task = None if self.task is None else encrypter.name(self.task)
+        self._shown = encrypter.shown
+        self._refuse()
+
     def _touches(self, transaction: ReadTransaction, time: int) -> Iterator[Touch]:
         """With which strength what is recorded begins to fade, how it was used before, and what is put away."""
         if self.strength is not None:
@@ -298,9 +325,9 @@ class Planner:
         return Saved(
             seqs,
             head,
-            tuple(self.recorded),
-            tuple(self.confirmed),
-            tuple(self.tombstoned),
+            tuple(map(self._show, self.recorded)),
+            tuple(map(self._show, self.confirmed)),
+            tuple(map(self._show, self.tombstoned)),
             tuple(str(UUID(bytes=edge)) for edge in self.stated),
             tuple(str(UUID(bytes=edge)) for edge in self.unedged),
             tuple(self.dangling),
@@ -314,7 +341,10 @@ class Planner:
         """The id of each atom by name, given those of what was appended."""
         found = {name: known.subject for name in self.confirmed if (known := self._names.get(name)) is not None}
         found |= {name: subjects[place] for name, place in self._places.items()}
-        return {name: id_text(subject) for name, subject in (found | self._gone).items()}
+        return {self._show(name): id_text(subject) for name, subject in (found | self._gone).items()}
+
+    def _show(self, name: str) -> str:
+        return self._shown.get(name, name)
 
     def _compare(self, transaction: ReadTransaction, time: int) -> None:
         """Which of the versions contradict others, now that all of them are known."""

@@ -25,7 +25,7 @@ ARGUMENTS: Final = (
     *("min_score", "most", "name", "names", "objective", "offset", "on", "origin", "part", "passes"),
     *("predictions", "prefix", "query", "root", "seqs", "session", "sessions", "since", "source", "start"),
     *("stop", "tags", "task", "title", "tombstones", "type", "unedges", "until", "valid_at", "wait", "walk", "whole"),
-    *("secret", "text", "threshold", "undo", "unverified", "without_domains", "without_tags"),
+    *("passphrase", "secret", "text", "threshold", "undo", "unverified", "without_domains", "without_tags"),
     *("force", "half_life", "model", "order", "status", "strength", "used_since", "vault"),
 )
 """All that messages of the engine mark as one."""
@@ -61,6 +61,7 @@ def agent_words(
             "checkpoint": f"{command('checkpoint')}, which the user can run",
             "conflicts": f"{command('conflicts')}, which the user can run",
             "edges": f"{command('edges')}, which the user can run",
+            "encrypt": f"{command('encrypt', 'DOMAIN')}, which only the user can run",
             "fsck": f"{command('fsck')} in a terminal, which only the user can",
             "groups": f"{command('groups')}, which the user can run",
             "index": f"{command('index')}, which the user can run,",
@@ -69,6 +70,7 @@ def agent_words(
             "proposals": f"{command('pending')}, which the user can run,",
             "rebuild": f"{command('rebuild')} in a terminal, which only the user can",
             "stats": f"{command('stats')}, which the user can run,",
+            "unlock": "a notebook or a command of the user, who has the passphrase",
             "use_model": f"{command('model')}, which the user can run",
         }
         | served

@@ -16,6 +16,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from substrate import claims
+from substrate.ciphers import is_ciphertext
 from substrate.claims.fault import FORESEEN, log_fault
 from substrate.codec import read_forget
 from substrate.errors import StoreDamaged
@@ -128,7 +129,8 @@ def claim_of(members: Mapping[str, Json], name: str | None = None) -> Claim | No
     """
     if members.get("parent") is not None:
         return None
-    return claims.read_claim(name or str(members.get("name")), str(members.get("value")))
+    name, value = name or str(members.get("name")), str(members.get("value"))
+    return None if is_ciphertext(name, value) else claims.read_claim(name, value)
 
 
 def window_of(members: Mapping[str, Json]) -> tuple[int, int]:

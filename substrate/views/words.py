@@ -22,6 +22,7 @@ from hashlib import blake2b
 from struct import Struct, pack, unpack_from
 from typing import Any, Final, TypeAlias
 
+from substrate.ciphers import is_ciphertext
 from substrate.codec import read_forget
 from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.replay import Logged
@@ -151,7 +152,8 @@ def _post(posted: _Posted, offset: int, members: Mapping[str, Json]) -> int:
         listed.append(texts)
         for text in {keyword(text) for text in texts} if texts else ():
             posted[field][text].append(offset)
-    terms, length = document_words(name, str(members.get("value")), *listed)
+    value = str(members.get("value"))
+    terms, length = ([], 0) if is_ciphertext(name, value) else document_words(name, value, *listed)
     of_word = posted[_WORD]
     for term in terms:
         of_word[term].append(offset)

@@ -39,7 +39,7 @@ GROUPED = {
     "fade": ["touch", "fading", "due", "sweep", "promote"],
     "prove": ["head", "pin", "key", "prove", "verify"],
     "care": [
-        "forget",
+        *("forget", "encrypt", "unlock"),
         "stats",
         "fsck",
         "rebuild",

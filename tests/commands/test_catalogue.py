@@ -28,8 +28,12 @@ ONE_FACE_ONLY = {
     ("ingest", Face.CLI): ["--watch", "--every"],
     ("key", Face.CLI): ["--rotate"],
     ("key", Face.NOTEBOOK): ["-o"],
+    ("encrypt", Face.NOTEBOOK): ["--passphrase-file"],
+    ("unlock", Face.NOTEBOOK): ["--passphrase-file"],
 }
-"""Standard input, lists of any length, work without end and rotation are for a shell; `> FILE` is for a shell, and -o
+"""On the command line every verb has --passphrase-file.
+
+Standard input, lists of any length, work without end and rotation are for a shell; `> FILE` is for a shell, and -o
 for a notebook."""
 
 

@@ -380,7 +380,7 @@ REFUSED = {
 }
 APART = {"associate", "document", "edit", "extract", "index", "resolve", "verify", "fsck", "restore"}
 APART |= {"mcp", "mcp-config", "surfaces", "completion", "undo", "cues", "hook", "hooks", "transcript"}
-APART |= {"vet", "relate", "compare", "token", "quota", "promote", "merge"}
+APART |= {"encrypt", "unlock", "vet", "relate", "compare", "token", "quota", "promote", "merge"}
 """Verbs that need more than this store holds, or none at all, or have tests of their own."""
 
 

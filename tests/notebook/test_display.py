@@ -49,6 +49,7 @@ from substrate.values.relations import (
     PathFound,
     Reached,
 )
+from substrate.values.review.encryption import Encrypted, Locked, Unlocked
 from substrate.values.review.fading import (
     FadingAtom,
     FadingAtoms,
@@ -186,6 +187,9 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         Ingested((IngestedDocument(text, text, text, text, text, 1, 1, status=text),), (refused,), domain=text),
         Document(text, text, text, text, (atom,), text, text, 1, text, NOW, 1, exact=False, edited=(text,)),
         Edges((edge,)),
+        Encrypted(text, dry_run=False, atoms=1, versions=1),
+        Unlocked(text, 1),
+        Locked((text,)),
         Forgot(dry_run=False, atoms=1, versions=1, edges=1, traces=1, tombstoned=(text,)),
         History((Version(1, NOW, "put", atom, text), Version(2, NOW, "gap", actor=text, forgotten_by=3))),
         Listing((atom,), next=text),

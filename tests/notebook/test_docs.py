@@ -43,8 +43,10 @@ def test_every_example_of_help_works(notebook: Any, folder: Path) -> None:
     notebook.run(VERBS["open"].command.examples[0].command)
     notebook.run(
         "%%memory checkpoint --source form\nv1.fact.payment_provider = Stripe\nv1.fact.currency = The currency is EUR\n"
-        "v1.fact.us.currency = The currency is USD\nv1.decision.ledger = In cents\nv1.fact.home_address = 1 Main Street"
+        "v1.fact.us.currency = The currency is USD\nv1.decision.ledger = In cents\n"
+        "v1.fact.home_address = 1 Main Street\nv1.domain.health = my body"
     )
+    (folder / "passphrase.txt").write_text("correct horse battery", encoding="utf-8")
     notebook.run("%memory pin -o me.pin")
     for verb in VERBS.values():
         for example in verb.command.examples:

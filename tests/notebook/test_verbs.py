@@ -159,6 +159,30 @@ def test_forget_counts_first_and_asks(filled: Any, monkeypatch: pytest.MonkeyPat
     assert filled.run("%memory forget --source kick-off --yes").atoms == 2
 
 
+def test_a_domain_is_encrypted_locked_and_unlocked(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled.run(
+        "%%memory checkpoint\nv1.domain.shop = The shop\nv1.fact.safe = The code is blue\n"
+        "v1.fact.safe -[member_of]-> v1.domain.shop"
+    )
+    questions: list[str] = []
+    monkeypatch.setattr("builtins.input", lambda question: questions.append(question) or "no")
+    assert "nothing was encrypted" in filled.printed("%memory encrypt shop")
+    typed = iter(["one", "two", "one", "one", "two", "one"])
+    monkeypatch.setattr("getpass.getpass", lambda question: questions.append(question) or next(typed))
+    assert "the two passphrases differ" in filled.error("%memory encrypt shop --yes")
+    assert filled.run("%memory encrypt shop --yes").atoms == 1
+    assert filled.run("%memory search blue")[0].name == "v1.fact.safe"
+    assert filled.run("%memory lock").domains == ("v1.domain.shop",)
+    assert not filled.run("%memory search blue")
+    assert "the passphrase is wrong" in filled.error("%memory unlock shop")
+    assert filled.run("%memory unlock shop").atoms == 1
+    assert filled.run("%memory access v1.fact.safe").value == "The code is blue"
+    assert questions[:2] == [
+        "This encrypts v1.domain.shop: 1 atom and 1 version as text are forgotten for good. There is no undo. [y/N] ",
+        "New passphrase for shop: ",
+    ]
+
+
 def test_an_edge_is_forgotten_by_its_id(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(builtins, "input", lambda question: asked.append(question) or "yes")
@@ -236,10 +260,11 @@ ANSWERS = {
     "pin": "pin",
     "key": "key",
     "forget": "forget v1.fact.currency --dry-run",
+    "encrypt": "encrypt shop --dry-run",
 }
 """A line for each verb that answers something."""
-WITHOUT_AN_ANSWER = {"explore", "watch"}
-"""A widget, which is a page; and nothing."""
+WITHOUT_AN_ANSWER = {"explore", "watch", "unlock", "lock"}
+"""A widget, which is a page; and nothing. The last two have a test of their own."""
 
 
 def test_every_verb_that_answers_something_is_tried() -> None:
@@ -249,6 +274,7 @@ def test_every_verb_that_answers_something_is_tried() -> None:
 @pytest.mark.parametrize("verb", ANSWERS)
 def test_every_answer_is_a_dictionary_a_short_repr_and_a_table(filled: Any, verb: str) -> None:
     pytest.importorskip("pandas")
+    filled.run("%memory checkpoint v1.domain.shop = The shop")
     filled.run("%memory checkpoint v1.fact.us.currency = The currency is USD\nproof = %memory prove v1.fact.currency")
     filled.run("import pathlib\npathlib.Path('notes.md').write_text('Notes')\nmemory = %memory open")
     filled.run("minutes = memory.ingest('We begin.', source='minutes')[0].name")

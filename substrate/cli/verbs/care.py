@@ -1,4 +1,4 @@
-"""The verbs that care for a store: forget, stats, fsck, rebuild, compact."""
+"""The verbs that care for a store: forget, encrypt, unlock, stats, fsck, rebuild, compact."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import substrate
 from substrate.cli.answer import Answer, Facts
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
-from substrate.cli.stores import missing_store_explained, reading, store_path, writing
+from substrate.cli.stores import missing_store_explained, passphrase, reading, store_path, writing
 from substrate.commands import calls
 from substrate.commands.verbs.care import check_one_selection
 from substrate.errors import InputError
 from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:
+    from substrate.values.review.encryption import Encrypted
     from substrate.values.saved import Forgot
 
-__all__ = ["compact", "forget", "fsck", "rebuild", "stats"]
+__all__ = ["compact", "encrypt", "forget", "fsck", "rebuild", "stats", "unlock"]
 
 
 # -- forget ------------------------------------------------------------------------------------------------------
@@ -74,6 +75,60 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...], named: Sequence[str] = ()) -
         is_report=not forgot.dry_run,
         exit=Exit.PARTIAL if partial else Exit.OK,
     )
+
+
+# -- encrypt, unlock ---------------------------------------------------------------------------------------------
+
+
+def encrypt(given: Namespace, output: Output) -> Answer:
+    """Encrypt a domain, after a count and a question."""
+    if given.dry_run or not given.yes:
+        with reading(given) as memory:
+            would = memory.encrypt(given.domain, dry_run=True)
+        if given.dry_run:
+            return _encrypted(would)
+        if would.atoms or would.dropped:
+            output.show(_encrypted(would))
+            if not output.can_ask:
+                raise InputError("nothing was encrypted. Repeat with --yes to encrypt the above")
+            if not output.agreed("The text is forgotten for good; without the passphrase nobody can read it again."):
+                return Answer(hints=("nothing was encrypted",), exit=Exit.INTERRUPTED)
+    secret = passphrase(given, given.domain, new=True)
+    with writing(given) as memory, output.progress("encrypting") as progress:
+        done = memory.encrypt(given.domain, secret, progress=progress)
+    hints = [f"to read or save its atoms, give --unlock {given.domain} to any verb"]
+    if done.atoms or done.dropped:
+        hints.append("older backups and exports still hold the text: delete them yourself")
+    if not done.compacted:
+        hints.append("the text is still in the store's file, because other processes read: run substrate compact")
+    return _encrypted(done, tuple(hints))
+
+
+def _encrypted(encrypted: Encrypted, hints: tuple[str, ...] = ()) -> Answer:
+    facts = [
+        ("would encrypt" if encrypted.dry_run else "encrypted", encrypted.domain),
+        ("atoms", encrypted.atoms),
+        ("atoms out of use, forgotten", encrypted.dropped or None),
+        ("versions as text, forgotten", encrypted.versions),
+        ("edges", encrypted.edges),
+    ]
+    partial = not (encrypted.dry_run or encrypted.compacted)
+    return Answer(
+        encrypted.to_dict(),
+        (Facts(facts, "doubt" if partial or encrypted.dry_run else "good"),),
+        hints,
+        is_report=not encrypted.dry_run,
+        exit=Exit.PARTIAL if partial else Exit.OK,
+    )
+
+
+def unlock(given: Namespace, _: Output) -> Answer:
+    """Test the passphrase of a domain, and count what it opens."""
+    with reading(given) as memory:
+        found = memory.unlock(given.domain, passphrase(given, given.domain))
+    facts = [("the passphrase is right", found.domain), ("atoms", found.atoms), ("refused", found.refused or None)]
+    hint = f"nothing stays unlocked after a command: give --unlock {given.domain} to the verb that needs it"
+    return Answer(found.to_dict(), (Facts(facts, "good"),), (hint,), is_report=True)
 
 
 # -- stats, fsck, rebuild, compact -------------------------------------------------------------------------------

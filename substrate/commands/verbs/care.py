@@ -1,15 +1,17 @@
-"""Care for the store: forget, stats, fsck, rebuild, compact."""
+"""Care for the store: forget, encrypt, unlock, lock, stats, fsck, rebuild, compact."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 
-from substrate.commands.command import Command, Example, Face, flag, option
-from substrate.commands.options import NAMES
+from substrate.commands.command import Command, Example, Face, argument, flag, option
+from substrate.commands.options import NAMES, PASSPHRASE_FILE
 from substrate.commands.readers import seqs
 from substrate.errors import InputError
 
-__all__ = ["COMPACT", "FORGET", "FSCK", "REBUILD", "STATS", "check_one_selection"]
+__all__ = ["COMPACT", "ENCRYPT", "FORGET", "FSCK", "LOCK", "REBUILD", "STATS", "UNLOCK", "check_one_selection"]
+
+_DOMAIN = argument("domain", "the domain: v1.domain.x, or x", complete="domain")
 
 
 def check_one_selection(given: Namespace) -> None:
@@ -56,6 +58,62 @@ FORGET = Command(
     "history, use checkpoint --tombstone. Exit code 12: forgotten, but open readers blocked the rewrite of the "
     "file; run compact later.",
     about_notebook="It asks first. To take an atom out of use and keep its history, write `%memory checkpoint - NAME`.",
+)
+
+ENCRYPT = Command(
+    "encrypt",
+    "care",
+    "Encrypt a domain: without its passphrase nobody can read its atoms.",
+    "Atoms that are there as text are recorded again, encrypted, and their text is forgotten. Their older versions, "
+    "their proofs and everything learned from their use are lost. Older backups and exports still hold the text. "
+    "There is no way back to a lost passphrase. If the command was broken off, type it again with the same passphrase.",
+    (
+        Example(
+            'substrate checkpoint "v1.domain.health = my body" && substrate encrypt health --dry-run',
+            "counts and changes nothing",
+        ),
+        Example("printf 'correct horse battery' > passphrase.txt", "a passphrase in a file; a terminal asks for it"),
+        Example("substrate encrypt health --yes --passphrase-file passphrase.txt", "encrypts the domain"),
+        Example("%memory encrypt health --dry-run"),
+        Example("%memory encrypt health --yes --passphrase-file passphrase.txt"),
+    ),
+    (
+        _DOMAIN,
+        flag("--dry-run", help="count and change nothing"),
+        flag("--yes", help="encrypt without a question"),
+        PASSPHRASE_FILE,
+    ),
+    about_cli="Without --yes it counts the atoms and asks. The passphrase is typed on the terminal, or comes from "
+    "--passphrase-file. To save and read atoms of the domain, give --unlock DOMAIN to any verb.",
+    about_notebook="It counts the atoms and asks, then it asks for the passphrase. The domain is unlocked after that.",
+)
+
+UNLOCK = Command(
+    "unlock",
+    "care",
+    "Unlock an encrypted domain with its passphrase.",
+    "Its atoms are text in the memory of this process, never in a file.",
+    (
+        Example(
+            "substrate unlock health --passphrase-file passphrase.txt", "tests the passphrase and counts the atoms"
+        ),
+        Example("substrate list --unlock health --passphrase-file passphrase.txt", "any verb can unlock for itself"),
+        Example("%memory unlock health --passphrase-file passphrase.txt"),
+    ),
+    (_DOMAIN, PASSPHRASE_FILE),
+    about_cli="A command ends at once, and nothing stays unlocked after it. So this verb only tests the passphrase. "
+    "To read or save atoms of the domain, give --unlock DOMAIN to the verb that does it.",
+    about_notebook="It asks for the passphrase, and the domain stays unlocked until `%memory lock` or a restart.",
+)
+
+LOCK = Command(
+    "lock",
+    "care",
+    "Lock encrypted domains again.",
+    "The key and the texts of the domain are dropped from the memory of this kernel. Without a domain, of all domains.",
+    (Example("%memory lock health"), Example("%memory lock")),
+    (argument("domain", "the domain; none means all", nargs="?", default=None, complete="domain"),),
+    only=Face.NOTEBOOK,
 )
 
 STATS = Command(

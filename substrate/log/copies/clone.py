@@ -4,11 +4,14 @@
     {"seq":0,"entry":b64,"salt":b64,"body":"..."}     for each entry; salt and body are null if they were erased
     {"head":"<the signed note>"}                      right after the last entry that it covers
     {"trace":"<table>","key":b64,"value":b64}         what is durable, but not proven
+    {"domain":b64,"wrapped":b64}                      the key of an encrypted domain, by the id of its atom
     {"end":<number of lines before>,"digest":hex}     SHA-256 over these lines, each with its newline
 
 Lines are compact JSON in UTF-8, spelled by `line_text`, of at most 16 MiB. Bodies are text and keep their exact bytes.
 Whoever has the file can recompute the digest: it shows that a file was cut off or damaged, and guards the traces no
-further. All else is held by commitments, roots and signatures.
+further. All else is held by commitments, roots and signatures; a domain's key by its own tag.
+
+A store without encrypted domains is written in format 1, which has no such keys; with them, it is format 2.
 """
 
 from __future__ import annotations
@@ -32,11 +35,11 @@ from substrate.log.heads import departs, key_in_force, map_salt, require_head
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import write_origin
 from substrate.log.replay import BATCH, Check, View
-from substrate.log.tables import ENTRIES, META, TABLES, TRACES
+from substrate.log.tables import DOMAIN_KEYS, ENTRIES, META, TABLES, TRACES
 from substrate.messages import FSCK
 from substrate.proof.bundle import MAP_SALT_BYTES
 from substrate.proof.encoding import Json, b64, read_json, unb64
-from substrate.proof.entry import ENTRY_BYTES, SALT_BYTES
+from substrate.proof.entry import ENTRY_BYTES, ID_BYTES, SALT_BYTES
 from substrate.proof.hashes import commitment
 from substrate.proof.head import MAX_SIZE, Pin
 from substrate.proof.note import check_key_name
@@ -45,7 +48,7 @@ from substrate.values.progress import Progress
 
 __all__ = ["clone", "export_full", "line_text"]
 
-FORMAT: Final = 1
+_PLAIN, FORMAT = 1, 2
 _TRACES: Final = 1000
 """How many rows of traces go into one transaction."""
 
@@ -72,7 +75,9 @@ def export_full(
     size = transaction.count(ENTRIES)
     with stored("the origin"):
         origin = (transaction.get(META, b"origin") or b"").decode()
-    write({"substrate": FORMAT, "kind": "full", "origin": origin, "map_salt": b64(map_salt(transaction)), "size": size})
+    version = FORMAT if transaction.any(DOMAIN_KEYS) else _PLAIN
+    salt = b64(map_salt(transaction))
+    write({"substrate": version, "kind": "full", "origin": origin, "map_salt": salt, "size": size})
     for seq, (data, row, note) in enumerate(walk(transaction.scan)):
         write(_entry_line(seq, data, row))
         if note is not None:
@@ -83,6 +88,8 @@ def export_full(
     for table in TRACES:
         for key, value in transaction.scan(table):
             write({"trace": table, "key": b64(key), "value": b64(value)})
+    for subject, row in transaction.scan(DOMAIN_KEYS):
+        write({"domain": b64(subject), "wrapped": b64(row)})
     write_line({"end": count, "digest": digest.hexdigest()})
     if progress is not None:
         progress(size, size)
@@ -142,6 +149,7 @@ class _Import:
     """Lines into an empty store."""
 
     _growth: Growth
+    _format: int
 
     def __init__(self, store: Store, lines: Iterable[str], views: Sequence[View], tell: Progress) -> None:
         self._store = store
@@ -201,7 +209,14 @@ class _Import:
         match self._members(text):
             case {"substrate": int(version), "kind": "full"} if version > FORMAT:
                 raise FormatTooNew(f"an export of format {version}, this version knows {FORMAT}: upgrade substrate")
-            case {"substrate": 1, "kind": "full", "origin": str(origin), "map_salt": str(salt), "size": int(size)}:
+            case {
+                "substrate": int(version),
+                "kind": "full",
+                "origin": str(origin),
+                "map_salt": str(salt),
+                "size": int(size),
+            } if version in {_PLAIN, FORMAT}:
+                self._format = version
                 check_key_name(origin)
                 if not 0 < size <= MAX_SIZE:
                     raise InputError("line 1: an export has at least one entry")
@@ -223,6 +238,8 @@ class _Import:
                 self._unsigned = False
             case {"trace": str(table), "key": str(key), "value": str(value), **more} if not more:
                 self._trace(table, unb64(key, "key"), unb64(value, "value"))
+            case {"domain": str(subject), "wrapped": str(row), **more} if not more and self._format == FORMAT:
+                self._domain_key(unb64(subject, "domain", ID_BYTES), unb64(row, "wrapped"))
             case {"end": int(count), "digest": str(digest), **more} if not more:
                 if (count, digest) != (self._number - 1, self._digest.hexdigest()):
                     raise StoreDamaged("lines are missing, too many or changed: count and digest are not theirs")
@@ -250,6 +267,14 @@ class _Import:
         if self._unsigned:
             self._growth.sign(None)
             self._unsigned = False
+
+    def _domain_key(self, subject: bytes, row: bytes) -> None:
+        self._sign_off()
+        place = (len(TRACES), subject)
+        if place <= self._last_trace:
+            raise InputError(f"line {self._number}: this key of a domain is out of order")
+        self._last_trace = place
+        self._traces.append((DOMAIN_KEYS, subject, row))
 
     def _trace(self, table: str, key: bytes, value: bytes) -> None:
         self._sign_off()

@@ -16,7 +16,7 @@ documents   a document, and what ingesting came to
 sources     a recorded cell, and the atoms that an atom comes from
 proofs      proofs, pins, keys and verdicts
 growth      how the log grew
-store       a memory, and its status
+store       a memory, its status, and its encrypted domains
 markup      HTML that stored text cannot break out of
 style       the frame of an output, and the one style sheet
 """
@@ -68,6 +68,9 @@ SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
         ("substrate.values.review.fading", "Promoted"): fading.promoted,
         ("substrate.values.review.fading", "Swept"): fading.swept,
         ("substrate.values.review.fading", "Touched"): fading.touched,
+        ("substrate.values.review.encryption", "Encrypted"): store.encryption,
+        ("substrate.values.review.encryption", "Unlocked"): store.encryption,
+        ("substrate.values.review.encryption", "Locked"): store.encryption,
         ("substrate.values.hits", "Found"): search.found,
         ("substrate.values.hits", "Matches"): search.matches,
         ("substrate.values.review.stale", "StaleAtoms"): relations.stale,

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from substrate.notebook.display.markup import facts, footer, h
+from substrate.notebook.display.markup import badge, facts, footer, h
 from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.notebook.status import Status
+    from substrate.values.review.encryption import Encrypted, Locked, Unlocked
 
-__all__ = ["memory", "status"]
+__all__ = ["encryption", "memory", "status"]
 
 
 def status(result: Status) -> str:
     """Which store, by whom, and how much it holds."""
     return page("status", facts({label: h("bdi", said) for label, said in result.facts()}))
+
+
+def encryption(result: Encrypted | Unlocked | Locked) -> str:
+    """What became of encrypted domains."""
+    said = result.to_dict()
+    domains = [*getattr(result, "domains", ()), *([said["domain"]] if "domain" in said else [])]
+    counts = {word: f"{count:,}" for word, count in said.items() if type(count) is int and count}
+    beside = badge("dry run", "plain") if said.get("dry_run") else None
+    return page(
+        type(result).__name__.lower(),
+        facts({"domain": [h("div", h("bdi", str(name))) for name in domains], **counts}),
+        beside=beside,
+    )
 
 
 def memory(result: Memory) -> str:

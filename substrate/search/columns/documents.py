@@ -18,15 +18,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from substrate.ciphers import CIPHERTEXT
 from substrate.errors import StoreDamaged
 from substrate.kv.api import ReadTransaction
+from substrate.log.tables import POSTINGS
 from substrate.messages import FSCK
 from substrate.proof.entry import Kind
 from substrate.search.columns.ids import Ids, ids_of
 from substrate.search.columns.versions import Chains
 from substrate.views.follow import Trail, erased_between, latest_head
 from substrate.views.turns import STANDING
-from substrate.views.words import ERASED, NONE, ROW, document_rows
+from substrate.views.words import BLOCK, ERASED, NONE, ROW, Field, document_rows, posting_keys, split_postings
 
 __all__ = ["Columns", "Documents", "Mask", "extent_of"]
 
@@ -59,6 +61,7 @@ _BLANKED: Final = {
     "flags": ERASED,
 }
 """What the row of an erased version does not say any more."""
+_CIPHERTEXT: Final = CIPHERTEXT[:-1].encode()
 _FIRST_ROOM: Final = 1024
 _PORTION: Final = 1 << 16
 _AT_ONCE: Final = 128
@@ -342,6 +345,8 @@ class Columns:
                 raise StoreDamaged("table documents has rows beyond the last entry; run ", FSCK)
             for name in _NAMES:
                 columns[name][first + skipped : first + len(rows)] = rows[name][skipped:]
+        encrypted = _encrypted(transaction, start, size)
+        columns["kind"][encrypted] = 0  # who has no key has no version of it
         self._derive(columns, slice(start, size))
         self._chains.extend(start, size, columns["kind"], columns["subject_high"], columns["subject_low"])
         if start:
@@ -374,6 +379,17 @@ class Columns:
                 self._columns[name] = column
             self._columns |= {name: self._columns[name].copy() for name in _DERIVED}
             self._derive(self._columns, slice(0, stop))
+
+
+def _encrypted(transaction: ReadTransaction, start: int, size: int) -> NDArray[np.int64]:
+    """The seqs from `start` on of what is encrypted, and was not decrypted for this snapshot."""
+    keys = posting_keys(Field.UNDER, _CIPHERTEXT, size, start // BLOCK)
+    seqs = [np.empty(0, np.int64)]
+    for block, row in enumerate(transaction.get_many(POSTINGS, keys), start // BLOCK):
+        if row is not None:
+            seqs.append(np.frombuffer(split_postings(row)[0], "<u2").astype(np.int64) + block * BLOCK)
+    found = np.concatenate(seqs)
+    return found[found >= start]
 
 
 def _portions(transaction: ReadTransaction, start: int) -> Iterator[tuple[int, bytes]]:

@@ -256,8 +256,8 @@ def test_what_is_no_export_or_was_changed_is_refused_and_leaves_nothing(
 
 
 def test_an_export_of_tomorrow_is_told_apart(lines: list[str], tmp_path: Path, home: Path) -> None:
-    with pytest.raises(FormatTooNew, match="format 2"):
-        clone(changed(lines, 0, substrate=2, more=1), tmp_path / "clone", home=home)
+    with pytest.raises(FormatTooNew, match="format 3"):
+        clone(changed(lines, 0, substrate=3, more=1), tmp_path / "clone", home=home)
 
 
 def test_a_line_that_is_too_long_is_not_read_whole(

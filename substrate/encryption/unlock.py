@@ -1,0 +1,51 @@
+"""The verbs unlock and lock: a domain's atoms as text, in the memory of this process, until it is locked."""
+
+from __future__ import annotations
+
+from substrate.atoms.resolve import find_subject
+from substrate.ciphers import unwrap
+from substrate.encryption.domains import encrypted_domains, find_encrypted
+from substrate.encryption.unlocked import UnlockedDomains
+from substrate.errors import InputError, SchemaInvalid
+from substrate.log.log import Log
+from substrate.messages import Arg
+from substrate.names import normalise
+from substrate.values.review.encryption import Locked, Unlocked
+
+__all__ = ["check_passphrase", "lock", "stored_name", "unlock"]
+
+
+def check_passphrase(passphrase: object) -> str:
+    """The passphrase, if it can be one. SchemaInvalid or InputError."""
+    if not isinstance(passphrase, str):
+        raise SchemaInvalid(Arg("passphrase"), f" must be a text, not {type(passphrase).__name__}")
+    if not passphrase:
+        raise InputError(Arg("passphrase"), " is empty: give some words that only you know")
+    return passphrase
+
+
+def unlock(log: Log, unlocked: UnlockedDomains, domain: str, passphrase: str) -> Unlocked:
+    """See `Memory.unlock`."""
+    passphrase = check_passphrase(passphrase)
+    with log.snapshot() as transaction:
+        found = find_encrypted(transaction, domain)
+    unlocked.unlock(found, unwrap(found.row, passphrase))  # outside of any transaction: it takes a while
+    with log.snapshot() as transaction:
+        return Unlocked(found.name, *unlocked.counts(transaction))
+
+
+def lock(log: Log, unlocked: UnlockedDomains, domain: str | None) -> Locked:
+    """See `Memory.lock`."""
+    with log.snapshot() as transaction:
+        found = encrypted_domains(transaction) if domain is None else [find_encrypted(transaction, domain)]
+    return Locked(tuple(one.name for one in found if unlocked.lock(one.subject)))
+
+
+def stored_name(log: Log, unlocked: UnlockedDomains, name: str) -> str:
+    """The name that the log has for an atom, given by name or id: the opaque one if it was decrypted, else as given."""
+    if not unlocked.is_any or not isinstance(name, str):
+        return name
+    with log.snapshot() as transaction:
+        covered = unlocked.cover(transaction) or transaction
+        subject = find_subject(covered, normalise(name))
+        return unlocked.opaque_name(transaction, subject) or name

@@ -1,0 +1,245 @@
+"""Items that belong to an encrypted domain, as the log takes them: opaque names and ciphertext. Under the write lock.
+
+An atom belongs to such a domain if the same checkpoint says so by an edge `member_of`, if its name or its whole does,
+or if the domain has it already. If the domain is locked, the atom is refused: nothing is ever saved as text there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias, TypeVar
+
+from substrate.atoms.bodies import body_of
+from substrate.atoms.domains import DOMAIN, Domains
+from substrate.atoms.edge_kinds import BUILT_IN
+from substrate.atoms.resolve import find_subject
+from substrate.ciphers import CIPHERTEXT, DomainKey, ciphertext_name, encrypt
+from substrate.codec import encode_body
+from substrate.encryption.domains import encrypted_domains
+from substrate.encryption.unlocked import UnlockedDomains
+from substrate.entities.naming import with_names
+from substrate.errors import InputError, SubstrateError
+from substrate.kv.api import ReadTransaction
+from substrate.messages import ATOM, Verb
+from substrate.names import domain_part, escape_part
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.save.input import AtomGiven, EdgeGiven, TombstoneGiven
+from substrate.save.repeat import PLACE, is_same, merged, placed_by
+from substrate.snapshot import Snapshot
+from substrate.values.edges import MEMBER_OF
+from substrate.views.atoms import find_name
+
+__all__ = ["Encrypter", "Items"]
+
+_HAS_MEMBER: Final = BUILT_IN.inverse(MEMBER_OF)
+_OF_CALL: Final = ("actor", "session", "origin")
+"""What edges and tombstones say of the call that made them: of what is encrypted they say nothing."""
+_Item = TypeVar("_Item")
+_Reject: TypeAlias = Callable[[str, SubstrateError, str | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """What a checkpoint is to write, each with its place in the call."""
+
+    atoms: list[tuple[str, AtomGiven]]
+    edges: list[tuple[str, EdgeGiven]]
+    tombstones: list[tuple[str, TombstoneGiven]]
+    unedges: list[tuple[str, EdgeGiven | str]]
+
+
+class Encrypter:
+    """Of one checkpoint, in a store with encrypted domains."""
+
+    def __init__(
+        self,
+        transaction: ReadTransaction,
+        time: int,
+        unlocked: UnlockedDomains | None,
+        common: Mapping[str, str | None],
+    ) -> None:
+        self._raw = transaction
+        self._is_other_verb = unlocked is None
+        self._unlocked = unlocked or UnlockedDomains()
+        self._read = self._unlocked.cover(transaction) or transaction
+        self._common = common
+        self._domains = {domain.subject: domain for domain in encrypted_domains(transaction)}
+        self._by_part = {escape_part(one.name.removeprefix(DOMAIN)): at for at, one in self._domains.items()}
+        self._members = Domains(Snapshot(self._read, None, None, time))
+        self._places: dict[str, bytes] = {}
+        """The domain of each atom of this checkpoint that is to be encrypted, by its name."""
+        self._opaque: dict[str, str] = {}
+        self._said: dict[str, tuple[Mapping[str, Json], str]] = {}
+        """What each atom says within this checkpoint, and its value on disk."""
+        self.shown: dict[str, str] = {}
+        """The names of encrypted atoms, by their opaque ones."""
+
+    def encrypted(self, items: Items, reject: _Reject) -> Items:
+        """The items as they are written. What cannot be is handed to `reject`, and left out."""
+        names = {atom.name for _, atom in items.atoms}
+        for _ in range(2):  # a member of a member belongs too
+            self._place(items, names)
+        return Items(
+            list(_kept(items.atoms, self._atom, reject)),
+            list(_kept(items.edges, self._edge, reject)),
+            list(_kept(items.tombstones, self._tombstone, reject)),
+            [(at, self._ends(one) if isinstance(one, EdgeGiven) else one) for at, one in items.unedges],
+        )
+
+    def name(self, name: str) -> str:
+        """The name or id that the log knows an atom by."""
+        opaque = self._opaque.get(name)
+        if opaque is None and "." in name:
+            row = find_name(self._read, name)
+            opaque = None if row is None else self._unlocked.opaque_name(self._raw, row.subject)
+            if opaque is not None:
+                self._opaque[name], self.shown[opaque] = opaque, name
+        return opaque or name
+
+    def check_rename(self, name: str) -> None:
+        """InputError if the atom of this name is an encrypted domain."""
+        if find_subject(self._raw, name) in self._domains:
+            raise InputError(f"{name} is an encrypted domain, which keeps its name")
+
+    # -- what belongs ------------------------------------------------------------------------------------------------
+
+    def _place(self, items: Items, names: set[str]) -> None:
+        for _, atom in items.atoms:
+            domain = self._domain_of_name(atom.name) or self._domain_of(str(atom.members.get("parent") or ""))
+            if domain is not None:
+                self._places.setdefault(atom.name, domain)
+        for _, edge in items.edges:
+            member, group = _membership(edge)
+            domain = self._domain_of(group) if member in names else None
+            if domain is not None:
+                self._places.setdefault(member, domain)
+
+    def _domain_of_name(self, name: str) -> bytes | None:
+        """The encrypted domain that has an atom of this name, or that its name is in."""
+        opaque = self.name(name)
+        if opaque.startswith(CIPHERTEXT) and opaque != name:
+            return self._unlocked.domain_of(opaque[len(CIPHERTEXT) :].partition(".")[0])
+        return self._by_part.get(domain_part(name) or "")
+
+    def _domain_of(self, group: str) -> bytes | None:
+        """The encrypted domain that an atom is, or belongs to."""
+        if not group:
+            return None
+        if group in self._places:
+            return self._places[group]
+        subject = find_subject(self._read, group)
+        if subject in self._domains:
+            return subject
+        return next((domain for domain in self._domains if self._members.belongs(subject, domain)), None)
+
+    # -- what is written ---------------------------------------------------------------------------------------------
+
+    def _atom(self, atom: AtomGiven) -> AtomGiven:
+        at = self._places.get(atom.name)
+        if at is None:
+            return atom
+        domain, key = self._domains[at], self._key(at)
+        opaque = self.name(atom.name)
+        if opaque == atom.name:
+            if find_name(self._raw, atom.name) is not None:
+                raise InputError(
+                    f"{atom.name} is saved as text already. Forget it first, or use another name in {domain.name}"
+                )
+            opaque = self._opaque[atom.name] = ciphertext_name(key.id)
+            self.shown[opaque] = atom.name
+        subject = find_subject(self._raw, opaque)
+        said = self._whole(atom)
+        known, value = self._known(atom.name, opaque)
+        if known is not None and known["value"] == atom.value:
+            both = merged(known, said, atom.cleared)
+            if is_same(both, known, atom.cleared):
+                return AtomGiven(opaque, value, {})
+            said = placed_by(said, both)
+        said = with_names(said, known)
+        value = encrypt(key, subject, encode_body(said))
+        self._said[opaque] = said, value
+        return AtomGiven(opaque, value, {})
+
+    def _whole(self, atom: AtomGiven) -> dict[str, Json]:
+        said: dict[str, Json] = {**atom.members, "name": atom.name, "value": atom.value}
+        if "parent" in said:
+            said["parent"] = find_subject(self._raw, self.name(str(said["parent"]))).hex()
+        return said
+
+    def _known(self, name: str, opaque: str) -> tuple[Mapping[str, Json] | None, str]:
+        """What the atom says now, and its value on disk; None if it is new, or out of use."""
+        if opaque in self._said:
+            return self._said[opaque]
+        row, stored = find_name(self._read, name), find_name(self._raw, opaque)
+        if row is None or stored is None or stored.kind is not Kind.PUT:
+            return None, ""
+        said, outer = body_of(self._read, row.seq), body_of(self._raw, stored.seq)
+        if said is None or outer is None:
+            return None, ""
+        return said.members, str(outer.members["value"])
+
+    def _key(self, domain: bytes) -> DomainKey:
+        key = self._unlocked.key(domain)
+        if key is None:
+            raise self._locked(domain)
+        return key
+
+    def _locked(self, domain: bytes) -> InputError:
+        name = self._domains[domain].name
+        if self._is_other_verb:
+            return InputError(f"{name} is encrypted. Only ", Verb("checkpoint"), " saves there")
+        return InputError(f"{name} is encrypted and locked. To unlock it, use ", Verb("unlock"))
+
+    def _edge(self, edge: EdgeGiven) -> EdgeGiven:
+        member, group = _membership(edge)
+        domain = self._domain_of(group)
+        known = self._ends(edge)
+        ends = {known.source, known.target}
+        if domain is not None and not self.name(member).startswith(CIPHERTEXT):
+            self._key(domain)
+            raise InputError(
+                f"{self._domains[domain].name} is encrypted and {member} is not. Save the ",
+                ATOM,
+                " in the same checkpoint as this edge",
+            )
+        if not any(end.startswith(CIPHERTEXT) for end in ends):
+            return known
+        return replace(known, members=self._bare(known.members))
+
+    def _bare(self, members: Mapping[str, Json]) -> dict[str, Json]:
+        """Without what the call says of itself. InputError if more is said: it could be read."""
+        attrs = members.get("attrs")
+        own = {key for key in attrs if key != PLACE} if isinstance(attrs, dict) else set()
+        if own or members.get("cited") not in (None, self._common.get("source")):
+            raise InputError("in an encrypted domain an edge takes neither attrs nor a source: they stay readable")
+        return {key: said for key, said in members.items() if key not in (*_OF_CALL, "attrs", "cited")}
+
+    def _ends(self, edge: EdgeGiven) -> EdgeGiven:
+        return replace(edge, source=self.name(edge.source), target=self.name(edge.target))
+
+    def _tombstone(self, stone: TombstoneGiven) -> TombstoneGiven:
+        opaque = self.name(stone.name)
+        if not opaque.startswith(CIPHERTEXT) or opaque == stone.name:
+            return stone
+        if {"reason", "occurred_at"} & stone.members.keys():
+            raise InputError("in an encrypted domain a tombstone takes neither reason nor time: they stay readable")
+        return TombstoneGiven(opaque, {})
+
+
+def _kept(
+    items: Iterable[tuple[str, _Item]], change: Callable[[_Item], _Item], reject: _Reject
+) -> Iterator[tuple[str, _Item]]:
+    for at, item in items:
+        try:
+            yield at, change(item)
+        except InputError as error:
+            reject(at, error, getattr(item, "name", None))
+
+
+def _membership(edge: EdgeGiven) -> tuple[str, str]:
+    """Who an edge says to be a member, and of what; empty if it says something else."""
+    if edge.type == MEMBER_OF:
+        return edge.source, edge.target
+    return (edge.target, edge.source) if edge.type == _HAS_MEMBER else ("", "")

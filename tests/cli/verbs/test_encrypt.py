@@ -1,0 +1,46 @@
+"""encrypt, unlock and --unlock on the command line: the passphrase comes from a terminal or a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import Commands
+
+MEMBER = ["--edge", "v1.fact.allergy member_of v1.domain.health"]
+
+
+@pytest.fixture
+def secret(run: Commands, tmp_path: Path) -> list[str]:
+    run.ok("checkpoint", "v1.domain.health = my body")
+    path = tmp_path / "passphrase"
+    path.write_text("correct horse\n", encoding="utf-8")
+    return ["--passphrase-file", str(path)]
+
+
+def test_a_domain_is_encrypted_and_read_by_one_command(run: Commands, secret: list[str], tmp_path: Path) -> None:
+    run.ok("checkpoint", "v1.fact.allergy = Penicillin gives me a rash", *MEMBER)
+    assert "would encrypt" in run.ok("encrypt", "health", "--dry-run").out
+    refused = run("encrypt", "health", *secret)
+    assert refused.code == 2
+    assert "Repeat with --yes" in refused.err
+    assert "older backups and exports" in run.ok("encrypt", "health", "--yes", *secret).err
+    assert "Penicillin" not in run.ok("search", "penicillin").out
+    assert "Penicillin" in run.ok("search", "penicillin", "--unlock", "health", *secret).out
+    told = run.ok("unlock", "health", *secret)
+    assert "the passphrase is right" in told.out
+    assert "nothing stays unlocked" in told.err
+    locked = run("checkpoint", "v1.fact.dose = Twenty", "--edge", "v1.fact.dose member_of v1.domain.health")
+    assert "v1.domain.health is encrypted and locked. To unlock it, use --unlock DOMAIN" in locked.err
+    (tmp_path / "wrong").write_text("horse", encoding="utf-8")
+    wrong = run("list", "--unlock", "health", "--passphrase-file", str(tmp_path / "wrong"))
+    assert (wrong.code, "the passphrase is wrong" in wrong.err) == (9, True)
+    assert "--unlock had no effect" in run.ok("completion", "bash", "--unlock", "health").err
+
+
+def test_without_a_terminal_and_a_file_nobody_is_asked(run: Commands, secret: list[str]) -> None:
+    del secret
+    asked = run("encrypt", "health")
+    assert asked.code == 2
+    assert "give --passphrase-file FILE" in asked.err

@@ -1,0 +1,240 @@
+"""encrypt, unlock and lock: who has the passphrase reads and saves as ever, and nobody else finds anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from substrate.care.copies import clone, restore
+from substrate.care.fsck import fsck
+from substrate.ciphers import CIPHERTEXT
+from substrate.errors import Denied, InputError, ItemsRefused, NotFound
+from substrate.memory import Memory, open_memory
+from tests.encryption.canaries import PASSPHRASE
+
+Reopen = Callable[..., Memory]
+RASH = {"name": "v1.fact.allergy", "value": "Penicillin gives me a rash", "tags": ["body"], "entities": ["Penicillin"]}
+DOSE = {"name": "v1.fact.dose", "value": "Twenty milligrams in the morning"}
+
+
+def member(name: object, domain: str = "v1.domain.health") -> dict[str, object]:
+    return {"source": name, "type": "member_of", "target": domain}
+
+
+def save(memory: Memory, *atoms: dict[str, object]) -> None:
+    memory.checkpoint(atoms, edges=[member(atom["name"]) for atom in atoms])
+
+
+def said(memory: Memory, name: str) -> list[str]:
+    """The values of all versions."""
+    return [version.atom.value for version in memory.history(name) if version.atom is not None]
+
+
+@pytest.fixture
+def health(memory: Memory) -> Iterator[Memory]:
+    """A store with an encrypted domain of two atoms, unlocked; and an open atom."""
+    memory.checkpoint(["v1.domain.health = my body", "v1.fact.weather = It rains in April"])
+    memory.encrypt("health", PASSPHRASE)
+    save(memory, RASH, DOSE)
+    return memory
+
+
+def test_an_unlocked_atom_reads_as_any_other(health: Memory) -> None:
+    atom = health.access("v1.fact.allergy").atom
+    assert (atom.value, atom.tags, atom.entities) == (RASH["value"], ("body",), ("Penicillin",))
+    assert health.access(atom.id).name == "v1.fact.allergy"
+    assert [one.name for one in health.list("v1.fact.")] == ["v1.fact.allergy", "v1.fact.dose", "v1.fact.weather"]
+    assert [one.target for one in health.edges("v1.fact.dose")] == ["v1.domain.health"]
+
+
+def test_a_search_finds_it_by_word_tag_type_prefix_and_domain(health: Memory) -> None:
+    for filters in ({}, {"tags": "body"}, {"type": "fact"}, {"prefix": "v1.fact.all"}, {"domain": "health"}):
+        assert health.search("penicillin rash", **filters)[0].name == "v1.fact.allergy"  # type: ignore[arg-type]
+    assert [hit.name for hit in health.search("april rain")] == ["v1.fact.weather"]
+    assert health.recent(entities="penicillin")[0].name == "v1.fact.allergy"
+    assert "rash" in str(health.bootstrap("penicillin"))
+
+
+def test_a_locked_atom_is_as_absent(health: Memory) -> None:
+    ids = [atom.id for atom in health.list("v1.fact.")]
+    assert health.lock().domains == ("v1.domain.health",)
+    assert health.lock("health").domains == ()
+    assert [atom.name for atom in health.list()] == ["v1.domain.health", "v1.fact.weather"]
+    assert [hit.name for hit in health.search("penicillin rash milligrams rain")] == ["v1.fact.weather"]
+    assert {hit.name for hit in health.recent()} == {"v1.domain.health", "v1.fact.weather"}
+    assert "ciphertext" not in str(health.bootstrap("penicillin"))
+    with pytest.raises(NotFound):
+        health.access("v1.fact.allergy")
+    assert health.stats().types["ciphertext"] == 2
+    assert health.access(ids[0]).name.startswith(CIPHERTEXT)
+    assert health.list(CIPHERTEXT)[0].value.startswith("ciphertext1:")
+
+
+@pytest.mark.usefixtures("health")
+def test_unlock_needs_the_passphrase_and_an_encrypted_domain(reopen: Reopen) -> None:
+    again = reopen()
+    with pytest.raises(Denied, match="passphrase is wrong"):
+        again.unlock("health", "correct horse")
+    with pytest.raises(InputError, match="is empty"):
+        again.unlock("health", "")
+    with pytest.raises(InputError, match="is not encrypted"):
+        again.unlock("v1.domain.weather", PASSPHRASE)
+    with pytest.raises(NotFound, match="save it first"):
+        again.encrypt("nowhere", PASSPHRASE)
+    with pytest.raises(Denied, match="passphrase is wrong"):
+        again.encrypt("health", "another one")
+    found = again.unlock("health", PASSPHRASE)
+    assert (found.domain, found.atoms, found.refused) == ("v1.domain.health", 2, 0)
+    assert again.access("v1.fact.dose").value == DOSE["value"]
+
+
+def test_saving_into_a_locked_domain_is_refused(health: Memory) -> None:
+    health.lock()
+    size = health.head().head.size
+    for atoms, edges in (
+        (["v1.fact.new = x"], [member("v1.fact.new")]),
+        (["v1.fact.new = x"], [{"source": "v1.domain.health", "type": "has_member", "target": "v1.fact.new"}]),
+        (["v1.entity.health.aspirin = Aspirin"], []),
+        ([], [member("v1.fact.weather")]),
+    ):
+        with pytest.raises(ItemsRefused, match=r"v1\.domain\.health is encrypted and locked.*unlock\(\)"):
+            health.checkpoint(atoms, edges=edges)  # type: ignore[arg-type]
+    (failed,) = health.ingest("A text about aspirin.", domain="health", title="aspirin").failed
+    assert failed.reason == "v1.domain.health is encrypted. Only checkpoint() saves there"
+    assert health.head().head.size == size
+    saved = health.checkpoint(["v1.fact.new = x", "v1.fact.ok = y"], edges=[member("v1.fact.new")], partial=True)
+    assert (saved.recorded, len(saved.refused)) == (("v1.fact.ok",), 2)
+
+
+def test_saving_into_an_unlocked_domain_encrypts_each_version(health: Memory) -> None:
+    saved = health.checkpoint(["v1.fact.allergy = Nothing any more", DOSE])
+    assert (saved.recorded, saved.confirmed) == (("v1.fact.allergy",), ("v1.fact.dose",))
+    assert said(health, "v1.fact.allergy") == [RASH["value"], "Nothing any more"]
+    health.checkpoint([{**DOSE, "tags": ["pill"]}])
+    assert health.access("v1.fact.dose").atom.tags == ("pill",)
+    health.checkpoint(["v1.fact.symptom = None since then"], edges=[member("v1.fact.symptom")])
+    health.checkpoint(tombstones=["v1.fact.dose"])
+    assert [atom.name for atom in health.list("v1.fact.")] == ["v1.fact.allergy", "v1.fact.symptom", "v1.fact.weather"]
+    assert health.list("v1.fact.d", tombstoned=True)[0].tombstoned
+
+
+def test_a_member_of_a_member_is_encrypted_too(health: Memory) -> None:
+    health.checkpoint(
+        ["v1.hub.pills = what I take", "v1.fact.aspirin = one a day"],
+        edges=[member("v1.hub.pills"), member("v1.fact.aspirin", "v1.hub.pills")],
+    )
+    health.checkpoint(["v1.fact.zinc = two a day"], edges=[member("v1.fact.zinc", "v1.hub.pills")])
+    assert {hit.name for hit in health.search("day", domain="health")} == {
+        "v1.fact.aspirin",
+        "v1.fact.zinc",
+        "v1.hub.pills",
+    }
+    health.lock()
+    assert not [atom.name for atom in health.list() if "zinc" in atom.name or "pills" in atom.name]
+
+
+def test_text_never_slips_in_by_an_edge_a_name_or_a_field(health: Memory) -> None:
+    with pytest.raises(ItemsRefused, match="Save the atom in the same checkpoint"):
+        health.checkpoint(edges=[member("v1.fact.weather")])
+    with pytest.raises(ItemsRefused, match="saved as text already"):
+        health.checkpoint(["v1.fact.weather = It rains"], edges=[member("v1.fact.weather")])
+    with pytest.raises(ItemsRefused, match="neither attrs nor a source"):
+        health.checkpoint(edges=[{**member("v1.fact.dose"), "attrs": {"why": "secret"}}])
+    with pytest.raises(ItemsRefused, match="neither reason nor time"):
+        health.checkpoint(tombstones=[{"name": "v1.fact.dose", "reason": "secret"}])
+    with pytest.raises(InputError, match="it is encrypted, and a proposal is not"):
+        health.propose("another text", name=health.access("v1.fact.dose").atom.id)
+    with pytest.raises(InputError, match="keeps its name"):
+        health.rename("v1.domain.health", "v1.domain.body")
+
+
+def test_edges_between_encrypted_and_open_atoms_hold_in_both_states(health: Memory) -> None:
+    health.checkpoint(edges=[{"source": "v1.fact.dose", "type": "depends_on", "target": "v1.fact.weather"}])
+    assert [edge.source for edge in health.edges("v1.fact.weather")] == ["v1.fact.dose"]
+    health.lock()
+    assert next(edge.source for edge in health.edges("v1.fact.weather")).startswith(CIPHERTEXT)
+
+
+def test_other_processes_follow_and_a_forgotten_domain_is_shredded(health: Memory, reopen: Reopen) -> None:
+    other = reopen()
+    other.unlock("health", PASSPHRASE)
+    save(health, {"name": "v1.fact.pulse", "value": "Sixty at rest"})
+    assert other.search("pulse at rest")[0].name == "v1.fact.pulse"
+    health.forget("v1.fact.pulse")
+    assert not other.search("pulse at rest")
+    health.forget("v1.domain.health")
+    for memory in (health, other):
+        assert not memory.search("penicillin rash")
+        with pytest.raises(InputError, match="is not encrypted"):
+            memory.unlock("health", PASSPHRASE)
+
+
+def test_the_answers_of_an_unlocked_domain_are_those_of_an_open_one(tmp_path: Path) -> None:
+    words = ["river", "stone", "lamp", "garden", "winter", "bread", "letter", "window", "music", "harbour"]
+    atoms = [
+        {"name": f"v1.fact.{a}_{b}", "value": f"The {a} of the {b} was {words[(i * 7) % 10]} number {i}", "tags": [b]}
+        for i, (a, b) in enumerate((a, b) for a in words for b in words)
+    ]
+    asked = []
+    for path, is_encrypted in ((tmp_path / "open", False), (tmp_path / "encrypted", True)):
+        with open_memory(path, home=tmp_path / "home") as memory:
+            memory.checkpoint(["v1.domain.health = my body", *(f"v1.note.{w} = a {w} of mine" for w in words)])
+            if is_encrypted:
+                memory.encrypt("health", PASSPHRASE)
+            for at in range(0, 100, 40):
+                save(memory, *atoms[at : at + 40])
+                memory.checkpoint([f"v1.note.n{at} = the harbour in winter"])
+            found = [
+                [(hit.name, round(hit.score, 5)) for hit in memory.search(query, **more)]  # type: ignore[arg-type]
+                for query in ("river stone", "harbour in winter", "lamp 17", "letters of the garden")
+                for more in ({}, {"domain": "health"}, {"tags": "bread"}, {"type": "note"}, {"prefix": "v1.fact.l"})
+            ]
+            asked.append((found, [a.name for a in memory.list(limit=1000)], [h.name for h in memory.recent(limit=20)]))
+    assert asked[0] == asked[1]
+
+
+def test_it_opens_after_restore_clone_rebuild_and_key_rotation(health: Memory, tmp_path: Path, home: Path) -> None:
+    health.rotate_key()
+    save(health, {"name": "v1.fact.late", "value": "Under the new key"})
+    health.rebuild()
+    health.compact()
+    backup, lines = tmp_path / "backup", tmp_path / "full.jsonl"
+    health.backup(backup)
+    health.export(lines, full=True)
+    assert fsck(health.to_dict()["store"], home=home).ok  # type: ignore[arg-type]
+    restore(backup, tmp_path / "restored", home=home)
+    with lines.open(encoding="utf-8") as read:
+        clone((line.rstrip("\n") for line in read), tmp_path / "cloned", home=tmp_path / "elsewhere")
+    for path, keys in ((tmp_path / "restored", home), (tmp_path / "cloned", tmp_path / "elsewhere")):
+        with open_memory(path, home=keys, read_only=True) as memory:
+            assert not memory.search("penicillin")
+            assert memory.unlock("health", PASSPHRASE).atoms == 3
+            assert memory.search("penicillin")[0].name == "v1.fact.allergy"
+            assert memory.access("v1.fact.late").value == "Under the new key"
+
+
+def test_a_swapped_ciphertext_is_refused(health: Memory) -> None:
+    health.lock()
+    first, second = health.list(CIPHERTEXT)
+    health.checkpoint([{"name": first.name, "value": second.value}])
+    found = health.unlock("health", PASSPHRASE)
+    assert (found.atoms, found.refused) == (2, 1)
+    values = {value for atom in health.list("v1.fact.") for value in said(health, atom.name)}
+    assert values == {RASH["value"], DOSE["value"], "It rains in April", second.value}
+    assert not any(hit.value == second.value for hit in health.search("penicillin rash milligrams", limit=100))
+
+
+def test_a_proof_shows_the_ciphertext(health: Memory) -> None:
+    found = health.access("v1.fact.allergy", proof=True)
+    assert found.proof is not None
+    verdict = health.verify(found.proof)
+    assert verdict.claim == "current"
+    assert verdict.name.startswith(CIPHERTEXT)
+    assert "Penicillin" not in found.proof.to_json()
+    assert health.verify(health.prove("v1.fact.allergy")).name == verdict.name
+    past = health.access("v1.fact.allergy", as_of=found.atom.seq, proof=True)
+    assert past.value == RASH["value"]
+    assert past.proof is not None
+    assert health.verify(past.proof).claim == "recorded"
