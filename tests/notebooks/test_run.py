@@ -148,6 +148,17 @@ def test_the_gardener_states_what_texts_support_and_a_run_is_taken_back(folder: 
     assert ran.count(WIDGET) == 1
 
 
+def test_notes_fade_are_swept_promoted_and_merged(folder: Path) -> None:
+    ran = finished("fading", folder)
+    assert "below 0.05: a sweep may take it" in ran.text("falls")
+    assert "2.93 then, 0.17 now" in ran.text("past")
+    assert ran.text("sweep").startswith("2 put away")
+    assert ran.text("sweep").count("archived ") == 2
+    assert "# Ada prefers short answers" in ran.text("promote")
+    assert "found now: [True]\nin use again: 2" in ran.text("merge")
+    assert ran.count(WIDGET) == 1
+
+
 def test_what_a_notebook_writes_elsewhere_is_noticed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The broken twin: by the kernel itself, and by a process that it starts."""
     elsewhere = tmp_path_factory.mktemp("elsewhere").resolve()
