@@ -71,6 +71,20 @@ _OF_NOTES: Final = (
         _NOTES + "test_both_memories_are_searched_and_one_text_comes_once",
     ),
     Divergence(
+        "search_memory",
+        "a note that is due for review is not told from the others",
+        "it has `review_candidate`: true",
+        "the agent knows which one to touch",
+        _NOTES + "test_what_is_due_takes_at_most_three_places_in_ten_from_the_second_on_and_none_twice",
+    ),
+    Divergence(
+        "read_graph",
+        "without a page it sends every memory",
+        "without page and limit it sends 100, and `has_more` says that there are more",
+        "a reply has to fit into a conversation",
+        _NOTES + "test_the_graph_without_a_page_is_its_first_hundred_and_says_that_there_are_more",
+    ),
+    Divergence(
         "read_graph",
         "sends all relations of the store",
         "sends those of the page's memories, at most 1,000, and says if there are more",

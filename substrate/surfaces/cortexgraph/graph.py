@@ -25,6 +25,8 @@ __all__ = ["READ_GRAPH"]
 _MOST: Final = 10_000
 _RELATIONS: Final = 1_000
 _PAGE_SIZE: Final = 10
+_FIRST: Final = 100
+"""Memories of a reply to a call that names neither a page nor a limit: the largest page."""
 
 
 def read_graph(
@@ -36,13 +38,13 @@ def read_graph(
     page: Page = None,
     page_size: PageSize = None,
 ) -> Annotated[CallToolResult, Graph]:
-    """Read memories page by page, those recorded last first, with the relations between them and with others.
+    """Read memories, those recorded last first, with the relations between them and with others.
 
-    Call it for an overview; to find something, search_memory is better.
+    Call it for an overview, page by page: without page and limit, it sends the first 100. search_memory finds better.
     """
     memory = caller(ctx).memory
     whole = page is None and page_size is None
-    size = (limit or _MOST) if whole else page_size or _PAGE_SIZE
+    size = (limit or _FIRST) if whole else page_size or _PAGE_SIZE
     start = ((page or 1) - 1) * size
     notes, first = _page(memory, status, start, min(size, max(0, (limit or start + size) - start)))
     count = first.total if limit is None else min(limit, first.total)
@@ -58,7 +60,7 @@ def read_graph(
             "avg_use_count": round(first.mean_uses, 4),
             "status_filter": status,
         },
-        "pagination": pagination(page or 1, max(1, count) if whole else size, count),
+        "pagination": pagination(page or 1, max(1, min(size, count)) if whole else size, count),
     }
     return reply_as_said(said | ({"truncated": True} if cut else {}))
 

@@ -15,7 +15,7 @@ from substrate.surfaces.client import Client
 from substrate.surfaces.cortexgraph.arguments import NAME, caller, failure, preview
 from substrate.surfaces.cortexgraph.shapes import Clusters, Consolidated, RelationMade
 from substrate.surfaces.shape import reply, reply_as_said
-from substrate.surfaces.tool import Tool
+from substrate.surfaces.tool import Tool, progress_of
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["CLUSTER_MEMORIES", "CONSOLIDATE_MEMORIES", "CREATE_RELATION"]
 
 _SHOWN: Final = 20
+_TOLD: Final = 100
+"""Of clusters that were merged or linked."""
 _ALL: Final = 1000
 _PREVIEW: Final = 100
 _ACTIONS: Final = {"merge": "auto-merge", "review": "llm-review", "keep": "keep-separate"}
@@ -48,9 +50,9 @@ def cluster_memories(
     Call it before consolidate_memories.
     """
     client = caller(ctx)
-    memory = client.memory
+    memory, progress = client.memory, progress_of(ctx)
     if find_duplicates:
-        found = memory.groups(pairs=True, threshold=duplicate_threshold, limit=_SHOWN, surface=NAME)
+        found = memory.groups(pairs=True, threshold=duplicate_threshold, limit=_SHOWN, surface=NAME, progress=progress)
         pairs = [
             {
                 "id1": pair.first.id,
@@ -61,13 +63,13 @@ def cluster_memories(
             }
             for pair in found.pairs
         ]
-        told = f"{found.total:,} pairs are alike" + (f"; the first {_SHOWN} are told" if found.total > _SHOWN else "")
+        told = f"{found.total:,} pairs are alike{_first(found.total, 'duplicate_threshold')}"
         said: dict[str, Any] = {"mode": "duplicate_detection", "duplicates": pairs, "duplicates_found": found.total}
         return reply_as_said({"success": True, **said, "message": _with(told, render(found.meaning, client.words))})
     if max_cluster_size == 1:  # of one memory each, none is a group
         empty = {"clusters": [], "clusters_found": 0, "strategy": strategy, "threshold": threshold}
-        return reply_as_said({"success": True, "mode": "clustering", **empty})
-    found = memory.groups(threshold=threshold, most=max_cluster_size, limit=_SHOWN, surface=NAME)
+        return reply_as_said({"success": True, "mode": "clustering", **empty, "message": "0 clusters"})
+    found = memory.groups(threshold=threshold, most=max_cluster_size, limit=_SHOWN, surface=NAME, progress=progress)
     clusters = [
         {
             "id": group.id,
@@ -80,8 +82,14 @@ def cluster_memories(
         for group in found
     ]
     said = {"clusters": clusters, "clusters_found": found.total, "strategy": strategy, "threshold": threshold}
-    note = {"message": render(found.meaning, client.words)} if found.meaning else {}
-    return reply_as_said({"success": True, "mode": "clustering", **said, **note})
+    told = f"{found.total:,} {'cluster' if found.total == 1 else 'clusters'}{_first(found.total, 'threshold')}"
+    told = _with(told, render(found.meaning, client.words))
+    return reply_as_said({"success": True, "mode": "clustering", **said, "message": told})
+
+
+def _first(total: int, threshold: str) -> str:
+    """What to do if not all are told."""
+    return f"; the {_SHOWN} most alike are told, a higher {threshold} finds fewer" if total > _SHOWN else ""
 
 
 def _with(told: str, note: str) -> str:
@@ -100,17 +108,20 @@ def consolidate_memories(
 
     The originals leave searches and stay readable; the user can take it back.
     """
-    client = caller(ctx)
+    client, progress = caller(ctx), progress_of(ctx)
     if not cluster_id.strip() and not auto_detect:
         raise InputError("give cluster_id, from cluster_memories, or auto_detect true")
     if cluster_id.strip():
-        groups = [_group(client.memory, cluster_id.strip().lower())]
+        groups, compared = [_group(client.memory, cluster_id.strip().lower())], 0
     else:
-        found = client.memory.groups(threshold=cohesion_threshold, limit=_ALL, surface=NAME)
-        groups = [group for group in found if group.cohesion >= cohesion_threshold]
+        found = client.memory.groups(threshold=cohesion_threshold, limit=_ALL, surface=NAME, progress=progress)
+        groups, compared = [group for group in found if group.cohesion >= cohesion_threshold], found.compared
     alone = bool(cluster_id.strip())
     act = {"preview": _preview, "apply": _apply, "link": _link}[mode]
-    results = [_tried(client, act, group, alone=alone) for group in groups]
+    results = []
+    for group in groups:
+        results.append(_tried(client, act, group, alone=alone))
+        progress(compared + len(results), compared + len(groups))
     done = sum(result["success"] for result in results)
     return reply(
         Consolidated(
@@ -119,7 +130,7 @@ def consolidate_memories(
             candidates_found=len(groups),
             consolidated_clusters=done if mode == "apply" else 0,
             linked_clusters=done if mode == "link" else 0,
-            results=results[:_SHOWN] if mode == "preview" else results,
+            results=results[:_SHOWN] if mode == "preview" else results[:_TOLD],
             message=_done(mode, done, len(results)),
         )
     )
@@ -127,7 +138,9 @@ def consolidate_memories(
 
 def _done(mode: str, done: int, of: int) -> str:
     what = {"preview": "can be merged; nothing is changed yet", "apply": "merged", "link": "linked"}[mode]
-    return f"{done} of {of} clusters {what}" if of else "no cluster is that much alike"
+    shown = _SHOWN if mode == "preview" else _TOLD
+    more = f"; the first {shown} are told" if of > shown else ""
+    return f"{done} of {of} clusters {what}{more}" if of else "no cluster is that much alike"
 
 
 def _group(memory: Memory, cluster_id: str) -> Group:

@@ -189,7 +189,7 @@ def _found(one: Candidate, length: int) -> dict[str, Any]:
         "age_days": round(note.age_days, 2),
         "review_priority": round(note.priority, 3),
         "status": note.status,
-    }
+    } | ({"review_candidate": True} if one.in_review else {})
 
 
 def search_unified(

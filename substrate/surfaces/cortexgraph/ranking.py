@@ -6,7 +6,7 @@ What is due for review, and matches, takes at most three places in ten, from the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from substrate.surfaces.cortexgraph.arguments import ALL_STATUSES
@@ -35,6 +35,8 @@ class Candidate:
     note: FadingAtom
     relevance: float
     """0 to 1."""
+    in_review: bool = False
+    """Whether it has its place because it is due for review."""
 
     @property
     def score(self) -> float:
@@ -152,5 +154,5 @@ def blend(ranked: Sequence[Candidate], count: int) -> list[Candidate]:
         return first
     first = first[: len(first) - len(due)]
     for number, one in enumerate(due):  # the second place, then every third
-        first.insert(1 + 3 * number, one)
+        first.insert(1 + 3 * number, replace(one, in_review=True))
     return first

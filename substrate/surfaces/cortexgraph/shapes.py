@@ -72,6 +72,7 @@ class FoundNote(Shape):
     age_days: float
     review_priority: float
     status: str
+    review_candidate: bool | None = None
 
 
 class FoundNotes(Shape):

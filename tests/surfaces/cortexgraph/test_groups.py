@@ -57,6 +57,29 @@ def test_memories_that_say_nearly_the_same_are_a_cluster_with_a_lasting_id(notes
     assert "semantic search is off" in said["message"]
 
 
+def test_more_clusters_than_are_told_are_counted_and_progress_is_told(notes: Agent) -> None:
+    words = (
+        "amber bronze copper denim ebony fawn garnet hazel indigo jade khaki lilac mauve navy olive pearl quartz rose"
+    )
+    things = [*words.split(), "sage", "teal", "umber", "violet"]
+    for thing in things:
+        saved(notes, f"The {thing} lamp stands beside the {thing} {thing}wood shelf")
+        saved(notes, f"Beside the {thing} {thing}wood shelf stands the {thing} lamp")
+    said = notes.ok("cluster_memories")
+    assert (said["clusters_found"], len(said["clusters"])) == (22, 20)
+    assert said["message"].startswith("22 clusters; the 20 most alike are told, a higher threshold finds fewer")
+    heard: list[tuple[float, float | None]] = []
+
+    async def hear(done: float, total: float | None, _: str | None) -> None:
+        heard.append((done, total))
+
+    asked = {"auto_detect": True, "mode": "apply"}
+    result = notes.do(notes.client.call_tool, "consolidate_memories", asked, progress_callback=hear)
+    assert result.structured_content["consolidated_clusters"] == 22
+    assert heard[-1] == (44 + 22, 44 + 22)
+    assert heard == sorted(heard)
+
+
 def test_duplicates_are_pairs(notes: Agent, pair: list[str]) -> None:
     said = notes.ok("cluster_memories", find_duplicates=True)
     (one,) = said["duplicates"]

@@ -243,6 +243,7 @@ def test_what_is_due_takes_at_most_three_places_in_ten_from_the_second_on_and_no
     assert len(found) == len(plain) == 10
     assert len({one["id"] for one in found}) == 10
     assert due == [1, 4, 7]
+    assert [one.get("review_candidate") is True for one in found] == [place in due for place in range(10)]
     assert found[0]["id"] == plain[0]["id"]
     assert all(one["review_priority"] == 0 for one in plain)
 
@@ -375,6 +376,22 @@ def test_the_graph_comes_page_by_page_with_the_relations_of_its_memories(store: 
         for arguments in ({"status": "old"}, {"limit": 0}, {"limit": 10_001}, {"page": 0}, {"page_size": 101}):
             assert next(iter(arguments)) in refused(agent, "read_graph", **arguments)["message"]
         assert agent.ok("read_graph", status="all", limit=10_000)["stats"]["total_memories"] == 5
+
+
+def test_the_graph_without_a_page_is_its_first_hundred_and_says_that_there_are_more(store: Path) -> None:
+    with substrate.open(store) as memory:
+        memory.checkpoint([f"v1.note.n{number} = note {number}" for number in range(103)])
+    with in_memory(store, launch=SURFACE) as agent:
+        whole = agent.ok("read_graph")
+        assert (len(whole["memories"]), whole["stats"]["total_memories"]) == (100, 103)
+        assert whole["pagination"] == {
+            "page": 1, "page_size": 100, "total_count": 103, "total_pages": 2, "has_more": True, "has_previous": False,
+        }  # fmt: skip
+        rest = agent.ok("read_graph", page=2, page_size=100)
+        assert len({one["id"] for one in whole["memories"] + rest["memories"]}) == 103
+        for limit, sent in ((99, 99), (102, 102), (10_000, 103)):
+            said = agent.ok("read_graph", limit=limit)
+            assert (len(said["memories"]), said["pagination"]["has_more"]) == (sent, False)
 
 
 def test_what_another_surface_wrote_is_shown_with_honest_defaults(store: Path) -> None:
