@@ -637,13 +637,17 @@ class Memory(Tabular):
         dry_run: bool = False,
         actor: str | None = None,
         session: str | None = None,
+        origin: str | None = None,
+        attrs: Mapping[str, object] | None = None,
         allow_secrets: bool = False,
         progress: Progress | None = None,
     ) -> Ingested:
         """Ingest a file, a folder or a text: each becomes a document and its chunks, which joined are the text.
 
         A `pathlib.Path` is a file or a folder; a str is always the text itself. A list has chunks that the caller cut:
-        mappings with `text` and perhaps the names of its `entities`. It reads Markdown, plain text, reStructuredText,
+        mappings with `text`, and perhaps the names of its `entities` and `relations` as `relate` takes them. An entity
+        with a `type` becomes an atom. Relations are checked, and the accepted ones are saved with the document, with
+        these `attrs` and this `origin`; `related` tells. It reads Markdown, plain text, reStructuredText,
         HTML, Jupyter notebooks, and PDF with the extra `pdf`, at most 10 MB each, in UTF-8. All go into the `domain`
         (default: main), which is created if needed. The same source again is compared chunk by chunk: changed chunks
         are recorded, missing ones are tombstoned.
@@ -672,12 +676,17 @@ class Memory(Tabular):
             root=root,
             recursive=recursive,
             suffixes=suffixes,
-            said=self._client.said(actor, None, session),
+            said=self._client.said(actor, origin, session),
             allow_secrets=allow_secrets,
             prune=prune,
             dry_run=dry_run,
             entities=entities,
         )
+        if isinstance(what, list | tuple):
+            from substrate.documents.relations import ingest_chunks  # noqa: PLC0415 - loads numpy
+
+            store = self._store
+            return self._woken(ingest_chunks(store.log, store.index, store.read, what, request, attrs))
         return self._woken(ingest(self._store.log, what, request, progress))
 
     def follow(  # noqa: PLR0913

@@ -11,6 +11,7 @@ roots       which folder a document came from
 slots       the chunks of a document as the log has them
 naming      the names of documents and their chunks
 ingest      the verb ingest
+relations   chunks that come with entities and relations, which are checked; one checkpoint
 write       what ingesting one document comes to, and its checkpoints
 document    the verb document: the text of a document, at any moment
 whole       forgetting a whole with its parts

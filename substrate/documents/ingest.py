@@ -60,7 +60,7 @@ _LIKE_A_PATH: Final = re.compile(rf"\S+(?:{'|'.join(map(re.escape, SUFFIXES))}|/
 
 
 What: TypeAlias = str | Path | Sequence[Mapping[str, object]]
-"""A text, a file or a folder, or the chunks of a text: mappings with `text`, and perhaps `entities`."""
+"""A text, a file or a folder, or the chunks of a text: mappings with `text`, and perhaps `entities` and `relations`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,8 @@ class Request:
     recursive: bool = True
     suffixes: tuple[str, ...] = ()
     """Of a folder only files whose names end so; none: all that can be read."""
+    beside: Batch | None = None
+    """What is saved in the same checkpoint as the one document, if that is taken."""
 
     @classmethod
     def of(  # noqa: PLR0913
@@ -263,7 +265,10 @@ def _parts(given: Sequence[Mapping[str, object]], request: Request) -> Incoming:
         if not isinstance(text, str) or not text.strip():
             raise SchemaInvalid(f"chunk {at} must be a mapping with a text that is not empty")
         check_size(f"chunk {at}", len(text.encode(errors="replace")), "value_bytes")
-        if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+        if not isinstance(names, Iterable) or isinstance(names, str):
+            raise SchemaInvalid(f"the entities of chunk {at} must be a list of names")
+        names = [name.get("name") if isinstance(name, Mapping) else name for name in names]
+        if not all(isinstance(name, str) for name in names):
             raise SchemaInvalid(f"the entities of chunk {at} must be a list of names")
         apart = at + 1 == len(given) or text[-1:].isspace() or str(given[at + 1].get("text", ""))[:1].isspace()
         known = tuple(Entity(spelling(str(name)), "name") for name in names if is_canonical_key(str(name)))
@@ -286,6 +291,7 @@ class Writer:
         self._failed: list[Refused] = []
         self._missing: tuple[str, ...] = ()
         self._note = ""
+        self._beside = request.beside
         self._recorded = 0
         self._items = self._characters = 0
         self._names: dict[str, bool] = {}
@@ -382,6 +388,9 @@ class Writer:
     def finish(self) -> Ingested:
         """Write what waits, and report all."""
         self._flush()
+        if self._beside is not None and not self._failed and not self.request.dry_run:
+            self._name_domain()
+            self._write(self._beside, {})  # the document is there as it is
         return Ingested(
             tuple(sorted(self._done, key=lambda item: (item.source or "", item.name))),
             tuple(self._failed),
@@ -453,8 +462,10 @@ class Writer:
         """One document, in as many checkpoints as it takes; worked out again if another writer was faster."""
         for left in reversed(range(_TRIES)):
             try:
-                for batch in plan.batches():
+                *first, last = plan.batches()
+                for batch in (*first, last if self._beside is None else _joined(last, self._beside)):
                     self._write(batch, {plan.name: plan.version})
+                self._beside = None
                 self._done.append(plan.report)
             except Conflict as error:
                 if not left:
@@ -490,6 +501,13 @@ class Writer:
         except Conflict:
             pass  # somebody else has made it
         self._named = True
+
+
+def _joined(batch: Batch, beside: Batch) -> Batch:
+    """Both in one checkpoint; of an atom that both have, the one of `beside`."""
+    names = {atom["name"] for atom in beside.atoms if isinstance(atom, Mapping)}
+    others = [atom for atom in batch.atoms if not (isinstance(atom, Mapping) and atom["name"] in names)]
+    return replace(batch, atoms=(*beside.atoms, *others), edges=(*batch.edges, *beside.edges))
 
 
 def _together(plans: Iterable[Plan]) -> Batch:

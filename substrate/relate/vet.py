@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Final, NamedTuple, cast
 
 import numpy as np
@@ -60,6 +61,8 @@ class Proposal:
     """The name of the chunk that the text is of."""
     judged: Mapping[str, object] | None = None
     """What a model says: its name (`by`), how sure it is (`score`, 0 to 1), and the `quote` that shows it."""
+    beside: tuple[str, ...] = ()
+    """Texts that mention both and are saved together with it: they are read as stored chunks are, and before them."""
 
     def checked(self) -> str:
         """The type in its one form. InputError, SchemaInvalid, TooLarge."""
@@ -165,9 +168,9 @@ def _evidence(  # noqa: PLR0913, PLR0917
         best, cited = _read(proposal.text, kind, inverse, ends), proposal.cited
         if best.kind in _DECIDED:
             return best, cited
-    states: tuple[Found, str] | None = None
-    denies: tuple[Found, str] | None = None
-    for name, text in _chunks(snapshot, index, ends, home):
+    states: tuple[Found, str | None] | None = None
+    denies: tuple[Found, str | None] | None = None
+    for name, text in _texts(snapshot, index, proposal, ends, home):
         found = _read(text, kind, inverse, ends)
         if found.kind == STATED:
             states = states or (found, name)
@@ -185,8 +188,16 @@ def _is_quoted(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, ends:
     quote = " ".join(str((proposal.judged or {}).get("quote")).split())
     if not all(has_name(quote, end.names) for end in ends):
         return False
-    texts = [proposal.text or "", *(text for _, text in _chunks(snapshot, index, ends, home))]
+    texts = [proposal.text or "", *(text for _, text in _texts(snapshot, index, proposal, ends, home))]
     return any(quote in " ".join(text[:_READ].split()) for text in texts)
+
+
+def _texts(
+    snapshot: Snapshot, index: SearchIndex, proposal: Proposal, ends: tuple[_End, _End], home: str
+) -> Iterator[tuple[str | None, str]]:
+    """Texts that mention both: those that are saved with it, then the newest chunks, with their names."""
+    together: Iterator[tuple[str | None, str]] = ((None, text) for text in proposal.beside)
+    return islice(chain(together, _chunks(snapshot, index, ends, home)), _CHUNKS)
 
 
 def _read(text: str, kind: str, inverse: str | None, ends: tuple[_End, _End]) -> Found:

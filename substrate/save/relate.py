@@ -32,7 +32,7 @@ from substrate.values.relations import Related, Vetted
 from substrate.views.atoms import find_name
 from substrate.views.edges import find_link
 
-__all__ = ["RelateRequest", "relate"]
+__all__ = ["RelatePlan", "RelateRequest", "plan_relations", "relate"]
 
 _WINDOW: Final = ("valid_from", "valid_to")
 _FIELDS: Final = frozenset(("source", "type", "target", "confidence", "text", "cited", "judged", *_WINDOW))
@@ -79,7 +79,9 @@ class RelateRequest:
 
 def _proposal(item: object) -> tuple[Proposal, Mapping[str, object]]:
     if not isinstance(item, Mapping) or not {"source", "type", "target"} <= item.keys() <= _FIELDS:
-        raise SchemaInvalid(f"a relation is a mapping with source, type and target; it may have {', '.join(_FIELDS)}")
+        raise SchemaInvalid(
+            f"a relation is a mapping with source, type and target; it may have {', '.join(sorted(_FIELDS))}"
+        )
     window = {key: item[key] for key in _WINDOW if item.get(key) is not None}
     proposal = Proposal(**{key: said for key, said in item.items() if key not in _WINDOW})
     proposal.checked()
@@ -97,6 +99,37 @@ def _declared(item: object) -> tuple[str, str | None]:
     return spelling(name), kind
 
 
+@dataclass(frozen=True, slots=True)
+class RelatePlan:
+    """What stating relations comes to: the check of each, and what is to be saved."""
+
+    items: tuple[Vetted, ...]
+    atoms: Mapping[str, Mapping[str, object]]
+    """By name: entities that are not there yet, and the domain."""
+    edges: tuple[Mapping[str, object], ...]
+    home: str
+
+    def related(self, recorded: int) -> Related:
+        """The report, of so many entries that were recorded."""
+        made = tuple(str(atom["value"]) for name, atom in self.atoms.items() if name != self.home)
+        return Related(self.items, made, recorded)
+
+
+def plan_relations(snapshot: Snapshot, index: SearchIndex, request: RelateRequest) -> RelatePlan:
+    """What stating these relations comes to, given what is there."""
+    vetted = [vet(snapshot, index, proposal, request.home) for proposal, _ in request.proposals]
+    items = tuple(replace(one, stated=_is_to_state(one, request.least)) for one in vetted)
+    atoms = _entities(snapshot, index, request, [one for one in items if one.stated])
+    edges = tuple(
+        _edge(one, given, window, request)
+        for one, (given, window) in zip(items, request.proposals, strict=True)
+        if one.stated and not _is_there(snapshot, one, given, window)
+    )
+    if (atoms or edges) and find_name(snapshot.transaction, request.home) is None:
+        atoms[request.home] = {"name": request.home, "value": request.home.removeprefix(DOMAIN)}
+    return RelatePlan(items, atoms, edges, request.home)
+
+
 def relate(  # noqa: PLR0913 - where to read, where to write, what
     log: Log,
     index: SearchIndex,
@@ -108,22 +141,12 @@ def relate(  # noqa: PLR0913 - where to read, where to write, what
 ) -> Related:
     """See `Memory.relate`."""
     with read() as snapshot:
-        vetted = [vet(snapshot, index, proposal, request.home) for proposal, _ in request.proposals]
-        items = [replace(one, stated=_is_to_state(one, request.least)) for one in vetted]
-        atoms = _entities(snapshot, index, request, [one for one in items if one.stated])
-        edges = [
-            _edge(one, given, window, request)
-            for one, (given, window) in zip(items, request.proposals, strict=True)
-            if one.stated and not _is_there(snapshot, one, given, window)
-        ]
-        if (atoms or edges) and find_name(snapshot.transaction, request.home) is None:
-            atoms[request.home] = {"name": request.home, "value": request.home.removeprefix(DOMAIN)}
-    if not atoms and not edges:
-        return Related(tuple(items))
-    batch = Batch(atoms=tuple(atoms.values()), edges=tuple(edges))
+        planned = plan_relations(snapshot, index, request)
+    if not planned.atoms and not planned.edges:
+        return planned.related(0)
+    batch = Batch(atoms=tuple(planned.atoms.values()), edges=planned.edges)
     saved = checkpoint(log, batch, said=said, allow_secrets=allow_secrets)
-    made = tuple(str(atom["value"]) for name, atom in atoms.items() if name != request.home)
-    return Related(tuple(items), made, len(saved.seqs))
+    return planned.related(len(saved.seqs))
 
 
 def _is_to_state(one: Vetted, least: int) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 from substrate.names import unescape_rest
 from substrate.result import Result, Results
 from substrate.values.atoms import Atom
+from substrate.values.relations import Related
 from substrate.values.saved import Refused
 
 __all__ = ["Document", "Ingested", "IngestedDocument"]
@@ -77,6 +78,8 @@ class Ingested(Results[IngestedDocument]):
     dry_run: bool = False
     note: str = ""
     """Of a folder that is followed: why nothing was looked at, such as that it is not there."""
+    related: Related | None = None
+    """The verdicts on relations in the chunks that were given; None: there were none."""
 
     @property
     def added(self) -> int:

@@ -631,3 +631,36 @@ def test_a_document_that_a_person_gives_another_title_is_the_same_document(memor
     assert (changed.title, changed.status, changed.changed) == ("Our own title", "changed", 1)
     (folder / "index.md").write_text("# Another\n\nMore.\n")
     assert memory.ingest(folder / "index.md", domain="handbook")[0].title == "Another"
+
+
+CHUNKS = [
+    {"text": "Kafka uses ZooKeeper.", "entities": [{"name": "Kafka", "type": "tool"}, "ZooKeeper"]},
+    {"text": "Kafka runs on Linux.", "relations": [{"source": "Kafka", "type": "uses", "target": "ZooKeeper"}]},
+]
+
+
+def test_chunks_bring_entities_and_relations_which_are_saved_with_the_document_or_not_at_all(memory: Memory) -> None:
+    tried = memory.ingest(CHUNKS, source="a.md", dry_run=True)
+    assert tried.related is not None
+    assert (len(tried.related.stated), tried.related.recorded) == (1, 0)
+    assert memory.list() == memory.list("v1.nothing.")
+    taken = memory.ingest(CHUNKS, source="a.md", attrs={"by": "hand"})
+    assert taken.related is not None
+    assert (taken.related.entities, taken.related.recorded) == (("Kafka", "ZooKeeper"), 3)
+    (edge,) = memory.edges("v1.entity.main.kafka")
+    assert (edge.target, edge.attrs["by"], edge.origin) == ("v1.entity.main.zookeeper", "hand", "user")
+    assert memory.access("v1.entity.main.kafka").atom.attrs == {"type": "tool"}
+    assert memory.ingest(CHUNKS, source="a.md").recorded == 0
+    for bad in (["uses"], {"source": "Kafka"}, [{"source": "Kafka"}]):
+        with pytest.raises(SchemaInvalid):
+            memory.ingest([{"text": "x", "relations": bad}], source="b.md")
+    spelled: tuple[dict[str, Any], ...] = (
+        {"entities": [{"name": CREDENTIAL}]},
+        {"entities": [{"name": "Kafka 2", "type": CREDENTIAL}]},
+        {"relations": [{"source": "Kafka", "type": CREDENTIAL, "target": "Linux"}]},
+    )
+    for secret in spelled:
+        text = {"text": f"Kafka {CREDENTIAL} Linux."} if "relations" in secret else {"text": "x"}
+        with pytest.raises(SecretFound):
+            memory.ingest([text | secret], source="b.md")
+    assert memory.ingest([{"text": "x", "entities": []}], source="c.md").related is None

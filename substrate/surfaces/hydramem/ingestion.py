@@ -30,6 +30,7 @@ from substrate.text.canonical import canonical, is_canonical_key
 
 if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
     from substrate.values.documents import Ingested, IngestedDocument
+    from substrate.values.relations import Related
 
 __all__ = ["TOOLS"]
 
@@ -144,27 +145,28 @@ def ingest_prechunked(
     declared = [one for chunk in taken for one in chunk.entities]
     entities = declared[:_ENTITIES]
     known = {canonical(one.name) for one in entities}
-    proposed = [(one, chunk.text) for chunk in taken for one in chunk.relations]
-    parts = [
-        {"text": one.text, "entities": [e.name for e in one.entities if canonical(e.name) in known]} for one in taken
+    proposed = [(one, at) for at, chunk in enumerate(taken) for one in chunk.relations]
+    left, nameless = _named([one for one, _ in proposed[:_RELATIONS]])
+    parts: list[dict[str, Any]] = [
+        {"text": one.text, "entities": [e.model_dump() for e in one.entities if canonical(e.name) in known]}
+        for one in taken
     ]
-
-    def ingest(*, dry_run: bool) -> IngestedDocument:
-        return _only(
-            said.memory.ingest(
-                parts, source=source, key=doc_id or None, domain=said.project, session=said.session, dry_run=dry_run
-            )
-        )
-
-    ingest(dry_run=True)  # of a document that is refused, no entity is left behind
-    made = said.memory.relate(
-        [], entities=[one.model_dump() for one in entities], domain=said.project, origin="agent", session=said.session
+    for one, at in proposed[:_RELATIONS]:
+        if _is_named(one):
+            parts[at].setdefault("relations", []).append(_relation(one))
+    ingested = said.memory.ingest(
+        parts,
+        source=source,
+        key=doc_id or None,
+        domain=said.project,
+        session=said.session,
+        origin="agent",
+        attrs={"origin_tool": "ingest_prechunked"},
     )
-    stored = ingest(dry_run=False)
-    counts = _related(said, (), proposed[:_RELATIONS], "ingest_prechunked")
+    stored = _only(ingested)
     return told(
         Prechunked(
-            **counts | {"entities_added": len(made.entities) + counts["entities_added"]},
+            **_became(said, ingested.related, left, nameless),
             source=source,
             doc_id=stored.id,
             chunks_added=stored.added + stored.changed,
@@ -185,10 +187,18 @@ def submit_session_extraction(
 ) -> Annotated[CallToolResult, SessionExtracted]:
     """Add entities {name, type} and relations {from, to, type, confidence}, checked. Call it at a session's end."""
     said = asked(ctx, project, session_id)
-    proposed = [(one, None) for one in relations[:_RELATIONS]]
+    left, nameless = _named(relations[:_RELATIONS])
+    related = said.memory.relate(
+        [_relation(one) for one in left],
+        entities=[one.model_dump() for one in entities[:_ENTITIES]],
+        domain=said.project,
+        attrs={"origin_tool": "submit_session_extraction"},
+        origin="agent",
+        session=said.session,
+    )
     return told(
         SessionExtracted(
-            **_related(said, entities[:_ENTITIES], proposed, "submit_session_extraction"),
+            **_became(said, related, left, nameless),
             session_id=said.session,
             truncated_entities=len(entities) - len(entities[:_ENTITIES]),
             truncated_relations=len(relations) - len(relations[:_RELATIONS]),
@@ -196,27 +206,26 @@ def submit_session_extraction(
     )
 
 
-def _related(
-    said: Said, entities: Sequence[EntityGiven], given: Sequence[tuple[RelationGiven, str | None]], tool: str
+def _named(given: Sequence[RelationGiven]) -> tuple[list[RelationGiven], list[RelationGiven]]:
+    """Relations whose ends can name entities, and the others."""
+    return [one for one in given if _is_named(one)], [one for one in given if not _is_named(one)]
+
+
+def _is_named(one: RelationGiven) -> bool:
+    return _can_name(one.from_entity) and _can_name(one.to)
+
+
+def _relation(one: RelationGiven) -> dict[str, Any]:
+    return {"source": one.from_entity, "type": one.type, "target": one.to, "confidence": one.confidence}
+
+
+def _became(
+    said: Said, related: Related | None, left: Sequence[RelationGiven], nameless: Sequence[RelationGiven]
 ) -> dict[str, Any]:
     """What became of relations: those that are accepted are stated, the others told with their reasons."""
-    left = [(one, text) for one, text in given if _can_name(one.from_entity) and _can_name(one.to)]
-    nameless = [one for one, _ in given if not (_can_name(one.from_entity) and _can_name(one.to))]
-    vetted = said.memory.relate(
-        [
-            {"source": one.from_entity, "type": one.type, "target": one.to, "confidence": one.confidence}
-            | ({} if text is None else {"text": text})
-            for one, text in left
-        ],
-        entities=[one.model_dump() for one in entities],
-        domain=said.project,
-        attrs={"origin_tool": tool},
-        origin="agent",
-        session=said.session,
-    )
     rejected = [
         RejectedShape(**{"from": one.from_entity}, type=one.type, to=one.to, reason=item.reason, level=item.level)
-        for (one, _), item in zip(left, vetted, strict=True)
+        for one, item in zip(left, related or (), strict=True)
         if not item.stated
     ]
     rejected += [
@@ -225,9 +234,9 @@ def _related(
     ]
     return {
         "project": said.project,
-        "entities_added": len(vetted.entities),
-        "relations_proposed": len(given),
-        "relations_accepted": len(vetted.stated),
+        "entities_added": 0 if related is None else len(related.entities),
+        "relations_proposed": len(left) + len(nameless),
+        "relations_accepted": 0 if related is None else len(related.stated),
         "relations_rejected": len(rejected),
         "verified": True,
         "rejected": rejected,

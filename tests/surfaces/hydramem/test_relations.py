@@ -70,6 +70,29 @@ def test_a_relation_that_its_chunk_states_is_accepted_and_each_other_is_told_why
     assert decide(Evidence.of_attrs(verifier)).verdict == verifier["verdict"] == "accepted"
 
 
+def test_a_document_its_entities_and_its_relations_are_one_checkpoint(hydra: Agent, store: Path) -> None:
+    stored(hydra, chunk("Redis stores sessions.", ("Redis", "STORES", "sessions")))
+    given = [
+        chunk("HydraMem and LanceDB are here.", ("HydraMem", "USES", "LanceDB")),
+        chunk("HydraMem uses LanceDB.", ("HydraMem", "MENTIONS", "LanceDB")),
+    ]
+    with substrate.open(store, read_only=True) as memory:
+        heads = len(memory.heads())
+    said = stored(hydra, *given, source="docs/b.md")
+    # The other chunk of the call states what the first one leaves open.
+    assert (said["relations_accepted"], said["relations_rejected"], said["entities_added"]) == (1, 1, 2)
+    with substrate.open(store, read_only=True) as memory:
+        assert len(memory.heads()) == heads + 1
+        assert {atom.origin for atom in memory.list("v1.entity.default.")} == {"agent"}
+        assert [edge.origin for edge in memory.edges("v1.entity.default.hydramem")] == ["agent"]
+    given[1]["relations"] += [{"from": "HydraMem", "to": "LanceDB", "type": "uses"}]
+    given[0]["relations"] = [{"from": "LanceDB", "to": "HydraMem", "type": "used_by"}]
+    again = stored(hydra, *given, source="docs/b.md")  # the text is there already; what is new of it is stated
+    assert (again["chunks_added"], again["entities_added"]) == (0, 0)
+    with substrate.open(store, read_only=True) as memory:
+        assert len(memory.heads()) == heads + 1 + (again["relations_accepted"] > 1)
+
+
 def test_a_relation_whose_ends_are_not_declared_is_checked_as_any_other(hydra: Agent) -> None:
     given = chunk(
         "HydraMem uses LanceDB. HydraMem does not use Redis.",
