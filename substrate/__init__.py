@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from substrate.learn.session import Session
     from substrate.memory import Memory
     from substrate.memory import open_memory as open  # noqa: A004 - it is what one does with a store
+    from substrate.policy import Policy
     from substrate.proof.bundle import Bundle
     from substrate.proof.head import Pin
     from substrate.proof.verify import Verdict, Verifier
@@ -49,6 +50,7 @@ __all__ = [
     "Observed",
     "Opening",
     "Pin",
+    "Policy",
     "Predictions",
     "Session",
     "Trained",
@@ -79,6 +81,7 @@ _HOMES = {
     "Observed": "substrate.values.predictions:Observed",
     "Opening": "substrate.values.opening:Opening",
     "Pin": "substrate.proof.head:Pin",
+    "Policy": "substrate.policy:Policy",
     "Predictions": "substrate.values.predictions:Predictions",
     "Session": "substrate.learn.session:Session",
     "Trained": "substrate.values.predictions:Trained",

@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass, field
 
 from substrate.learn.recorder import Recorder
+from substrate.policy import Policy
 from substrate.save.place import Place, place
 from substrate.store import OpenStore
 from substrate.values.actors import surface_of
@@ -19,7 +20,8 @@ _MAKING = threading.Lock()
 class Client:
     """Who writes and accesses. `session` names its sessions and checkpoints, where they do not name themselves.
 
-    `observe`: whether what it accesses is learnt from. `owner`: whether the store is closed with it.
+    `observe`: whether what it accesses is learnt from. `owner`: whether the store is closed with it. `policy`: what it
+    may read, which `store` holds it to; None: all.
     """
 
     store: OpenStore
@@ -27,6 +29,7 @@ class Client:
     session: str | None = None
     observe: bool = True
     owner: bool = False
+    policy: Policy | None = None
     _recorders: list[Recorder] = field(default_factory=list, repr=False, compare=False)
     """Its own, once there is one."""
 

@@ -21,7 +21,6 @@ from substrate.atoms.edges import edges
 from substrate.atoms.history import history
 from substrate.atoms.list import list_atoms
 from substrate.atoms.meant.part_names import names_with
-from substrate.atoms.meant.policy import in_force
 from substrate.atoms.meant.which import which
 from substrate.atoms.moments import Moment, Time, last_seq, snapshot_of
 from substrate.atoms.resolve import read_end, read_ends
@@ -30,6 +29,7 @@ from substrate.care.export import export
 from substrate.care.growth import growth
 from substrate.care.heads import heads
 from substrate.care.stats import stats
+from substrate.care.tiers import set_tier, tiers
 from substrate.client import Client
 from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
@@ -61,6 +61,7 @@ from substrate.learn.write_sessions import drop_malformed_sessions
 from substrate.limits import LIMITS, check_limit
 from substrate.log.tables import SESSIONS
 from substrate.messages import WATCH, Arg
+from substrate.policy import DomainTiers, Policy
 from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import VerifierKey
@@ -211,21 +212,46 @@ class Memory(Tabular):
         """
         self._client.close()
 
-    def client(self, actor: str, session: str | None = None) -> Memory:
+    def client(self, actor: str, session: str | None = None, *, policy: Policy | None = None) -> Memory:
         """The same open store for another who uses it, such as one of several agents behind a server.
 
         Caches are shared. The client has its own `actor` (the author) and its own sessions, also outside of
         `session()`. `session` is the default name of its sessions and checkpoints, for `forget(session=...)`. `close`
         ends its sessions and leaves the store open; its verbs still answer after that, but the store no longer learns
         from them. When the store is closed, so are its clients. Raises SchemaInvalid, TooLarge, SecretFound.
+
+        With a `policy`, atoms of domains whose tier it does not read are, for this client, as if they were not there.
+        It cannot write about them, nor set tiers (docs/tiers.md). Its own clients are under its policy too.
         """
+        own = self._client.policy if policy is None else policy.within(self._client.policy)
+        store = self._store if own is None else self._store.under(own)
         client = Client(
-            self._store,
+            store,
             actor=read_label(actor, Arg("actor")),
             session=read_label(session, Arg("session")),
             observe=self._client.observe,
+            policy=own,
         )
-        return Memory(self._store, client)
+        return Memory(store, client)
+
+    @property
+    def policy(self) -> Policy | None:
+        """What this client may read; None: all."""
+        return self._client.policy
+
+    def tiers(self, domain: str | None = None) -> DomainTiers:
+        """The domains that atoms `v1.domain.*` stand for, or one of them, each with its tier. NotFound."""
+        with self._store.read() as snapshot:
+            return tiers(snapshot, domain, self._client.policy)
+
+    def set_tier(self, domain: str, tier: str, *, max_tokens: int | None = None, actor: str | None = None) -> Saved:
+        """Set the tier of a domain: public, personal or sensitive. The log records it, with its author.
+
+        Clients under a policy see what its tiers allow, at once and of all moments, also of the past. `max_tokens`: how
+        many tokens of the domain one recall gives at most. InputError, NotFound, Denied (to a client under a policy).
+        """
+        given, said = (domain, tier, max_tokens), self._client.said(actor)
+        return self._woken(set_tier(self._store.log, self._store.read, given, self._client.policy, said))
 
     # -- save ----------------------------------------------------------------------------------------------------------
 
@@ -956,7 +982,7 @@ class Memory(Tabular):
         InputError if the text has neither letters nor digits.
         """
         with self._store.read() as snapshot:
-            return which(snapshot, text, kind, in_force())
+            return which(snapshot, text, kind)
 
     def names_with(self, part: str, *, limit: int = 10) -> tuple[str, ...]:
         """Names in use that contain this text, for completion: `read_ex` finds `v1.note.pandas.read_excel`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from substrate.kv.api import ReadTransaction
+from substrate.veil import bare
 
 __all__ = ["Snapshot"]
 
@@ -26,6 +27,11 @@ class Snapshot:
     def is_now(self) -> bool:
         """Whether it asks for what is known and holds now."""
         return self.upto is None and self.valid_at is None
+
+    def bare(self) -> Snapshot:
+        """The same with all there is: for what is kept in memory and shared by all who have the store open."""
+        transaction = bare(self.transaction)
+        return self if transaction is self.transaction else replace(self, transaction=transaction)
 
     def known_at(self, upto: int | None) -> Snapshot:
         """The same, but of what was known after another seq."""

@@ -16,9 +16,12 @@ from substrate.embed.query import Meaning, Models
 from substrate.encryption.unlocked import UnlockedDomains
 from substrate.errors import Forgotten
 from substrate.forget.compaction import compact_late
+from substrate.hiding.hidden import HiddenAtoms
+from substrate.hiding.log import VeiledLog
 from substrate.kv.api import ReadTransaction
 from substrate.learn.recorder import Recorder
 from substrate.log.log import Log, open_log
+from substrate.policy import Policy
 from substrate.search.lazy import LazySearch
 from substrate.snapshot import Snapshot
 from substrate.values.progress import Progress
@@ -76,12 +79,17 @@ class OpenStore:
         self.models = Models(model)
         self.nearest = NearestIndex(log.cache, read_only=read_only)
         self.follower = Follower(log, self.models, self.nearest, read_only=read_only, background=background)
-        self.search = LazySearch(Meaning(log, self.models), self.nearest)
+        self._search = LazySearch(Meaning(log, self.models), self.nearest)
         self.unlocked = UnlockedDomains()
+        self.hidden = HiddenAtoms(self)
         self._making = threading.RLock()
         self._guard = threading.Lock()
         self._recorders: list[Recorder] = []
         self.follower.wake_if_behind()
+
+    def under(self, policy: Policy) -> OpenStore:
+        """The same open store, as a client under this policy has it."""
+        return VeiledStore(self, policy)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -111,7 +119,7 @@ class OpenStore:
     def drop_indexes(self) -> None:
         """Drop what was worked out of the texts in memory: other domains are locked now than before."""
         with self._making:
-            self.search = LazySearch(Meaning(self.log, self.models), self.nearest)
+            self._search = LazySearch(Meaning(self.log, self.models), self.nearest)
             for made in ("_fading", "_associator", "_grouper"):
                 vars(self).pop(made, None)
 
@@ -127,6 +135,11 @@ class OpenStore:
             return self.log.clock.now()
         with self.read(as_of, valid_at) as snapshot:
             return snapshot.at
+
+    @property
+    def search(self) -> LazySearch:
+        """What searching keeps between calls, until other domains are locked than before."""
+        return self._search
 
     @property
     def index(self) -> SearchIndex:
@@ -201,3 +214,69 @@ class OpenStore:
             self.follower.close()
             self.nearest.close()
             self.log.close()
+
+
+class VeiledStore(OpenStore):
+    """An open store as a client under a policy has it: it shows and takes what the policy allows.
+
+    All else is that of the store: what is kept in memory is shared, and has masks for each policy.
+    """
+
+    def __init__(self, store: OpenStore, policy: Policy) -> None:
+        # Not that of `OpenStore`: nothing is opened.
+        self._whole = store
+        self._policy = policy
+        self.log = VeiledLog(store.log, store.hidden, policy)
+        self.read_only, self.background = store.read_only, store.background
+        self.models, self.nearest, self.follower = store.models, store.nearest, store.follower
+        self.unlocked, self.hidden = store.unlocked, store.hidden
+
+    def under(self, policy: Policy) -> OpenStore:
+        """The same open store under another policy."""
+        return self._whole.under(policy)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[ReadTransaction]:
+        """See `OpenStore.snapshot`; without what is hidden."""
+        with self._whole.snapshot() as transaction:
+            yield self.hidden.veiled(self._policy, transaction)
+
+    @property
+    def search(self) -> LazySearch:
+        """See `OpenStore.search`."""
+        return self._whole.search
+
+    @property
+    def fading(self) -> FadingIndex:
+        """See `OpenStore.fading`."""
+        return self._whole.fading
+
+    @property
+    def associator(self) -> Associator:
+        """See `OpenStore.associator`."""
+        return self._whole.associator
+
+    @property
+    def grouper(self) -> Grouper:
+        """See `OpenStore.grouper`."""
+        return self._whole.grouper
+
+    def drop_indexes(self) -> None:
+        """See `OpenStore.drop_indexes`."""
+        self._whole.drop_indexes()
+
+    def add(self, recorder: Recorder) -> Recorder:
+        """See `OpenStore.add`."""
+        return self._whole.add(recorder)
+
+    def drop(self, recorder: Recorder) -> None:
+        """See `OpenStore.drop`."""
+        self._whole.drop(recorder)
+
+    def write_down(self) -> None:
+        """See `OpenStore.write_down`."""
+        self._whole.write_down()
+
+    def close(self) -> None:
+        """See `OpenStore.close`."""
+        self._whole.close()

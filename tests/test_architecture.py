@@ -23,7 +23,7 @@ LAYERS = [
     {"text"},
     {"foreign_files"},
     {"files"},
-    {"names", "settings", "cues"},
+    {"names", "settings", "cues", "policy"},
     {"claims", "ciphers"},
     {"relations"},
     {"proof"},
@@ -32,7 +32,7 @@ LAYERS = [
     {"kv"},
     {"log"},
     {"views"},
-    {"embed"},
+    {"embed", "veil"},
     {"snapshot"},
     {"atoms"},
     {"conflicts", "entities"},
@@ -40,7 +40,7 @@ LAYERS = [
     {"learn"},
     {"relate"},
     {"encryption"},
-    {"save"},
+    {"save", "hiding"},
     {"bootstrap", "forget", "fading"},
     {"care", "documents", "groups"},
     {"moving", "transcripts", "garden", "proposals"},
@@ -64,7 +64,7 @@ ONLY: dict[str, set[str]] = {
     "cues": set(),
     "ciphers": {"errors", "messages"},
     "kv": {"errors", "files", "foreign_files", "limits", "values", "messages"},
-    "surfaces": {"errors", "limits", "result", "text", "values", "memory", "substrate", "messages"},
+    "surfaces": {"errors", "limits", "policy", "result", "text", "values", "memory", "substrate", "messages"},
 }
 
 # Third-party packages with a single door.

@@ -11,11 +11,15 @@ All of it at the moment asked about. Other names spell a domain's as `names.esca
 `a%2Eb` is `a%252Eb`. So no name belongs to two, and one that is spelt otherwise belongs to none by it.
 
 `search/columns/members.py` works the same out for all atoms at once; a test compares the two.
+
+Tiers are here too: `tier` in the attrs of a domain's atom, as it last said it, be the atom in use or not. What decides
+what a client may see asks with `dormant`: then what is out of use still belongs where it belonged when it last spoke.
+So to tombstone a domain, a hub or a part shows nothing to anybody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from substrate.atoms.links import holding, is_live
@@ -28,25 +32,31 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, seq_key
 from substrate.messages import AN_ATOM, ATOM, ATOMS, Arg
 from substrate.names import IN_DOMAINS, check_name, domain_part, escape_part, unescape_rest
+from substrate.policy import PUBLIC, TIERS
 from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.schema import is_id
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF
-from substrate.views.atoms import VersionRow, first_version, latest_version, names
+from substrate.views.atoms import VersionRow, first_version, latest_version, names, versions_of
 from substrate.views.cards import card_of
 from substrate.views.edges import Link, find_links, links_of
 from substrate.views.learned.sessions import HOLE
 
 __all__ = [
+    "CAP",
     "DOMAIN",
+    "TIER",
     "Domain",
     "Domains",
+    "domain_at",
     "domain_name",
     "domain_of",
     "find_domain",
+    "last_attrs",
     "prefixes_of",
     "read_domain",
+    "tier_in",
 ]
 
 DOMAIN: Final = "v1.domain."
@@ -55,6 +65,12 @@ _DEFAULT: Final = "main"
 """Of documents and entities of which nobody says a domain."""
 _PARENT: Final = b'"parent"'
 """Stands in every body that says of what it is a part; most do not, and need not be decoded to know."""
+_ATTRS: Final = b'"attrs"'
+"""The same of attrs."""
+TIER: Final = "tier"
+"""Under which of its attrs a domain's atom says its tier."""
+CAP: Final = "maxTokensPerRecall"
+"""The same of how many tokens of the domain one recall gives at most."""
 
 
 class Domain(NamedTuple):
@@ -84,6 +100,11 @@ def find_domain(snapshot: Snapshot, domain: str) -> Domain:
     return found
 
 
+def domain_at(subject: bytes, name: str) -> Domain:
+    """The domain whose atom has this id and name."""
+    return Domain(subject, _part(name))
+
+
 def _part(name: str) -> str | None:
     """How a domain of this name is spelt in other names."""
     rest = name.removeprefix(DOMAIN)
@@ -110,10 +131,14 @@ def _is_begun(snapshot: Snapshot, prefix: str) -> bool:
 
 
 class Domains:
-    """Who belongs to whom, in one snapshot. What was found out is kept: many atoms share few groups."""
+    """Who belongs to whom, in one snapshot. What was found out is kept: many atoms share few groups.
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    `dormant`: what is out of use counts as well, by what it said last.
+    """
+
+    def __init__(self, snapshot: Snapshot, *, dormant: bool = False) -> None:
         self._snapshot = snapshot
+        self._dormant = dormant
         self._stated: dict[bytes, tuple[bytes, ...]] = {}
         self._live: dict[bytes, bool] = {}
         self._near: dict[bytes, frozenset[bytes]] = {}
@@ -181,7 +206,7 @@ class Domains:
 
     def domain(self, subject: bytes) -> Domain:
         """The domain with this id."""
-        return Domain(subject, _part(self.name(subject)))
+        return domain_at(subject, self.name(subject))
 
     def direct(self, domain: bytes, subjects: Iterable[bytes]) -> set[bytes]:
         """Those of the atoms that one edge leads from to the domain. One look at all: there may be hundreds."""
@@ -225,6 +250,8 @@ class Domains:
             except Forgotten:
                 return None
             return None if found is None else found[1].members.get("parent")
+        if self._dormant:
+            latest = _last_said(self._snapshot.transaction, latest.subject) or latest
         if latest.kind is not Kind.PUT:
             return None
         row = self._snapshot.transaction.get(BODIES, seq_key(latest.seq))
@@ -233,10 +260,37 @@ class Domains:
         return decode_body(row[SALT_BYTES:]).get("parent")
 
     def _is_live(self, subject: bytes) -> bool:
+        if self._dormant:
+            return True
         live = self._live.get(subject)
         if live is None:
             live = self._live[subject] = is_live(self._snapshot.transaction, subject, self._snapshot.upto)
         return live
+
+
+# -- tiers -------------------------------------------------------------------------------------------------------------
+
+
+def last_attrs(transaction: ReadTransaction, latest: VersionRow) -> Mapping[str, Json]:
+    """The attrs that an atom said last; those of one that is out of use, too. Not checked against the log."""
+    said = latest if latest.kind is Kind.PUT and latest.name is not None else _last_said(transaction, latest.subject)
+    row = None if said is None else transaction.get(BODIES, seq_key(said.seq))
+    if row is None or _ATTRS not in row:
+        return {}
+    attrs = decode_body(row[SALT_BYTES:]).get("attrs")
+    return attrs if isinstance(attrs, dict) else {}
+
+
+def _last_said(transaction: ReadTransaction, subject: bytes) -> VersionRow | None:
+    """The last version of an atom that says something: no tombstone, and not erased."""
+    versions = versions_of(transaction, subject)
+    return next((one for one in versions if one.kind is Kind.PUT and one.name is not None), None)
+
+
+def tier_in(attrs: Mapping[str, Json]) -> str:
+    """The tier that a domain with these attrs has; what is not one of the three words says nothing."""
+    tier = attrs.get(TIER)
+    return tier if isinstance(tier, str) and tier in TIERS else PUBLIC
 
 
 def read_domain(domain: object) -> str | None:

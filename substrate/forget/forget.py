@@ -47,6 +47,7 @@ from substrate.proof.hashes import map_key
 from substrate.schema import is_id
 from substrate.values.progress import Progress
 from substrate.values.saved import Forgot
+from substrate.veil import bare
 from substrate.views.atoms import VersionRow, latest_version, versions_of
 from substrate.views.beside.conflicts import conflict_keys
 from substrate.views.beside.proposals import all_proposals, erase_proposals
@@ -207,7 +208,7 @@ class _Plan(_Told):
         super().__init__()
         self._whole = whole
         self._erased = 0
-        self._transaction = transaction
+        self._transaction = bare(transaction)  # all that was said of an atom goes, whoever may see it
         self._selection = selection
         self._edges_gone: set[bytes] = set()
         self._ends: set[bytes] = set()

@@ -36,6 +36,7 @@ from substrate.snapshot import Snapshot
 from substrate.text.quote import if_needed
 from substrate.values.progress import Progress
 from substrate.values.relations import Alike, Group, Grouped, Groups
+from substrate.veil import hidden_in
 from substrate.views.atoms import find_names
 from substrate.views.models import model_searched
 from substrate.views.nearest.index import NearestIndex
@@ -89,6 +90,13 @@ class _Rows(NamedTuple):
     """Rows that have no vector yet."""
 
 
+def _no_group(group_id: str) -> NotFound:
+    return NotFound(
+        f"there is no group {group_id}: its members may have changed, or another threshold found it. Call ",
+        Verb("groups"),
+    )
+
+
 class Grouper:
     """What grouping in one open store needs between calls. Safe to share between threads."""
 
@@ -125,11 +133,10 @@ class Grouper:
             self.groups(snapshot, Wanted.of(_THRESHOLD, _MOST, 1, Filters(), surface=surface), None)
             group = self._known(wanted)
         if group is None:
-            raise NotFound(
-                f"there is no group {wanted}: its members may have changed, or another threshold found it. Call ",
-                Verb("groups"),
-            )
+            raise _no_group(wanted)
         rows = find_names(snapshot.transaction, [member.name for member in group.members])
+        if hidden_in(snapshot.transaction) is not None and None in rows:  # another client was shown it
+            raise _no_group(wanted)
         for member, row in zip(group.members, rows, strict=True):
             if row is None or row.seq != member.seq or is_superseded(snapshot, row.subject):
                 with self._lock:

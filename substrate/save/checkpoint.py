@@ -12,6 +12,7 @@ from typing import Final, TypeVar
 from uuid import UUID
 
 from substrate.atoms.bodies import body_of
+from substrate.atoms.domains import DOMAIN, last_attrs
 from substrate.atoms.edge_kinds import BUILT_IN, SCHEMA, EdgeKinds, edge_kinds, read_edge_kinds
 from substrate.atoms.meant.near_names import MOST_SUGGESTED, or_near
 from substrate.atoms.moments import last_seq
@@ -54,13 +55,14 @@ from substrate.save.input import (
     turn_edge,
 )
 from substrate.save.quota import check_quota
-from substrate.save.repeat import is_same, merged, placed_by, repeats
+from substrate.save.repeat import check_domain_attrs, is_same, merged, placed_by, repeats, with_tier
 from substrate.schema import RENAMED
 from substrate.snapshot import Snapshot
 from substrate.text.refuse_secrets import holds_secret, refuse_secrets
 from substrate.text.secrets import find_secrets
 from substrate.values.edges import CONTRADICTS, PRODUCED_BY, RENAMED_TO, SUPERSEDES
 from substrate.values.saved import Contradicted, Refused, Saved
+from substrate.veil import bare
 from substrate.views.atoms import VersionRow, find_name, find_names, latest_version, versions_of
 from substrate.views.edges import Link, find_link, is_linked, statement_at
 from substrate.views.touches import Touch, TouchKind, touch_traces
@@ -234,6 +236,8 @@ class Planner:
             refuse_secrets(atom.name, atom.value, atom.members)
         if atom.name == SCHEMA:
             read_edge_kinds(atom.value)
+        if atom.name.startswith(DOMAIN):
+            check_domain_attrs(atom.members.get("attrs"))
         return atom
 
     def _clean_edge(self, edge: EdgeGiven) -> EdgeGiven:
@@ -263,7 +267,7 @@ class Planner:
         if is_any_encrypted(transaction):
             self._encrypt(transaction, time)
         self._look_up(transaction)
-        waited_for = transaction.any(EXPECTED)
+        waited_for = bare(transaction).any(EXPECTED)
         if self.is_rename:
             sources = (edge.source for _, edge in self.edges if edge.type == RENAMED_TO)
             self._renamed = {find_subject(transaction, source) for source in sources}
@@ -389,6 +393,8 @@ class Planner:
         if known is None:
             self._check_first(transaction, atom.name)
         said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
+        if known is not None and atom.name.startswith(DOMAIN) and not (self.is_import or self.is_rename):
+            said = with_tier(said, self._attrs(transaction, known, atom.name), atom.cleared)
         if known is not None and known.members is not None and known.members["value"] == atom.value:
             both = merged(known.members, said, atom.cleared)
             if is_same(both, known.members, atom.cleared):
@@ -407,6 +413,14 @@ class Planner:
             subject = self._subject(transaction, atom.name)
             self._traces.append(trace_expected(subject, None))
         self._names[atom.name] = _Known(subject, None, said)
+
+    def _attrs(self, transaction: ReadTransaction, known: _Known, name: str) -> Mapping[str, Json]:
+        """The attrs that an atom said last, be it in use or not."""
+        if known.members is not None:
+            attrs = known.members.get("attrs")
+            return attrs if isinstance(attrs, dict) else {}
+        row = find_name(transaction, name)
+        return {} if row is None else last_attrs(transaction, row)
 
     def _check_first(self, transaction: ReadTransaction, name: str) -> None:
         """Refuse a name that first appears here and that a new atom cannot have. One that edges wait for is not new."""

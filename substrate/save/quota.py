@@ -12,6 +12,7 @@ from substrate.log.log import Log
 from substrate.log.tables import CHOICES
 from substrate.messages import ATOMS, Arg
 from substrate.proof.entry import Kind
+from substrate.veil import bare
 from substrate.views.atoms import find_names
 from substrate.views.counts import counts_by_type
 
@@ -44,7 +45,7 @@ def check_quota(transaction: ReadTransaction, recorded: Sequence[str], tombstone
     new = sum(row is None or row.kind is not Kind.PUT for row in find_names(transaction, recorded))
     if new <= tombstoned:
         return
-    there = sum(count.live for count in counts_by_type(transaction).values())
+    there = sum(count.live for count in counts_by_type(bare(transaction)).values())
     if there + new - tombstoned > most:
         raise QuotaReached(
             f"this store may have {most:,} ",

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from substrate.atoms.domains import CAP, TIER
 from substrate.errors import InputError
+from substrate.policy import check_tier
 from substrate.proof.encoding import Json
 
-__all__ = ["PLACE", "is_same", "merged", "placed_by", "repeats"]
+__all__ = ["PLACE", "check_domain_attrs", "is_same", "merged", "placed_by", "repeats", "with_tier"]
 
 PLACE: Final = "notebook"
 """Under which of its attrs an atom or edge says where in a notebook it was recorded."""
@@ -32,6 +34,19 @@ def merged(known: Mapping[str, Json], said: Mapping[str, Json], cleared: tuple[s
     if isinstance(start, int) and isinstance(end, int) and start >= end:
         raise InputError("valid_from must be earlier than valid_to, also than the one that was said before")
     return both
+
+
+def with_tier(said: dict[str, Json], known: Mapping[str, Json], cleared: tuple[str, ...]) -> dict[str, Json]:
+    """A domain's atom with the tier and cap that it had, if it says neither: another text does not open a domain."""
+    own = _mapping(said.get("attrs"))
+    kept = {key: known[key] for key in (TIER, CAP) if key in known and key not in own}
+    return said if not kept or "attrs" in cleared else {**said, "attrs": {**own, **kept}}
+
+
+def check_domain_attrs(attrs: Json) -> None:
+    """InputError if a domain's atom is to have a tier that there is not."""
+    if isinstance(attrs, dict) and TIER in attrs:
+        check_tier(attrs[TIER])
 
 
 def placed_by(said: Mapping[str, Json], both: dict[str, Json]) -> dict[str, Json]:

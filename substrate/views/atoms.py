@@ -15,7 +15,7 @@ gap.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from struct import Struct
 from typing import Final, NamedTuple
@@ -31,6 +31,7 @@ __all__ = [
     "AtomView",
     "Gap",
     "VersionRow",
+    "count_atoms",
     "find_name",
     "find_names",
     "first_version",
@@ -164,6 +165,17 @@ def _forget(transaction: WriteTransaction, entry: Logged) -> None:
         if version.seq in erased:
             row_key = entry.subject + seq_key(version.seq)
             transaction.put(VERSIONS, row_key, bytes([version.kind, 0]) + seq_key(entry.seq))
+
+
+def count_atoms(transaction: ReadTransaction, subjects: Iterable[bytes]) -> dict[bytes, list[int]]:
+    """What these atoms add to the rows of counts, by key."""
+    changes = Changes()
+    latest = (latest_version(transaction, subject) for subject in subjects)
+    wanted = [version.name.encode() for version in latest if version is not None and version.name is not None]
+    for name, row in zip(wanted, transaction.get_many(ATOMS, wanted), strict=True):
+        if row is not None:
+            _count(changes, name, row)
+    return changes.by_key()
 
 
 def find_name(transaction: ReadTransaction, name: str) -> VersionRow | None:

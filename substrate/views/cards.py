@@ -20,10 +20,21 @@ from substrate.log.tables import CARDS
 from substrate.proof.entry import Kind
 from substrate.values.edges import DEPENDS_ON, DERIVED_FROM, MEMBER_OF, REFERENCES, SUPERSEDES
 
-__all__ = ["NO_EDGES", "Card", "CardChanges", "card_of", "cards_of", "edges_stated", "joined_atoms"]
+__all__ = [
+    "ALL",
+    "NO_EDGES",
+    "Card",
+    "CardChanges",
+    "card_of",
+    "cards_of",
+    "edges_stated",
+    "joined_atoms",
+    "less_edges",
+]
 
 _ROW: Final = Struct(">6I")
-_ALL: Final = b"*"
+ALL: Final = b"*"
+"""The key of the sum."""
 _TOTAL: Final = Struct(">Q")
 _FROM: Final = {DEPENDS_ON: 3, DERIVED_FROM: 3, MEMBER_OF: 4}
 """Which number counts the edges of a type that lead from an atom."""
@@ -80,6 +91,10 @@ class CardChanges:
         self._of(source)[1] += times
         self._of(target)[1] += times
 
+    def by_atom(self) -> dict[bytes, list[int]]:
+        """By atom, and under the key of the sum how many edges are stated."""
+        return {**self._by_atom, ALL: [self._live]}
+
     def _of(self, atom: bytes) -> list[int]:
         change = self._by_atom.get(atom)
         if change is None:
@@ -103,9 +118,9 @@ class CardChanges:
         if self._live:
             total = edges_stated(transaction) + self._live
             if total > 0:
-                transaction.put(CARDS, _ALL, _TOTAL.pack(total))
+                transaction.put(CARDS, ALL, _TOTAL.pack(total))
             else:
-                transaction.delete(CARDS, _ALL)
+                transaction.delete(CARDS, ALL)
 
 
 def card_of(transaction: ReadTransaction, atom: bytes) -> Card:
@@ -122,13 +137,20 @@ def cards_of(transaction: ReadTransaction, atoms: Sequence[bytes]) -> Iterable[C
 
 def edges_stated(transaction: ReadTransaction) -> int:
     """How many edges are stated and not taken back."""
-    row = transaction.get(CARDS, _ALL)
+    row = transaction.get(CARDS, ALL)
     return 0 if row is None else int(_TOTAL.unpack(row)[0])
 
 
 def joined_atoms(transaction: ReadTransaction) -> Iterator[tuple[bytes, int]]:
     """Every atom with an edge that is stated now, and how many it has, in the order of ids."""
     for atom, row in transaction.scan(CARDS):
-        live = 0 if atom == _ALL else Card(*_ROW.unpack(row)).live
+        live = 0 if atom == ALL else Card(*_ROW.unpack(row)).live
         if live:
             yield atom, live
+
+
+def less_edges(row: bytes, less: Sequence[int]) -> bytes | None:
+    """A row without what some statements add to it; None if nothing is left."""
+    kind = _TOTAL if len(row) == _TOTAL.size else _ROW
+    left = [max(0, was - by) for was, by in zip(kind.unpack(row), less, strict=True)]
+    return kind.pack(*left) if any(left) else None

@@ -8,7 +8,7 @@ What counts nothing has no row: so no word is left of a type or a domain of whic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -16,7 +16,7 @@ from substrate.kv.api import ReadTransaction, WriteTransaction, behind
 from substrate.log.tables import COUNTS
 from substrate.names import domain_part, type_of
 
-__all__ = ["Changes", "Count", "counts_by_domain", "counts_by_type"]
+__all__ = ["Changes", "Count", "counts_by_domain", "counts_by_type", "less_atoms"]
 
 _TYPE: Final = b"t"
 _DOMAIN: Final = b"d"
@@ -45,6 +45,10 @@ class Changes:
                 change = self._by_key[key] = [0, 0, 0]
             change[not live] += times
             change[2] += times * characters
+
+    def by_key(self) -> dict[bytes, list[int]]:
+        """By the key of the row that they change."""
+        return self._by_key
 
     def write(self, transaction: WriteTransaction) -> None:
         """Put them into the table."""
@@ -80,3 +84,9 @@ def counts_by_domain(transaction: ReadTransaction, domain: str | None = None) ->
     for key, row in transaction.scan(COUNTS, start, behind(start)):
         of, _, kind = key[1:].rpartition(b"\x00")
         yield of.decode(), kind.decode(), Count(*_ROW.unpack(row))
+
+
+def less_atoms(row: bytes, less: Sequence[int]) -> bytes | None:
+    """A row without what some atoms add to it; None if nothing is left."""
+    left = [max(0, was - by) for was, by in zip(_ROW.unpack(row), less, strict=True)]
+    return _ROW.pack(*left) if any(left) else None

@@ -46,6 +46,7 @@ __all__ = [
     "keyword_term",
     "posting_keys",
     "split_postings",
+    "without_offsets",
 ]
 
 BLOCK: Final = 1 << 13
@@ -319,6 +320,18 @@ def posting_keys(field: Field, term: bytes, size: int, first: int = 0) -> list[b
     """The keys of a term in each block of a log with so many entries, in order, from the block `first` on."""
     end = field.value + term
     return [block.to_bytes(4, "big") + end for block in range(first, -(-size // BLOCK))]
+
+
+def without_offsets(row: bytes, gone: frozenset[int]) -> bytes | None:
+    """A row of postings without these versions of its block; None if no other is left."""
+    count = len(row) // 3
+    offsets = unpack_from(f"<{count}H", row)
+    if gone.isdisjoint(offsets):
+        return row
+    left = [place for place, offset in enumerate(offsets) if offset not in gone]
+    frequencies = row[2 * count :]
+    kept = pack(f"<{len(left)}H", *(offsets[place] for place in left))
+    return kept + bytes(frequencies[place] for place in left) if left else None
 
 
 def split_postings(row: bytes) -> tuple[bytes, bytes]:

@@ -7,9 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from substrate.atoms.meant import near_names
-from substrate.atoms.meant.policy import OPEN, in_force, under
-from substrate.errors import InputError, NotFound, SchemaInvalid, TooLarge
+from substrate.errors import InputError, SchemaInvalid, TooLarge
 from substrate.memory import Memory
 from substrate.values.hits import Matches
 from tests.text.test_likeness import NAMES
@@ -206,42 +204,6 @@ def test_odd_kinds_and_long_texts_are_refused(some: Memory) -> None:
         some.which("x", "no type")
     with pytest.raises(TooLarge):
         some.which("x" * 1001)
-
-
-# -- policy ------------------------------------------------------------------------------------------------------------
-
-
-class Hiding:
-    def __init__(self, *names: str, memory: Memory) -> None:
-        self.hidden = {UUID(memory.access(name).atom.id).bytes for name in names}
-
-    def hides(self, subject: bytes) -> bool:
-        return subject in self.hidden
-
-
-def test_what_a_policy_hides_is_as_if_it_were_not_there(some: Memory) -> None:
-    identity = some.access(PAY).atom.id
-    (edge,) = some.edges(PAY)
-    canaries = ("v1.domain.booknotes", "v1.entity.main.ada%20lovelace", PAY)
-    texts = [PAY, identity, identity[:9], "payment provider", "payment providr", "memory_payment_provider", edge.id]
-    texts += ["Book Notes", "Notes Book", "bo", "booknotes", "Ada Lovelace", "Countess", "Ada Lovelac"]
-    with under(Hiding(*canaries, memory=some)):
-        for text in texts:
-            for kind in (None, "domain", "entity", "fact"):
-                assert not {match.name for match in some.which(text, kind)} & {*canaries}, (text, kind)
-        assert exactly(some.which("how heads are signed"))[0] == "v1.document.main.abc123"
-        with pytest.raises(NotFound) as raised:
-            some.access("v1.fact.payment_providr")
-        assert PAY not in str(raised.value)
-    assert in_force() is OPEN
-    with pytest.raises(NotFound, match=PAY):
-        some.access("v1.fact.payment_providr")
-
-
-def test_near_names_that_ask_no_policy_are_caught(some: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near_names, "in_force", lambda: OPEN)
-    with under(Hiding(PAY, memory=some)), pytest.raises(NotFound, match=PAY):
-        some.access("v1.fact.payment_providr")
 
 
 def test_it_is_json_and_a_short_repr(some: Memory) -> None:

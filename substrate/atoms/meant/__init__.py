@@ -6,5 +6,4 @@ near_names  the names that may have been meant, where a name is not there
 part_names  names of which someone knows a part
 titles      titles of documents and chunks, whose names are digests
 having      versions that have all of some terms, by postings
-policy      what a caller may not come to know of
 """

@@ -18,7 +18,6 @@ from string import ascii_lowercase, digits
 from struct import unpack_from
 from typing import Final, NamedTuple
 
-from substrate.atoms.meant.policy import in_force
 from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS
 from substrate.log.decode import stored_entry
@@ -112,12 +111,11 @@ def names_beside(transaction: ReadTransaction, name: str, *, letters: bool = Tru
 
 
 def _candidates(transaction: ReadTransaction, wanted: _Spelling, *, letters: bool = True) -> dict[str, None]:
-    """The names that are to be compared, without those that the policy in force hides."""
-    policy = in_force()
+    """The names that are to be compared."""
 
     def shown(rows: Iterable[VersionRow | None]) -> Iterator[str]:
         for row in rows:
-            if row is not None and row.kind is Kind.PUT and row.name is not None and not policy.hides(row.subject):
+            if row is not None and row.kind is Kind.PUT and row.name is not None:
                 yield row.name
 
     likely = dict.fromkeys(shown(_likely(transaction, wanted, letters=letters)))

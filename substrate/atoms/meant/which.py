@@ -5,8 +5,8 @@ other memory servers have them (`memory_x`, `doc_x`, `edge_<id>`); a title or an
 beginning of an id. If exactly one is found, it is meant. Else what is like it is told: by the text it contains, by its
 words, by its spelling.
 
-Whatever the policy in force hides is as if it were not there, also among what is like it. The work is bounded, whatever
-the store's size: postings and the order of names lead to a few candidates, and only these are read.
+The work is bounded, whatever the store's size: postings and the order of names lead to a few candidates, and only these
+are read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from substrate.atoms.bodies import require_body
 from substrate.atoms.domains import DOMAIN
 from substrate.atoms.meant.having import Term, having_all
 from substrate.atoms.meant.near_names import name_heads, names_beside
-from substrate.atoms.meant.policy import Policy, under
 from substrate.atoms.renames import renamed_to
 from substrate.atoms.resolve import ATOM_ID, name_of
 from substrate.codec import decode_body
@@ -74,7 +73,7 @@ class _Called(NamedTuple):
     labels: tuple[tuple[str, str], ...]
 
 
-def which(snapshot: Snapshot, text: str, kind: str | None, policy: Policy) -> Matches:
+def which(snapshot: Snapshot, text: str, kind: str | None) -> Matches:
     """See `Memory.which`."""
     if not isinstance(text, str):
         raise SchemaInvalid(Arg("text"), f" must be a text, not {type(text).__name__}")
@@ -88,19 +87,17 @@ def which(snapshot: Snapshot, text: str, kind: str | None, policy: Policy) -> Ma
     wanted = label_of(text.strip())
     if not wanted.key:
         raise InputError(Arg("text"), " has neither letters nor digits: give a name")
-    with under(policy):  # near names ask which one is in force
-        return _Look(snapshot.transaction, wanted, kind, policy).answer()
+    return _Look(snapshot.transaction, wanted, kind).answer()
 
 
 class _Look:
     """One text that is looked for. Only of what is in use now."""
 
-    def __init__(self, transaction: ReadTransaction, wanted: Label, kind: str | None, policy: Policy) -> None:
+    def __init__(self, transaction: ReadTransaction, wanted: Label, kind: str | None) -> None:
         self._transaction = transaction
         self._wanted = wanted
         self._text = wanted.text
         self._kind = kind
-        self._policy = policy
         self._has_all = False
         """Whether the candidates are all there are of the kind."""
 
@@ -180,7 +177,7 @@ class _Look:
         if self._kind is not None or not ATOM_ID.fullmatch(spelled):
             return None
         link = statement_at(self._transaction, UUID(spelled).bytes, 2**63 - 2)
-        if link is None or link.kind is not Kind.EDGE or any(map(self._policy.hides, (link.source, link.target))):
+        if link is None or link.kind is not Kind.EDGE:
             return None
         source, target = (name_of(self._transaction, end) or id_text(end) for end in (link.source, link.target))
         return Match(f"{source} {link.type} {target}", id_text(link.edge), 1.0, "its id")
@@ -285,12 +282,12 @@ class _Look:
     # -- what they are called ----------------------------------------------------------------------------------------
 
     def _shown(self, rows: Iterable[VersionRow | None]) -> list[VersionRow]:
-        """Those in use, of the kind asked for, that the policy does not hide; each once."""
+        """Those in use, of the kind asked for,; each once."""
         found: dict[bytes, VersionRow] = {}
         for row in rows:
             if row is None or row.kind is not Kind.PUT or row.name is None or not is_name(row.name):
                 continue
-            if self._kind in (None, type_of(row.name)) and not self._policy.hides(row.subject):
+            if self._kind in (None, type_of(row.name)):
                 found[row.subject] = row
         return list(found.values())
 

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any, Final
@@ -26,6 +26,7 @@ from substrate.messages import FSCK
 from substrate.proof.entry import Kind
 from substrate.search.columns.ids import Ids, ids_of
 from substrate.search.columns.versions import Chains
+from substrate.veil import bare, hidden_in
 from substrate.views.follow import Trail, erased_between, latest_head
 from substrate.views.turns import STANDING
 from substrate.views.words import BLOCK, ERASED, NONE, ROW, Field, document_rows, posting_keys, split_postings
@@ -87,6 +88,20 @@ class Documents:
     """The version of the same atom that came before; -1 if none did."""
     followers: NDArray[np.int64]
     """The seqs that have one before, in order."""
+
+    @property
+    def whole(self) -> Documents:
+        """All versions there are, if these are just what one client may see."""
+        whole: Documents = vars(self).get("unveiled", self)
+        return whole
+
+    def without(self, hidden: Mask) -> Documents:
+        """The same as one sees them who may not know of some: as if their entries were no versions."""
+        stays = np.ones(self.size, np.bool_)
+        stays[: len(hidden)] = ~hidden
+        veiled = replace(self, kind=self.kind * stays, flags=self.flags * stays)
+        vars(veiled).update(unveiled=self, said=self.said & stays, when=self.when)
+        return veiled
 
     def subject(self, seq: int) -> bytes:
         """The id of the atom that this is a version of."""
@@ -177,6 +192,19 @@ class Documents:
         said = np.sort(self.before[ended])
         said = said[said >= 0]
         return said[self.said[said]]
+
+    @cached_property
+    def spoken(self) -> Mask:
+        """The last version of each atom that says something, be the atom in use or not."""
+        spoken = self.now.copy()
+        waiting = np.flatnonzero(self._last(self.size) & ~self.said)
+        while waiting.size:
+            waiting = self.before[waiting]
+            waiting = waiting[waiting >= 0]
+            said = self.said[waiting]
+            spoken[waiting[said]] = True
+            waiting = waiting[~said]
+        return spoken
 
     @cached_property
     def extent(self) -> tuple[int, int]:
@@ -292,10 +320,15 @@ class Columns:
         self._begin()
 
     def at(self, transaction: ReadTransaction) -> Documents:
-        """The versions of just this snapshot. Reads what is new since the last call. StoreDamaged."""
+        """The versions of just this snapshot. Reads what is new since the last call. StoreDamaged.
+
+        Those that the caller may not see are none in it. What is kept here is shared, and has all.
+        """
         size, _ = latest_head(transaction)
         with self._lock:
-            return self._at(transaction, size)
+            documents = self._at(bare(transaction), size)
+        hidden = hidden_in(transaction)
+        return documents if hidden is None else hidden.once(documents, lambda: documents.without(hidden.versions))
 
     def _at(self, transaction: ReadTransaction, size: int) -> Documents:
         if self._latest is None or not self._trail.leads_to(transaction) or size <= self._forgot:

@@ -61,8 +61,11 @@ class _Kept:
 class DomainMasks:
     """The masks of one open memory. Safe to share between threads."""
 
-    def __init__(self) -> None:
-        self._joins = JoinColumns()
+    def __init__(self, joins: JoinColumns | None = None, *, dormant: bool = False, most: int = _KEPT) -> None:
+        """`dormant`: what is out of use counts too, see `Domains`. `most`: how many masks are kept."""
+        self._joins = JoinColumns() if joins is None else joins
+        self._dormant = dormant
+        self._most = most
         self._lock = Lock()
         self._kept: OrderedDict[Domain, _Kept] = OrderedDict()
 
@@ -70,29 +73,37 @@ class DomainMasks:
         """All that joins atoms in this snapshot."""
         return self._joins.at(transaction)
 
+    def strictly(self, most: int) -> DomainMasks:
+        """Masks of the same store in which what is out of use counts too; of at most so many domains."""
+        return DomainMasks(self._joins, dormant=True, most=most)
+
     def mask(self, snapshot: Snapshot, documents: Documents, domain: Domain) -> Mask:
         """The versions of all atoms that belong to a domain. Read only. `documents` are of the snapshot."""
+        # What is kept is shared: it is worked out from all there is, and who may not see all has masks of its own.
+        snapshot, documents = snapshot.bare(), documents.whole
         joins = self._joins.at(snapshot.transaction)
         with self._lock:
             kept = self._kept.get(domain)
             if not snapshot.is_now or (kept is not None and kept.size > documents.size and kept.era is joins.era):
-                return _all_at_once(snapshot, documents, joins, domain) > 0
+                return _all_at_once(snapshot, documents, joins, domain, dormant=self._dormant) > 0
             self._kept.pop(domain, None)
             if kept is not None and (kept.era is not joins.era or kept.at > snapshot.at):
                 kept = None
             if kept is None or kept.size < documents.size or snapshot.at >= kept.until:
-                kept = _follow(snapshot, documents, joins, domain, kept)
+                kept = _follow(snapshot, documents, joins, domain, kept, dormant=self._dormant)
             self._kept[domain] = kept
-            while len(self._kept) > _KEPT:
+            while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         return kept.mask
 
 
-def _follow(snapshot: Snapshot, documents: Documents, joins: Joins, domain: Domain, kept: _Kept | None) -> _Kept:
+def _follow(  # noqa: PLR0913
+    snapshot: Snapshot, documents: Documents, joins: Joins, domain: Domain, kept: _Kept | None, *, dormant: bool
+) -> _Kept:
     """What is known of the domain now."""
-    levels = None if kept is None else _carried(snapshot, documents, joins, domain, kept)
+    levels = None if kept is None else _carried(snapshot, documents, joins, domain, kept, dormant=dormant)
     if levels is None:
-        levels = _all_at_once(snapshot, documents, joins, domain)
+        levels = _all_at_once(snapshot, documents, joins, domain, dormant=dormant)
     mask = levels > 0
     mask.flags.writeable = False
     return _Kept(documents.size, snapshot.at, _until(snapshot, joins), joins.era, levels, mask)
@@ -122,7 +133,9 @@ def _times(transaction: ReadTransaction, joins: Joins, rows: NDArray[np.int64]) 
 # -- what changed ------------------------------------------------------------------------------------------------------
 
 
-def _carried(snapshot: Snapshot, documents: Documents, joins: Joins, domain: Domain, kept: _Kept) -> Levels | None:
+def _carried(  # noqa: PLR0913
+    snapshot: Snapshot, documents: Documents, joins: Joins, domain: Domain, kept: _Kept, *, dormant: bool
+) -> Levels | None:
     """The levels of now, out of those of before; None if too much has changed for that."""
     fresh = kept.size + np.flatnonzero(documents.kind[kept.size :])
     rows = joins.rows_from(kept.size)
@@ -139,7 +152,7 @@ def _carried(snapshot: Snapshot, documents: Documents, joins: Joins, domain: Dom
         return None
     levels = np.zeros(documents.size, np.uint8)
     levels[: kept.size] = kept.levels
-    rule, seen = Domains(snapshot), set[bytes]()
+    rule, seen = Domains(snapshot, dormant=dormant), set[bytes]()
     while waiting:
         changed: list[bytes] = []
         for subject in waiting:
@@ -196,11 +209,13 @@ def _leaning_on(joins: Joins, subjects: Sequence[bytes]) -> Iterable[bytes]:
 # -- all at once -------------------------------------------------------------------------------------------------------
 
 
-def _all_at_once(snapshot: Snapshot, documents: Documents, joins: Joins, domain: Domain) -> Levels:
+def _all_at_once(
+    snapshot: Snapshot, documents: Documents, joins: Joins, domain: Domain, *, dormant: bool = False
+) -> Levels:
     """The levels at any moment, over columns."""
-    work = _Work(snapshot, documents, joins)
+    work = _Work(snapshot, documents, joins, dormant=dormant)
     near = work.under(domain)
-    if is_live(snapshot.transaction, domain.subject, snapshot.upto):
+    if dormant or is_live(snapshot.transaction, domain.subject, snapshot.upto):
         edges = work.edges[joins.target.at(work.edges).are(domain.subject)]
         near |= documents.of_ids(joins.source.at(edges))
     near = work.with_parts(near)
@@ -216,7 +231,7 @@ def _all_at_once(snapshot: Snapshot, documents: Documents, joins: Joins, domain:
 class _Work:
     """What holds at one moment, for all atoms."""
 
-    def __init__(self, snapshot: Snapshot, documents: Documents, joins: Joins) -> None:
+    def __init__(self, snapshot: Snapshot, documents: Documents, joins: Joins, *, dormant: bool) -> None:
         self._snapshot = snapshot
         self._documents = documents
         self._joins = joins
@@ -225,9 +240,11 @@ class _Work:
         self.edges = rows[self._open(rows)] if len(joins.windowed) else rows
         """The `member_of` edges that hold."""
         parts = joins.parts
-        self._parts = parts[documents.current(upto, snapshot.valid_at)[joins.seq[parts]]]
+        answers = documents.spoken if dormant else documents.current(upto, snapshot.valid_at)
+        self._parts = parts[answers[joins.seq[parts]]]
         self._has_gaps = bool((documents.flags & GONE).any())
-        self._in_use = documents.last(upto) & (documents.kind == Kind.PUT)
+        in_use = documents.last(upto)
+        self._in_use = in_use if dormant else in_use & (documents.kind == Kind.PUT)
 
     def _open(self, rows: NDArray[np.int64]) -> Mask:
         at = self._snapshot.at

@@ -24,6 +24,7 @@ from substrate.log.tables import POSTINGS
 from substrate.proof.encoding import Json
 from substrate.search.columns.documents import Documents, Mask
 from substrate.values.entities import EntityEntry
+from substrate.veil import bare
 from substrate.views.atoms import VersionRow
 from substrate.views.follow import Trail, erased_between
 from substrate.views.words import BLOCK, Field, keyword_term, posting_keys
@@ -68,6 +69,7 @@ class EntityRows:
 
     def spelt(self, transaction: ReadTransaction, listed: Sequence[tuple[int, bytes]]) -> list[str | None]:
         """How versions spell names that they list, each a version and a term; None if that is damaged."""
+        transaction = bare(transaction)  # what is kept is shared; the caller asks of what it may see
         with self._lock:
             self._follow(transaction)
             unread = list(dict.fromkeys(seq for seq, _ in listed if seq not in self._spelt))
@@ -82,6 +84,7 @@ class EntityRows:
 
     def of(self, transaction: ReadTransaction, versions: Sequence[VersionRow]) -> list[EntityRow]:
         """What these versions say, in order; without those that are damaged, or no entities of a domain."""
+        transaction = bare(transaction)  # what is kept is shared; the caller asks of what it may see
         with self._lock:
             self._follow(transaction)
             unread = [version for version in versions if version.seq not in self._rows]
@@ -101,7 +104,7 @@ class EntityRows:
     ) -> list[int]:
         """How many of the versions `in_use` list one of the names of each entity, but for the entity itself."""
         with self._lock:
-            owners, seqs = self._mentions(transaction, documents.size, rows)
+            owners, seqs = self._mentions(bare(transaction), documents.size, rows)
         counted = in_use[seqs]
         counted &= seqs != np.array([row.seq for row in rows], np.int64)[owners]
         owners = owners[counted]

@@ -1,0 +1,63 @@
+"""What a client under a policy may not write: about hidden atoms, into hidden domains, and tiers.
+
+Names are unique in a store, so a name that a hidden atom has cannot be given to another. The refusal is the same for
+such a name, and for any name of a hidden domain, whether there is an atom or not: it tells that the name is not free
+for this client, and nothing else. Whoever guesses names can learn that much, and no more.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from substrate.atoms.domains import CAP, DOMAIN, TIER, last_attrs
+from substrate.codec import Draft, decode_body
+from substrate.errors import Denied
+from substrate.kv.api import ReadTransaction
+from substrate.log.append import Decision
+from substrate.log.tables import EXPECTED
+from substrate.proof.entry import Kind
+from substrate.veil import Hidden
+from substrate.views.atoms import find_name
+
+__all__ = ["ONLY_PEOPLE", "check_decision"]
+
+ONLY_PEOPLE: Final = "only a person sets the tier of a domain: ask for `substrate tier DOMAIN TIER`"
+
+_NAMED: Final = (Kind.PUT, Kind.TOMBSTONE)
+_EDGES: Final = (Kind.EDGE, Kind.UNEDGE)
+
+
+def check_decision(transaction: ReadTransaction, hidden: Hidden | None, decision: Decision) -> None:
+    """Denied if a client that may not see the hidden atoms may not write this. The transaction has all there is."""
+    for draft in decision.drafts:
+        if draft.kind in _NAMED:
+            _check_name(transaction, hidden, draft)
+        elif draft.kind in _EDGES and hidden is not None:
+            ends = decode_body(draft.body)
+            if any(bytes.fromhex(str(ends.get(end, ""))) in hidden.atoms for end in ("source", "target")):
+                raise _denied("an edge to one of these names")
+    for table, _, row in decision.traces if hidden is not None else ():
+        if table == EXPECTED and row is not None and hidden is not None and hidden.hides_name(row.decode()):
+            raise _denied("an edge to one of these names")
+
+
+def _check_name(transaction: ReadTransaction, hidden: Hidden | None, draft: Draft) -> None:
+    members = decode_body(draft.body)
+    name = draft.name or str(members.get("name", ""))
+    row = find_name(transaction, name)
+    if hidden is not None:
+        taken = row is not None and row.subject in hidden.atoms
+        whole = members.get("parent")
+        inside = isinstance(whole, str) and bytes.fromhex(whole) in hidden.atoms
+        if taken or inside or hidden.hides_name(name):
+            raise _denied(name)
+    if draft.kind is Kind.PUT and name.startswith(DOMAIN):
+        before = {} if row is None else last_attrs(transaction, row)
+        said = members.get("attrs")
+        after = said if isinstance(said, dict) else {}
+        if any(before.get(key) != after.get(key) for key in (TIER, CAP)):
+            raise Denied(ONLY_PEOPLE)
+
+
+def _denied(what: str) -> Denied:
+    return Denied(f"this client may not write {what}: use another name, or ask a person to do it")

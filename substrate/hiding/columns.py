@@ -1,0 +1,103 @@
+"""What is hidden, worked out for all atoms at once, over columns. It loads numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from substrate.atoms.domains import Domain
+from substrate.kv.api import ReadTransaction
+from substrate.log.tables import EXPECTED
+from substrate.proof.entry import Kind
+from substrate.search.columns.documents import Documents, Mask
+from substrate.search.columns.ids import Ids, ids_of
+from substrate.search.columns.joins import Joins
+from substrate.values.edges import DEPENDS_ON, DERIVED_FROM, MEMBER_OF, REFERENCES, SUPERSEDES
+from substrate.veil import Hidden
+from substrate.views.atoms import versions_of
+from substrate.views.cards import ALL, CardChanges, card_of
+from substrate.views.joins import ERASED, PART, type_number
+from substrate.views.words import BLOCK
+
+__all__ = ["hide", "still_hides", "versions_in"]
+
+_COUNTED: Final = {type_number(kind): kind for kind in (DEPENDS_ON, DERIVED_FROM, MEMBER_OF, REFERENCES, SUPERSEDES)}
+"""Types that cards count by their words; of the others all that counts is that they are there."""
+
+
+def versions_in(transaction: ReadTransaction, domains: Iterable[Domain], masks: Sequence[Mask]) -> Mask:
+    """The versions of the atoms that belong to the domains, and of the domains' own atoms."""
+    versions: Mask = np.logical_or.reduce(masks)
+    versions[[one.seq for domain in domains for one in versions_of(transaction, domain.subject)]] = True
+    return versions
+
+
+def still_hides(hidden: Hidden, versions: Mask, joins: Joins) -> bool:
+    """Whether nothing that was written since has to do with what is hidden."""
+    size = len(hidden.versions)
+    if len(versions) < size or versions[size:].any() or not np.array_equal(versions[:size], hidden.versions):
+        return False
+    rows = joins.rows_from(size)
+    return not len(rows) or not _touching(joins, rows, ids_of(hidden.atoms)).any()
+
+
+def hide(
+    transaction: ReadTransaction, domains: Sequence[Domain], versions: Mask, documents: Documents, joins: Joins
+) -> Hidden:
+    """All that follows from which versions are hidden."""
+    versions.flags.writeable = False
+    seqs = np.flatnonzero(versions)
+    atoms = frozenset(documents.subjects(seqs)) | {domain.subject for domain in domains}
+    touching = np.flatnonzero(_touching(joins, np.arange(len(joins.seq)), ids_of(atoms)))
+    bodies = versions.astype(np.uint8)
+    bodies[joins.seq[touching]] = 1
+    cards = _cards(joins, touching, atoms)
+    return Hidden(
+        atoms=atoms,
+        versions=versions,
+        bodies=bodies.tobytes(),
+        offsets=dict(_offsets(seqs)),
+        parts=frozenset(domain.part for domain in domains if domain.part is not None),
+        cards=cards,
+        waited_for=frozenset(_waited_for(transaction, cards)),
+    )
+
+
+def _touching(joins: Joins, rows: NDArray[np.int64], atoms: Ids) -> Mask:
+    """Which of the rows are statements of edges with one of these atoms."""
+    stated = (joins.type[rows] != PART) & (joins.flags[rows] & ERASED == 0)
+    touching: Mask = stated & (joins.source.at(rows).are_in(atoms) | joins.target.at(rows).are_in(atoms))
+    return touching
+
+
+def _offsets(seqs: NDArray[np.int64]) -> Iterator[tuple[int, frozenset[int]]]:
+    """The hidden versions by block of postings."""
+    blocks = seqs // BLOCK
+    for block in np.unique(blocks).tolist():
+        yield block, frozenset((seqs[blocks == block] % BLOCK).tolist())
+
+
+def _cards(joins: Joins, rows: NDArray[np.int64], atoms: frozenset[bytes]) -> dict[bytes, list[int]]:
+    """What these statements add to the cards of atoms that are not hidden, and to the sum."""
+    changes = CardChanges()
+    last = np.ones(len(joins.seq), np.bool_)
+    last[joins.before[joins.followers]] = False
+    live = last & (joins.kind == Kind.EDGE)
+    sources, targets = joins.source.at(rows).listed(), joins.target.at(rows).listed()
+    for row, source, target in zip(rows.tolist(), sources, targets, strict=True):
+        if live[row]:
+            changes.live(source, target, 1)
+        if source not in atoms or target not in atoms:
+            changes.state(source, _COUNTED.get(int(joins.type[row]), ""), target, Kind(int(joins.kind[row])))
+    return {key: less for key, less in changes.by_atom().items() if key not in atoms}
+
+
+def _waited_for(transaction: ReadTransaction, cards: dict[bytes, list[int]]) -> Iterator[bytes]:
+    """Of the names that edges wait for, those that no other edge waits for."""
+    for subject, _ in transaction.scan(EXPECTED) if len(cards) > 1 else ():
+        less = cards.get(subject)
+        if less is not None and subject != ALL and card_of(transaction, subject).live <= less[1]:
+            yield subject

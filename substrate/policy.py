@@ -1,0 +1,95 @@
+"""Tiers of domains, and the policy of a client: which tiers it may read. Pure values.
+
+`atoms/domains.py` reads the tier of a domain, and `hiding/` applies a policy, for all verbs. Nobody else asks about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from substrate.errors import InputError
+from substrate.result import Result, Results
+
+__all__ = ["AGENTS", "CAPS", "PUBLIC", "SENSITIVE", "TIERS", "DomainTier", "DomainTiers", "Policy", "check_tier"]
+
+TIERS: Final = ("public", "personal", "sensitive")
+"""From the one that everybody may read to the strictest. A domain that says none is public."""
+PUBLIC: Final = TIERS[0]
+SENSITIVE: Final = TIERS[-1]
+CAPS: Final[Mapping[str, int]] = MappingProxyType({"public": 8000, "personal": 2000})
+"""Tokens that one recall gives at most of a domain, by its tier."""
+
+
+def check_tier(tier: object) -> str:
+    """A tier. InputError, with the three there are, if it is none."""
+    if tier not in TIERS:
+        raise InputError(f"a tier is one of {', '.join(TIERS)}")
+    return str(tier)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Policy:
+    """What a client may read: the tiers of domains, and how many tokens of a domain one recall gives at most.
+
+    The default is that of agents: public and personal, never sensitive. An atom with a domain that it may not read is
+    as if it were not there. A domain's own `maxTokensPerRecall`, in the attrs of its atom, goes before `caps`.
+    """
+
+    tiers: frozenset[str]
+    caps: Mapping[str, int] = field(hash=False)
+
+    def __init__(self, tiers: Iterable[str] = ("public", "personal"), caps: Mapping[str, int] = CAPS) -> None:
+        """InputError if a tier is unknown, if public is not among them, or a cap is not a number above 0."""
+        known = frozenset(check_tier(tier) for tier in ((tiers,) if isinstance(tiers, str) else tiers))
+        if PUBLIC not in known:
+            raise InputError("every client reads what is public: add public to the tiers")
+        for tier, cap in caps.items():
+            check_tier(tier)
+            if isinstance(cap, bool) or not isinstance(cap, int) or cap < 1:
+                raise InputError("a cap is a whole number of tokens, 1 or more")
+        object.__setattr__(self, "tiers", known)
+        object.__setattr__(self, "caps", MappingProxyType(dict(caps)))
+
+    def reads(self, tier: str) -> bool:
+        """Whether it may read what has this tier."""
+        return tier in self.tiers
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether it hides nothing."""
+        return self.tiers.issuperset(TIERS)
+
+    def within(self, other: Policy | None) -> Policy:
+        """The stricter of both: the tiers that both may read, and the smaller caps."""
+        if other is None:
+            return self
+        caps = dict(self.caps)
+        for tier, cap in other.caps.items():
+            caps[tier] = min(cap, caps.get(tier, cap))
+        return Policy(self.tiers & other.tiers, caps)
+
+
+AGENTS: Final = Policy()
+"""The policy of clients of the MCP server."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DomainTier(Result):
+    """A domain, its tier, and how many tokens of it one recall gives at most (None: no limit)."""
+
+    domain: str
+    """By what follows `v1.domain.`."""
+    tier: str
+    max_tokens: int | None = None
+    said: bool = False
+    """Whether its atom says a tier; False: it is public since it says none."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DomainTiers(Results[DomainTier]):
+    """Domains with their tiers, by name."""
+
+    items: tuple[DomainTier, ...]
