@@ -236,7 +236,7 @@ class Memory(Tabular):
 
     @property
     def policy(self) -> Policy | None:
-        """What this client may read; None: all."""
+        """The policy that this client is under; None: it reads all."""
         return self._client.policy
 
     def tiers(self, domain: str | None = None) -> DomainTiers:

@@ -32,7 +32,7 @@ def check_tier(tier: object) -> str:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Policy:
-    """What a client may read: the tiers of domains, and how many tokens of a domain one recall gives at most.
+    """The tiers of domains that a client may read, and how many tokens of a domain one recall gives at most.
 
     The default is that of agents: public and personal, never sensitive. An atom with a domain that it may not read is
     as if it were not there. A domain's own `maxTokensPerRecall`, in the attrs of its atom, goes before `caps`.

@@ -85,6 +85,7 @@ RUNS: Mapping[str, Run] = MappingProxyType(
         "encrypt": care.encrypt,
         "unlock": care.unlock,
         "stats": care.stats,
+        "tier": care.tier,
         "fsck": care.fsck,
         "rebuild": care.rebuild,
         "compact": care.compact,

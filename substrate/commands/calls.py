@@ -10,6 +10,7 @@ from substrate.text.quote import as_word, in_quotes
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
+    from substrate.policy import DomainTiers
     from substrate.values.edges import Edges
     from substrate.values.entities import EntityPage
     from substrate.values.hits import Found
@@ -38,6 +39,7 @@ __all__ = [
     "replace",
     "resolve",
     "search",
+    "tier",
     "vet",
 ]
 
@@ -97,6 +99,15 @@ def fading(memory: Memory, given: Namespace) -> FadingAtoms:
         offset=given.offset,
         as_of=given.as_of,
     )
+
+
+def tier(memory: Memory, given: Namespace) -> DomainTiers:
+    """The tiers of domains; of one domain, after it is set if a tier is given. InputError."""
+    if given.tier is not None:
+        memory.set_tier(given.domain, given.tier, max_tokens=given.max_tokens)
+    elif given.max_tokens is not None:
+        raise InputError("to set how many tokens a recall gives, also give the domain and its tier")
+    return memory.tiers(given.domain)
 
 
 def edges(memory: Memory, given: Namespace) -> Edges:

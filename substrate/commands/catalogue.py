@@ -99,6 +99,7 @@ COMMANDS: tuple[Command, ...] = (
     care.UNLOCK,
     care.LOCK,
     care.STATS,
+    care.TIER,
     care.FSCK,
     care.REBUILD,
     care.COMPACT,

@@ -77,6 +77,7 @@ _ALL = (
     care.encrypt,
     care.unlock,
     care.lock,
+    care.tier,
     garden.tend,
     garden.tending,
     garden.prune,

@@ -4,7 +4,7 @@
    is tried again at the next call, and the error is that call's answer.
 2. Each client, told apart by its name and, where there is one, its connection, has a session of its own, whichever
    surfaces it uses; and for each surface an actor, `mcp:<surface>:<client>`. A name is what the client says of itself:
-   it is recorded, and decides nothing.
+   it is recorded, and decides nothing. All of them are under the policy of agents: they see no sensitive domain.
 3. There are never more than some; the one that was quiet for longest has to go, and what it accessed is written down.
 """
 
@@ -27,6 +27,7 @@ import anyio
 
 from substrate.errors import Busy, Denied, NotFound, StoreDamaged, SubstrateError
 from substrate.messages import Words
+from substrate.policy import AGENTS
 from substrate.server.launch import Launch, ungranted
 from substrate.server.metering import Meter
 from substrate.server.selection import select
@@ -255,7 +256,7 @@ class Clients:
 
     def _new(self, memory: Memory, surface: str, client: str, session: str) -> Caller:
         actor = surface_actor(surface, client)
-        own = memory.client(actor, session)
+        own = memory.client(actor, session, policy=AGENTS)
         words = select(self.launch).words(load_surface(surface))
         return Caller(own, self.launch.granted, session, self.launch, words, self.meter, actor)
 

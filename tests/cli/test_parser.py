@@ -41,6 +41,7 @@ GROUPED = {
     "care": [
         *("forget", "encrypt", "unlock"),
         "stats",
+        "tier",
         "fsck",
         "rebuild",
         "compact",

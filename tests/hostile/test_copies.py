@@ -344,6 +344,7 @@ READING = {
     "proposed": [],
     "pending": [],
     "stale": [],
+    "tier": [],
     "model": [],
     "predict": [],
     "bootstrap": ["pay"],

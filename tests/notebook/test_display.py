@@ -19,6 +19,7 @@ from substrate.notebook.display.markup import h
 from substrate.notebook.provenance.record import Recorded
 from substrate.notebook.provenance.sources import Step, Trail
 from substrate.notebook.status import Status
+from substrate.policy import DomainTier, DomainTiers
 from substrate.proof.bundle import Bundle
 from substrate.proof.bundle import Opening as Opened
 from substrate.proof.head import Head, Pin, SignedHead
@@ -179,6 +180,7 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         Access(atom, hostile, (text,), (prediction,)),
         Conflicts((Conflict(atom, atom, text, text, NOW),)),
         Diff((Change(text, text, "", atom, atom), Change("changed", text, "", atom, atom)), 0, 1),
+        DomainTiers((DomainTier(text, text, 5),)),
         EntityPage((EntityEntry(text, text, text, text, text, (text,), 5),), next=text),
         ExtractedEntities((ExtractedEntity(text, text),), more=5),
         StaleAtoms((StaleAtom(atom, (StaleReason(text, "changed", 1, (text,), text),)),), next=text),
@@ -356,6 +358,7 @@ EMPTY: list[tuple[Any, str]] = [
     (Swept((), dry_run=True, archived=False, total=0, score_sum=0.0, surface="s"), "nothing has faded that far"),
     (Touched(()), "0 atoms touched"),
     (EntityPage(()), "there are no such entities"),
+    (DomainTiers(()), "there are no domains yet"),
     (ExtractedEntities(()), "there is no name in it"),
     (Forgot(dry_run=False, atoms=0, versions=0, edges=0, traces=0), "there is nothing to erase"),
     (Found((), "q"), "nothing was found"),

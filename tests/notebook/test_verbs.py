@@ -238,6 +238,7 @@ ANSWERS = {
     "tending": "tending",
     "prune": "prune --domain shop",
     "groups": "groups",
+    "tier": "tier",
     "vet": "vet Kafka uses Redis",
     "relate": "relate Kafka uses Redis",
     "compare": "compare a b",

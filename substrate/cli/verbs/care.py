@@ -1,4 +1,4 @@
-"""The verbs that care for a store: forget, encrypt, unlock, stats, fsck, rebuild, compact."""
+"""The verbs that care for a store: forget, encrypt, unlock, stats, tier, fsck, rebuild, compact."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import substrate
-from substrate.cli.answer import Answer, Facts
+from substrate.cli.answer import Answer, Facts, Table
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.stores import missing_store_explained, passphrase, reading, store_path, writing
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from substrate.values.review.encryption import Encrypted
     from substrate.values.saved import Forgot
 
-__all__ = ["compact", "encrypt", "forget", "fsck", "rebuild", "stats", "unlock"]
+__all__ = ["compact", "encrypt", "forget", "fsck", "rebuild", "stats", "tier", "unlock"]
 
 
 # -- forget ------------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def unlock(given: Namespace, _: Output) -> Answer:
     return Answer(found.to_dict(), (Facts(facts, "good"),), (hint,), is_report=True)
 
 
-# -- stats, fsck, rebuild, compact -------------------------------------------------------------------------------
+# -- stats, tier, fsck, rebuild, compact -------------------------------------------------------------------------
 
 
 def stats(given: Namespace, _: Output) -> Answer:
@@ -155,6 +155,15 @@ def stats(given: Namespace, _: Output) -> Answer:
         ("bytes", stats.bytes),
     ]
     return Answer({"store": str(store_path(given)), "types": {}, **stats.to_dict()}, (Facts(facts),))
+
+
+def tier(given: Namespace, _: Output) -> Answer:
+    """Show the tiers of domains, or set one."""
+    with (reading if given.tier is None else writing)(given) as memory:
+        found = calls.tier(memory, given)
+    rows = [(one.domain, one.tier, one.max_tokens) for one in found]
+    hints = () if rows else ("there are no domains yet",)
+    return Answer(found.to_dict(), (Table(("=domain", "=tier", "=tokens per recall"), rows),) if rows else (), hints)
 
 
 def fsck(given: Namespace, output: Output) -> Answer:

@@ -1,4 +1,4 @@
-"""Care for the store: forget, encrypt, unlock, lock, stats, fsck, rebuild, compact."""
+"""Care for the store: forget, encrypt, unlock, lock, stats, tier, fsck, rebuild, compact."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from argparse import Namespace
 
 from substrate.commands.command import Command, Example, Face, argument, flag, option
 from substrate.commands.options import NAMES, PASSPHRASE_FILE
-from substrate.commands.readers import seqs
+from substrate.commands.readers import number, seqs
 from substrate.errors import InputError
+from substrate.policy import TIERS
 
-__all__ = ["COMPACT", "ENCRYPT", "FORGET", "FSCK", "LOCK", "REBUILD", "STATS", "UNLOCK", "check_one_selection"]
+__all__ = ["COMPACT", "ENCRYPT", "FORGET", "FSCK", "LOCK", "REBUILD", "STATS", "TIER", "UNLOCK", "check_one_selection"]
 
 _DOMAIN = argument("domain", "the domain: v1.domain.x, or x", complete="domain")
 
@@ -124,6 +125,26 @@ STATS = Command(
     "trainings.",
     (Example("substrate stats", "the numbers"), Example("substrate stats --json", "the same for programs")),
     only=Face.CLI,
+)
+
+TIER = Command(
+    "tier",
+    "care",
+    "Show the tiers of domains, or set one: public, personal or sensitive.",
+    "Agents read public and personal domains. A sensitive domain and its atoms are, for them, as if they were not "
+    "there: in every tool, and at every moment of the past. A domain that says no tier is public.",
+    (
+        Example('substrate checkpoint "v1.domain.health = My health"', "saves a domain"),
+        Example("substrate tier health sensitive", "hides it from agents"),
+        Example("substrate tier", "every domain with its tier"),
+        Example("%memory tier health sensitive"),
+        Example("%memory tier"),
+    ),
+    (
+        argument("domain", "the domain: v1.domain.x, or x", nargs="?", complete="domain"),
+        argument("tier", f"one of {', '.join(TIERS)}", nargs="?"),
+        option("--max-tokens", metavar="N", read=number, help="set how many tokens of it one recall gives at most"),
+    ),
 )
 
 FSCK = Command(

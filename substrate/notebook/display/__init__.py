@@ -52,6 +52,7 @@ __all__ = ["SHOWN", "register", "unregister"]
 SHOWN: Mapping[tuple[str, str], Callable[[Any], str]] = MappingProxyType(
     {
         ("substrate.memory", "Memory"): store.memory,
+        ("substrate.policy", "DomainTiers"): store.tiers,
         ("substrate.values.relations", "Associations"): relations.associations,
         ("substrate.values.relations", "Context"): relations.context,
         ("substrate.values.relations", "Groups"): relations.groups,

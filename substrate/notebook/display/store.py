@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from substrate.notebook.display.markup import badge, facts, footer, h
+from substrate.notebook.display.markup import ROWS, badge, facts, footer, h, stored, table
 from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
     from substrate.notebook.status import Status
+    from substrate.policy import DomainTiers
     from substrate.values.review.encryption import Encrypted, Locked, Unlocked
 
-__all__ = ["encryption", "memory", "status"]
+__all__ = ["encryption", "memory", "status", "tiers"]
 
 
 def status(result: Status) -> str:
@@ -55,4 +56,18 @@ def memory(result: Memory) -> str:
             }
         ),
         footer("to begin: %memory checkpoint v1.fact.x = what you know" if not stats.atoms else ""),
+    )
+
+
+def tiers(result: DomainTiers) -> str:
+    """Domains with their tiers."""
+    rows = [
+        [stored(one.domain), stored(one.tier), "" if one.max_tokens is None else f"{one.max_tokens:,}"]
+        for one in result.items[:ROWS]
+    ]
+    left = len(result.items) - ROWS
+    return page(
+        counted(len(result.items), "domain") if result.items else "there are no domains yet",
+        table(("domain", "tier", "tokens per recall"), rows),
+        footer(f"… {left:,} more: .to_df() has all" if left > 0 else ""),
     )

@@ -1,4 +1,4 @@
-"""The verbs that erase and encrypt: forget, encrypt, unlock, lock."""
+"""The verbs that care for a store: forget, encrypt, unlock, lock, tier."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from substrate.commands import calls
 from substrate.commands.passphrase import read_passphrase
-from substrate.commands.verbs.care import ENCRYPT, FORGET, LOCK, UNLOCK, check_one_selection
+from substrate.commands.verbs.care import ENCRYPT, FORGET, LOCK, TIER, UNLOCK, check_one_selection
 from substrate.notebook.spelling import counted
 from substrate.notebook.verb import verb
 from substrate.notebook.workspace import Workspace
@@ -16,10 +16,11 @@ from substrate.text.quote import in_quotes
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
+    from substrate.policy import DomainTiers
     from substrate.values.review.encryption import Encrypted, Locked, Unlocked
     from substrate.values.saved import Forgot
 
-__all__ = ["encrypt", "forget", "lock", "unlock"]
+__all__ = ["encrypt", "forget", "lock", "tier", "unlock"]
 
 
 @verb(FORGET)
@@ -33,6 +34,12 @@ def forget(workspace: Workspace, given: Namespace, _: str | None) -> Forgot | No
         workspace.say("nothing was forgotten")
         return None
     return calls.forget(memory, given, dry_run=False)
+
+
+@verb(TIER)
+def tier(workspace: Workspace, given: Namespace, _: str | None) -> DomainTiers:
+    """The tiers of domains; one of them, after it is set."""
+    return calls.tier(workspace.memory(), given)
 
 
 def _question(memory: Memory, given: Namespace) -> str:
