@@ -102,7 +102,7 @@ def imported_by(folder: Path) -> set[str]:
 def test_the_faces_do_not_know_each_other_and_the_declarations_know_neither() -> None:
     assert "notebook" not in imported_by(PACKAGE / "cli")
     assert "cli" not in imported_by(PACKAGE / "notebook")
-    below = {"atoms", "commands", "errors", "files", "memory", "proof", "result", "text", "values"}
+    below = {"atoms", "commands", "errors", "files", "memory", "policy", "proof", "result", "text", "values"}
     assert imported_by(PACKAGE / "commands") <= below
     assert not {"memory", "values"} & imported_by(PACKAGE / "commands" / "verbs"), "declarations load no engine"
     assert "server" in imported_by(PACKAGE / "cli"), "the probe sees what is imported"

@@ -134,9 +134,10 @@ TIER = Command(
     "Agents read public and personal domains. A sensitive domain and its atoms are, for them, as if they were not "
     "there: in every tool, and at every moment of the past. A domain that says no tier is public.",
     (
+        Example("substrate tier", "every domain with its tier"),
         Example('substrate checkpoint "v1.domain.health = My health"', "saves a domain"),
         Example("substrate tier health sensitive", "hides it from agents"),
-        Example("substrate tier", "every domain with its tier"),
+        Example("%memory checkpoint v1.domain.health = My health"),
         Example("%memory tier health sensitive"),
         Example("%memory tier"),
     ),
