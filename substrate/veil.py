@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from substrate.kv.api import ReadTransaction
 from substrate.log import tables
 from substrate.log.tables import SEQ_BYTES, read_seq
-from substrate.names import domain_part
+from substrate.names import domain_part, escape_part
 from substrate.proof.entry import ID_BYTES
 from substrate.views.atoms import count_atoms
 from substrate.views.cards import less_edges
@@ -138,6 +139,14 @@ def _card(hidden: Hidden, key: bytes, row: bytes) -> bytes | None:
     return row if (less := hidden.cards.get(key)) is None else less_edges(row, less)
 
 
+def _proposal(hidden: Hidden, key: bytes, row: bytes) -> bytes | None:
+    """Not of a hidden atom; nor of a text that is to go into a hidden domain."""
+    if key[:ID_BYTES] in hidden.atoms:
+        return None
+    said = json.loads(row).get("said", {}) if not any(key[:ID_BYTES]) else {}
+    return None if escape_part(str(said.get("domain", "")).removeprefix("v1.domain.")) in hidden.parts else row
+
+
 def _episode(hidden: Hidden, key: bytes, row: bytes) -> bytes | None:
     """Of what is kept of sessions, only rows of one atom or domain can be told apart."""
     return None if key[:1] in b"icw" and key[1:] in hidden.atoms else row
@@ -154,6 +163,7 @@ _RULES: Final[Mapping[str, _Rule]] = {
     tables.PLACES: _place,
     tables.CLAIMS: _claim,
     tables.CONFLICTS: _between,
+    tables.PROPOSALS: _proposal,
     tables.CONFIRMED: _by_key(0),
     tables.EXPECTED: _expected,
     tables.TOUCHED: _by_key(0),

@@ -17,7 +17,6 @@ from typing import Final
 from substrate.atoms.bodies import require_body
 from substrate.atoms.domains import DOMAIN
 from substrate.atoms.load import atom_of
-from substrate.atoms.meant.policy import in_force
 from substrate.atoms.meant.which import which
 from substrate.atoms.resolve import name_of
 from substrate.documents.ingest import Request, ingest
@@ -133,7 +132,7 @@ def _check_version(transaction: ReadTransaction, row: ProposalRow, name: str) ->
 def _accept_text(log: Log, decided: Decided, row: ProposalRow, said: Mapping[str, object]) -> Accepted:
     asked = decided.domain or row.said.get(_TAKEN) or row.said["domain"]
     with log.snapshot() as transaction:
-        found = which(Snapshot(transaction, None, None, log.clock.now()), asked, "domain", in_force())
+        found = which(Snapshot(transaction, None, None, log.clock.now()), asked, "domain")
     created = found.name is None
     if created and not decided.create:
         near = ", ".join(if_needed(one.name.removeprefix(DOMAIN)) for one in found)

@@ -6,7 +6,6 @@ import re
 from typing import Final
 
 from substrate.atoms.bodies import require_body
-from substrate.atoms.meant.policy import in_force
 from substrate.atoms.meant.which import which
 from substrate.atoms.resolve import ATOM_ID, name_of
 from substrate.errors import Conflict, InputError, NotFound
@@ -38,11 +37,9 @@ def is_statement(given: object) -> bool:
 
 
 def waiting(snapshot: Snapshot, limit: int) -> Proposals:
-    """Rows that wait, those first that expire first. What the policy in force hides is not among them."""
+    """Rows that wait, those first that expire first."""
     check_limit(limit)
-    rows = [row for row in all_proposals(snapshot.transaction) if row.is_open(snapshot.at)]
-    policy = in_force()
-    shown = [row for row in rows if row.subject == NO_ATOM or not policy.hides(row.subject)]
+    shown = [row for row in all_proposals(snapshot.transaction) if row.is_open(snapshot.at)]
     shown.sort(key=lambda row: (row.ends, row.id))
     return Proposals(tuple(proposal_of(snapshot, row) for row in shown[:limit]), len(shown) > limit)
 
@@ -61,9 +58,9 @@ def row_of(transaction: ReadTransaction, given: str) -> ProposalRow:
     """The row with this id, whatever became of it. NotFound, InputError."""
     if not isinstance(given, str) or not _ID.fullmatch(given):
         raise InputError("the id of a proposal reads like p_ and 32 hexadecimal digits; ", Verb("proposals"), " lists")
-    drawn, policy = bytes.fromhex(given[2:]), in_force()
+    drawn = bytes.fromhex(given[2:])
     for row in all_proposals(transaction):
-        if row.id == drawn and (row.subject == NO_ATOM or not policy.hides(row.subject)):
+        if row.id == drawn:
             return row
     raise NotFound(f"there is no proposal {given}; ", Verb("proposals"), " lists those that wait")
 
@@ -105,6 +102,6 @@ def proposal_of(snapshot: Snapshot, row: ProposalRow) -> Proposal:
 def _domains(snapshot: Snapshot, wanted: str) -> tuple[Match, ...]:
     """The domains that may be meant; none of what is no name."""
     try:
-        return which(snapshot, wanted, "domain", in_force()).items
+        return which(snapshot, wanted, "domain").items
     except InputError:
         return ()
