@@ -168,6 +168,7 @@ _RULES: Final[Mapping[str, _Rule]] = {
     tables.EXPECTED: _expected,
     tables.TOUCHED: _by_key(0),
     tables.USES: _by_key(0),
+    tables.DOMAIN_KEYS: _by_key(0),
     tables.ARCS: _by_key(1),
     tables.ARRIVALS: _between,
     tables.EPISODES: _episode,

@@ -35,6 +35,7 @@ from substrate.log.tables import (
 from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind, encode_entry
 from substrate.proof.hashes import commitment
+from substrate.veil import Veiled, bare, hidden_in
 from substrate.views.atoms import AtomView
 from substrate.views.words import WordView
 
@@ -90,6 +91,10 @@ class UnlockedDomains:
 
     def cover(self, transaction: ReadTransaction) -> ReadTransaction | None:
         """The snapshot with what was decrypted; None if it is older than the one before: begin another."""
+        hidden = hidden_in(transaction)
+        if hidden is not None:  # a veil lies over all
+            covered = self.cover(bare(transaction))
+            return None if covered is None else Veiled(covered, hidden)
         if not self._opened:
             is_any = any(transaction.scan(ATOMS, _OPAQUE, behind(_OPAQUE), limit=1))
             return Union(transaction, None, frozenset()) if is_any else transaction
