@@ -1,13 +1,15 @@
 """All touches of a store as columns in memory, and what they come to for each atom: uses, last use, strength.
 
 1. Rows are read once, in the order in which they were written; `TouchColumns.at` reads what is new since the last call.
-2. What is published is never written to: a few new rows make new arrays. Of many, all is added up anew.
+2. What is published is never written to: a few new rows make new arrays. Of many, all is added up again.
+   Where the atoms of versions stand among them is worked out once, and moved along with each new row.
 3. A row of an atom that was forgotten may stay here until the process ends. Nobody asks for that id any more.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
 from typing import Any, Final
 
@@ -43,6 +45,8 @@ class Uses:
     strength: NDArray[np.float64]
     archived: NDArray[np.int64]
     """When it was last put away; _NEVER if it never was."""
+    weight: NDArray[np.float64]
+    """Its score if it were used right now."""
 
     def places(self, ids: Ids) -> NDArray[np.int64]:
         """Where each of these stands; -1 of those without touches."""
@@ -67,9 +71,19 @@ class Scores:
 
     seqs: NDArray[np.int64]
     score: NDArray[np.float64]
-    uses: NDArray[np.int64]
-    strength: NDArray[np.float64]
     last: NDArray[np.int64]
+    _places: NDArray[np.int64]
+    _uses: Uses
+
+    @cached_property
+    def uses(self) -> NDArray[np.int64]:
+        """How often each was touched."""
+        return _taken(self._uses.count, self._places, 0)
+
+    @cached_property
+    def strength(self) -> NDArray[np.float64]:
+        """How strong each is."""
+        return _taken(self._uses.strength, self._places, 1.0)
 
 
 class TouchColumns:
@@ -77,7 +91,7 @@ class TouchColumns:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._joined: tuple[Documents, Uses, NDArray[np.int64], NDArray[np.int64]] | None = None
+        self._joined: _Joined | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -138,22 +152,79 @@ class TouchColumns:
         keep: bool = False,
     ) -> Scores:
         """The score of each of these versions at a time in microseconds. `keep`: the same will be asked again."""
-        known = self._joined
-        if known is not None and known[0] is documents and known[1] is uses and np.array_equal(known[2], seqs):
-            places = known[3]
-        else:
-            places = uses.places(documents.ids(seqs))
-            if keep:
-                self._joined = (documents, uses, seqs, places)
-        touched = places >= 0
-        count, strength = np.zeros(len(seqs), np.int64), np.ones(len(seqs))
-        last = documents.time[seqs].astype(np.int64)
-        at = places[touched]
-        count[touched], strength[touched] = uses.count[at], uses.strength[at]
-        last[touched] = np.where(uses.last[at] == _NEVER, last[touched], uses.last[at])
+        places = self._places(documents, uses)[seqs] if keep else uses.places(documents.ids(seqs))
+        weight = _taken(uses.weight, places, 1.0)
+        last = _taken(uses.last, places, _NEVER)
+        last = np.where(last == _NEVER, documents.time[seqs], last)
         seconds = np.maximum(0, now - last) / _SECOND
-        score = (count + 1) ** USE_POWER * _left(decay, seconds) * strength
-        return Scores(seqs, score, count, strength, last)
+        return Scores(seqs, weight * _left(decay, seconds), last, places, uses)
+
+    def _places(self, documents: Documents, uses: Uses) -> NDArray[np.int64]:
+        """Where the atom of every version stands in `uses`; of versions that were known before, without a search."""
+        ids = Ids(documents.subject_high, documents.subject_low)
+        known = self._joined
+        places = None if known is None else known.moved(ids, uses.ids)
+        start = 0 if places is None else len(places)
+        rest = uses.places(Ids(ids.high[start:], ids.low[start:]))
+        places = rest if places is None else np.concatenate([places, rest])
+        self._joined = _Joined(ids, uses.ids, places)
+        return places
+
+
+@dataclass(frozen=True, eq=False)
+class _Joined:
+    """Where the atoms of versions stand among those that have touches; -1: nowhere."""
+
+    versions: Ids
+    touched: Ids
+    places: NDArray[np.int64]
+
+    def moved(self, versions: Ids, touched: Ids) -> NDArray[np.int64] | None:
+        """The places of the versions known here, after few atoms were touched first; None: nothing is known of them."""
+        size = len(self.places)
+        if len(versions.high) < size or not _same(self.versions, versions.part(0, size)):
+            return None
+        inserted = _inserted(self.touched, touched)
+        if inserted is None:
+            return None
+        places = self.places
+        for place in inserted:
+            places = np.where(places >= place, places + 1, places)
+            places[(self.versions.high == touched.high[place]) & (self.versions.low == touched.low[place])] = place
+        return places
+
+
+def _same(one: Ids, other: Ids) -> bool:
+    return np.array_equal(one.high, other.high) and np.array_equal(one.low, other.low)
+
+
+def _inserted(before: Ids, after: Ids) -> list[int] | None:
+    """Where the new ones stand, if these are the ones before with a few more between them; else None."""
+    places: list[int] = []
+    old, new = 0, 0
+    more = len(after.high) - len(before.high)
+    if not 0 <= more <= _FEW:
+        return None
+    while old < len(before.high):
+        size = len(before.high) - old
+        differ = before.part(old, old + size).differ(after.part(new, new + size))
+        if differ is None:
+            break
+        if len(places) == more:
+            return None
+        old, new = old + differ, new + differ
+        places.append(new)
+        new += 1
+    return [*places, *range(len(after.high) - (more - len(places)), len(after.high))]
+
+
+def _taken(array: NDArray[Any], places: NDArray[np.int64], otherwise: float) -> NDArray[Any]:
+    """What stands at these places; `otherwise` at -1."""
+    if not len(array):
+        return np.full(len(places), otherwise, array.dtype)
+    taken = array[places]
+    taken[places < 0] = otherwise
+    return taken
 
 
 def _left(decay: Decay, seconds: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -173,7 +244,7 @@ def _added_up(rows: NDArray[Any]) -> Uses:
     """What rows come to, in the order in which they were written."""
     if not len(rows):
         none = np.zeros(0, np.int64)
-        return Uses(Ids(np.zeros(0, np.uint64), np.zeros(0, np.uint64)), none, none, np.zeros(0), none)
+        return Uses(Ids(np.zeros(0, np.uint64), np.zeros(0, np.uint64)), none, none, np.zeros(0), none, np.zeros(0))
     order = np.lexsort((rows["low"], rows["high"]))  # stable: rows of one atom stay in their order
     high, low = rows["high"][order], rows["low"][order]
     starts = np.flatnonzero(np.r_[True, (high[1:] != high[:-1]) | (low[1:] != low[:-1])])
@@ -189,23 +260,24 @@ def _added_up(rows: NDArray[Any]) -> Uses:
     given = np.where(since >= 0, added[since], HUNDREDTHS)
     boosts = np.add.reduceat(np.where(used & (place > since[group]), added, 0), starts)
     strength = np.minimum(given + boosts, MOST_STRENGTH * HUNDREDTHS) / HUNDREDTHS
-    return Uses(Ids(high[starts], low[starts]), count, last, strength, archived)
+    weight = (count + 1) ** USE_POWER * strength
+    return Uses(Ids(high[starts], low[starts]), count, last, strength, archived, weight)
 
 
 def _with(uses: Uses, row: Any) -> Uses:  # noqa: ANN401 - a row of an array
     """The same after one more row."""
     one = Ids(np.array([row["high"]], np.uint64), np.array([row["low"]], np.uint64))
     place = int(uses.places(one)[0])
-    arrays = [uses.ids.high, uses.ids.low, uses.count, uses.last, uses.strength, uses.archived]
+    arrays = [uses.ids.high, uses.ids.low, uses.count, uses.last, uses.strength, uses.archived, uses.weight]
     if place < 0:
         place = int(np.searchsorted(uses.ids.high, one.high[0]))
-        blank = (one.high[0], one.low[0], 0, _NEVER, 1.0, _NEVER)
-        high, low, count, last, strength, archived = (
+        blank = (one.high[0], one.low[0], 0, _NEVER, 1.0, _NEVER, 1.0)
+        high, low, count, last, strength, archived, weight = (
             np.insert(array, place, new) for array, new in zip(arrays, blank, strict=True)
         )
     else:
         high, low = arrays[:2]
-        count, last, strength, archived = (array.copy() for array in arrays[2:])
+        count, last, strength, archived, weight = (array.copy() for array in arrays[2:])
     kind, time, added = TouchKind(int(row["kind"])), int(row["time"]), int(row["strength"])
     if kind is TouchKind.ARCHIVED:
         archived[place] = max(int(archived[place]), time)
@@ -217,4 +289,5 @@ def _with(uses: Uses, row: Any) -> Uses:  # noqa: ANN401 - a row of an array
         strength[place] = min(boosted, MOST_STRENGTH * HUNDREDTHS) / HUNDREDTHS
     elif kind is TouchKind.SAVED:
         strength[place] = added / HUNDREDTHS
-    return Uses(Ids(high, low), count, last, strength, archived)
+    weight[place] = (int(count[place]) + 1) ** USE_POWER * float(strength[place])
+    return Uses(Ids(high, low), count, last, strength, archived, weight)

@@ -21,6 +21,7 @@ from substrate.fading.named import ARCHIVED, PROMOTED_TAG
 from substrate.limits import check_limit
 from substrate.messages import Arg
 from substrate.proof.entry import Kind
+from substrate.search.columns.authors import Authors
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.filters import Filters
 from substrate.search.index import SearchIndex
@@ -85,12 +86,14 @@ class FadingIndex:
     def __init__(self, index: SearchIndex) -> None:
         self._index = index
         self._columns = TouchColumns()
+        self.authors = Authors()
 
     def list(self, snapshot: Snapshot, wanted: Wanted) -> FadingAtoms:
         """See `Memory.fading`."""
         found = self.scored(snapshot, wanted)
-        chosen = found.ordered(wanted.order)
-        page = chosen[wanted.offset : wanted.offset + wanted.limit]
+        chosen = found.chosen(wanted.order)
+        stop = wanted.offset + wanted.limit
+        page = found.ordered(wanted.order, stop)[wanted.offset : stop]
         count = len(chosen)
         return FadingAtoms(
             items=tuple(found.atoms(page)),
@@ -178,16 +181,32 @@ class Scored:
     status: NDArray[np.int8]
     kept: NDArray[np.int64]
 
-    def ordered(self, order: str) -> NDArray[np.int64]:
-        """The places of those that are asked about, in this order; of equals, those recorded last come first."""
-        at, score = self.kept[::-1], self.scores.score
+    def chosen(self, order: str) -> NDArray[np.int64]:
+        """The places of those that this order has, those recorded last first."""
+        at = self.kept[::-1]
+        if order != "due":
+            return at
+        low, high = REVIEW
+        score = self.scores.score[at]
+        return at[(score > low) & (score < high)]
+
+    def ordered(self, order: str, first: int | None = None) -> NDArray[np.int64]:
+        """The same in this order; of equals, those recorded last come first. `first`: no more than these are needed."""
+        at = self.chosen(order)
+        by = self._keys(order, at)
+        if first is not None and first < len(by):
+            few = by <= np.partition(by, first)[first]  # to put all in order takes longer
+            at, by = at[few], by[few]
+        return at[np.argsort(by, kind="stable")][:first]
+
+    def _keys(self, order: str, at: NDArray[np.int64]) -> NDArray[np.float64] | NDArray[np.int64]:
+        """What puts those at some places into this order, the least first."""
         if order == "recent":
-            return at[np.argsort(-self.scores.seqs[at], kind="stable")]
+            return -self.scores.seqs[at]
+        score = self.scores.score[at]
         if order == "due":
-            low, high = REVIEW
-            at = at[(score[at] > low) & (score[at] < high)]
-            return at[np.argsort(np.abs(score[at] - (low + high) / 2), kind="stable")]
-        return at[np.argsort(score[at] if order == "faded" else -score[at], kind="stable")]
+            return np.abs(score - sum(REVIEW) / 2)
+        return score if order == "faded" else -score
 
     def below(self, score: float = FORGET) -> NDArray[np.int64]:
         """The places of those with a lower score than this, the lowest first."""

@@ -17,9 +17,9 @@ from substrate.limits import LIMITS
 from substrate.log.log import Log
 from substrate.log.tables import TOUCHES
 from substrate.messages import Arg
-from substrate.save.authorship import written_by
 from substrate.save.batch import Batch
 from substrate.save.checkpoint import checkpoint
+from substrate.search.columns.authors import Authors
 from substrate.values.review.fading import Swept
 
 __all__ = ["SURFACE", "Sweep", "sweep"]
@@ -55,7 +55,7 @@ def sweep(log: Log, index: FadingIndex, asked: Sweep, said: Mapping[str, object]
     for tries_left in reversed(range(_TRIES)):
         with log.snapshot() as transaction:
             scored = index.scored(snapshot_of(transaction, log.clock, None, None), Wanted(statuses=("active",)))
-            places = _own(scored, asked)
+            places = _own(scored, index.authors, asked)
             swept = Swept(
                 items=tuple(scored.atoms(places[:_SHOWN])),
                 dry_run=asked.dry_run,
@@ -76,19 +76,19 @@ def sweep(log: Log, index: FadingIndex, asked: Sweep, said: Mapping[str, object]
     raise AssertionError("the last try returns or raises")
 
 
-def _own(scored: Scored, asked: Sweep) -> NDArray[np.int64]:
+def _own(scored: Scored, authors: Authors, asked: Sweep) -> NDArray[np.int64]:
     """Where the faded notes of the surface stand, the lowest scores first; as many as are asked for."""
     places = scored.below()
     wide = max(1, len(places)) if asked.limit is None else _WIDE
-    own: list[int] = []
+    own = places[:0]
     for start in range(0, len(places), wide):
         some = places[start : start + wide]
-        subjects = scored.subjects(some)
-        written = set(written_by(scored.snapshot, asked.surface, subjects))
-        own += [place for place, subject in zip(some.tolist(), subjects, strict=True) if subject in written]
+        seqs = scored.scores.seqs[some]
+        written = authors.written_by(scored.snapshot, scored.documents, asked.surface, seqs)
+        own = np.concatenate([own, some[np.isin(seqs, written)]])
         if asked.limit is not None and len(own) >= asked.limit:
             break
-    return np.array(own[: asked.limit], np.int64)
+    return own[: asked.limit]
 
 
 def _tombstone(

@@ -27,7 +27,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.limits import LIMITS, check_limit
 from substrate.log.identity import id_text
 from substrate.messages import INDEX, Arg, Message, Verb
-from substrate.save.authorship import written_by
+from substrate.search.columns.authors import Authors
 from substrate.search.columns.documents import Columns, Documents
 from substrate.search.columns.members import DomainMasks
 from substrate.search.filters import Filters
@@ -102,6 +102,7 @@ class Grouper:
 
     def __init__(self, models: Models, nearest: NearestIndex, columns: Columns, domains: DomainMasks) -> None:
         self._models, self._nearest, self._columns, self._domains = models, nearest, columns, domains
+        self._authors = Authors()
         self._shown: OrderedDict[str, Group] = OrderedDict()
         self._lock = Lock()
 
@@ -166,9 +167,9 @@ class Grouper:
         seqs = np.flatnonzero(mask if scope is None else mask & scope)
         if len(seqs) > _AT_MOST:
             raise TooLarge("this comparison", len(seqs), _AT_MOST, "items", "narrow it by type, domain or tags")
-        subjects = dict(zip(documents.subjects(seqs), seqs.tolist(), strict=True))
         if wanted.surface is not None:
-            subjects = {one: subjects[one] for one in written_by(snapshot, wanted.surface, subjects)}
+            seqs = self._authors.written_by(snapshot, documents, wanted.surface, seqs)
+        subjects = dict(zip(documents.subjects(seqs), seqs.tolist(), strict=True))
         ids = sorted(one for one in subjects if not is_superseded(snapshot, one))
         ordered = np.array([subjects[one] for one in ids], np.int64)
         vectors, has = self._vectors(transaction, ordered)

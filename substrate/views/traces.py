@@ -9,6 +9,7 @@ believed blindly either: a name belongs to its id, or it is not shown.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import Struct
 from typing import Final
@@ -29,6 +30,7 @@ __all__ = [
     "Trace",
     "check_traces",
     "confirmation_of",
+    "confirmations_of",
     "expected_name",
     "trace_confirmed",
     "trace_expected",
@@ -51,11 +53,16 @@ class Confirmation:
 
 def confirmation_of(transaction: ReadTransaction, subject: bytes, seq: int) -> Confirmation | None:
     """When the version `seq` of an atom or edge was last said again; None if it never was."""
-    row = transaction.get(CONFIRMED, subject)
-    if row is None:
-        return None
-    confirmation = _confirmation(row)
-    return confirmation if confirmation.seq == seq else None
+    return confirmations_of(transaction, [subject], [seq])[0]
+
+
+def confirmations_of(
+    transaction: ReadTransaction, subjects: Sequence[bytes], seqs: Sequence[int]
+) -> list[Confirmation | None]:
+    """The same of several, in their order."""
+    rows = transaction.get_many(CONFIRMED, subjects)
+    found = (None if row is None else _confirmation(row) for row in rows)
+    return [one if one is not None and one.seq == seq else None for one, seq in zip(found, seqs, strict=True)]
 
 
 def trace_confirmed(subject: bytes, seq: int, time: int, before: Confirmation | None, *, counts: bool = True) -> Trace:

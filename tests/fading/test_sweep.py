@@ -10,6 +10,7 @@ from substrate.clock import ManualClock
 from substrate.errors import InputError
 from substrate.fading import sweep as sweeping
 from substrate.memory import Memory
+from substrate.search.columns.authors import Authors
 from tests.days import DAY
 
 AGENT = "mcp:cortexgraph:tester"
@@ -52,7 +53,7 @@ def test_a_sweep_takes_faded_notes_of_its_own_surface_and_nothing_else(notes: Me
 
 def test_a_sweep_by_type_or_name_would_take_the_others_too(notes: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin: who wrote it is what decides."""
-    monkeypatch.setattr(sweeping, "written_by", lambda _, __, subjects: list(subjects))
+    monkeypatch.setattr(Authors, "written_by", lambda _, __, ___, ____, seqs: seqs)
     assert {one.name for one in notes.sweep(dry_run=True)} >= {"v1.note.coffee_brown", "v1.note.cocoa_sweet"}
 
 

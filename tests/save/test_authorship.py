@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import numpy as np
 import pytest
 
 from substrate.memory import Memory
@@ -37,9 +38,14 @@ def agent(memory: Memory, surface: str = "toy", session: str = "s1") -> Memory:
 
 
 def is_of_toy(memory: Memory, name: str = NAME) -> bool:
-    subject = _id_of(memory, name)
+    """As two ways say that must agree: each version read, and the column that follows the store."""
+    subject, fading = _id_of(memory, name), memory._store.fading
     with memory._store.read() as snapshot:
-        return written_by(snapshot, "toy", [subject]) == [subject]
+        own = written_by(snapshot, "toy", [subject]) == [subject]
+        documents = fading._index.documents(snapshot.transaction)
+        last = np.flatnonzero(documents.last() & documents.of_atoms([subject]))
+        assert (fading.authors.written_by(snapshot, documents, "toy", last).tolist() == last.tolist()) is own
+        return own
 
 
 def _id_of(memory: Memory, name: str) -> bytes:
@@ -83,6 +89,7 @@ def test_what_was_forgotten_in_part_or_never_was_is_not(memory: Memory) -> None:
     toy.checkpoint([f"{NAME} = green"])
     seq = memory.history(NAME)[0].seq
     toy.checkpoint([f"{NAME} = black"])
+    assert is_of_toy(memory)
     memory.forget(seqs=range(seq, seq + 1))
     assert not is_of_toy(memory)
     with memory._store.read() as snapshot:

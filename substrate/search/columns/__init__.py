@@ -5,6 +5,7 @@ versions   which version came before which
 joins      every edge, and every part of a whole
 members    who belongs to which domain, as masks over versions
 objectives what past sessions and trainings were for
+authors    which surface wrote each version
 ids        ids as arrays
 """
 

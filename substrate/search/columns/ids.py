@@ -25,6 +25,16 @@ class Ids(NamedTuple):
         """Those at some places."""
         return Ids(self.high[places], self.low[places])
 
+    def part(self, start: int, stop: int) -> Ids:
+        """Those from one place up to another."""
+        return Ids(self.high[start:stop], self.low[start:stop])
+
+    def differ(self, others: Ids) -> int | None:
+        """The first place at which two lists of one length have other ids; None: they are the same."""
+        differs = (self.high != others.high) | (self.low != others.low)
+        place = int(differs.argmax()) if len(differs) else 0
+        return place if len(differs) and differs[place] else None
+
     def are_in(self, others: Ids) -> NDArray[np.bool_]:
         """Of each whether it is one of the others."""
         found = np.zeros(len(self.high), np.bool_)
