@@ -1368,9 +1368,9 @@ class Memory(Tabular):
         """
         return self._store.follower.use(spec)
 
-    def model(self) -> Embedding:
-        """Which model embeds, and how far it has got."""
-        return self._store.follower.status()
+    def model(self, most: int | None = None) -> Embedding:
+        """Which model embeds, and how far it has got. Versions that wait are counted up to `most`, which is quicker."""
+        return self._store.follower.status(most)
 
     def session(
         self,

@@ -208,11 +208,11 @@ class Follower:
         self.wake()
         return self.status()
 
-    def status(self) -> Embedding:
+    def status(self, most: int | None = None) -> Embedding:
         """See `Memory.model`."""
         with self._log.snapshot() as transaction:
             model, searched = model_in_force(transaction), model_searched(transaction)
-            left = waiting(transaction)
+            left = waiting(transaction, most)
             if model is None:
                 return Embedding("", "", 0, "", 0, left, state=self._state)
             upto = embedded_upto(transaction, model.space)

@@ -98,7 +98,7 @@ def save_memory(
         code, reason = (getattr(error.refused[0], word) for word in ("code", "reason"))
         raise (SecretFound if code == SecretFound.code else InputError)(reason) from None
     again = saved.name in saved.confirmed
-    model = memory.model()
+    model = memory.model(most=1)
     now = memory.fading([saved.name])[0]
     return reply(
         SavedNote(

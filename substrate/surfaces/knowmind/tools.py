@@ -202,7 +202,7 @@ def upload_document(
     for failed in taken.failed:
         raise (SecretFound if failed.code == SecretFound.code else InputError)(failed.reason)
     document = taken.items[0]
-    indexed = memory.model().waiting == 0
+    indexed = memory.model(most=1).waiting == 0
     return reply(
         Uploaded(
             document_id=document_id(document.name), chunks=document.chunks, status="indexed" if indexed else "stored"
