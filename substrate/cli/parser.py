@@ -88,9 +88,10 @@ def main_help() -> str:
         "Memory for people and AI agents who work together, which can prove what it says.",
         "A unit of memory is an atom, a named value with a history:",
         "",
-        '  substrate checkpoint "v1.fact.payment_provider = Stripe"',
-        "  substrate access v1.fact.payment_provider",
-        "  substrate prove v1.fact.payment_provider -o proof.json",
+        '  substrate remember "We moved our payments to Adyen"      # saves it, and prints its name',
+        '  substrate search "who handles our payments"              # finds it by meaning',
+        '  substrate checkpoint "v1.fact.payment_provider = Adyen"  # saves it under a name of yours',
+        "  substrate prove v1.fact.payment_provider -o proof.json   # proves that it is current",
         "",
     ]
     for group, title in TITLES.items():

@@ -140,3 +140,11 @@ def test_a_long_message_takes_no_longer_than_its_length() -> None:
     """Nested marks of quotation and brackets, and long lines: none makes a rule look again and again."""
     for text in ('"' * 20_000, "no, " * 5_000, "a " * 10_000, "<x-y>" * 4_000, "- " * 10_000, "we " * 7_000 + "."):
         assert stated(text) in ([], [text.strip()])
+
+
+def test_an_apostrophe_that_is_curly_changes_nothing() -> None:
+    turns = [turn["human"] for one in read_lines("transcripts/dev.jsonl") for turn in one["turns"] if "human" in turn]
+    told = [message for message in turns if "'" in message]
+    assert len(told) > 20
+    for message in told:
+        assert stated(message.replace("'", "\u2019")) == [one.replace("'", "\u2019") for one in stated(message)]
