@@ -29,6 +29,8 @@ __all__ = ["checkpoint", "edit", "merge", "remember", "rename", "replace", "save
 
 _KEPT = ("tags", "entities", "confidence", "source", "occurred_at", "valid_from", "valid_to", "parent", "position")
 """Fields that the new version has, as the one before."""
+_SHOWN: Final = 20
+"""Items of one kind that a terminal shows; a pipe and `--json` get all."""
 _IN_PARTS: Final = (
     "save it in parts: split -l {} FILE part. && for part in part.*; do substrate checkpoint - < $part; done"
 )
@@ -74,7 +76,7 @@ def checkpoint(given: Namespace, output: Output) -> Answer:
     except ItemsRefused as error:
         refused = _placed(cast("tuple[Refused, ...]", error.refused), items.lines)
         raise ItemsRefused(f"nothing was saved; refused: {len(refused)}", refused) from None
-    return _saved(saved, items.lines)
+    return _saved(saved, items.lines, most=_SHOWN if output.on_terminal else None)
 
 
 def _gather(given: Namespace) -> Items:
@@ -181,8 +183,8 @@ def undone_answer(undone: Undone, again: str) -> Answer:
     return Answer(undone.to_dict(), (Facts(rows),), hints, is_report=not undone.dry_run)
 
 
-def _saved(saved: Saved, lines: Mapping[str, int]) -> Answer:
-    """What became of each item."""
+def _saved(saved: Saved, lines: Mapping[str, int], most: int | None = None) -> Answer:
+    """What became of each item; of more than `most` alike, the first, and how many follow."""
     groups = {
         "recorded": saved.recorded,
         "confirmed": saved.confirmed,
@@ -191,8 +193,14 @@ def _saved(saved: Saved, lines: Mapping[str, int]) -> Answer:
         "unedged": saved.unedged,
         "dangling": saved.dangling,
     }
-    rows = [(what, name) for what, names in groups.items() for name in names]
+    rows = [(what, name) for what, names in groups.items() for name in _first(names, most)]
     return saved_answer(dataclasses.replace(saved, refused=_placed(saved.refused, lines)), rows)
+
+
+def _first(names: Sequence[str], most: int | None) -> Iterable[str]:
+    if most is None or len(names) <= most:
+        return names
+    return (*names[:most], f"… {len(names) - most:,} more")
 
 
 def saved_answer(saved: Saved, rows: Sequence[tuple[str, object]]) -> Answer:

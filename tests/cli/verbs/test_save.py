@@ -292,3 +292,10 @@ def test_more_items_than_a_checkpoint_takes_are_refused_with_the_way_out(run: Co
     ran = run("checkpoint", "-", stdin="".join(f"v1.fact.f{number} = x\n" for number in range(10_001)))
     assert (ran.code, "split -l 10000 FILE part." in ran.err) == (2, True), ran.err
     assert not (run.folder / "substrate-store").exists()
+
+
+def test_a_terminal_is_told_of_the_first_items_and_a_pipe_of_all(run: Commands) -> None:
+    lines = "\n".join(f"v1.note.n{number:02} = text {number}" for number in range(30))
+    assert len(run("checkpoint", "-", stdin=lines).rows) == 30
+    told = run("checkpoint", "-", stdin=lines, terminal=True).out
+    assert ("v1.note.n19" in told, "v1.note.n20" in told, "… 10 more" in told) == (True, False, True)
