@@ -127,7 +127,7 @@ function render({ model, el }) {
     redraw(verdict, [
       said.change ? h("div", { class: "pv-change", "data-testid": "changed" }, said.change) : null,
       h("div", {}, h("b", {}, said.headline ?? ""), " ", stored(said.words ?? "")),
-      said.trust ? h("div", { class: "sub-faint", "data-testid": "trust" }, said.trust) : said.ok ? h("div", { class: "sub-faint" }, "By this store's own key, ", stored(said.signer, { class: "sub-mono" }), ". Others check with a key that they got from you by another way.") : null]);
+      said.trust ? h("div", { class: "sub-faint", "data-testid": "trust" }, said.trust) : said.ok ? h("div", { class: "sub-faint" }, "By this store's own key, ", stored(said.signer, { class: "sub-mono" }), ". Give others the key separately from the proof.") : null]);
     const proof = model.get("proof");
     const copy = (what, text, title) => {
       const button = copyButton(text, what);

@@ -15,6 +15,8 @@ __all__ = ["titles_of"]
 
 _DOCUMENT: Final = "document"
 _CHUNK: Final = "chunk"
+_STEP: Final = 1000
+"""Between the positions of two chunks, so that there is room for others."""
 _LONG: Final = 60
 
 
@@ -29,7 +31,7 @@ def titles_of(transaction: ReadTransaction, names: Iterable[str]) -> dict[str, s
             whole, _, number = name.replace(f".{_CHUNK}.", f".{_DOCUMENT}.", 1).rpartition(".")
             title = titles.get(whole) or _title(transaction, whole)
             if title and number.isdecimal():
-                titles[name] = f"{title}, chunk {int(number)}"
+                titles[name] = f"{title}, chunk {int(number) / _STEP:g}"
     return titles
 
 

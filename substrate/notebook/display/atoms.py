@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from substrate.notebook.display.markup import (
@@ -40,8 +39,6 @@ _WHOLE = 4000
 """Characters of a value that is shown by itself."""
 _CODE = 1000
 _KINDS = {"added": "good", "revived": "good", "edge_added": "good", "changed": "warn", "edge_changed": "warn"}
-
-_NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
 def _more(count: int) -> str:
@@ -229,12 +226,11 @@ def edges(result: Edges) -> str:
     )
 
 
-def edge_line(edge: Edge, titles: Mapping[str, str] = _NO_TITLES) -> Markup:
-    """An edge in a line. What has a title is shown by it; its name, a digest, is the tooltip."""
+def edge_line(edge: Edge, titles: Mapping[str, str]) -> Markup:
+    """An edge in a line."""
     loose = badge("dangling", "plain") if edge.dangling else None
     kind = h("span", " —", h("bdi", edge.label or edge.type), "→ ", css="ss-faint")
-    ends = [h("bdi", titles[one], title=one) if one in titles else name(one) for one in (edge.source, edge.target)]
-    return h("span", ends[0], kind, ends[1], " ", loose)
+    return h("span", name(edge.source, titles), kind, name(edge.target, titles), " ", loose)
 
 
 def _window(edge: Edge) -> Child:

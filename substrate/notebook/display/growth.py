@@ -43,7 +43,7 @@ def _head(head: HeadAt) -> list[Child]:
 
 def growth(result: Growth) -> str:
     """A curve for each of entries, atoms and bytes, and a table with a row for each stretch."""
-    about = h("bdi", f" UTC, in equal parts of {result.by}")
+    about = h("bdi", f", in equal parts of {result.by}")
     beside = ["from ", when(result.start), " to ", when(result.stop), about]
     if not result.items:
         return page("nothing was added", beside=beside)

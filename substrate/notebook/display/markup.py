@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from html import escape
+from types import MappingProxyType
 from typing import TypeAlias
 
 from substrate.text.visible import as_number, visible
@@ -32,6 +33,7 @@ __all__ = [
 
 ROWS = 50
 """Rows of a table that an output shows; `.to_df()` has all."""
+_NO_TITLES: Mapping[str, str] = MappingProxyType({})
 _LONG = 400
 """Characters of a value that are shown in a table."""
 
@@ -81,14 +83,16 @@ def marked(text: str, marks: Sequence[tuple[int, int]]) -> Markup:
     return h("bdi", parts, text[at:], css="ss-stored")
 
 
-def name(text: str) -> Markup:
-    """The name of an atom."""
-    return h("bdi", text, css="ss-name")
+def name(text: str, titles: Mapping[str, str] = _NO_TITLES) -> Markup:
+    """The name of an atom. What has a title is shown by it; its name, a digest, is the tooltip."""
+    return h("bdi", titles[text], title=text) if text in titles else h("bdi", text, css="ss-name")
 
 
 def when(time: datetime | None) -> Markup:
-    """A time to the minute, in UTC; exactly as a tooltip."""
-    return Markup("") if time is None else h("span", f"{time:%Y-%m-%d %H:%M}", title=time.isoformat(), css="ss-when")
+    """A time to the minute, with its zone; exactly as a tooltip."""
+    if time is None:
+        return Markup("")
+    return h("span", f"{time:%Y-%m-%d %H:%M} UTC", title=time.isoformat(), css="ss-when")
 
 
 def chip(text: str, title: str = "") -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from substrate.notebook.display.atoms import edge_line
@@ -75,7 +76,7 @@ def context(result: Context) -> str:
         f"{counted(len(result.items), 'edge')} around {counted(asked, 'atom')}"
         if result.items
         else "no edges around it",
-        table(("away", "atom", "value"), [_reached(atom) for atom in result.atoms[:ROWS]]),
+        table(("away", "atom", "value"), [_reached(atom, result.titles) for atom in result.atoms[:ROWS]]),
         h("div", "edges", css="ss-section") if edges else None,
         table((), edges),
         h("div", "used after", css="ss-section") if arcs else None,
@@ -189,8 +190,8 @@ def stale(result: StaleAtoms) -> str:
     )
 
 
-def _reached(atom: Reached) -> list[Child]:
+def _reached(atom: Reached, titles: Mapping[str, str]) -> list[Child]:
     state = [badge(atom.absent, "plain")] if atom.absent else []
     state += [badge("superseded", "plain")] if atom.superseded_by else []
     state += [badge("to be reviewed")] if atom.stale else []
-    return [str(atom.distance), name(atom.name), [state, stored(atom.value)]]
+    return [str(atom.distance), name(atom.name, titles), [state, stored(atom.value)]]

@@ -76,7 +76,7 @@ class Step(Result):
             return visible(f"{led}{self.name} ({self.absent or 'see above'})", escape=as_number)
         value = " ".join(self.value.split())
         value = value if len(value) <= _SHOWN else value[:_SHOWN] + "…"
-        said = [self.absent, f"{self.recorded_at:%Y-%m-%d %H:%M}", self.told]
+        said = [self.absent, f"{self.recorded_at:%Y-%m-%d %H:%M} UTC", self.told]
         said += [f"to be reviewed: {'; '.join(self.stale)}"] if self.stale else []
         return visible(f"{led}{self.name} = {value} ({', '.join(part for part in said if part)})", escape=as_number)
 
