@@ -35,8 +35,8 @@ from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
 from substrate.documents.whole import forget_whole
-from substrate.encryption.unlock import lock, stored_name, unlock
-from substrate.errors import Denied, SchemaInvalid, SubstrateError
+from substrate.encryption.unlock import disclose, lock, stored_name, unlock
+from substrate.errors import Denied, InputError, SchemaInvalid, SubstrateError
 from substrate.extras import require
 from substrate.fading.choice import choose_decay
 from substrate.fading.curve import fading_curve
@@ -1814,6 +1814,14 @@ class Memory(Tabular):
         self._store.drop_indexes()
         return locked
 
+    def disclose(self, name: Name) -> str:
+        """The key of an encrypted atom's current version, to give to an auditor with the proof of `prove`.
+
+        It opens this version and no other; `examples/open_disclosed.py` reads the text with both. The domain must be
+        unlocked, else InputError. NotFound if there is no such atom, or it is out of use.
+        """
+        return disclose(self._store.log, self._store.unlocked, name)
+
     # -- prove ---------------------------------------------------------------------------------------------------------
 
     def prove(self, name: str, *, since: Pin | str | None = None, trusting: VerifierKey | str | None = None) -> Bundle:
@@ -1945,6 +1953,8 @@ class Memory(Tabular):
         )
         store = self._store
         if store.unlocked.is_any:
+            if whole is not None and stored_name(store.log, store.unlocked, whole) != whole:
+                raise InputError(f"{whole} is encrypted: forget it and its parts by their names")
             selection = replace(
                 selection, names=tuple(stored_name(store.log, store.unlocked, name) for name in selection.names)
             )

@@ -37,7 +37,7 @@ from substrate.cli.stores import has_written, made_store
 from substrate.commands.command import Command
 from substrate.commands.files import write_text
 from substrate.commands.readers import times_read
-from substrate.errors import DiskFull, SubstrateError
+from substrate.errors import DiskFull, InputError, SubstrateError
 from substrate.values.behind import BehindWarning
 
 __all__ = ["main"]
@@ -86,6 +86,8 @@ def _run(words: list[str], output: Output) -> int:
         return Exit.OK
     if verb is None:
         raise AssertionError("parse gives a verb, or says what was asked for instead")
+    if given.unlock is not None and verb.name == "mcp":
+        raise InputError("a server gives no agent an unlocked domain: leave out --unlock")
     if given.to_file is not None:
         return _into_file(verb, given, output)
     answer = RUNS[verb.name](given, output)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from substrate.atoms.resolve import find_subject
-from substrate.ciphers import unwrap
+from substrate.atoms.bodies import require_body
+from substrate.atoms.resolve import find_subject, resolve
+from substrate.ciphers import unwrap, version_key
 from substrate.encryption.domains import encrypted_domains, find_encrypted
 from substrate.encryption.unlocked import UnlockedDomains
-from substrate.errors import InputError, SchemaInvalid
+from substrate.errors import InputError, NotFound, SchemaInvalid
 from substrate.log.log import Log
-from substrate.messages import Arg
+from substrate.messages import Arg, Verb
 from substrate.names import normalise
+from substrate.proof.entry import Kind
 from substrate.values.review.encryption import Locked, Unlocked
 
-__all__ = ["check_passphrase", "lock", "stored_name", "unlock"]
+__all__ = ["check_passphrase", "disclose", "lock", "stored_name", "unlock"]
 
 
 def check_passphrase(passphrase: object) -> str:
@@ -49,3 +51,18 @@ def stored_name(log: Log, unlocked: UnlockedDomains, name: str) -> str:
         covered = unlocked.cover(transaction) or transaction
         subject = find_subject(covered, normalise(name))
         return unlocked.opaque_name(transaction, subject) or name
+
+
+def disclose(log: Log, unlocked: UnlockedDomains, name: str) -> str:
+    """See `Memory.disclose`."""
+    with log.snapshot() as transaction:
+        covered = unlocked.cover(transaction) or transaction
+        latest = resolve(covered, name)
+        opaque = unlocked.opaque_name(transaction, latest.subject)
+        key = None if opaque is None else unlocked.key_of(opaque)
+        if opaque is None or key is None:
+            raise InputError(f"{name} is not in an unlocked domain: it has no key to disclose. See ", Verb("unlock"))
+        if latest.kind is not Kind.PUT:
+            raise NotFound(f"{name} is out of use: it has no current version")
+        value = require_body(transaction, latest.seq).members["value"]
+    return version_key(key, latest.subject, str(value)).hex()

@@ -85,6 +85,11 @@ class UnlockedDomains:
         opened = self._opened.get(subject)
         return None if opened is None else opened.key
 
+    def key_of(self, opaque: str) -> DomainKey | None:
+        """The key of the domain that an opaque name is in; None if it is locked."""
+        domain = self.domain_of(opaque[len(CIPHERTEXT) :].partition(".")[0])
+        return None if domain is None else self.key(domain)
+
     def domain_of(self, key_id: str) -> bytes | None:
         """The id of the atom of the unlocked domain whose key has this id, as hex; None if there is none."""
         return next((at for at, opened in self._opened.items() if opened.key.id.hex() == key_id), None)

@@ -99,9 +99,11 @@ class Encrypter:
         return opaque or name
 
     def check_rename(self, name: str) -> None:
-        """InputError if the atom of this name is an encrypted domain."""
+        """InputError if the atom of this name is an encrypted domain, or is encrypted."""
         if find_subject(self._raw, name) in self._domains:
             raise InputError(f"{name} is an encrypted domain, which keeps its name")
+        if name.startswith(CIPHERTEXT):
+            raise InputError("it is encrypted, and keeps its name. Save it under another with ", Verb("checkpoint"))
 
     # -- what belongs ------------------------------------------------------------------------------------------------
 

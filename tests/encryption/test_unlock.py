@@ -146,7 +146,11 @@ def test_text_never_slips_in_by_an_edge_a_name_or_a_field(health: Memory) -> Non
         health.checkpoint(tombstones=[{"name": "v1.fact.dose", "reason": "secret"}])
     with pytest.raises(InputError, match="it is encrypted, and a proposal is not"):
         health.propose("another text", name=health.access("v1.fact.dose").atom.id)
-    with pytest.raises(InputError, match="keeps its name"):
+    with pytest.raises(InputError, match="it is encrypted, and keeps its name"):
+        health.rename(health.access("v1.fact.dose").atom.id, "v1.fact.other")
+    with pytest.raises(InputError, match="forget it and its parts"):
+        health.forget(whole="v1.fact.dose")
+    with pytest.raises(InputError, match="encrypted domain, which keeps its name"):
         health.rename("v1.domain.health", "v1.domain.body")
 
 
@@ -162,6 +166,9 @@ def test_other_processes_follow_and_a_forgotten_domain_is_shredded(health: Memor
     other.unlock("health", PASSPHRASE)
     save(health, {"name": "v1.fact.pulse", "value": "Sixty at rest"})
     assert other.search("pulse at rest")[0].name == "v1.fact.pulse"
+    save(other, {"name": "v1.fact.pulse", "value": "Seventy at rest"})
+    assert said(health, "v1.fact.pulse") == ["Sixty at rest", "Seventy at rest"]
+    assert health.stats().types["ciphertext"] == 3
     health.forget("v1.fact.pulse")
     assert not other.search("pulse at rest")
     health.forget("v1.domain.health")

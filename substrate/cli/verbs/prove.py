@@ -107,6 +107,8 @@ def prove(given: Namespace, _: Output) -> Answer:
             bundle = memory.prove_entry(given.entry, since=since, trusting=trusting)
         else:
             bundle = memory.prove(given.name, since=since, trusting=trusting)
+        if given.disclose is not None:
+            write_text(given.disclose, memory.disclose(given.name) + "\n", "the key")
     text = bundle.to_json()
     if given.output is None:
         return Answer(json.loads(text), (Raw(text),))

@@ -34,6 +34,8 @@ def check_one_proof(given: Namespace) -> None:
         raise InputError("give exactly one thing to prove: NAME, --entry SEQ or --extended-since PINFILE")
     if given.extended_since is not None and (given.since is not None or given.trusting is not None):
         raise InputError("--extended-since already starts from a pin: leave out --since and --trusting")
+    if given.disclose is not None and given.name is None:
+        raise InputError("--disclose needs the NAME of an encrypted atom")
 
 
 NO_WITNESS = "the key comes from the store itself. To be sure, use --key or --pin with one that you got separately"
@@ -105,7 +107,8 @@ PROVE = Command(
     "The proof is one JSON file. Anyone can check it without this store and without this program. Use --since "
     "for an auditor who holds an older pin. Use --trusting for an auditor who holds a key from before a "
     "rotation. --entry proves that an entry is in the log. --extended-since proves that the log still contains "
-    "everything up to a pin. A proof of an atom holds its value.",
+    "everything up to a pin. A proof of an atom holds its value; of an encrypted atom, the ciphertext. With "
+    "the key that --disclose writes, examples/open_disclosed.py shows the text of this version, and of no other.",
     (
         Example(
             "substrate prove v1.fact.payment_provider --since me.pin -o proof.json",
@@ -127,6 +130,12 @@ PROVE = Command(
             "--trusting",
             metavar="KEY",
             help="also prove that this older verifier key (or key file) leads to the current one",
+            complete="file",
+        ),
+        option(
+            "--disclose",
+            metavar="KEYFILE",
+            help="of an encrypted atom: write the key of this version to this file",
             complete="file",
         ),
         OUTPUT,

@@ -43,6 +43,8 @@ def prove(workspace: Workspace, given: Namespace, _: str | None) -> Bundle:
         bundle = memory.prove_entry(given.entry, since=since, trusting=trusting)
     else:
         bundle = memory.prove(given.name, since=since, trusting=trusting)
+    if given.disclose is not None:
+        _write(workspace, given.disclose, memory.disclose(given.name) + "\n", "the key")
     if given.output is not None:
         _write(workspace, given.output, str(bundle), "the proof")
     return bundle

@@ -28,6 +28,10 @@ def test_a_domain_is_encrypted_and_read_by_one_command(run: Commands, secret: li
     assert "older backups and exports" in run.ok("encrypt", "health", "--yes", *secret).err
     assert "Penicillin" not in run.ok("search", "penicillin").out
     assert "Penicillin" in run.ok("search", "penicillin", "--unlock", "health", *secret).out
+    proof = ["prove", "v1.fact.allergy", "-o", "proof.json", "--disclose", "version.key"]
+    run.ok(*proof, "--unlock", "health", *secret)
+    assert len((Path.cwd() / "version.key").read_text(encoding="utf-8")) == 65
+    assert "needs the NAME" in run("prove", "--entry", "1", "--disclose", "version.key").err
     told = run.ok("unlock", "health", *secret)
     assert "the passphrase is right" in told.out
     assert "nothing stays unlocked" in told.err
@@ -36,6 +40,7 @@ def test_a_domain_is_encrypted_and_read_by_one_command(run: Commands, secret: li
     (tmp_path / "wrong").write_text("horse", encoding="utf-8")
     wrong = run("list", "--unlock", "health", "--passphrase-file", str(tmp_path / "wrong"))
     assert (wrong.code, "the passphrase is wrong" in wrong.err) == (9, True)
+    assert "leave out --unlock" in run("mcp", "--unlock", "health").err
     assert "--unlock had no effect" in run.ok("completion", "bash", "--unlock", "health").err
 
 

@@ -1,0 +1,111 @@
+"""What an encrypted domain costs: `python -m benchmarks.encryption --atoms 10000`.
+
+Two stores with the same atoms in one domain: one is encrypted, the other is open. CPU time of this process, all threads
+counted. Calls of the two stores take turns, so that a busy machine slows both alike; ratios are of the same run.
+
+- unlock: Argon2id, every version decrypted, the tables in memory made
+- search, list of 100, access, a checkpoint of one atom: medians, and the unlocked by the open store
+- encrypting the domain of the open store, per atom
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+from typing import Final
+
+import substrate
+from substrate.memory import Memory
+
+PASSPHRASE: Final = "correct horse battery staple"  # noqa: S105 - of a store that lives for a minute
+WORDS: Final = 20_000
+BATCH: Final = 2000
+
+
+def text(chance: random.Random, words: int) -> str:
+    """Some words; few of them are frequent, as in any language."""
+    return " ".join(f"w{int(WORDS * chance.random() ** 3)}" for _ in range(words))
+
+
+def fill(folder: Path, atoms: int, *, encrypted: bool) -> Memory:
+    """A store with so many atoms in a domain, about 100 characters each."""
+    chance = random.Random(7)
+    memory = substrate.open(folder / "store", home=folder / "home", model="none", background=False)
+    memory.checkpoint(["v1.domain.health = my body"])
+    if encrypted:
+        memory.encrypt("health", PASSPHRASE)
+    for start in range(0, atoms, BATCH):
+        names = [f"v1.fact.n{number}" for number in range(start, min(start + BATCH, atoms))]
+        memory.checkpoint(
+            [{"name": name, "value": text(chance, 18), "tags": ["body"]} for name in names],
+            edges=[{"source": name, "type": "member_of", "target": "v1.domain.health"} for name in names],
+        )
+    return memory
+
+
+def spent(call: Callable[[], object]) -> float:
+    """CPU milliseconds of a call."""
+    start = process_time()
+    call()
+    return (process_time() - start) * 1000
+
+
+def compare(opened: Memory, unlocked: Memory, rounds: int) -> dict[str, tuple[float, float]]:
+    """Medians of calls that take turns: of the open store, and of the unlocked one."""
+    chance = random.Random(11)
+    number = iter(range(10**6))
+    calls: dict[str, Callable[[Memory, str, str], object]] = {
+        "search": lambda memory, query, _: memory.search(query),
+        "search in the domain": lambda memory, query, _: memory.search(query, domain="health"),
+        "list of 100": lambda memory, _, name: memory.list("v1.fact.", after=name),
+        "access": lambda memory, _, name: memory.access(name, predictions=0),
+        "checkpoint of one": lambda memory, query, _: memory.checkpoint(
+            [{"name": f"v1.fact.m{(at := next(number))}", "value": query}],
+            edges=[{"source": f"v1.fact.m{at}", "type": "member_of", "target": "v1.domain.health"}],
+        ),
+    }
+    medians = {}
+    for what, call in calls.items():
+        took: tuple[list[float], list[float]] = ([], [])
+        for at in range(rounds + 2):
+            query, name = text(chance, 3), f"v1.fact.n{chance.randrange(1000)}"
+            for memory, times in zip((opened, unlocked), took, strict=True):
+                milliseconds = spent(lambda memory=memory: call(memory, query, name))  # type: ignore[misc]  # noqa: B023
+                if at > 1:  # the first two warm up
+                    times.append(milliseconds)
+        medians[what] = statistics.median(took[0]), statistics.median(took[1])
+    return medians
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--atoms", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=31)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        opened = fill(Path(folder) / "open", given.atoms, encrypted=False)
+        unlocked = fill(Path(folder) / "encrypted", given.atoms, encrypted=True)
+        unlocked.lock()
+        times = []
+        for _ in range(3):
+            times.append(spent(lambda: unlocked.unlock("health", PASSPHRASE)))
+            unlocked.lock()
+        unlocked.unlock("health", PASSPHRASE)
+        print(f"{given.atoms:,} atoms; unlock {statistics.median(times):,.0f} ms of CPU (of {len(times)} tries)")
+        print(f"{'CPU ms, median':24}{'open':>10}{'unlocked':>10}{'ratio':>8}")
+        for what, (first, second) in compare(opened, unlocked, given.rounds).items():
+            print(f"{what:24}{first:10.2f}{second:10.2f}{second / first:8.2f}")
+        took = spent(lambda: opened.encrypt("health", PASSPHRASE))
+        print(f"encrypt a domain that has them: {took / given.atoms:.2f} ms of CPU an atom")
+        opened.close()
+        unlocked.close()
+
+
+if __name__ == "__main__":
+    main()
