@@ -21,7 +21,8 @@ from substrate.result import iso
 from substrate.snapshot import Snapshot
 from substrate.values.atoms import Access
 from substrate.values.times import from_microseconds
-from substrate.views.atoms import VersionRow
+from substrate.veil import hidden_in
+from substrate.views.atoms import VersionRow, find_name
 from substrate.views.cards import Card, card_of
 
 __all__ = ["access"]
@@ -59,6 +60,8 @@ def _why(snapshot: Snapshot, latest: VersionRow) -> str:
 
 def _proven(snapshot: Snapshot, name: str) -> Access | None:
     """The current version, read out of its own proof: nothing is looked up twice. None if there is no such version."""
+    if hidden_in(snapshot.transaction) is not None and find_name(snapshot.transaction, name) is None:
+        return None  # the map has no veil
     bundle = prove_name(snapshot.transaction, name)
     if bundle.claim != "current" or bundle.entry is None or bundle.opening is None:
         return None

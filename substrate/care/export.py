@@ -20,7 +20,7 @@ from uuid import UUID
 from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import name_of
 from substrate.codec import read_body
-from substrate.errors import InputError
+from substrate.errors import Denied, InputError
 from substrate.files import expanded, new_file, users_file
 from substrate.kv.api import ReadTransaction
 from substrate.log.copies.clone import export_full
@@ -32,6 +32,7 @@ from substrate.result import iso
 from substrate.schema import RENAMED
 from substrate.values.progress import Progress
 from substrate.values.times import from_microseconds
+from substrate.veil import hidden_in
 
 __all__ = ["export"]
 
@@ -51,6 +52,10 @@ def export(log: Log, to: str | Path | TextIO, *, full: bool, progress: Progress 
 
         if full:
             with log.snapshot() as transaction:
+                if hidden_in(transaction) is not None:
+                    raise Denied(
+                        "a full export holds all there is, and this client may not see all of it: ask a person"
+                    )
                 export_full(transaction, write_line, progress)
         else:
             _export_plain(log, write_line, progress)

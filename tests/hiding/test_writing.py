@@ -1,0 +1,265 @@
+"""What a client under a policy may not write, and what becomes of a tier: by every way there is."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import substrate
+from substrate import veil
+from substrate.atoms.domains import DOMAIN, Domains
+from substrate.atoms.resolve import find_subject
+from substrate.clock import ManualClock
+from substrate.errors import Denied, InputError, NotFound
+from substrate.hiding.log import VeiledLog
+from substrate.log.log import Log
+from substrate.log.tables import COUNTS, TABLES
+from substrate.memory import Memory
+from substrate.policy import TIERS, Policy
+from substrate.veil import Veiled, hidden_in
+from tests.scale import rounds
+from tests.search import test_members
+
+SECRET = "v1.fact.secret"  # noqa: S105 - a name
+
+
+@pytest.fixture
+def both(memory: Memory) -> tuple[Memory, Memory]:
+    """A person, and an agent that may not see the domain `vault`."""
+    memory.checkpoint(
+        ["v1.domain.vault = v", f"{SECRET} = s", "v1.fact.open = o", "v1.domain.shop = a shop"],
+        edges=[
+            {"source": SECRET, "type": "member_of", "target": "v1.domain.vault"},
+            {"source": "v1.fact.open", "type": "references", "target": SECRET},
+        ],
+    )
+    memory.set_tier("vault", "sensitive")
+    memory.set_tier("shop", "personal", max_tokens=700)
+    return memory, memory.client("agent", policy=Policy())
+
+
+WRITES: dict[str, Callable[[Memory], object]] = {
+    "a name that is taken": lambda m: m.checkpoint([f"{SECRET} = mine"]),
+    "a name of the domain": lambda m: m.checkpoint(["v1.document.vault.new = mine"]),
+    "the domain itself": lambda m: m.checkpoint(["v1.domain.vault = mine"]),
+    "a part of a hidden whole": lambda m: m.checkpoint(
+        [{"name": "v1.turn.x", "value": "x", "parent": SECRET, "position": 1}]
+    ),
+    "a member": lambda m: m.checkpoint(edges=[edge("v1.fact.open", "member_of", "v1.domain.vault")]),
+    "an edge to it": lambda m: m.checkpoint(edges=[edge("v1.fact.open", "likes", SECRET)]),
+    "an edge from it": lambda m: m.checkpoint(edges=[edge(SECRET, "likes", "v1.fact.open")]),
+    "an edge that waits": lambda m: m.checkpoint(edges=[edge("v1.fact.open", "likes", "v1.chunk.vault.later")]),
+    "an ingest": lambda m: m.ingest("some text", domain="vault"),
+    "a new name": lambda m: m.rename("v1.fact.open", SECRET),
+    "a replacement": lambda m: m.replace("v1.fact.open", SECRET, "x"),
+    "a relation": lambda m: m.relate({"source": "A", "type": "uses", "target": "B"}, domain="vault", least="rejected"),
+    "a tier": lambda m: m.set_tier("shop", "public"),
+    "a tier by its attrs": lambda m: m.checkpoint(
+        [{"name": "v1.domain.shop", "value": "b", "attrs": {"tier": "public"}}]
+    ),
+    "a tier of a new domain": lambda m: m.checkpoint(
+        [{"name": "v1.domain.n", "value": "b", "attrs": {"tier": "public"}}]
+    ),
+    "no tier any more": lambda m: m.checkpoint([{"name": "v1.domain.shop", "value": "b", "attrs": None}]),
+    "a cap": lambda m: m.checkpoint([domain("shop", {"tier": "personal", "maxTokensPerRecall": 9000})]),
+    "a full export": lambda m: m.export("full.jsonl", full=True),
+    "a backup": lambda m: m.backup("copy"),
+    "a rebuild": lambda m: m.rebuild(),
+    "another key": lambda m: m.rotate_key(),
+    "an absent name": lambda m: m.prove("v1.fact.nothing"),
+}
+
+
+def domain(name: str, attrs: dict[str, Any] | None) -> dict[str, Any]:
+    return {"name": f"v1.domain.{name}", "value": "another text", "attrs": attrs}
+
+
+def edge(source: str, kind: str, target: str) -> dict[str, str]:
+    return {"source": source, "type": kind, "target": target}
+
+
+@pytest.mark.parametrize("what", WRITES)
+def test_a_client_under_a_policy_is_denied(both: tuple[Memory, Memory], what: str) -> None:
+    person, agent = both
+    before = person.head()
+    with pytest.raises(Denied):
+        WRITES[what](agent)
+    assert person.head() == before
+
+
+def test_the_answer_is_the_same_for_a_hidden_atom_and_for_any_name_of_a_hidden_domain(
+    both: tuple[Memory, Memory],
+) -> None:
+    person, agent = both
+    person.checkpoint(["v1.document.vault.there = it is"])
+    said = set()
+    for name in ("v1.document.vault.there", "v1.document.vault.free", SECRET, "v1.domain.vault"):
+        with pytest.raises(Denied) as denied:
+            agent.checkpoint([f"{name} = mine"])
+        said.add(str(denied.value).replace(name, "NAME"))
+    assert len(said) == 1
+
+
+def test_what_is_not_hidden_can_be_written_and_forgotten_with_its_edges_to_hidden_atoms(
+    both: tuple[Memory, Memory],
+) -> None:
+    person, agent = both
+    agent.checkpoint(["v1.domain.shop = a better shop", "v1.fact.new = 1"], expect={SECRET: None, "v1.fact.new": None})
+    assert [one.max_tokens for one in person.tiers("shop")] == [700]
+    agent.forget("v1.fact.open")
+    assert not list(person.edges(SECRET, direction="in"))
+    with pytest.raises(NotFound):
+        agent.forget(actor="nobody", seqs=None)
+    assert substrate.fsck(person.to_dict()["store"]).ok
+
+
+def test_only_what_an_agent_sees_is_forgotten_by_a_range(both: tuple[Memory, Memory]) -> None:
+    person, agent = both
+    agent.forget(seqs=range(1, 100))
+    assert person.access(SECRET).atom.value == "s"
+
+
+def test_another_text_keeps_the_tier_and_a_tombstone_shows_nothing(both: tuple[Memory, Memory]) -> None:
+    person, agent = both
+    person.checkpoint(["v1.domain.vault = another text"])
+    assert person.tiers("vault")[0].tier == "sensitive"
+    person.checkpoint(tombstones=["v1.domain.vault"])
+    with pytest.raises(NotFound):
+        agent.access(SECRET)
+    person.checkpoint(["v1.domain.vault = it is back"])
+    assert person.tiers("vault")[0].tier == "sensitive"
+    person.set_tier("vault", "public")
+    assert agent.access(SECRET).atom.value == "s"
+    person.undo()
+    with pytest.raises(NotFound):
+        agent.access(SECRET, as_of=3)
+
+
+@pytest.mark.parametrize("tier", ["secret", "Public", "", None, 3])
+def test_an_unknown_tier_is_refused_with_the_three_words(both: tuple[Memory, Memory], tier: Any) -> None:
+    person, _ = both
+    with pytest.raises(InputError, match="public, personal, sensitive"):
+        person.set_tier("shop", tier)
+    with pytest.raises(InputError, match="public, personal, sensitive"):
+        person.checkpoint([{"name": "v1.domain.shop", "value": "x", "attrs": {"tier": tier}}])
+    with pytest.raises(InputError):
+        Policy(tiers=[tier])
+
+
+def test_a_tier_needs_a_domain_that_is_there(both: tuple[Memory, Memory]) -> None:
+    person, _ = both
+    with pytest.raises(NotFound, match="shop"):
+        person.set_tier("shopp", "sensitive")
+    person.checkpoint(["v1.document.papers.one = p"])
+    person.set_tier("papers", "sensitive")
+    assert person.tiers("papers")[0].tier == "sensitive"
+
+
+def test_a_client_of_a_client_sees_no_more(both: tuple[Memory, Memory]) -> None:
+    _, agent = both
+    for further in (agent.client("b"), agent.client("b", policy=Policy(tiers=TIERS))):
+        with pytest.raises(NotFound):
+            further.access(SECRET)
+    assert Policy(caps={"public": 5}).within(Policy()).caps == {"public": 5, "personal": 2000}
+
+
+def test_a_group_that_another_client_was_shown_tells_nothing(both: tuple[Memory, Memory]) -> None:
+    person, agent = both
+    text = "quarterly figures reviewed and signed by all"
+    person.checkpoint(
+        [f"v1.note.a = {text}", f"v1.note.b_heron = {text}"],
+        edges=[edge("v1.note.b_heron", "member_of", "v1.domain.vault")],
+    )
+    (group,) = person.groups(threshold=0.5)
+    with pytest.raises(NotFound, match="there is no group") as raised:
+        agent.group(group.id)
+    assert "heron" not in str(raised.value)
+
+
+# -- the parts ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_table_has_a_rule(both: tuple[Memory, Memory]) -> None:
+    _, agent = both
+    with agent._store.read() as snapshot:
+        assert isinstance(snapshot.transaction, Veiled)
+        for table in TABLES:
+            assert snapshot.transaction.count(table) == sum(1 for _ in snapshot.transaction.scan(table))
+    assert veil._RULES.keys() | veil._OPEN | {COUNTS} == TABLES.keys()
+    assert not veil._RULES.keys() & veil._OPEN
+
+
+def test_a_method_of_the_log_that_was_not_thought_of_fails(both: tuple[Memory, Memory]) -> None:
+    _, agent = both
+    log = agent._store.log
+    assert isinstance(log, VeiledLog)
+    own = {name for name in vars(VeiledLog) if not name.startswith("_")}
+    left = {name for name in vars(Log) if not name.startswith("_")} - own
+    assert left == {"record", "get", "entry", "entries", "check_at_open"}
+    for call in (lambda: log.record(SECRET), lambda: log.get(SECRET), lambda: log.entry(2), log.entries):
+        with pytest.raises(AttributeError):
+            call()
+
+
+@pytest.mark.parametrize("seed", range(rounds(3, 100)))
+def test_what_is_hidden_is_what_the_rule_says_of_every_atom(memory: Memory, clock: ManualClock, seed: int) -> None:
+    """Brute force: the strictest tier of all domains that an atom belongs to, atom by atom, after each step."""
+    chance = random.Random(seed)
+    agent = memory.client("agent", policy=Policy())
+    memory.checkpoint([f"{name} = begun" for name in (*test_members.DOMAINS[:3], *test_members.HUBS)])
+    memory.set_tier(test_members.DOMAINS[0], "sensitive")
+    count = 0
+    for _ in range(25):
+        if chance.random() < 0.3:
+            change_tier(memory, chance)
+        else:
+            test_members.a_step(memory, clock, chance)
+        with memory._store.read() as snapshot:
+            expected = {name for name in test_members.ATOMS if strictest(snapshot, name) == "sensitive"}
+        with agent._store.read() as snapshot:
+            hidden = hidden_in(snapshot.transaction)
+        known = {name for name in test_members.ATOMS if memory_has(memory, name)}
+        atoms = frozenset() if hidden is None else hidden.atoms
+        with memory._store.read() as snapshot:
+            found = {name for name in known if find_subject(snapshot.transaction, name) in atoms}
+        assert found == expected & known
+        count += len(found)
+    assert count or seed == 1, "of this seed the domain is forgotten at once"
+
+
+def change_tier(memory: Memory, chance: random.Random) -> None:
+    name = chance.choice(test_members.DOMAINS[:3])
+    try:
+        memory.set_tier(name, chance.choice(TIERS))
+    except (InputError, NotFound):  # out of use, or forgotten
+        return
+
+
+def memory_has(memory: Memory, name: str) -> bool:
+    with memory._store.read() as snapshot:
+        return snapshot.transaction.get("atoms", name.encode()) is not None
+
+
+def strictest(snapshot: Any, name: str) -> str:
+    """The strictest tier of an atom's domains, in use or not; of a domain's atom its own too."""
+    rule, subject = Domains(snapshot, dormant=True), find_subject(snapshot.transaction, name)
+    near = {subject, *rule.groups_of(subject)}
+    groups = near | {above for group in rule.groups_of(subject) for above in rule.groups_of(group)}
+    tiers = [tier_of(snapshot, rule.name(group)) for group in groups if rule.name(group).startswith(DOMAIN)]
+    return max(tiers, key=TIERS.index, default="public")
+
+
+def tier_of(snapshot: Any, domain: str) -> str:
+    """What the last version of a domain's atom says that was no tombstone, read from the log alone."""
+    from substrate.atoms.bodies import body_of  # noqa: PLC0415
+    from substrate.views.atoms import versions_of  # noqa: PLC0415
+
+    for version in versions_of(snapshot.transaction, find_subject(snapshot.transaction, domain)):
+        body = body_of(snapshot.transaction, version.seq)
+        if version.kind.name == "PUT" and body is not None:
+            attrs = body.members.get("attrs")
+            return str(attrs.get("tier", "public")) if isinstance(attrs, dict) else "public"
+    return "public"
