@@ -379,6 +379,17 @@ def test_a_full_bar_is_the_best_score_of_the_whole_result_on_every_page(explorer
 # -- pages -------------------------------------------------------------------------------------------------------------
 
 
+def test_a_page_that_is_given_with_the_question_is_shown(memory: Memory) -> None:
+    memory.checkpoint([f"v1.note.n{at} = payments, number {at}" for at in range(30)])
+    explorer = Explorer(memory, "payments", limit=10, offset=10)
+    assert explorer.wait()
+    assert (explorer.offset, explorer.answer["first"]) == (10, 11)
+    explorer.query = "number"
+    assert explorer.wait()
+    assert (explorer.offset, explorer.answer["first"]) == (0, 1)
+    explorer.close()
+
+
 @pytest.mark.parametrize("query", ["", "payments"])
 def test_pages_lead_through_all_that_is_found_each_once(memory: Memory, query: str) -> None:
     memory.checkpoint([f"v1.note.n{at} = payments, number {at}" for at in range(250)])

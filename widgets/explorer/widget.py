@@ -122,7 +122,8 @@ class Explorer(Warming):
     @traitlets.observe("query", "type", "domain", "tag", "since", "until", "as_of")
     def _ask_anew(self, _: object) -> None:
         """Another question begins with its first page."""
-        self.offset = 0
+        if self.size >= 0:  # a page that is given with the first question is kept
+            self.offset = 0
         self._ask()
 
     @traitlets.observe("limit", "offset")
