@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hmac
+import random
+import secrets
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +18,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp.server.auth.provider import TokenVerifier
 
 from substrate.errors import Denied, InputError, StoreDamaged
-from substrate.server.http.issuer import Issuer, keys_from
+from substrate.server.http.issuer import EitherToken, Issuer, keys_from
 from substrate.server.http.rates import Rates
-from substrate.server.http.tenant_tokens import TokenBook
+from substrate.server.http.tenant_tokens import TenantToken, TokenBook
+from tests.scale import SEED, rounds
 from tests.server.issuing import AUDIENCE, ISSUER, public_of, signed
 
 
@@ -40,6 +46,80 @@ def test_a_tokens_file_that_others_can_write_is_not_believed(tmp_path: Path) -> 
     file.symlink_to("/dev/zero")
     with pytest.raises(Denied):
         book.read(token)
+
+
+def test_no_token_is_believed_where_others_could_put_one(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    book = TokenBook(root)
+    token, kept = book.add("acme", ("read",))
+    folder = root / ".tokens"
+    for place, mode, believed in (
+        (folder, 0o777, False),
+        (folder, 0o770, False),
+        (folder, 0o755, True),
+        (root, 0o777, False),
+        (root, 0o1777, True),
+        (root, 0o775, True),
+    ):
+        before = place.stat().st_mode
+        place.chmod(mode)
+        if believed:
+            assert book.read(token) == kept, oct(mode)
+        else:
+            assert anyio.run(book.verify_token, token) is None, oct(mode)
+            with pytest.raises(Denied, match="chmod go-w"):
+                book.add("acme", ("read",))
+        place.chmod(before)
+
+
+def _forged(rng: random.Random, ours: str, signer: Ed25519PrivateKey) -> str:
+    """A token that nobody gave out: made up, cut, bent, of another kind."""
+    key, at = Ed25519PrivateKey.generate(), rng.randrange(4, len(ours))
+    letter = rng.choice("AZaz09_-")
+    return rng.choice(
+        [
+            lambda: f"sbt_{secrets.token_urlsafe(32)}",
+            lambda: ours[:at] + (letter if ours[at] != letter else "B") + ours[at + 1 :],
+            lambda: ours[:at],
+            lambda: ours + rng.choice([letter, " ", "\n", "\0", "=", ".json"]),
+            lambda: rng.choice([" ", "\t", "Bearer "]) + ours,
+            ours.swapcase,
+            lambda: sha256(ours.encode()).hexdigest(),
+            lambda: f"sbt_{rng.choice(['..', '/', 'é', '٣', '*']) * 43}"[:47],
+            lambda: "".join(chr(rng.randrange(0x20, 0x2FFF)) for _ in range(rng.randrange(80))),
+            lambda: signed(key),
+            lambda: signed(signer, exp=datetime.now(UTC) - timedelta(minutes=rng.randrange(2, 500))),
+            lambda: signed(signer, aud=f"https://{letter}.example.org"),
+            lambda: signed(signer, tenant=rng.choice(["..", "A", "a/b", ""])),
+            lambda: signed(signer)[: -rng.randrange(1, 60)],
+        ]
+    )()
+
+
+@pytest.mark.soak
+def test_of_forged_expired_foreign_and_malformed_tokens_none_is_let_in(tmp_path: Path) -> None:
+    rng, signer = random.Random(f"tokens {SEED}"), Ed25519PrivateKey.generate()
+    book, other = TokenBook(tmp_path / "ours"), TokenBook(tmp_path / "others")
+    over = datetime.now(UTC) - timedelta(seconds=1)
+    ours = book.add("acme", ("read",))[0]
+    expired = [book.add("acme", ("read",), expires=over)[0] for _ in range(10)]
+    foreign = [other.add("acme", ("read",))[0] for _ in range(10)]
+    both = EitherToken(book, Issuer(ISSUER, AUDIENCE, lambda: {"keys": [public_of(signer)]}))
+
+    async def let_in(verifier: TokenVerifier, tokens: Iterable[str]) -> list[str]:
+        return [token for token in tokens if await verifier.verify_token(token) is not None]
+
+    forged = [_forged(rng, ours, signer) for _ in range(rounds(400, 10_000))]
+    true = [ours, signed(signer)]
+    assert anyio.run(let_in, both, true) == true
+    assert anyio.run(let_in, both, [*forged, *expired, *foreign]) == []
+
+    class Lenient(TokenBook):
+        def read(self, token: str) -> TenantToken | None:
+            return super().read(token.strip())
+
+    assert anyio.run(let_in, Lenient(tmp_path / "ours"), forged), "a twin that takes blanks for nothing is found out"
 
 
 @pytest.mark.parametrize("name", ["", "..", ".tokens", "A", "a/b", "a b", "ü", "a" * 65, "-a", "a\n"])

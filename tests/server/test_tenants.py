@@ -104,6 +104,17 @@ def test_what_is_no_request_is_refused_with_what_to_send(hosted: Hosted) -> None
     assert send(hosted.url, long, token).code == 413
 
 
+def test_a_request_of_many_values_is_refused_before_it_is_read_and_a_text_of_many_braces_is_not(hosted: Hosted) -> None:
+    token = hosted.token("many")
+    begins = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowmind.stats", "arguments": '
+    for many in (b"[" + b"{}," * 5_000_000 + b"{}]", b'{"a":' * 150_000, b"[" * 150_000):
+        assert send(hosted.url, begins + many + b"}}", token).code == 413
+        today = {"MCP_Protocol_Version": "2026-07-28", "Accept": "application/json, text/event-stream"}
+        assert send(hosted.url, begins + many + b"}}", token, **today).code == 413
+    text = '"{[, \\\\ ' * 40_000
+    assert call(hosted, token, "store_memory", title="Braces", content=text).status == 200
+
+
 def test_the_sdks_client_is_served_at_the_same_address(hosted: Hosted) -> None:
     token = hosted.token("sdk")
 

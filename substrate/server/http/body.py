@@ -1,10 +1,22 @@
-"""The body of a request, as far as it may go."""
+"""The body of a request, as far as it may go: in bytes, and in values of JSON.
+
+Sixteen megabytes of `{}` would be some hundred megabytes in memory, and several clients could send them at once. So
+values are counted before anything is parsed, and what has too many is refused.
+"""
 
 from __future__ import annotations
 
-from starlette.types import Receive
+import re
+from typing import Final
 
-__all__ = ["TooLargeError", "read_body"]
+from starlette.types import Message, Receive
+
+__all__ = ["MOST_VALUES", "TooLargeError", "handing", "has_too_many_values", "read_body"]
+
+MOST_VALUES: Final = 100_000
+"""Values in the JSON of a request: members, items, and what holds them. A checkpoint of 1,000 atoms has far fewer."""
+_MARKS: Final = (b"{", b"[", b",")
+_STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 class TooLargeError(Exception):
@@ -24,3 +36,25 @@ async def read_body(receive: Receive, most: int) -> bytes:
             raise TooLargeError
         if not message.get("more_body", False):
             return b"".join(parts)
+
+
+def has_too_many_values(body: bytes) -> bool:
+    """Whether its JSON has more than `MOST_VALUES`. Braces and commas in a text are no values."""
+    if sum(map(body.count, _MARKS)) <= MOST_VALUES:
+        return False
+    bare = _STRING.sub(b"", body)
+    return sum(map(bare.count, _MARKS)) > MOST_VALUES
+
+
+def handing(body: bytes, further: Receive) -> Receive:
+    """What gives the body, once; then whatever comes of the client, such as that it went away."""
+    handed = False
+
+    async def receive() -> Message:
+        nonlocal handed
+        if handed:
+            return await further()
+        handed = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive

@@ -29,7 +29,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from substrate.server.http.body import TooLargeError, read_body
+from substrate.server.http.body import MOST_VALUES, TooLargeError, handing, has_too_many_values, read_body
 from substrate.surfaces.status import error_fields
 
 __all__ = ["PlainRpc", "rpc_error"]
@@ -66,8 +66,8 @@ class PlainRpc:
         self._most_bytes = most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a plain request; hand on any other."""
-        if not self._is_plain(scope):
+        """Answer a plain request; hand on any other, with its body."""
+        if scope["type"] != "http" or scope["path"] != self._path or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
         try:
@@ -75,30 +75,36 @@ class PlainRpc:
         except TooLargeError:
             await rpc_error(_TOO_LARGE, f"a request has at most {self._most_bytes:,} bytes")(scope, receive, send)
             return
+        if has_too_many_values(body):
+            told = f"the JSON of a request has at most {MOST_VALUES:,} values"
+            await rpc_error(_TOO_LARGE, told)(scope, receive, send)
+        elif _is_plain(scope):
+            await (await self._answered(scope, body, receive))(scope, receive, send)
+        else:
+            await self._app(scope, handing(body, receive), send)
+
+    async def _answered(self, scope: Scope, body: bytes, receive: Receive) -> JSONResponse:
         try:
             said = json.loads(body)
         except (ValueError, RecursionError):
-            await rpc_error(PARSE_ERROR, "the body is not JSON")(scope, receive, send)
-            return
+            return rpc_error(PARSE_ERROR, "the body is not JSON")
         try:
-            json.dumps(said, ensure_ascii=False).encode()
+            refused = _unreadable(said)
+            enveloped = b"" if refused is not None else _enveloped(said)
         except (UnicodeEncodeError, RecursionError):  # half of a pair, by an escape
-            await rpc_error(PARSE_ERROR, "the body is not valid Unicode")(scope, receive, send)
-            return
-        refused = _unreadable(said)
+            return rpc_error(PARSE_ERROR, "the body is not valid Unicode")
         if refused is not None:
-            await refused(scope, receive, send)
-            return
+            return refused
         caught = _Caught()
-        await self._app(_as_today(scope, said), _handing(_enveloped(said), receive), caught)
-        await _taken_out(said.get("id"), caught)(scope, receive, send)
+        await self._app(_as_today(scope, said), handing(enveloped, receive), caught)
+        return _taken_out(said.get("id"), caught)
 
-    def _is_plain(self, scope: Scope) -> bool:
-        if scope["type"] != "http" or scope["path"] != self._path or scope["method"] != "POST":
-            return False
-        headers = Headers(scope=scope)
-        versioned = MCP_PROTOCOL_VERSION_HEADER in headers or "mcp-session-id" in headers
-        return not versioned and "text/event-stream" not in headers.get("accept", "")
+
+def _is_plain(scope: Scope) -> bool:
+    """Whether it names no version of the protocol, and does not ask for a stream."""
+    headers = Headers(scope=scope)
+    versioned = MCP_PROTOCOL_VERSION_HEADER in headers or "mcp-session-id" in headers
+    return not versioned and "text/event-stream" not in headers.get("accept", "")
 
 
 class _Caught:
@@ -161,20 +167,6 @@ def _as_today(scope: Scope, said: dict[str, Any]) -> Scope:
     if said["method"] == "tools/call":
         headers[MCP_NAME_HEADER] = encode_header_value(said["params"]["name"])
     return turned
-
-
-def _handing(body: bytes, further: Receive) -> Receive:
-    """The body, once; then whatever comes of the client, such as that it went away."""
-    handed = False
-
-    async def receive() -> Message:
-        nonlocal handed
-        if handed:
-            return await further()
-        handed = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive
 
 
 def _taken_out(id: object, caught: _Caught) -> JSONResponse:  # noqa: A002 - the word for it

@@ -4,7 +4,8 @@
    the folder cannot call the server.
 2. The file is read at each call, so a token that was revoked is void with the next one, in every server of the folder.
    One file each: to add or to revoke one touches no other.
-3. A file that someone else could have written says nothing: it is refused, not used.
+3. A file that someone else could have written says nothing: it is refused, not used. So are all of them, if others can
+   write the folder, or anyone the folder above it.
 """
 
 from __future__ import annotations
@@ -110,10 +111,21 @@ class TokenBook(TokenVerifier):
         }
         try:
             make_folder(self._folder)
+            self.check()
             replace_file(self._path(_digest(token)), f"{json.dumps(said)}\n".encode())
         except OSError as error:
             raise Denied(f"the token cannot be kept in {self._folder}: {error.strerror}") from None
         return token, kept
+
+    def check(self) -> None:
+        """Denied, with what to do, if others could put a token there."""
+        above = self._folder.parent
+        # Who belongs to the group of the folder above can move this one away, but cannot make one that is ours; and in
+        # a folder like /tmp all can write, and nobody touches what is another's.
+        open_to_all = _can_write(above, stat.S_IWOTH) and not _can_write(above, stat.S_ISVTX)
+        if open_to_all or _can_write(self._folder, _OTHERS_WRITE):
+            folder = above if open_to_all else self._folder
+            raise Denied(f"others can write the folder {folder}, and could let themselves in: chmod go-w it")
 
     def tokens(self) -> list[TenantToken]:
         """All that are kept, by tenant. One whose file is damaged has no scopes, and its label says so."""
@@ -177,6 +189,7 @@ class TokenBook(TokenVerifier):
 
     def _read(self, digest: str) -> TenantToken | None:
         path = self._path(digest)
+        self.check()
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
@@ -192,6 +205,15 @@ class TokenBook(TokenVerifier):
             return _kept(digest, json.loads(data))
         except (ValueError, KeyError, TypeError, RecursionError, InputError):
             raise StoreDamaged(f"the token's file {path.name} is damaged: revoke it") from None
+
+
+def _can_write(folder: Path, others: int) -> bool:
+    """Whether any of these others can change what is in the folder. Where there is none, there is no token either."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return False
+    return bool(status.st_mode & others)
 
 
 def _kept(digest: str, said: dict[str, Any]) -> TenantToken:

@@ -61,6 +61,13 @@ DIVERGENCES: Final = (
         _TESTS + "test_a_memory_that_was_replaced_cannot_be_replaced_again",
     ),
     Divergence(
+        "knowmind.update_fact",
+        "a token that writes replaces anything",
+        "not a constraint, domain, goal, preference or schema; nor by a link SUPERSEDES",
+        "who may add a note must not take the store's rules out of use",
+        _TESTS + "test_a_rule_of_the_store_is_replaced_by_no_token",
+    ),
+    Divergence(
         "knowmind.link",
         "two edges, each with its own id",
         "one edge with two names; inverse_edge_id is the same id",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from substrate.errors import Forgotten, InputError, ItemsRefused, NotFound, SecretFound, TooLarge
+from substrate.errors import Denied, Forgotten, InputError, ItemsRefused, NotFound, SecretFound, TooLarge
 from substrate.limits import LIMITS
 from substrate.messages import render
 from substrate.result import iso
@@ -52,6 +52,10 @@ _NOT_MEMORIES: Final = ("chunk", "entity", "domain", "schema")
 """Types of atoms that this surface does not count as memories."""
 _VERSION: Final = re.compile(r"(.*)_v([0-9]{1,9})", re.DOTALL)
 _PARTS: Final = ("document", "chunk")
+_RULES: Final = ("constraint", "domain", "goal", "preference", "schema")
+"""Types of atoms that rule a store, or what its sessions begin with: a token that writes memories replaces none."""
+_REPLACING: Final = {"supersedes": 1, "superseded_by": 0}
+"""Relations that take a memory out of use, by which end that is."""
 _HAS_CHUNK: Final = {"rel_type": "HAS_CHUNK"}
 """The parts of a document are kept by their parent, not by edges: told as relations, they are still these."""
 _QUERY: Final = LIMITS["query_characters"]
@@ -226,6 +230,7 @@ def update_fact(
     memory, old = client.memory, meant(client, target_id)
     if old.type in _PARTS:
         raise InputError("this is a document or a section of one: upload the new text by knowmind.upload_document")
+    _check_replaceable(old)
     new = _next_name(memory, old.name)
     saved = memory.replace(
         old.name,
@@ -251,8 +256,10 @@ def update_fact(
 def link(ctx: Caller, *, from_id: _Id, to_id: _Id, rel_type: _RelationType) -> Annotated[CallToolResult, LinkMade]:
     """State a relation between two memories. It is one edge, read from both ends; stated again it is the same."""
     client = _caller(ctx)
-    memory = client.memory
-    said = {"source": meant(client, from_id).name, "type": rel_type, "target": meant(client, to_id).name}
+    memory, ends = client.memory, (meant(client, from_id), meant(client, to_id))
+    if rel_type.lower() in _REPLACING:
+        _check_replaceable(ends[_REPLACING[rel_type.lower()]])
+    said = {"source": ends[0].name, "type": rel_type, "target": ends[1].name}
     try:
         saved = memory.checkpoint(edges=[said], origin="agent")
     except ItemsRefused as error:  # by the table of edge types: all else was checked
@@ -272,6 +279,12 @@ def unlink(ctx: Caller, *, from_id: _Id, to_id: _Id, rel_type: _RelationType) ->
 
 
 # -- within ------------------------------------------------------------------------------------------------------------
+
+
+def _check_replaceable(old: Atom) -> None:
+    """Denied if it is a rule of the store: whoever may write memories could otherwise take it out of use."""
+    if old.type in _RULES:
+        raise Denied(f"a {old.type} is a rule of this store: its keeper changes it, not an agent")
 
 
 def _best(found: Found) -> float:

@@ -209,6 +209,24 @@ def test_a_memory_that_was_replaced_cannot_be_replaced_again(team: Agent) -> Non
     assert [hit["content"] for hit in then] == ["Müller GmbH, Industriestraße 7."]
 
 
+@pytest.mark.parametrize("kind", ["constraint", "schema"])
+def test_a_rule_of_the_store_is_replaced_by_no_token(team: Agent, store: Path, kind: str) -> None:
+    mine, rule = stored(team, "No such rule", "Card data may be stored."), f"v1.{kind}.rule"
+    with substrate.open(store) as memory:
+        memory.checkpoint([f"{rule} = No card data is stored"])
+    for tool, asked in (
+        ("link", {"from_id": mine, "to_id": rule, "rel_type": "SUPERSEDES"}),
+        ("link", {"from_id": rule, "to_id": mine, "rel_type": "SUPERSEDED_BY"}),
+        ("update_fact", {"target_id": rule, "new_title": "Rule", "new_content": "Card data may be stored."}),
+    ):
+        assert team.error(f"knowmind.{tool}", **asked)["status"] == 403, tool
+    with substrate.open(store, read_only=True) as memory:
+        assert memory.access(rule).atom.superseded_by == ()
+    assert team.ok("knowmind.link", from_id=mine, to_id=rule, rel_type="RELATED_TO"), "it may be spoken of"
+    other = stored(team, "Another note", "Something else.")
+    assert team.ok("knowmind.link", from_id=mine, to_id=other, rel_type="SUPERSEDES"), "a memory may be replaced"
+
+
 def test_a_relation_is_one_edge_with_two_names(team: Agent) -> None:
     anna, firm = stored(team, "Anna", "Anna is a person."), stored(team, "Acme", "Acme is a company.")
     first = team.ok("knowmind.link", from_id=firm, to_id=anna, rel_type="OWNS")

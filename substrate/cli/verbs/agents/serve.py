@@ -212,12 +212,14 @@ def _for_tenants(given: Namespace, launch: Launch, output: Output) -> Answer:
     if (given.issuer is None) != (given.issuer_keys is None):
         raise InputError("--issuer and --issuer-keys belong together: who signs tokens, and by which keys")
     with listen(HTTP_PORT if given.port is None else given.port) as listening, Tenants(root, launch) as tenants:
-        verifier: TokenVerifier = TokenBook(root)
+        book = TokenBook(root)
+        book.check()
+        verifier: TokenVerifier = book
         if given.issuer is not None:
             from substrate.server.http.issuer import EitherToken, Issuer, keys_from  # noqa: PLC0415
 
             audience = resource_of(listening.getsockname()[1], hosts)
-            verifier = EitherToken(TokenBook(root), Issuer(given.issuer, audience, keys_from(given.issuer_keys)))
+            verifier = EitherToken(book, Issuer(given.issuer, audience, keys_from(given.issuer_keys)))
             output.announce(f"takes tokens that {given.issuer} has signed for {audience}")
         told = serve_http(tenants, listening, verifier, output.announce, public_hosts=hosts, issuer=given.issuer or "")
     return Answer({}, (), exit=Exit.INTERRUPTED if told == signal.SIGINT else Exit.OK)
