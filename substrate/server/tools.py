@@ -18,6 +18,7 @@ from time import perf_counter_ns, time_ns
 from typing import Any, Final, get_args
 
 from anyio import CapacityLimiter
+from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool as SdkTool
@@ -30,7 +31,7 @@ from substrate.messages import Words, render
 from substrate.result import Result, iso
 from substrate.server.clients import Clients
 from substrate.server.launch import Launch, ungranted
-from substrate.server.logs import log_fault
+from substrate.server.logs import log_call, log_fault
 from substrate.server.schemas import fields_at, lean, skeleton
 from substrate.settings import load_settings
 from substrate.surfaces.arguments import TIME_IN_WORDS
@@ -77,13 +78,15 @@ class ServedTool(SdkTool):
     ) -> CallToolResult | InputRequiredResult:
         """See `SdkTool.run`; it raises MCPError only."""
         clients: Clients = context.request_context.lifespan_context
-        began, failed = perf_counter_ns(), True
+        began, code = perf_counter_ns(), "cancelled"
         try:
             with clients.serving():
                 result = await self._answer(arguments, context, clients, convert_result=convert_result)
-            failed = isinstance(result, CallToolResult) and bool(result.is_error)
+            code = _code_of(result)
         finally:
-            clients.meter.count(self.wire_name, perf_counter_ns() - began, failed=failed)
+            spent = perf_counter_ns() - began
+            clients.meter.count(self.wire_name, spent, failed=bool(code))
+            log_call(self.wire_name, spent, code, get_access_token())
         return result
 
     async def _answer(
@@ -205,6 +208,13 @@ def shape_of(tool: Tool) -> type[BaseModel]:
     _, shape = get_args(signature(tool.run, eval_str=True).return_annotation)
     model: type[BaseModel] = shape
     return model
+
+
+def _code_of(result: CallToolResult | InputRequiredResult) -> str:
+    """The code of an error; empty: it is none."""
+    if not isinstance(result, CallToolResult) or not result.is_error:
+        return ""
+    return str((result.meta or {}).get("error", {}).get("code", "error"))
 
 
 def _noted(result: CallToolResult | InputRequiredResult, note: str) -> CallToolResult | InputRequiredResult:

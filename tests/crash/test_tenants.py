@@ -49,7 +49,20 @@ class Team:
         self._reading = threading.Thread()
 
     def start(self) -> None:
-        words = ("mcp", "--http", "--port", "0", "--tenants", str(self.root), "--surface", "knowmind", "--wait", "0")
+        words = (
+            "mcp",
+            "--http",
+            "--port",
+            "0",
+            "--tenants",
+            str(self.root),
+            "--surface",
+            "knowmind",
+            "--wait",
+            "0",
+            "--log-format",
+            "json",
+        )
         process = subprocess.Popen(
             [sys.executable, "-m", "substrate", *words],
             cwd=ROOT,
@@ -60,7 +73,8 @@ class Team:
         )
         assert process.stderr is not None
         lines: Iterator[str] = iter(process.stderr)
-        url = next((line.split()[1] for line in lines if line.startswith("serving ")), "")
+        told = (str(json.loads(line).get("message")) for line in lines)
+        url = next((said.split()[1] for said in told if said.startswith("serving ")), "")
         self._reading = threading.Thread(target=lambda: self.said.extend(lines))
         self._reading.start()
         with self._changed:
@@ -228,6 +242,12 @@ def test_two_tenants_of_a_server_that_is_killed_lose_nothing_and_cross_nothing(
     log = "".join(team.said)
     assert "canary" not in log
     assert not any(token in log for token in (*tokens.values(), doomed))
+    events = [json.loads(line) for line in team.said]
+    assert {(event["tenant"], event["token"]) for event in events if event["event"] == "call"} >= {
+        (token.tenant, token.id) for token in book.tokens()
+    }
+    assert {event["status"] for event in events if event["event"] == "refused"} == {401}
+    assert events[-1]["event"] == "stop"
 
 
 def test_what_is_lost_and_what_has_crossed_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import uvicorn
+
 from substrate.server.http.serve import TENANTS_PATH, compose_http, http_runner, listen, tenants_app
 from substrate.server.http.tenant_tokens import TokenBook
 from substrate.server.http.tenants import Tenants
@@ -29,6 +31,7 @@ class Hosted:
     root: Path
     book: TokenBook
     tenants: Tenants
+    runner: uvicorn.Server
 
     def token(self, tenant: str, *scopes: str, **more: Any) -> str:
         return self.book.add(tenant, scopes or ALL, **more)[0]
@@ -64,7 +67,7 @@ def hosting(
     thread = threading.Thread(target=runner.run, args=([listening],))
     thread.start()
     try:
-        yield Hosted(http_url(port, TENANTS_PATH), root, book, tenants)
+        yield Hosted(http_url(port, TENANTS_PATH), root, book, tenants, runner)
     finally:
         runner.should_exit = True
         thread.join(WAIT_S)

@@ -208,6 +208,7 @@ def test_a_port_that_is_taken_is_said_and_burns_no_token(capfd: pytest.CaptureFi
         (["--port", "1"], "need --http"),
         (["--new-token"], "need --http"),
         (["--insecure-no-token"], "need --http"),
+        (["--log-format", "json"], "need --http"),
         (["--http", "--port", "65536"], "at most 65535"),
         (["--http", "--port", "-1"], "--port"),
         (["--http", "--new-token", "--insecure-no-token"], "give one of them"),

@@ -19,6 +19,7 @@ from mcp.types import ResourceTemplateReference
 
 import substrate
 from substrate.errors import NotFound
+from substrate.server.http import serve
 from substrate.server.http.plain_rpc import _enveloped
 from substrate.server.http.serve import TENANTS_PATH
 from substrate.server.http.tenant_tokens import TokenBook
@@ -194,6 +195,27 @@ def test_a_full_tenant_is_told_402_and_nothing_is_written(hosted: Hosted) -> Non
     assert call(hosted, token, "upload_document", content="One more.").code == 402
     assert call(hosted, token, "stats").result == {"memories": 2, "edges": 0, "chunks": 0}
     assert call(hosted, token, "store_memory", title="One", content="The first of two.").status == 200, "it is there"
+
+
+def test_told_to_stop_the_server_ends_the_calls_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "_GRACE_S", WAIT_S)  # or a busy machine would decide
+    answers = []
+    with hosting(tmp_path / "root") as served:
+        token = served.token("acme")
+        call(served, token, "store_memory", title="One", content="The first.")
+        with substrate.open(served.root / "acme") as memory:
+            store = threading.Thread(
+                target=lambda: answers.append(call(served, token, "store_memory", title="Two", content="The second."))
+            )
+            with memory._store.log._store.write():
+                store.start()
+                while not served.tenants._held_open["acme"].calls:
+                    store.join(0.01)
+                served.runner.should_exit = True
+            store.join(WAIT_S)
+    assert [answer.status for answer in answers] == [200]
+    with substrate.open(tmp_path / "root" / "acme", read_only=True) as memory:
+        assert memory.stats().atoms == 2
 
 
 # -- many tenants ------------------------------------------------------------------------------------------------------

@@ -14,12 +14,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from substrate.server.http.plain_rpc import rpc_error
 from substrate.server.http.rates import Rates
 from substrate.server.http.tenant_tokens import DEFAULT_RATE
+from substrate.server.logs import log_event
 
 __all__ = ["Admission"]
 
 _UNAUTHORIZED: Final = 401
 _TOO_MANY: Final = 429
 _MOST_OPEN: Final = 16
+_SHOWN: Final = 12
+"""Of a token's digest, in the log."""
 _BEARER: Final = "bearer "
 _NOT_LET_IN: Final = (
     "this server asks for a token, as the header `Authorization: Bearer TOKEN`. It came without one, or with one that "
@@ -52,10 +55,12 @@ class Admission:
         token = said[len(_BEARER) :] if said[: len(_BEARER)].lower() == _BEARER else ""
         known = await self._verifier.verify_token(token) if token else None
         if known is None:
+            log_event("refused", status=_UNAUTHORIZED)
             refused = rpc_error(_UNAUTHORIZED, _NOT_LET_IN, headers={"WWW-Authenticate": self._challenge})
             await refused(scope, receive, send)
             return
         if self._open.get(known.client_id, 0) >= _MOST_OPEN:
+            log_event("refused", status=_TOO_MANY, tenant=known.subject, token=known.client_id[:_SHOWN])
             told = f"this token has {_MOST_OPEN} requests open already: end one first"
             await rpc_error(_TOO_MANY, told, headers={"Retry-After": "5"})(scope, receive, send)
             return
@@ -64,6 +69,7 @@ class Admission:
             wait = self._rates.take(known.client_id, rate)
             if wait:
                 seconds = max(1, ceil(wait))
+                log_event("refused", status=_TOO_MANY, tenant=known.subject, token=known.client_id[:_SHOWN])
                 told = f"this token may call {rate:,} times a minute: try again in {seconds} s"
                 await rpc_error(_TOO_MANY, told, headers={"Retry-After": str(seconds)})(scope, receive, send)
                 return

@@ -46,7 +46,7 @@ from substrate.server.http.sessions import ENDED_S, MOST_SESSIONS, Sessions
 from substrate.server.http.tenants import Tenants
 from substrate.server.http.web import ASK, PAGE_PATHS, Web
 from substrate.server.launch import HTTP_HOST, HTTP_PATH, http_url
-from substrate.server.logs import log_sparingly
+from substrate.server.logs import log_event, log_sparingly
 
 __all__ = [
     "TENANTS_PATH",
@@ -85,13 +85,22 @@ def serve_http(  # noqa: PLR0913 - what is served, where, to whom
     *,
     public_hosts: Sequence[str] = (),
     issuer: str = "",
+    log_format: str = "text",
 ) -> int:
     """Serve on the socket until this process is told to stop; the signal that told it. What and where is announced.
 
     Tenants ask for a `token` of theirs, and may be called by `public_hosts`, the names of a proxy in front. `issuer`
     is the address of the one who issues such tokens, where that is not this server; clients are told.
     """
-    log_sparingly("substrate mcp: %(levelname)s %(name)s: %(message)s")
+    as_json = log_format == "json"
+    log_sparingly("substrate mcp: %(levelname)s %(name)s: %(message)s", as_json=as_json)
+
+    def say(text: str) -> None:
+        if as_json:  # one object a line, from the first one on
+            log_event("start", spare=False, message=text)
+        else:
+            announce(text)
+
     port = listening.getsockname()[1]
     resource = resource_of(port, public_hosts)
     server = compose_http(clients, port, token, issuer, resource)
@@ -105,12 +114,15 @@ def serve_http(  # noqa: PLR0913 - what is served, where, to whom
 
     async def serve() -> None:
         asyncio.get_running_loop().set_exception_handler(_out_of_descriptors(runner))
-        announce(await announcement(server, clients.launch))
-        announce(f"serving {http_url(port, path)}")
+        if issuer:
+            say(f"takes tokens that {issuer} has signed for {resource}")
+        say(await announcement(server, clients.launch))
+        say(f"serving {http_url(port, path)}")
         await runner.serve([listening])
 
     with _stopping(runner) as told:
         anyio.run(serve)
+    log_event("stop", spare=False, signal=signal.Signals(told[0]).name if told else "")
     return told[0] if told else 0
 
 

@@ -25,7 +25,7 @@ from substrate.errors import InputError, SubstrateError
 from substrate.server.clients import Clients
 from substrate.server.http.body import TooLargeError, read_body
 from substrate.server.http.plain_rpc import rpc_error
-from substrate.server.logs import log_fault
+from substrate.server.logs import log_call, log_fault
 from substrate.settings import load_settings
 from substrate_widgets.web.files import ASK, files
 
@@ -88,14 +88,16 @@ class Web:
             return rpc_error(_FORBIDDEN, "a page of another server may not ask this one")
         if "read" not in self._clients.scopes_of():
             return rpc_error(_FORBIDDEN, "this token has no scope read, which the page needs: ask for another token")
-        began, failed = perf_counter_ns(), True
+        began, code = perf_counter_ns(), "refused"
         try:
             answer = JSONResponse(await self._answered(await read_body(receive, _MOST_BYTES)))
-            failed = False
+            code = ""
         except Exception as error:  # noqa: BLE001 - the last line of defence
             answer = self._refused(error)
         finally:
-            self._clients.meter.count(_TOOL, perf_counter_ns() - began, failed=failed)
+            spent = perf_counter_ns() - began
+            self._clients.meter.count(_TOOL, spent, failed=bool(code))
+            log_call(_TOOL, spent, code, get_access_token())
         return answer
 
     async def _answered(self, body: bytes) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from substrate.server.client_config import (
     takes_dots,
 )
 from substrate.server.launch import DEFAULT_SCOPES, DEFAULT_WAIT_S, HTTP_PORT, SCOPES, Launch, http_url, read_scopes
+from substrate.server.logs import LOG_FORMATS
 from substrate.settings import environment_for_others, load_settings
 from substrate.surfaces import DEFAULT_SURFACES, SURFACES
 from substrate.text.quote import as_command
@@ -156,8 +157,8 @@ def mcp(given: Namespace, output: Output) -> Answer:
     output.tell_warnings(from_now_on=True)
     if given.http:
         return _over_http(given, launch, output)
-    if given.port is not None or given.new_token or given.insecure_no_token:
-        raise InputError("--port, --new-token and --insecure-no-token need --http: add it")
+    if given.port is not None or given.new_token or given.insecure_no_token or given.log_format != "text":
+        raise InputError("--port, --new-token, --insecure-no-token and --log-format need --http: add it")
     if given.tenants is not None or given.public_host or given.issuer or given.issuer_keys:
         raise InputError("--tenants, --public-host and --issuer need --http: add it")
     return _over_stdio(launch)
@@ -193,7 +194,7 @@ def _over_http(given: Namespace, launch: Launch, output: Output) -> Answer:
         raise InputError("--public-host and --issuer belong to --tenants: one store is served to this machine alone")
     with listen(HTTP_PORT if given.port is None else given.port) as listening, Clients(launch) as clients:
         token = _token(given, launch, output)
-        told = serve_http(clients, listening, token, output.announce)
+        told = serve_http(clients, listening, token, output.announce, log_format=given.log_format)
     return Answer({}, (), exit=Exit.INTERRUPTED if told == signal.SIGINT else Exit.OK)
 
 
@@ -220,8 +221,15 @@ def _for_tenants(given: Namespace, launch: Launch, output: Output) -> Answer:
 
             audience = resource_of(listening.getsockname()[1], hosts)
             verifier = EitherToken(book, Issuer(given.issuer, audience, keys_from(given.issuer_keys)))
-            output.announce(f"takes tokens that {given.issuer} has signed for {audience}")
-        told = serve_http(tenants, listening, verifier, output.announce, public_hosts=hosts, issuer=given.issuer or "")
+        told = serve_http(
+            tenants,
+            listening,
+            verifier,
+            output.announce,
+            public_hosts=hosts,
+            issuer=given.issuer or "",
+            log_format=given.log_format,
+        )
     return Answer({}, (), exit=Exit.INTERRUPTED if told == signal.SIGINT else Exit.OK)
 
 
@@ -287,6 +295,13 @@ MCP = Command(
         ),
         option("--issuer", metavar="URL", read=_url, help="also take tokens (JWT) that this identity provider signs"),
         option("--issuer-keys", metavar="FILE|URL", complete="file", help="the public keys of the issuer, a JWK set"),
+        option(
+            "--log-format",
+            metavar="FORMAT",
+            default="text",
+            choices=LOG_FORMATS,
+            help="text (default): warnings; json: one object a line, calls too",
+        ),
     ),
     only=Face.CLI,
 )
