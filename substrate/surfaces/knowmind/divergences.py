@@ -64,7 +64,7 @@ DIVERGENCES: Final = (
         "knowmind.update_fact",
         "a token that writes replaces anything",
         "not a constraint, domain, goal, preference or schema; nor by a link SUPERSEDES",
-        "who may add a note must not take the store's rules out of use",
+        "an agent that adds notes must not take the store's rules out of use",
         _TESTS + "test_a_rule_of_the_store_is_replaced_by_no_token",
     ),
     Divergence(
