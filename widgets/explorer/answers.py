@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from substrate.errors import Forgotten, InputError, NotFound, ProofInvalid
+from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid
 from substrate.proof.bundle import Bundle
 from substrate.text.quote import as_word
 from substrate.values.hits import WELL
@@ -269,8 +269,16 @@ def _edge(edge: Edge, name: str) -> Told:
 
 
 def _badge_of_now(memory: Memory, name: str, as_of: int | None, whole: bool) -> Told | None:  # noqa: FBT001
-    """The proof that a name is out of use or was never there. Of an id, and of the past, there is none."""
-    return None if as_of is not None or "." not in name else _badge(memory, memory.prove(name), whole)
+    """The proof that a name is out of use or was never there. Of an id, and of the past, there is none.
+
+    Nor is there one for clients who do not see all there is: that a name is absent would tell them what is hidden.
+    """
+    if as_of is not None or "." not in name:
+        return None
+    try:
+        return _badge(memory, memory.prove(name), whole)
+    except Denied:
+        return None
 
 
 def _badge(memory: Memory, bundle: object, whole: bool) -> Told | None:  # noqa: FBT001 - the bundle too, or not
