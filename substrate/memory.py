@@ -28,7 +28,7 @@ from substrate.atoms.stale import stale_atoms
 from substrate.care.export import export
 from substrate.care.growth import growth
 from substrate.care.heads import heads
-from substrate.care.stats import stats
+from substrate.care.stats import count_domains, stats
 from substrate.care.tiers import set_tier, tiers
 from substrate.client import Client
 from substrate.clock import Clock
@@ -88,7 +88,17 @@ from substrate.values.hits import Cues, Found, Matches
 from substrate.values.opening import PROPOSED
 from substrate.values.predictions import Around, Observed, Predictions, Trained
 from substrate.values.progress import Progress
-from substrate.values.saved import Forgot, Imported, Refused, Remembered, Saved, Stats, TranscriptRead, Undone
+from substrate.values.saved import (
+    DomainCounts,
+    Forgot,
+    Imported,
+    Refused,
+    Remembered,
+    Saved,
+    Stats,
+    TranscriptRead,
+    Undone,
+)
 from substrate.views.catalogue import CACHE_CHECKS
 
 if TYPE_CHECKING:
@@ -1985,6 +1995,11 @@ class Memory(Tabular):
         log = self._store.log
         with self._store.read() as snapshot:
             return stats(snapshot, log.size_on_disk(), self.behind)
+
+    def domains(self) -> DomainCounts:
+        """The domains of documents, chunks and entities, and how many of these each has. It reads stored counts."""
+        with self._store.read() as snapshot:
+            return count_domains(snapshot)
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """Rebuild the derived tables from the log, beside the store, and put them in place.

@@ -99,8 +99,11 @@ SdkTool.from_function = _made_once  # type: ignore[assignment, method-assign]
 class User:
     """The person behind an agent, who answers what a server asks; all the same each time."""
 
-    def __init__(self, action: str = "accept", *, erase: bool | None = None) -> None:
-        self._answer = ElicitResult(action=action, content=None if erase is None else {"erase": erase})  # type: ignore[arg-type]
+    def __init__(
+        self, action: str = "accept", *, erase: bool | None = None, content: dict[str, Any] | None = None
+    ) -> None:
+        said = content if erase is None else {"erase": erase}
+        self._answer = ElicitResult(action=action, content=said)  # type: ignore[arg-type]
         self.asked: list[ElicitRequestParams] = []
 
     async def __call__(self, _context: object, question: ElicitRequestParams) -> ElicitResult:

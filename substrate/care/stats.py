@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from substrate.forget.compaction import is_owed
 from substrate.log.heads import require_head
@@ -10,12 +10,12 @@ from substrate.log.tables import EXPECTED, GAPS, HEADS
 from substrate.names import unescape_rest
 from substrate.snapshot import Snapshot
 from substrate.values.behind import Behind
-from substrate.values.saved import Stats
+from substrate.values.saved import DomainCount, DomainCounts, Stats
 from substrate.views.cards import cards_of, edges_stated
 from substrate.views.counts import counts_by_domain, counts_by_type
 from substrate.views.learned.episodes import episodes_seen, trainings_learnt
 
-__all__ = ["stats"]
+__all__ = ["count_domains", "stats"]
 
 
 def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stats:
@@ -45,4 +45,18 @@ def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stat
         behind=behind,
         characters=sum(count.characters for count in types.values()),
         domains={domain: live for domain, live in sorted(domains.items()) if live},
+    )
+
+
+def count_domains(snapshot: Snapshot) -> DomainCounts:
+    """See `Memory.domains`. It reads stored counts."""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for domain, kind, count in counts_by_domain(snapshot.transaction):
+        if count.live:
+            found[unescape_rest(domain)] += Counter({kind: count.live, "": count.characters})
+    return DomainCounts(
+        tuple(
+            DomainCount(domain, of["document"], of["chunk"], of["entity"], of[""])
+            for domain, of in sorted(found.items())
+        )
     )

@@ -7,6 +7,8 @@ plain          our own plain export
 server_memory  the file of the official memory server
 hydramem       HydraMem's signed export, and its sessions
 cortexgraph    the files and the database of CortexGraph
+graphnosis     the plain .gai file of Graphnosis' engine
+messagepack    MessagePack, read within bounds; pure
 table          rows of CSV, TSV and JSON files and of data frames, by the names of their columns
 record         lines recorded as checkpoints, or only compared with the store
 """

@@ -14,6 +14,7 @@ from substrate.errors import InputError
 from substrate.files import refuse_pipe, users_file
 from substrate.messages import Arg
 from substrate.moving.cortexgraph import is_cortexgraph, open_cortexgraph
+from substrate.moving.graphnosis import is_graphnosis, open_graphnosis
 from substrate.moving.hydramem import is_hydramem, open_hydramem, refuse_pickle
 from substrate.moving.line import KINDS, Lines
 from substrate.moving.plain import open_plain
@@ -24,6 +25,7 @@ __all__ = [
     "CORTEXGRAPH",
     "DOCUMENTS",
     "FULL",
+    "GRAPHNOSIS",
     "HYDRAMEM",
     "PLAIN",
     "READABLE",
@@ -38,15 +40,16 @@ DOCUMENTS: Final = "documents"
 SERVER_MEMORY: Final = "server-memory"
 HYDRAMEM: Final = "hydramem"
 CORTEXGRAPH: Final = "cortexgraph"
+GRAPHNOSIS: Final = "graphnosis"
 _ROWS: Final = "jsonl"
 _TABLES: Final[Mapping[str, str]] = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
-READABLE: Final = (PLAIN, SERVER_MEMORY, HYDRAMEM, CORTEXGRAPH, "csv", "tsv", _ROWS, DOCUMENTS)
+READABLE: Final = (PLAIN, SERVER_MEMORY, HYDRAMEM, CORTEXGRAPH, GRAPHNOSIS, "csv", "tsv", _ROWS, DOCUMENTS)
 """What a caller can say a file is."""
 _FIRST: Final = 64 * 1024
 """Characters of a first line that tell what a file is."""
 
 
-def kind_of(path: Path) -> str:
+def kind_of(path: Path) -> str:  # noqa: PLR0911 - one for each kind
     """The kind of a file or folder. InputError if it is none that is known, naming those that can be said."""
     with users_file(path):
         if path.is_dir():
@@ -60,6 +63,8 @@ def kind_of(path: Path) -> str:
         if not path.exists():
             raise InputError(f"there is no file {path}")
         refuse_pickle(path)
+        if is_graphnosis(path):
+            return GRAPHNOSIS
         if is_cortexgraph(path):
             return CORTEXGRAPH
         if is_hydramem(path):
@@ -76,7 +81,7 @@ def kind_of(path: Path) -> str:
     return kind
 
 
-def open_lines(  # noqa: PLR0913
+def open_lines(  # noqa: PLR0911, PLR0913
     path: Path,
     kind: str,
     *,
@@ -98,6 +103,8 @@ def open_lines(  # noqa: PLR0913
         return open_hydramem(path, domain, secret=secret, unverified=unverified)
     if kind == CORTEXGRAPH:
         return open_cortexgraph(path)
+    if kind == GRAPHNOSIS:
+        return open_graphnosis(path, domain_name(domain), secret=secret, unverified=unverified)
     if kind in _TABLES.values():
         return open_csv(path, columns, tabs=kind == "tsv")
     if kind == _ROWS:

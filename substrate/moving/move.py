@@ -19,6 +19,7 @@ from substrate.moving.kind import (
     CORTEXGRAPH,
     DOCUMENTS,
     FULL,
+    GRAPHNOSIS,
     HYDRAMEM,
     PLAIN,
     READABLE,
@@ -35,7 +36,7 @@ from substrate.values.saved import IMPORT_SESSION, Imported
 
 __all__ = ["Move", "import_file", "import_frame", "import_lines", "refuse_first_import", "refuse_first_lines"]
 
-_ORIGINS: Final = {SERVER_MEMORY: "agent", HYDRAMEM: "ingested", CORTEXGRAPH: "agent"}
+_ORIGINS: Final = {SERVER_MEMORY: "agent", HYDRAMEM: "ingested", CORTEXGRAPH: "agent", GRAPHNOSIS: "ingested"}
 """Whose word a file of another memory server is, unless the caller says it."""
 
 

@@ -8,8 +8,6 @@ document.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -35,6 +33,7 @@ from substrate.save.input import ATOM_FIELDS
 from substrate.save.place import Place
 from substrate.save.proposed import confirm
 from substrate.snapshot import Snapshot
+from substrate.text.likeness import slug_of
 from substrate.text.quote import if_needed, in_quotes
 from substrate.values.review.pending import CORRECTION, STATEMENT, TEXT, Accepted
 from substrate.values.saved import Saved
@@ -43,7 +42,6 @@ from substrate.views.beside.proposals import NO_ATOM, ProposalRow, overdue, prop
 
 __all__ = ["Decided", "accept"]
 
-_WORDS: Final = re.compile(r"[\w+#]+")
 _SPEAKER: Final = ("actor", "origin", "session")
 """Who said it: a corrected version is said by the one who accepts it."""
 _TAKEN: Final = "taken"
@@ -143,7 +141,7 @@ def _accept_text(log: Log, decided: Decided, row: ProposalRow, said: Mapping[str
             Arg("create"),
             " to create it",
         )
-    domain = found.name or DOMAIN + _slug(asked)
+    domain = found.name or DOMAIN + escape_rest(slug_of(asked))
     row = _take(log, row, domain)
     if created:
         atom = {"name": domain, "value": asked.strip(), "attrs": {"title": asked.strip()}, "origin": "user"}
@@ -189,8 +187,3 @@ def _take(log: Log, row: ProposalRow, domain: str) -> ProposalRow:
 
     log.decide(plan)
     return taken[0]
-
-
-def _slug(name: str) -> str:
-    """What a new domain of this name is called in names: `Book Notes` is `book-notes`."""
-    return escape_rest("-".join(_WORDS.findall(unicodedata.normalize("NFKC", name).casefold())))

@@ -33,6 +33,7 @@ from substrate.search.conversation.rules import standing
 from substrate.search.conversation.spread import spread
 from substrate.search.conversation.turns import FILLER_SHARE, Turns, echoes_in, restated, said_by
 from substrate.search.when import When, Which
+from substrate.values.hits import FULL_SCORE
 
 __all__ = ["WORDS", "Candidates", "Ranked", "first_scores", "full_score", "ordered", "rank", "with_named", "with_walks"]
 
@@ -40,7 +41,7 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-WORDS: Final = 0.8
+WORDS: Final = FULL_SCORE - 1
 """What all words matched weigh, where cosine 1 weighs 1."""
 _CENTRED: Final = 0.5
 _CENTRE: Final = 0.8

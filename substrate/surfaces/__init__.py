@@ -12,6 +12,7 @@ atoms/     tools on atoms; served by default
 knowmind/  ten tools of a team's server
 cortexgraph/  notes that fade unless they are used
 keeping/   verify, history, forget, status: for clients of any surface; served by default
+graphnosis/  engrams with tiers, and corrections that wait for a person: the tools of Graphnosis
 hydramem/  documents, entities and relations that are checked: the tools of HydraMem
 """
 
@@ -33,6 +34,7 @@ SURFACES: Final = {
     "knowmind": "substrate.surfaces.knowmind",
     "cortexgraph": "substrate.surfaces.cortexgraph",
     "hydramem": "substrate.surfaces.hydramem",
+    "graphnosis": "substrate.surfaces.graphnosis",
 }
 """By name: the package, whose `surface` has a SURFACE of that name."""
 DEFAULT_SURFACES: Final = ("atoms", "keeping")

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from substrate.text.terms import keyword
 
-__all__ = ["LEAST", "Label", "Likeness", "compare", "label_of"]
+__all__ = ["LEAST", "Label", "Likeness", "compare", "label_of", "slug_of"]
 
 LEAST: Final = 0.6
 """How like two names must be, from 0 to 1, for the one to be meant by the other."""
@@ -64,12 +64,7 @@ class Likeness(NamedTuple):
 @lru_cache(maxsize=8192)  # the same names are compared again and again
 def label_of(text: str) -> Label:
     """The name, taken apart. Its key is empty if it has neither letters nor digits."""
-    plain = keyword(_UNSEEN.sub("", _CAMEL.sub(" ", text)))
-    if plain.isascii():
-        words = [word for word in _ASCII_SIGNS.split(plain) if word]
-    else:
-        spaced = "".join(letter if _is_solid(letter) else " " for letter in plain)
-        words = [word for part in spaced.split() if (word := part.lstrip(_marks(part)))]
+    words = _words(text)
     key = "".join(words)
     if not any(letter.isalnum() for letter in key):
         return Label(text, "", frozenset(), frozenset(), frozenset())
@@ -81,6 +76,19 @@ def label_of(text: str) -> Label:
         letters.append(f"{letter}{before[letter]}")
         before[letter] += 1
     return Label(text, key, frozenset(words), scripts, frozenset(letters))
+
+
+def slug_of(text: str) -> str:
+    """The name as one word of small letters: `Book Notes` is `book-notes`. Empty of one without a key."""
+    return "-".join(_words(text)) if label_of(text).key else ""
+
+
+def _words(text: str) -> list[str]:
+    plain = keyword(_UNSEEN.sub("", _CAMEL.sub(" ", text)))
+    if plain.isascii():
+        return [word for word in _ASCII_SIGNS.split(plain) if word]
+    spaced = "".join(letter if _is_solid(letter) else " " for letter in plain)
+    return [word for part in spaced.split() if (word := part.lstrip(_marks(part)))]
 
 
 def _marks(word: str) -> str:

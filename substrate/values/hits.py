@@ -11,8 +11,10 @@ from substrate.messages import Message
 from substrate.result import Result, Results
 from substrate.values.atoms import Atom
 
-__all__ = ["WELL", "Cues", "Found", "Hit", "Match", "Matches"]
+__all__ = ["FULL_SCORE", "WELL", "Cues", "Found", "Hit", "Match", "Matches"]
 
+FULL_SCORE: Final = 1.8
+"""What words and meaning that match in full come to, before scores are made shares of it; meaning is 1 of that."""
 WELL: Final = 0.4
 """The score of a hit that is about the question. Of 5,000 notes, objectives about none of them reached 0.35."""
 _KEEP_FROM: Final = 0.7
@@ -52,6 +54,11 @@ class Hit(Result):
     def name(self) -> str:
         """The atom's name."""
         return self.atom.name
+
+    @property
+    def likeness(self) -> float:
+        """How near its meaning is to the query's, from 0 to 1. 0: not compared."""
+        return min(1.0, self.parts.get("meaning", 0.0) * FULL_SCORE)
 
     @property
     def value(self) -> str:

@@ -13,6 +13,8 @@ from substrate.values.behind import Behind
 __all__ = [
     "IMPORT_SESSION",
     "Contradicted",
+    "DomainCount",
+    "DomainCounts",
     "Forgot",
     "Imported",
     "Refused",
@@ -174,6 +176,26 @@ class Stats(Result):
     """Of the values of live atoms."""
     domains: Mapping[str, int] = field(default_factory=dict)
     """Live documents, chunks and entities of each domain that stands in their names."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DomainCount(Result):
+    """A domain that stands in names, and how many atoms in use it has there."""
+
+    domain: str
+    """By what follows `v1.domain.`."""
+    documents: int = 0
+    chunks: int = 0
+    entities: int = 0
+    characters: int = 0
+    """Of their values, together."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DomainCounts(Results[DomainCount]):
+    """Domains that stand in names, by name."""
+
+    items: tuple[DomainCount, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

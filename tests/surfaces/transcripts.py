@@ -17,7 +17,7 @@ import pytest
 
 import substrate
 from substrate.server.launch import SCOPES
-from tests.agents import BOOTSTRAP, Agent, in_memory, text_of
+from tests.agents import BOOTSTRAP, Agent, User, in_memory, text_of
 
 __all__ = ["CORRECTION", "NOTES", "SCENARIOS", "play", "written"]
 
@@ -184,8 +184,33 @@ NOTES: Final[dict[str, list[Call]]] = {
         ("get_garden_status_tool", {}),
         ("train_gnn_tool", {"threshold": 0.6}),
     ],
+    "graphnosis": [
+        ("remember", {"text": "The API endpoint is /v1/search.", "label": "API"}),
+        (
+            "remember",
+            {
+                "text": "Decided to use PostgreSQL for the new service. SQLite was ruled out due to concurrent write "
+                "requirements.",
+                "target_engram": "Work decisions",
+                "label": "DB choice",
+                "kind": "clip",
+            },
+        ),
+        ("recall", {"query": "API endpoint", "graphs": ["main"], "topK": 5}),
+        (
+            "correct",
+            {
+                "chunkId": "$chunkId",
+                "proposal": "The endpoint changed from /v1/search to /v2/query in March 2025.",
+            },
+        ),
+        ("apply", {"correctionId": "$correctionId"}),
+        ("recall", {"query": "API endpoint"}),
+        ("forget", {"sourceId": "$sourceId"}),
+        ("stats", {}),
+    ],
 }
-"""Of the surface of that name: what its document gives as examples."""
+"""Of the surface of that name: what its document gives as examples. `$id` is the last one that was replied."""
 GIVEN: Final[dict[str, list[dict[str, Any]]]] = {
     "high_stakes": [
         {
@@ -213,6 +238,10 @@ _DIFFERS: Final = {
     "size": "<size>",
     "tokens": "<tokens>",
     "memory_id": "<id>",
+    "correctionId": "<id>",
+    "cortexPath": "<path>",
+    "cortexDbSizeBytes": "<bytes>",
+    "opLogEventId": "<seq>",
     "created_at": "<time>",
     "last_used": "<time>",
     "age_days": "<days>",
@@ -234,8 +263,9 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?")
 def play(name: str, store: Path, mode: str = "auto") -> list[dict[str, Any]]:
     """What is called and what is replied, call by call, on a store of its own."""
     if name in NOTES:
-        with in_memory(store, scopes=frozenset(SCOPES), launch={"surfaces": (name,)}, mode=mode) as agent:
-            return [_rounded(_said(agent, tool, arguments)) for tool, arguments in NOTES[name]]
+        user, last = User(content={"erase": True, "engram": "Work decisions", "create": True}), {}
+        with in_memory(store, scopes=frozenset(SCOPES), launch={"surfaces": (name,)}, mode=mode, user=user) as agent:
+            return [_rounded(_said(agent, tool, arguments, last)) for tool, arguments in NOTES[name]]
     with substrate.open(store) as memory:
         for given in GIVEN.get(name, []):
             memory.checkpoint(**given)
@@ -243,12 +273,28 @@ def play(name: str, store: Path, mode: str = "auto") -> list[dict[str, Any]]:
         return [_said(agent, tool, arguments) for tool, arguments in SCENARIOS[name]]
 
 
-def _said(agent: Agent, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    result = agent.checked(tool, **arguments)
+def _said(agent: Agent, tool: str, arguments: dict[str, Any], last: dict[str, Any] | None = None) -> dict[str, Any]:
+    known = {} if last is None else last
+    result = agent.checked(tool, **{word: known.get(str(said), said) for word, said in arguments.items()})
+    known |= _ids_in(result.structured_content)
     said = {"tool": tool, "arguments": arguments, "reply": _settled(result.structured_content)}
     if tool == BOOTSTRAP:
         said["text"] = [_TOKENS.sub("<tokens>", line) for line in text_of(result).splitlines()]
     return said
+
+
+def _ids_in(said: Any) -> dict[str, Any]:
+    """What a later call may name by `$` and its word: the first of each."""
+    match said:
+        case dict():
+            own = {f"${word}": value for word, value in said.items() if isinstance(value, str)}
+            return {found: value for part in (*said.values(), own) for found, value in _ids_in_part(part).items()}
+        case _:
+            return {}
+
+
+def _ids_in_part(part: Any) -> dict[str, Any]:
+    return _ids_in(part[0]) if isinstance(part, list) and part else part if isinstance(part, dict) else {}
 
 
 def _settled(said: Any, word: str = "") -> Any:

@@ -37,8 +37,9 @@ IMPORT = Command(
     "and new times of recording. Each row of a CSV, TSV or JSON Lines file becomes an atom. Columns called name, "
     "value, tags and so on are its fields. --column maps other columns, and the rest goes into attrs. A file of "
     "the official memory server gives entities, notes and edges. A signed export of HydraMem gives documents, "
-    "entities and relations; --secret-file checks its signature. Documents and folders work as in ingest. The "
-    "same file again changes nothing. With --full, a full export becomes a new store with the same entries. "
+    "entities and relations; --secret-file checks its signature. A plain .gai file of Graphnosis gives documents "
+    "and edges. Documents and folders work as in ingest. The same file again changes nothing. With --full, a full "
+    "export becomes a new store with the same entries. "
     "--store names its folder, which must be new.",
     (
         Example(
@@ -59,7 +60,17 @@ IMPORT = Command(
         option(
             "--from",
             metavar="KIND",
-            choices=("substrate", "server-memory", "hydramem", "csv", "tsv", "jsonl", "documents"),
+            choices=(
+                "substrate",
+                "server-memory",
+                "hydramem",
+                "cortexgraph",
+                "graphnosis",
+                "csv",
+                "tsv",
+                "jsonl",
+                "documents",
+            ),
             help="the kind of the file (default: detected)",
         ),
         option(
@@ -83,7 +94,7 @@ IMPORT = Command(
         option(
             "--secret-file",
             metavar="FILE",
-            help="for a signed export of HydraMem: the file with its secret",
+            help="for a signed export of HydraMem or Graphnosis: the file with its secret",
             complete="file",
         ),
         flag("--unverified", help="for such an export: do not check the signature"),

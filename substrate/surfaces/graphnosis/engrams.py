@@ -1,0 +1,115 @@
+"""Engrams: domains, as this surface calls them. Which there are, and which one a name means.
+
+What this client may not see is not there: the engine hides it from every verb.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import unquote
+
+from substrate.errors import InputError, NotFound
+from substrate.surfaces.arguments import Caller
+from substrate.surfaces.client import Client, client_of
+from substrate.text.likeness import label_of
+from substrate.text.quote import in_quotes
+
+if TYPE_CHECKING:  # a server lists its tools before the engine and its values are loaded
+    from substrate.memory import Memory
+    from substrate.values.atoms import Atom
+    from substrate.values.hits import Match
+
+__all__ = [
+    "DOMAIN",
+    "MAIN",
+    "NAME",
+    "Engram",
+    "Meant",
+    "caller",
+    "candidates",
+    "engrams_of",
+    "graph_of",
+    "meant_by",
+    "require",
+]
+
+NAME: Final = "graphnosis"
+DOMAIN: Final = "v1.domain."
+MAIN: Final = "main"
+_LISTED: Final = 30
+"""Engrams that an error names."""
+_MEMBER_OF: Final = "member_of"
+_PUBLIC: Final = "public"
+_CAP: Final = 8000
+
+
+class Engram(NamedTuple):
+    """A graph: its slug, its tier, and how many tokens one recall gives of it."""
+
+    slug: str
+    tier: str = _PUBLIC
+    cap: int = _CAP
+
+
+class Meant(NamedTuple):
+    """What a name means: the slug of an engram; or, if it is not one, those that it may mean."""
+
+    slug: str | None
+    near: tuple[Match, ...] = ()
+
+
+def caller(ctx: Caller) -> Client:
+    """Who calls."""
+    return client_of(ctx, NAME)
+
+
+def engrams_of(memory: Memory) -> dict[str, Engram]:
+    """Every engram that this client may know of, by its slug. `main` is always there."""
+    known = {MAIN: Engram(MAIN)} | {one.domain: Engram(one.domain) for one in memory.domains()}
+    for one in memory.tiers():
+        known[one.domain] = Engram(one.domain, one.tier, one.max_tokens or _CAP)
+    return dict(sorted(known.items()))
+
+
+def meant_by(memory: Memory, name: str) -> Meant:
+    """The engram that a name means, by the one resolver. InputError if it has neither letters nor digits."""
+    wanted = label_of(name)
+    if not wanted.key:
+        raise InputError(f"{in_quotes(name)} has neither letters nor digits: give the name of an engram")
+    matches = memory.which(name, kind="domain")
+    if matches.name is not None:
+        return Meant(matches.name.removeprefix(DOMAIN))
+    # Of a domain that only names of documents tell of, there is no atom to find.
+    same = [slug for slug in engrams_of(memory) if label_of(slug).key == wanted.key]
+    return Meant(same[0]) if len(same) == 1 else Meant(None, matches.items)
+
+
+def require(memory: Memory, name: str) -> str:
+    """The slug of the engram that a name means. NotFound, naming those it may mean, if it is not clearly one."""
+    meant = meant_by(memory, name)
+    if meant.slug is None:
+        raise NotFound(f"there is no engram {in_quotes(name)}; {candidates(memory, meant.near)}")
+    return meant.slug
+
+
+def candidates(memory: Memory, near: tuple[Match, ...]) -> str:
+    """For a message: the engrams that may be meant, with the reasons; or all there are."""
+    if near:
+        told = (f"{in_quotes(one.name.removeprefix(DOMAIN))} ({one.reason}, {one.score:.0%})" for one in near)
+        return f"close to it: {', '.join(told)}"
+    slugs = list(engrams_of(memory))
+    more = f" and {len(slugs) - _LISTED:,} more" if len(slugs) > _LISTED else ""
+    return f"there are: {', '.join(map(in_quotes, slugs[:_LISTED]))}{more}"
+
+
+def graph_of(memory: Memory, atom: Atom, asked: tuple[str, ...]) -> str:
+    """The slug of the engram that an atom is in: by its name, or by an edge; `main` if neither tells."""
+    parts = atom.name.split(".", 3)
+    if parts[1] in {"chunk", "document", "entity"} and len(parts) > 3:  # noqa: PLR2004 - v1, type, domain, rest
+        return unquote(parts[2], errors="surrogatepass")
+    if len(asked) == 1:
+        return asked[0]
+    for edge in memory.edges(atom.id, direction="out", type=_MEMBER_OF, limit=10):
+        if edge.target.startswith(DOMAIN):
+            return edge.target.removeprefix(DOMAIN)
+    return MAIN

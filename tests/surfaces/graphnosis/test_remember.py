@@ -1,0 +1,105 @@
+"""remember: an exact name writes at once; else a person picks, now or later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import substrate
+from tests.agents import Agent, User
+
+pytestmark = pytest.mark.usefixtures("engrams")
+Connect = Callable[..., Agent]
+
+
+def picker(engram: str, *, create: bool = False) -> User:
+    return User(content={"engram": engram, "create": create})
+
+
+def test_the_documents_request_is_saved_at_once_where_the_name_is_exact(connect: Connect) -> None:
+    agent = connect()
+    said = agent.ok(
+        "remember", text="Decided to use PostgreSQL.", target_engram="BOOK-notes", label="DB choice", kind="clip"
+    )
+    assert said.keys() == {"sourceId", "graphId", "nodeCount"}
+    assert (said["graphId"], said["nodeCount"]) == ("book-notes", 1)
+    (hit,) = agent.ok("recall", query="PostgreSQL")["results"]
+    assert (hit["sourceId"], hit["sourceName"]) == (said["sourceId"], "DB choice")
+    assert agent.ok("remember", text="Decided to use PostgreSQL.", graphId="book-notes")["sourceId"] == said["sourceId"]
+    assert agent.ok("remember", text="Without an engram.")["graphId"] == "main"
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_user_is_asked_where_the_name_is_close(connect: Connect, mode: str) -> None:
+    user = picker("Book Notes")
+    agent = connect(user=user, mode=mode)
+    assert agent.ok("remember", text="A text.", target_engram="Bok Notes")["graphId"] == "book-notes"
+    (question,) = user.asked
+    assert "close spelling" in question.message
+
+
+def test_only_the_user_creates_an_engram(connect: Connect, store: Path) -> None:
+    agent = connect(user=picker("Reise Pläne", create=True))
+    assert agent.ok("remember", text="Nach Graz.", target_engram="Trips")["graphId"] == "reise-pläne"
+    with substrate.open(store) as memory:
+        assert memory.which("reise pläne", kind="domain").name == "v1.domain.reise-pläne"
+
+
+@pytest.mark.parametrize("user", [User("decline"), User("cancel"), picker("Nowhere")])
+def test_without_the_users_pick_nothing_is_saved(connect: Connect, user: User, store: Path) -> None:
+    assert connect(user=user).error("remember", text="Zzz.", target_engram="Nowhere")["code"] in {"denied", "not_found"}
+    with substrate.open(store) as memory:
+        assert not memory.search("Zzz").items
+        assert not memory.proposals().items
+
+
+def test_a_client_that_cannot_ask_gets_the_candidates_and_the_text_waits(connect: Connect, store: Path) -> None:
+    agent = connect()
+    error = agent.error("remember", text="Postgres it is.", target_engram="Bok Notes", label="L")
+    assert error["code"] == "not_found"
+    assert "substrate pending" in error["message"]
+    assert error["candidates"] == [{"graphId": "book-notes", "score": 0.8889, "reason": "close spelling"}]
+    with substrate.open(store) as memory:
+        (waits,) = memory.proposals()
+        assert (waits.id, waits.domain, waits.title) == (error["pending"], "Bok Notes", "L")
+        memory.accept(waits.id, domain="book-notes")
+    assert agent.ok("recall", query="Postgres")["results"][0]["graph"] == "book-notes"
+    error = agent.error("remember", text="And me.", target_engram="Entirely elsewhere")
+    assert "work" in error["message"]
+    assert "candidates" not in error
+
+
+def test_turns_of_a_conversation_are_parts_of_one_source_in_order(connect: Connect, store: Path) -> None:
+    agent = connect()
+    turns = [f"Turn {i}: we talked about topic {i}." for i in range(4)]
+    said = [agent.ok("remember", text=turn, graphId="work", kind="ai-conversation") for turn in turns]
+    again = agent.ok("remember", text=turns[-1], graphId="work", kind="ai-conversation")
+    assert len({one["sourceId"] for one in [*said, again]}) == 1
+    with substrate.open(store) as memory:
+        assert [one.value.strip() for one in memory.document(again["sourceId"]).chunks] == turns
+
+
+def test_a_credential_is_refused_and_not_repeated(connect: Connect) -> None:
+    agent = connect()
+    for more in ({}, {"target_engram": "Nowhere"}, {"kind": "ai-conversation"}):
+        error = agent.error("remember", text="password: hunter2-Xk29!fjQ", **more)
+        assert error["code"] == "secret"
+        assert "hunter2" not in error["message"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"text": ""},
+        {"text": "  "},
+        {"text": "x", "graphId": "nowhere"},
+        {"text": "x", "graphId": "work", "target_engram": "Book Notes"},
+        {"text": "x", "target_engram": "!?"},
+        {"text": "x", "kind": "note"},
+        {"text": "x", "target_engram": "n" * 500},
+    ],
+)
+def test_bad_input_is_refused(connect: Connect, arguments: dict[str, object]) -> None:
+    assert connect().error("remember", **arguments)["code"] in {"arguments", "input", "not_found"}
