@@ -61,8 +61,8 @@ def written(notebook: dict[str, Any]) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
-def test_there_are_seven() -> None:
-    names = ["agent_and_person", "analysis", "auditing", "entity_graph", "fading", "markov", "tour"]
+def test_there_are_eight() -> None:
+    names = ["agent_and_person", "analysis", "auditing", "engrams", "entity_graph", "fading", "markov", "tour"]
     assert [path.stem for path in NOTEBOOKS] == names
 
 

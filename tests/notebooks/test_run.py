@@ -159,6 +159,15 @@ def test_notes_fade_are_swept_promoted_and_merged(folder: Path) -> None:
     assert ran.count(WIDGET) == 1
 
 
+def test_an_agent_proposes_and_the_person_decides(folder: Path) -> None:
+    ran = finished("engrams", folder)
+    assert "['book-notes', 'main', 'work']\nof your health it finds: []" in ran.text("agent")
+    assert "- The API endpoint is /v1/search.\n+ The API endpoint is /v2/query.\nreplacement" in ran.text("correct")
+    assert 'close to it: "book-notes" (close spelling, 89%)' in ran.text("remember")
+    assert "Hyperion is next. in v1.domain.book-notes" in ran.text("decide")
+    assert "current" in ran.text("proof")
+
+
 def test_what_a_notebook_writes_elsewhere_is_noticed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The broken twin: by the kernel itself, and by a process that it starts."""
     elsewhere = tmp_path_factory.mktemp("elsewhere").resolve()
