@@ -373,3 +373,23 @@ def test_a_store_that_is_only_read_offers_no_change(notebook: Notebook) -> None:
     expect(widget.get_by_test_id("add")).to_be_hidden()
     expect(widget.get_by_test_id("edit")).to_have_count(0)
     expect(widget.get_by_test_id("forget")).to_have_count(0)
+
+
+def test_a_card_shows_what_waits_and_a_person_decides_there(notebook: Notebook) -> None:
+    made = (
+        "one = memory.propose('Mollie handles all our card payments. <b>', name='v1.fact.payment_provider')\n"
+        "two = memory.propose('Keep this', domain='Biling')"
+    )
+    shown = notebook.run([STORE, made, SHOW])
+    widget = _explorer(shown)
+    card = widget.get_by_test_id("pending")
+    expect(card).to_contain_text("2 waiting for you")
+    first = card.get_by_test_id("proposal").first
+    expect(first).to_contain_text("+ Mollie handles all our card payments. <b>")
+    first.get_by_test_id("pending-accept").click()
+    assert shown.until("memory.access('v1.fact.payment_provider').value.startswith('Mollie')")
+    expect(card).to_contain_text("1 waiting for you")
+    expect(card.get_by_test_id("pending-domain")).to_have_value("billing")
+    card.get_by_test_id("pending-decline").click()
+    expect(card).to_be_hidden()
+    assert shown.until("len(memory.proposals()) == 0")

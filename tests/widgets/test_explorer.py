@@ -493,6 +493,28 @@ def test_a_change_that_is_none_is_told_and_nothing_is_written(
     assert memory.head().head.size == size
 
 
+def test_what_waits_for_a_person_is_a_card_and_is_decided_there(memory: Memory) -> None:
+    waits = memory.propose("Mollie handles card payments", name=PROVIDER)
+    text = memory.propose("A text to keep", domain="Notes")
+    explorer = Explorer(memory)
+    try:
+        assert explorer.wait()
+        assert [one["kind"] for one in explorer.pending["items"]] == ["correction", "text"]
+        assert explorer.pending["items"][0]["original"] == memory.access(PROVIDER).value
+        explorer.change = {"do": "accept", "name": waits.id, "at": 1}
+        assert explorer.wait()
+        assert (explorer.changed["ok"], memory.access(PROVIDER).value) == (True, "Mollie handles card payments")
+        explorer.change = {"do": "accept", "name": text.id, "at": 2}
+        assert explorer.wait()
+        assert (explorer.changed["ok"], "no domain" in explorer.changed["text"]) == (False, True)
+        explorer.change = {"do": "accept", "name": text.id, "value": "Notes", "tags": ["create"], "at": 3}
+        assert explorer.wait()
+        assert explorer.changed["ok"], explorer.changed
+        assert explorer.pending["items"] == []
+    finally:
+        explorer.close()
+
+
 def test_the_proof_of_what_is_selected_is_shown_and_follows(explorer: Explorer) -> None:
     explorer.selected = PROVIDER
     explorer.proving = True

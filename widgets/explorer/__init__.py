@@ -2,5 +2,5 @@
 
 widget   the class
 answers  what it tells the page
-change   what it does to the store: add, edit, forget
+change   what it does to the store: add, edit, forget, and decide on what waits
 """

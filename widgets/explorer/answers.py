@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from substrate.errors import Denied, Forgotten, InputError, NotFound, ProofInvalid
 from substrate.proof.bundle import Bundle
+from substrate.result import iso
 from substrate.text.quote import as_word
 from substrate.values.hits import WELL
 
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
     from substrate.values.edges import Edge
     from substrate.values.hits import Found, Hit
 
-__all__ = ["BEGINNING", "WHOLE", "Query", "detail_of", "find", "offer", "reasons"]
+__all__ = ["BEGINNING", "WHOLE", "Query", "detail_of", "find", "offer", "pending", "reasons"]
 
 Told: TypeAlias = dict[str, object]
 
 BEGINNING = 4_000
 WHOLE = 65_536
 """Characters of a value that are sent at first, and when all of it is asked for."""
+_WAITING = 20
+"""Proposals that the card has."""
 _NAMED = 200
 """Types, domains and tags that are offered at most."""
 _SHORT = 160
@@ -162,6 +165,25 @@ def offer(memory: Memory) -> Told:
             after = listed.next or ""
     domains = [atom.name for atom in memory.list("v1.domain.", limit=_NAMED)]
     return {"types": types, "domains": domains, "atoms": memory.stats().atoms}
+
+
+def pending(memory: Memory) -> Told:
+    """What waits for a person, with texts as long as a card shows."""
+    found = memory.proposals(limit=_WAITING)
+    items = [
+        {
+            "id": one.id,
+            "kind": one.kind,
+            "about": one.name or one.domain or "",
+            "value": one.value[:BEGINNING],
+            "original": None if one.original is None else one.original[:BEGINNING],
+            "changed": one.changed,
+            "near": [match.name.removeprefix("v1.domain.") for match in one.candidates],
+            "until": None if one.expires_at is None else iso(one.expires_at),
+        }
+        for one in found
+    ]
+    return {"items": items, "more": found.more}
 
 
 # -- one atom ----------------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ function changesIn(model, on) {
       writes ? button("forget", "forget", () => ask(model.get("detail")), { class: "sub-quiet", title: "Erase it for good. You are asked first." }) : null,
     ];
   };
-  return { add, form, said, acts };
+  return { add, form, said, acts, wish };
 }
 
 /** The proof viewer of the kernel, shown below. */

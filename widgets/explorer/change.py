@@ -1,4 +1,4 @@
-"""What one does to the store from the Explorer: add an atom, give one another value, forget one."""
+"""What one does to the store from the Explorer: add an atom, give one another value, forget one, decide a proposal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "make"]
 
-_DO = ("add", "edit", "ask", "forget")
+_DO = ("add", "edit", "ask", "forget", "accept", "decline")
 _MENTIONED = 5
 """Atoms that are named because they mention the one that is to be forgotten."""
 
@@ -24,7 +24,9 @@ _MENTIONED = 5
 class Change:
     """What someone wants. Of an edit and of forgetting, `seq` is the version that was looked at.
 
-    `do` is add (an empty `name`: one is made for it), edit, ask (what forgetting would erase), or forget.
+    `do` is add (an empty `name`: one is made for it), edit, ask (what forgetting would erase), forget, accept or
+    decline. Of these two `name` is the id of a proposal. To accept a text, `value` is the domain that it goes into, and
+    the tag `create` allows a new one.
     """
 
     do: str
@@ -57,8 +59,16 @@ def make(memory: Memory, change: Change) -> dict[str, object]:
         case "ask":
             told = memory.forget(change.name, dry_run=True)
             return {"name": change.name, "ask": True, "text": _question(change.name, told)}
-        case _:
+        case "forget":
             return _forget(memory, change)
+        case "accept":
+            accepted = memory.accept(
+                change.name, domain=change.value.strip() or None, create="create" in change.tags, origin="user"
+            )
+            return {"name": accepted.name, "text": f"Accepted: {accepted.name}."}
+        case _:
+            declined = memory.decline(change.name)
+            return {"name": declined.name or "", "text": f"Declined: {declined.name or declined.id}."}
 
 
 def _add(memory: Memory, change: Change) -> dict[str, object]:

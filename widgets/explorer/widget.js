@@ -256,7 +256,7 @@ function render({ model, el }) {
   });
   on(["selected", "detail"], () => detail.setAttribute("aria-busy", String((model.get("detail").asked ?? "") !== model.get("selected"))));
   const proof = proofIn(model, on);
-  body.append(h("div", { class: "ex-whole" }, h("div", { class: "ex-ask" }, box, changing.add), facetsIn(model, on), changing.form, changing.said, hits.count,
+  body.append(h("div", { class: "ex-whole" }, h("div", { class: "ex-ask" }, box, changing.add), facetsIn(model, on), pendingIn(model, on, changing.wish), changing.form, changing.said, hits.count,
     h("div", { class: "ex-panes" }, hits.list, detail), proof.region));
   return () => { proof.close(); close(); };
 }

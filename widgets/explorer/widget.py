@@ -17,7 +17,7 @@ from ..linked import Linked, link
 from ..picture import Row
 from ..proof_viewer.widget import ProofViewer
 from ..warming import Warming
-from .answers import BEGINNING, WHOLE, Query, detail_of, find, offer
+from .answers import BEGINNING, WHOLE, Query, detail_of, find, offer, pending
 from .change import Change, make
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Explorer(Warming):
     answer = traitlets.Dict(help="the hits, with the query that they answer").tag(sync=True)
     detail = traitlets.Dict(help="everything about the selected atom; empty: none is").tag(sync=True)
 
+    pending = traitlets.Dict(help="proposals that wait for a person: items, more").tag(sync=True)
     writable = traitlets.Bool(default_value=False, help="whether the store is open for writing").tag(sync=True)
     change = traitlets.Dict(help="the change to make: see change.Change").tag(sync=True)
     changed = traitlets.Dict(help="result of the last change: ok, do, name, text, number").tag(sync=True)
@@ -99,6 +100,8 @@ class Explorer(Warming):
         if told["ok"] and said.get("do") in {"add", "edit"}:
             self._set({"selected": told["name"]})
         self._catch_up()
+        if said.get("do") in {"accept", "decline"}:  # what waits is not in the log: nothing else tells that it changed
+            self._later("pending", lambda: {"pending": pending(self._memory)}, otherwise={"pending": {}})
         return {}
 
     def _pictured(self) -> tuple[str, Sequence[Row]]:
@@ -118,6 +121,7 @@ class Explorer(Warming):
         self._ask()
         self._look()
         self._later("offered", lambda: {"offered": offer(self._memory)})
+        self._later("pending", lambda: {"pending": pending(self._memory)}, otherwise={"pending": {}})
 
     @traitlets.observe("query", "type", "domain", "tag", "since", "until", "as_of")
     def _ask_anew(self, _: object) -> None:

@@ -49,6 +49,8 @@ class Engram(NamedTuple):
     slug: str
     tier: str = _PUBLIC
     cap: int = _CAP
+    made: bool = False
+    """Whether there is such a domain; `main` is made by the first text for it."""
 
 
 class Meant(NamedTuple):
@@ -65,9 +67,9 @@ def caller(ctx: Caller) -> Client:
 
 def engrams_of(memory: Memory) -> dict[str, Engram]:
     """Every engram that this client may know of, by its slug. `main` is always there."""
-    known = {MAIN: Engram(MAIN)} | {one.domain: Engram(one.domain) for one in memory.domains()}
+    known = {MAIN: Engram(MAIN)} | {one.domain: Engram(one.domain, made=True) for one in memory.domains()}
     for one in memory.tiers():
-        known[one.domain] = Engram(one.domain, one.tier, one.max_tokens or _CAP)
+        known[one.domain] = Engram(one.domain, one.tier, one.max_tokens or _CAP, made=True)
     return dict(sorted(known.items()))
 
 

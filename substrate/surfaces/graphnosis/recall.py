@@ -46,9 +46,13 @@ def recall(
     if not query.strip():
         raise InputError("query is blank: give a question or a topic")
     asked = tuple(dict.fromkeys(require(memory, name) for name in graphs))
-    found = memory.search(query, domain=list(asked) or None, limit=_PAGE)
+    engrams = engrams_of(memory)
+    made = [slug for slug in asked if engrams[slug].made]
+    if asked and not made:  # of `main`, before the first text
+        return reply_as_said({"results": [], "totalTokens": 0, "truncated": False})
+    found = memory.search(query, domain=made or None, limit=_PAGE)
     hits = sorted(_chunks(found, minScore), key=lambda one: -one[0])[:topK]
-    said, tokens, truncated = _within_caps(memory, hits, asked)
+    said, tokens, truncated = _within_caps(memory, hits, asked, engrams)
     remarks = [render(remark, client.words) for remark in found.remarks]
     return reply_as_said(
         {"results": said, "totalTokens": tokens, "truncated": truncated} | ({"remarks": remarks} if remarks else {})
@@ -62,10 +66,10 @@ def _chunks(found: Found, least: float) -> list[tuple[float, Hit]]:
 
 
 def _within_caps(
-    memory: Memory, hits: list[tuple[float, Hit]], asked: tuple[str, ...]
+    memory: Memory, hits: list[tuple[float, Hit]], asked: tuple[str, ...], engrams: dict[str, Engram]
 ) -> tuple[list[dict[str, Any]], int, bool]:
     """What is told of the hits, within the cap of each engram. The first always comes, cut if it must."""
-    engrams, names = engrams_of(memory), _Names(memory)
+    names = _Names(memory)
     left: dict[str, int] = {}
     said: list[dict[str, Any]] = []
     total, truncated = 0, False

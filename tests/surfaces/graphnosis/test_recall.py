@@ -89,6 +89,12 @@ def test_no_graphs_are_all_graphs(connect: Connect) -> None:
     assert {one["graph"] for one in found} == {"work", "book-notes"}
 
 
+def test_the_main_engram_may_be_asked_for_before_it_is_there(connect: Connect) -> None:
+    agent = connect()
+    assert agent.ok("recall", query="spice", graphs=["main"])["results"] == []
+    assert len(agent.ok("recall", query="spice", graphs=["main", "book-notes"])["results"]) == 1
+
+
 def test_atoms_of_others_are_found_too(connect: Connect, store: Path) -> None:
     with substrate.open(store) as memory:
         memory.checkpoint(["v1.fact.provider = The payment provider is Stripe"])
