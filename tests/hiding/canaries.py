@@ -160,6 +160,7 @@ VERBS: dict[str, list[Call]] = {
     "stale": [lambda m: m.stale()],
     "stats": [lambda m: m.stats()],
     "tend": [lambda m: m.tend("vault_nightjar", dry_run=True)],
+    "domains": [lambda m: m.domains()],
     "tiers": [lambda m: m.tiers()],
     "touch": [lambda m: m.touch(IDS[0])],
     "transition_matrix": [lambda m: list(m.transition_matrix().names)],
@@ -186,7 +187,7 @@ QUIET = {
     *("accesses", "behind", "client", "close", "policy", "quota", "set_quota", "session", "watch", "watched"),
     *("watching", "observed", "warm", "compact", "index", "model", "use_model", "use_fading", "tending"),
     *("cues", "compare", "extract", "count_tokens"),  # of a text that is given
-    *("rebuild", "backup", "rotate_key", "encrypt", "unlock", "lock"),  # refused, or of a passphrase
+    *("rebuild", "backup", "rotate_key", "encrypt", "unlock", "lock", "disclose"),  # refused, or of a passphrase
     *("explore", "graph", "preview", "show_fading", "show_proof", "timeline", "transitions"),  # see test_widgets
     *("to_dict", "to_df", "to_csv", "rows", "group", "forget"),
 }

@@ -29,6 +29,7 @@ LEAKING = {
     "knowmind": {"knowmind.recall", "knowmind.recall_at_time", "knowmind.list_relations"},
     "cortexgraph": {"search_memory", "search_unified", "read_graph", "open_memories"},
     "hydramem": {"hydra_search_tool", "list_entities_tool", "priming_context_tool", "expand_context_tool"},
+    "graphnosis": {"recall"},
 }
 """Who would tell of a hidden atom without the veil."""
 LAUNCHES = [(surface, SCOPES) for surface in SURFACES] + [("atoms", (scope,)) for scope in SCOPES]
