@@ -81,7 +81,7 @@ def fill(memory: Memory) -> None:
         domain="vault_nightjar",
     )
     memory.train([OPEN, HIDDEN, "v1.fact.far_nightjar"], passes=3)
-    memory.train([HIDDEN, OTHER, OPEN], passes=3)
+    memory.train([HIDDEN, OTHER, OPEN], passes=3, objective="the heron and the zebra ledger", domain="vault_nightjar")
     memory.observe([OPEN, HIDDEN])
     memory.touch([HIDDEN, OPEN], boost=True)
     memory.propose("zebra ledger: the heron costs 14 EUR", name=HIDDEN)

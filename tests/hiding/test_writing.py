@@ -179,6 +179,26 @@ def test_a_group_that_another_client_was_shown_tells_nothing(both: tuple[Memory,
     assert "heron" not in str(raised.value)
 
 
+def test_an_unlocked_domain_is_hidden_as_any_other(both: tuple[Memory, Memory]) -> None:
+    person, agent = both
+    person.checkpoint(["v1.document.vault.page = the heron page"])
+    person.encrypt("vault", "correct horse battery")
+    for _ in range(2):
+        assert not [hit.name for hit in agent.search("heron page s")]
+        for call in (agent.access, agent.edges, agent.disclose):
+            with pytest.raises(NotFound):
+                call("v1.document.vault.page")
+            with pytest.raises(NotFound):
+                call(SECRET)
+        with pytest.raises(Denied):
+            agent.checkpoint(["v1.document.vault.page = mine"])
+        with pytest.raises(Denied):
+            agent.prove(SECRET)
+        person.lock()
+    person.unlock("vault", "correct horse battery")
+    assert [hit.name for hit in person.search("heron page")] == ["v1.document.vault.page"]
+
+
 # -- the parts ---------------------------------------------------------------------------------------------------------
 
 

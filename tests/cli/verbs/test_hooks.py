@@ -140,3 +140,13 @@ def test_cues_need_no_store(run: Commands) -> None:
     assert (found["advice"], found["recall"], found["query"]) == ("leave", 0.9, "API preferences")
     assert run.ok("cues", "I prefer", "tabs over spaces").rows[0] == ["advice", "keep"]
     assert run("cues", " ").code == 2
+
+
+def test_a_session_does_not_open_with_an_atom_of_a_sensitive_domain(run: Commands) -> None:
+    said = ["v1.goal.shop = open the shop", "v1.goal.heron = ship the heron", "v1.domain.vault = hidden"]
+    run.ok("checkpoint", *said, "--edge", "v1.goal.heron member_of v1.domain.vault")
+    assert "heron" in run.ok("hook", "session-start", stdin="{}").out
+    run.ok("tier", "vault", "sensitive")
+    opened = run.ok("hook", "session-start", stdin="{}").out
+    assert "open the shop" in opened
+    assert "heron" not in opened

@@ -21,6 +21,7 @@ from substrate.commands.readers import number, seconds
 from substrate.cues.kinds import KINDS
 from substrate.errors import InputError, NotFound, SubstrateError
 from substrate.files import make_folder, replace_file, users_file
+from substrate.policy import AGENTS
 from substrate.server.client_config import CLIENTS
 from substrate.server.client_hooks import (
     HOOK_CLIENTS,
@@ -228,7 +229,8 @@ def _said_by_client() -> Mapping[str, object]:
 
 def _session_start(given: Namespace) -> Answer:
     with reading(given) as memory:
-        opening = memory.bootstrap(given.objective, max_tokens=given.max_tokens, wait=_MODEL_WAIT_S)
+        agent = memory.client("hook", policy=AGENTS)  # an agent reads what is printed
+        opening = agent.bootstrap(given.objective, max_tokens=given.max_tokens, wait=_MODEL_WAIT_S)
     if not list(opening):
         return Answer(opening.to_dict())
     return Answer(opening.to_dict(), (Raw(f"{_HEADING}\n{visible(opening.text(), chr(10), as_json)}"),))
