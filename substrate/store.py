@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from substrate.atoms.moments import Moment, Time, snapshot_of
@@ -69,6 +70,34 @@ def open_store(  # noqa: PLR0913
         raise
 
 
+class _Reading:
+    """A snapshot in which unlocked domains are text, as a context manager. Not a generator: every read begins here."""
+
+    __slots__ = ("_inner", "_log", "_unlocked")
+
+    def __init__(self, log: Log, unlocked: UnlockedDomains) -> None:
+        self._log = log
+        self._unlocked = unlocked
+
+    def __enter__(self) -> ReadTransaction:
+        while True:
+            inner = self._inner = self._log.snapshot()
+            transaction = inner.__enter__()
+            try:
+                covered = self._unlocked.cover(transaction)
+            except BaseException as error:
+                inner.__exit__(type(error), error, error.__traceback__)
+                raise
+            if covered is not None:
+                return covered
+            inner.__exit__(None, None, None)  # another thread has followed the log further meanwhile
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._inner.__exit__(kind, error, trace)
+
+
 class OpenStore:
     """One copy in memory of what its clients share, made when the first of them needs it. Safe between threads."""
 
@@ -106,15 +135,9 @@ class OpenStore:
             self._withhold_proof(error)
             raise
 
-    @contextmanager
-    def snapshot(self) -> Iterator[ReadTransaction]:
+    def snapshot(self) -> AbstractContextManager[ReadTransaction]:
         """All tables as of now, with the atoms of unlocked domains as text. What is read here is never written."""
-        while True:
-            with self.log.snapshot() as transaction:
-                covered = self.unlocked.cover(transaction)
-                if covered is not None:
-                    yield covered
-                    return
+        return _Reading(self.log, self.unlocked)
 
     def drop_indexes(self) -> None:
         """Drop what was worked out of the texts in memory: other domains are locked now than before."""

@@ -25,6 +25,7 @@ from substrate.log.copies.clone import clone, export_full, line_text
 from substrate.log.copies.restore import restore
 from substrate.log.log import open_log
 from substrate.log.tables import BODIES, CONFIRMED, EXPECTED, HEADS, TABLES, seq_key
+from substrate.proof.encoding import b64
 from substrate.proof.head import Pin, SignedHead
 from tests.log.grown import VIEWS, Content, content, grow
 from tests.scale import rounds
@@ -258,6 +259,24 @@ def test_what_is_no_export_or_was_changed_is_refused_and_leaves_nothing(
 def test_an_export_of_tomorrow_is_told_apart(lines: list[str], tmp_path: Path, home: Path) -> None:
     with pytest.raises(FormatTooNew, match="format 3"):
         clone(changed(lines, 0, substrate=3, more=1), tmp_path / "clone", home=home)
+
+
+def test_keys_of_domains_come_in_order_and_in_format_2_alone(lines: list[str], tmp_path: Path, home: Path) -> None:
+    first, second, short = (
+        line_text({"domain": b64(subject), "wrapped": b64(b"a row")}) for subject in (b"a" * 16, b"b" * 16, b"a")
+    )
+    new = changed(lines, 0, substrate=2)[:-1]
+    for wrong, why in (
+        ([*lines[:-1], first], "no line of a full export"),
+        ([*new, second, first], "out of order"),
+        ([*new, first, first], "out of order"),
+        ([*new, short], "length"),
+    ):
+        with pytest.raises(InputError, match=why):
+            clone(sealed(wrong), tmp_path / "clone", home=home)
+    clone(sealed([*new, first, second]), tmp_path / "clone", home=home)
+    again = export(tmp_path / "clone", home)
+    assert again == sealed([*new, first, second])
 
 
 def test_a_line_that_is_too_long_is_not_read_whole(
