@@ -21,36 +21,36 @@ class Substrate:
 
     def __init__(self, folder: Path) -> None:
         patch.object(load, "load", lambda *_, **__: Stub()).start()
-        self._memory = substrate.open(folder / "store", home=folder / "home", model="stub", background=False)
+        self.memory = substrate.open(folder / "store", home=folder / "home", model="stub", background=False)
         self.about = f"substrate {substrate.__version__}, vectors: stub; durable, with proofs"
 
     def remember(self, source: str, text: str) -> str:
         """A document of one chunk, and its entities."""
-        return self._memory.ingest(text, source=source, domain=PROJECT)[0].name
+        return self.memory.ingest(text, source=source, domain=PROJECT)[0].name
 
     def settle(self) -> None:
         """The vectors of the last notes, which the background makes otherwise, of as many at once."""
-        self._memory.index()
+        self.memory.index()
 
     def join(self, pairs: list[tuple[str, str]]) -> None:
         """In one checkpoint."""
-        known = {entity.name for entity in self._memory.list(f"v1.entity.{PROJECT}.", limit=1000)}
+        known = {entity.name for entity in self.memory.list(f"v1.entity.{PROJECT}.", limit=1000)}
         named = [(entity_name(PROJECT, first), entity_name(PROJECT, second)) for first, second in pairs]
         edges = [
             {"source": first, "type": "uses", "target": second, "confidence": 0.9}
             for first, second in dict.fromkeys(named)
             if first != second and {first, second} <= known
         ]
-        self._memory.checkpoint(edges=edges)
+        self.memory.checkpoint(edges=edges)
 
     def search(self, query: str, traversal: str) -> list[str]:
         """With two hops, among the chunks of this domain."""
-        found = self._memory.search(query, domain=PROJECT, hops=_HOPS, walk=_WALKS[traversal], limit=_K * 2)
+        found = self.memory.search(query, domain=PROJECT, hops=_HOPS, walk=_WALKS[traversal], limit=_K * 2)
         return [hit.atom.value for hit in found if hit.atom.name.startswith(CHUNK)][:_K]
 
     def document(self, name: str) -> str:
         """By its name."""
-        return self._memory.document(name).text
+        return self.memory.document(name).text
 
 
 if __name__ == "__main__":

@@ -100,14 +100,18 @@ class Vetting:
         return said if self.vetted.cited is None else {**said, "cited": self.vetted.cited}
 
 
-def vet_candidates(
+def vet_candidates(  # noqa: PLR0913, PLR0917
     graph: EntityGraph,
     index: SearchIndex,
     mentions: Sequence[Mention],
     together: Mapping[tuple[bytes, bytes], int],
+    most: int,
     progress: Progress | None = None,
-) -> list[Vetting]:
-    """All that is suggested and not stated yet, vetted; in the order in which it was met."""
+) -> tuple[list[Vetting], set[bytes]]:
+    """What is suggested and not stated yet, vetted in the order in which it was met, until `most` are accepted.
+
+    And the ends of those that were left for the next run.
+    """
     heard: dict[_Pair, _Heard] = {}
     total = len(mentions)
     by_stem = _by_stem(graph)
@@ -120,7 +124,16 @@ def vet_candidates(
     for (first, second), sessions in together.items():
         if frozenset((first, second)) not in joined and second not in graph.neighbours[first]:
             heard[_Pair(first, _RELATED, second)] = _Heard(sessions=sessions)
-    return [_vetted(graph, index, pair, said) for pair, said in heard.items() if _is_new(graph, pair)]
+    vetted: list[Vetting] = []
+    left: set[bytes] = set()
+    accepted = 0
+    for pair, said in heard.items():
+        if accepted == most:
+            left.update((pair.source, pair.target))
+        elif _is_new(graph, pair):
+            vetted.append(_vetted(graph, index, pair, said))
+            accepted += vetted[-1].is_accepted
+    return vetted, left
 
 
 def _by_stem(graph: EntityGraph) -> dict[str, list[str]]:

@@ -132,19 +132,12 @@ def _plan(graph: EntityGraph, index: SearchIndex, surface: str | None, progress:
     transaction = graph.snapshot.transaction
     mentions = list(mentions_in(graph))
     together = accessed_together(transaction, graph.entities)
-    vetted = vet_candidates(graph, index, mentions, together.pairs, progress)
+    vetted, left = vet_candidates(graph, index, mentions, together.pairs, _MOST, progress)
     joined = {end for one in vetted if one.is_accepted for end in (one.source, one.target)}
-    mentioned = joined.union(*(mention.entities for mention in mentions))
+    mentioned = joined.union(left, *(mention.entities for mention in mentions))
     size = require_head(transaction).head.size
     lone = lone_entities(graph, mentioned, surface)[:_MOST]
-    return _Plan(size, graph.names, together, _fewer(vetted), lone, list(unfounded(graph))[:_MOST])
-
-
-def _fewer(vetted: Sequence[Vetting]) -> list[Vetting]:
-    """The same, without what is accepted beyond the most that one run states."""
-    accepted = [one for one in vetted if one.is_accepted]
-    beyond = {one.triple for one in accepted[_MOST:]}
-    return [one for one in vetted if one.triple not in beyond]
+    return _Plan(size, graph.names, together, vetted, lone, list(unfounded(graph))[:_MOST])
 
 
 def _record(log: Log, domain: str, planned: _Plan) -> tuple[Run, _Plan]:

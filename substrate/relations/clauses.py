@@ -22,6 +22,7 @@ _LONGEST: Final = 60
 _END: Final = re.compile(
     r"(?<!\b[A-Z])(?<!\b[DMS]r)(?<!\bMrs)(?<!\bSt)(?<!\bvs)[.!?]+(?=\s|$)|[;\n\r|]+|\s[-\u2013\u2014]{1,2}\s"
 )
+_WITHIN: Final = f"_{FIRST}{SECOND}"
 _TOKEN: Final = re.compile(r"[\x01\x02]|[^\W_]+(?:['\u2019][^\W_]+)?(?:[-./_][^\W_]+)*|[,:()]")
 
 
@@ -39,7 +40,7 @@ class Clause(NamedTuple):
 
 def has_name(text: str, names: Iterable[str]) -> bool:
     """Whether one of the names is in the text."""
-    return any(_pattern(name).search(text) for name in names if name.strip())
+    return any(next(_places(name, text), None) is not None for name in _distinct(names))
 
 
 def sentences_of(text: str) -> Iterator[str]:
@@ -56,7 +57,7 @@ def sentences_of(text: str) -> Iterator[str]:
 
 def clauses_of(text: str, first: Sequence[str], second: Sequence[str]) -> Iterator[Clause]:
     """The clauses of a text in which one of the two is named, each by any of its names."""
-    ways = [(name, FIRST) for name in first] + [(name, SECOND) for name in second]
+    ways = [(name, FIRST) for name in _distinct(first)] + [(name, SECOND) for name in _distinct(second)]
     ways.sort(key=lambda way: -len(way[0]))  # of `Team` and `Team A` the longer is looked for first
     start = 0
     clean = text.replace(FIRST, " ").replace(SECOND, " ")
@@ -68,8 +69,7 @@ def clauses_of(text: str, first: Sequence[str], second: Sequence[str]) -> Iterat
         start = end.end() if end else len(clean)
         marked = raw
         for name, token in ways:
-            if name.strip():
-                marked = _pattern(name).sub(f" {token} ", marked)
+            marked = _replaced(marked, name, f" {token} ")
         if FIRST in marked or SECOND in marked:
             words = tuple(word.lower() for word in _TOKEN.findall(marked))
             if len(words) <= _LONGEST:
@@ -79,6 +79,58 @@ def clauses_of(text: str, first: Sequence[str], second: Sequence[str]) -> Iterat
 def _ends(text: str) -> Iterator[re.Match[str] | None]:
     yield from _END.finditer(text)
     yield None
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Without what is empty, and without spellings in other letters of the same name, as far as that is sure."""
+    known = {(name.lower() if name.isascii() else name): name for name in names if name.strip()}
+    return list(known.values())
+
+
+def _replaced(text: str, name: str, by: str) -> str:
+    kept: list[str] = []
+    at = 0
+    for start, end in _places(name, text):
+        kept += (text[at:start], by)
+        at = end
+    return "".join((*kept, text[at:])) if at else text
+
+
+def _places(name: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where a name stands in a text, from where to where: what `_pattern` finds.
+
+    To make a pattern takes longer than to read a clause, and most names are met once. So the plain ones go without.
+    """
+    words = name.lower().split()
+    if not (name.isascii() and text.isascii()) or any(word.startswith("_") for word in words):
+        yield from (match.span() for match in _pattern(name).finditer(text))
+        return
+    low = text.lower()
+    start = low.find(words[0])
+    while start >= 0:
+        end = -1 if start and _is_within(low[start - 1]) else _end_of(low, start, words)
+        if end >= 0:
+            yield start, end
+        start = low.find(words[0], end if end >= 0 else start + 1)
+
+
+def _end_of(text: str, at: int, words: Sequence[str]) -> int:
+    """Where these words end, if they stand here, with one or more spaces or `_` between; else -1."""
+    for number, word in enumerate(words):
+        after = at
+        while number and after < len(text) and (text[after] == "_" or text[after].isspace()):
+            after += 1
+        if (number and after == at) or not text.startswith(word, after):
+            return -1
+        at = after + len(word)
+    if text.startswith("'s", at) and not _is_within(text[at + 2 : at + 3]):
+        return at + 2
+    return -1 if _is_within(text[at : at + 1]) else at
+
+
+def _is_within(character: str) -> bool:
+    """Whether a name that goes on with this character is another word. None is no such character."""
+    return character.isalnum() or (character in _WITHIN and bool(character))
 
 
 @lru_cache(maxsize=1024)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from substrate.relations.clauses import _pattern, _places
 from substrate.relations.score import Topology, graph_score
 from substrate.relations.verdict import ACCEPTED, RANKS, REJECTED, UNSUPPORTED, Evidence, decide
 
@@ -87,3 +88,14 @@ def test_each_level_decides_what_is_its_own(evidence: Evidence, verdict: str, le
 def test_what_is_no_evidence_is_refused(kept: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"evidence|unpack"):
         Evidence.of_attrs(kept)
+
+
+NAMES = ("Team", "team a", "A", "foo_bar", "_x", "O'Neil", "C++", "Zoë", "st", "a b c")
+parts = st.sampled_from(
+    (*NAMES, *map(str.upper, NAMES), " ", "  ", "\t", "\n", "_", "'s", "'", "\x01", "\x02", "-", "s")
+)
+
+
+@given(st.sampled_from(NAMES), st.lists(parts, max_size=9).map("".join))
+def test_a_plain_name_is_found_where_its_pattern_finds_it(name: str, text: str) -> None:
+    assert list(_places(name, text)) == [match.span() for match in _pattern(name).finditer(text)]
