@@ -80,10 +80,10 @@ class Scores:
         """How often each was touched."""
         return _taken(self._uses.count, self._places, 0)
 
-    @cached_property
-    def strength(self) -> NDArray[np.float64]:
-        """How strong each is."""
-        return _taken(self._uses.strength, self._places, 1.0)
+    def strength(self, item: int) -> float:
+        """How strong one of them is."""
+        place = int(self._places[item])
+        return float(self._uses.strength[place]) if place >= 0 else 1.0
 
 
 class TouchColumns:
@@ -153,11 +153,13 @@ class TouchColumns:
     ) -> Scores:
         """The score of each of these versions at a time in microseconds. `keep`: the same will be asked again."""
         places = self._places(documents, uses)[seqs] if keep else uses.places(documents.ids(seqs))
-        weight = _taken(uses.weight, places, 1.0)
         last = _taken(uses.last, places, _NEVER)
-        last = np.where(last == _NEVER, documents.time[seqs], last)
-        seconds = np.maximum(0, now - last) / _SECOND
-        return Scores(seqs, weight * _left(decay, seconds), last, places, uses)
+        never = np.flatnonzero(last == _NEVER)
+        last[never] = documents.time[seqs[never]]
+        seconds = (now - last) / _SECOND
+        score = _left(decay, np.maximum(seconds, 0, out=seconds))
+        score *= _taken(uses.weight, places, 1.0)
+        return Scores(seqs, score, last, places, uses)
 
     def _places(self, documents: Documents, uses: Uses) -> NDArray[np.int64]:
         """Where the atom of every version stands in `uses`; of versions that were known before, without a search."""
@@ -228,11 +230,13 @@ def _taken(array: NDArray[Any], places: NDArray[np.int64], otherwise: float) -> 
 
 
 def _left(decay: Decay, seconds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What `Decay.left` says, of all at once."""
+    """What `Decay.left` says, of all at once. Large arrays are costly to make, so `seconds` may be overwritten."""
     terms = decay.terms()
-    if not terms:
-        return np.asarray((1 + seconds / decay.power_law_scale) ** decay.power)
-    return np.asarray(sum(share * np.exp(-rate * seconds) for share, rate in terms))
+    if terms:
+        return np.asarray(sum(share * np.exp(-rate * seconds) for share, rate in terms))
+    seconds /= decay.power_law_scale
+    seconds += 1
+    return np.power(seconds, decay.power, out=seconds)
 
 
 def uses_until(rows: NDArray[Any], time: int) -> Uses:

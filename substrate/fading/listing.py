@@ -94,13 +94,14 @@ class FadingIndex:
         chosen = found.chosen(wanted.order)
         stop = wanted.offset + wanted.limit
         page = found.ordered(wanted.order, stop)[wanted.offset : stop]
-        count = len(chosen)
+        count, scores = len(chosen), found.scores
+        some = slice(None) if count == len(scores.seqs) else chosen
         return FadingAtoms(
             items=tuple(found.atoms(page)),
             model=told_model(found.decay),
             total=count,
-            mean_score=float(found.scores.score[chosen].mean()) if count else 0.0,
-            mean_uses=float(found.scores.uses[chosen].mean()) if count else 0.0,
+            mean_score=float(scores.score[some].mean()) if count else 0.0,
+            mean_uses=float(scores.uses[some].mean()) if count else 0.0,
             more=wanted.offset + len(page) < count,
         )
 
@@ -240,7 +241,7 @@ class Scored:
                 atom=atom,
                 score=score,
                 uses=int(self.scores.uses[place]),
-                strength=float(self.scores.strength[place]),
+                strength=self.scores.strength(place),
                 last_used=from_microseconds(int(self.scores.last[place])),
                 created_at=from_microseconds(created),
                 age_days=max(0, self.snapshot.at - created) / _DAY,
