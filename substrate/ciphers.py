@@ -21,7 +21,7 @@ import os
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
@@ -39,6 +39,7 @@ __all__ = [
     "is_ciphertext",
     "new_domain_key",
     "open_version",
+    "read_wrapped",
     "unwrap",
     "version_key",
     "wrap",
@@ -95,6 +96,28 @@ def wrap(domain: DomainKey, passphrase: str) -> bytes:
 
 def unwrap(row: bytes, passphrase: str) -> DomainKey:
     """The key that `wrap` made the row of. Denied by another passphrase; StoreDamaged if it is no such row."""
+    kept = read_wrapped(row)
+    stretched = _stretch(passphrase, kept.salt, kept.iterations, kept.lanes, kept.memory)
+    try:
+        key = ChaCha20Poly1305(stretched).decrypt(kept.wrapped[:_NONCE], kept.wrapped[_NONCE:], b"domain key" + kept.id)
+    except InvalidTag:
+        raise Denied("the passphrase is wrong: try again") from None
+    return DomainKey(kept.id, key)
+
+
+class Wrapped(NamedTuple):
+    """The row of a domain's key, read."""
+
+    id: bytes
+    salt: bytes
+    wrapped: bytes
+    memory: int
+    iterations: int
+    lanes: int
+
+
+def read_wrapped(row: bytes) -> Wrapped:
+    """What the row of a domain's key says. StoreDamaged if `wrap` makes no such row."""
     unreadable = StoreDamaged("the key of an encrypted domain cannot be read; restore a backup")
     try:
         said = json.loads(row)
@@ -107,12 +130,7 @@ def unwrap(row: bytes, passphrase: str) -> DomainKey:
     in_bounds = in_bounds and numbers["memory"] >= _LEAST_PER_LANE * numbers["lanes"]
     if sizes != (_FORMAT, _ID, _ID, _NONCE + _WRAPPED) or not in_bounds:
         raise unreadable
-    stretched = _stretch(passphrase, salt, numbers["iterations"], numbers["lanes"], numbers["memory"])
-    try:
-        key = ChaCha20Poly1305(stretched).decrypt(wrapped[:_NONCE], wrapped[_NONCE:], b"domain key" + domain)
-    except InvalidTag:
-        raise Denied("the passphrase is wrong: try again") from None
-    return DomainKey(domain, key)
+    return Wrapped(domain, salt, wrapped, **numbers)
 
 
 def _stretch(passphrase: str, salt: bytes, iterations: int, lanes: int, memory: int) -> bytes:

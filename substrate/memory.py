@@ -574,6 +574,7 @@ class Memory(Tabular):
         from substrate.moving.move import Move, import_lines  # noqa: PLC0415 - few who open a store import
 
         move = Move.of(partial=partial, allow_secrets=allow_secrets, dry_run=dry_run)
+        self._store.unlocked.check_locked()
         return self._woken(import_lines(self._store.log, lines, move, progress))
 
     def import_file(  # noqa: PLR0913
@@ -624,6 +625,7 @@ class Memory(Tabular):
             secret=secret,
             unverified=unverified,
         )
+        self._store.unlocked.check_locked()
         return self._woken(import_file(self._store.log, path, from_kind, move, progress))
 
     def import_frame(  # noqa: PLR0913
@@ -654,6 +656,7 @@ class Memory(Tabular):
             allow_secrets=allow_secrets,
             dry_run=dry_run,
         )
+        self._store.unlocked.check_locked()
         return self._woken(import_frame(self._store.log, frame, source, move, progress))
 
     def ingest(  # noqa: PLR0913

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from substrate import errors
+from substrate.encryption.domains import check_domain_keys
 from substrate.errors import SubstrateError
 from substrate.files import expanded
 from substrate.log.copies.check import Report, check_store
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
 
     said: dict[str, str | int | None]
     try:
-        checks = (*CHECKS, *CACHE_CHECKS)
+        checks = (*CHECKS, check_domain_keys, *CACHE_CHECKS)
         report = check_store(arguments[0], home=Path(arguments[1]), views=VIEWS, checks=checks, progress=tell)
         said = asdict(report)
     except SubstrateError as error:

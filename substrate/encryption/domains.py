@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from substrate.atoms.domains import domain_name
 from substrate.atoms.resolve import find_subject, name_of
+from substrate.ciphers import read_wrapped
 from substrate.errors import InputError
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import DOMAIN_KEYS
 from substrate.messages import Verb
 
-__all__ = ["EncryptedDomain", "encrypted_domains", "find_encrypted", "is_any_encrypted"]
+__all__ = ["EncryptedDomain", "check_domain_keys", "encrypted_domains", "find_encrypted", "is_any_encrypted"]
 
 
 class EncryptedDomain(NamedTuple):
@@ -33,6 +34,12 @@ def encrypted_domains(transaction: ReadTransaction) -> list[EncryptedDomain]:
         EncryptedDomain(subject, name_of(transaction, subject) or "", row)
         for subject, row in transaction.scan(DOMAIN_KEYS)
     ]
+
+
+def check_domain_keys(transaction: ReadTransaction) -> None:
+    """StoreDamaged if the key of an encrypted domain cannot be read. Whether it opens anything, a passphrase tells."""
+    for domain in encrypted_domains(transaction):
+        read_wrapped(domain.row)
 
 
 def find_encrypted(transaction: ReadTransaction, domain: str) -> EncryptedDomain:

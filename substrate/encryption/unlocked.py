@@ -16,7 +16,7 @@ from substrate.ciphers import CIPHERTEXT, DomainKey, decrypt, is_ciphertext
 from substrate.codec import decode_body, encode_body, read_body, read_forget
 from substrate.encryption.domains import EncryptedDomain
 from substrate.encryption.union import COVERED, Union
-from substrate.errors import StoreDamaged
+from substrate.errors import InputError, StoreDamaged
 from substrate.kv.api import ReadTransaction, behind
 from substrate.kv.memory import MemoryStore, MemoryTransaction
 from substrate.log.replay import Logged, replay
@@ -44,6 +44,8 @@ __all__ = ["Opened", "UnlockedDomains"]
 _NO_SALT = bytes(SALT_BYTES)
 _PORTION = 1000
 _OPAQUE = CIPHERTEXT.encode()
+_OF_CALL = ("actor", "session", "origin")
+"""What an encrypted save says inside alone. Outside, it is of whoever saved a ciphertext as it is."""
 
 
 class Opened(NamedTuple):
@@ -79,6 +81,11 @@ class UnlockedDomains:
             self._opened = {at: opened for at, opened in self._opened.items() if at != subject}
             self._tables = None
         return was
+
+    def check_locked(self) -> None:
+        """InputError if a domain is unlocked. For what saves as text whatever names it is given."""
+        for opened in self._opened.values():
+            raise InputError(f"{opened.domain.name} is unlocked, and an import saves as text: lock it first")
 
     def key(self, subject: bytes) -> DomainKey | None:
         """The key of the domain whose atom has this id; None if it is locked."""
@@ -226,6 +233,9 @@ class _Tables:
                 continue
             self._inner[entry.subject] = str(inner["name"])
             self.opaque[entry.subject] = name
+            brought = {word: said[word] for word in _OF_CALL if word in said}
+            if brought:  # by a caller who need not know the text: an older ciphertext can be saved again
+                body = encode_body({**decode_body(body), **brought})
             yield Logged(entry.seq, entry.kind, entry.subject, entry.time, body)
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from substrate.atoms.bodies import require_body
+from substrate.atoms.domains import DOMAIN
 from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.resolve import resolve
 from substrate.ciphers import CIPHERTEXT
+from substrate.encryption.domains import encrypted_domains
 from substrate.errors import Conflict, InputError, NotFound, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
@@ -71,6 +73,8 @@ def propose(log: Log, wanted: Wanted) -> Proposal:
         over = overdue(transaction, time)
         check_size("the list of proposals", 1 + _open(transaction, time), "proposals", "items", "decide some first")
         row = ProposalRow(drawn, NO_ATOM, time, time + minutes * _MINUTE, said=said)
+        if wanted.domain is not None:
+            _check_readable(transaction, wanted.domain)
         if wanted.name is not None:
             atom = _current(Snapshot(transaction, None, None, time), wanted.name)
             _check_change(atom, wanted)
@@ -136,6 +140,13 @@ def _check_change(atom: Atom, wanted: Wanted) -> None:
     if atom.superseded_by:
         by = ", ".join(map(if_needed, atom.superseded_by))
         raise Conflict(f"{if_needed(atom.name)} is superseded, by {by}: correct that one")
+
+
+def _check_readable(transaction: ReadTransaction, domain: str) -> None:
+    """InputError if the domain is encrypted, however it is spelt: a proposal waits as text."""
+    for one in encrypted_domains(transaction):
+        if label_of(one.name.removeprefix(DOMAIN)).key == label_of(domain.removeprefix(DOMAIN)).key:
+            raise InputError(f"{one.name} is encrypted, and a proposal is not. Save the text with ", Verb("checkpoint"))
 
 
 def _open(transaction: ReadTransaction, time: int) -> int:

@@ -70,6 +70,7 @@ class Encrypter:
         self._members = Domains(Snapshot(self._read, None, None, time))
         self._places: dict[str, bytes] = {}
         """The domain of each atom of this checkpoint that is to be encrypted, by its name."""
+        self._names: set[str] = set()
         self._opaque: dict[str, str] = {}
         self._said: dict[str, tuple[Mapping[str, Json], str]] = {}
         """What each atom says within this checkpoint, and its value on disk."""
@@ -78,9 +79,9 @@ class Encrypter:
 
     def encrypted(self, items: Items, reject: _Reject) -> Items:
         """The items as they are written. What cannot be is handed to `reject`, and left out."""
-        names = {atom.name for _, atom in items.atoms}
+        self._names = {atom.name for _, atom in items.atoms}
         for _ in range(2):  # a member of a member belongs too
-            self._place(items, names)
+            self._place(items, self._names)
         return Items(
             list(_kept(items.atoms, self._atom, reject)),
             list(_kept(items.edges, self._edge, reject)),
@@ -141,6 +142,8 @@ class Encrypter:
     def _atom(self, atom: AtomGiven) -> AtomGiven:
         at = self._places.get(atom.name)
         if at is None:
+            if atom.name.startswith(CIPHERTEXT):
+                raise InputError("this names an encrypted ", ATOM, ". Unlock its domain, and save it by its own name")
             return atom
         domain, key = self._domains[at], self._key(at)
         opaque = self.name(atom.name)
@@ -208,6 +211,9 @@ class Encrypter:
             )
         if not any(end.startswith(CIPHERTEXT) for end in ends):
             return known
+        for end in ends - self._names:
+            if "." in end and find_name(self._raw, end) is None and not end.startswith(CIPHERTEXT):
+                raise InputError(f"{end} is not there, and its name would be readable. Save it first, then the edge")
         return replace(known, members=self._bare(known.members))
 
     def _bare(self, members: Mapping[str, Json]) -> dict[str, Json]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import pytest
 from substrate.care.copies import clone, restore
 from substrate.care.fsck import fsck
 from substrate.ciphers import CIPHERTEXT
+from substrate.codec import Draft, draft_put
 from substrate.errors import Denied, InputError, ItemsRefused, NotFound
+from substrate.log.append import Decision
+from substrate.log.tables import DOMAIN_KEYS
 from substrate.memory import Memory, open_memory
 from tests.encryption.canaries import PASSPHRASE
 
@@ -25,6 +29,11 @@ def member(name: object, domain: str = "v1.domain.health") -> dict[str, object]:
 
 def save(memory: Memory, *atoms: dict[str, object]) -> None:
     memory.checkpoint(atoms, edges=[member(atom["name"]) for atom in atoms])
+
+
+def append(memory: Memory, draft: Draft) -> None:
+    """As a program that knows the log, and not what it may save."""
+    memory._store.log.decide(lambda *_: Decision([draft], []))
 
 
 def said(memory: Memory, name: str) -> list[str]:
@@ -225,7 +234,7 @@ def test_it_opens_after_restore_clone_rebuild_and_key_rotation(health: Memory, t
 def test_a_swapped_ciphertext_is_refused(health: Memory) -> None:
     health.lock()
     first, second = health.list(CIPHERTEXT)
-    health.checkpoint([{"name": first.name, "value": second.value}])
+    append(health, draft_put(first.name, second.value))
     found = health.unlock("health", PASSPHRASE)
     assert (found.atoms, found.refused) == (2, 1)
     values = {value for atom in health.list("v1.fact.") for value in said(health, atom.name)}
@@ -245,3 +254,53 @@ def test_a_proof_shows_the_ciphertext(health: Memory) -> None:
     assert past.value == RASH["value"]
     assert past.proof is not None
     assert health.verify(past.proof).claim == "recorded"
+
+
+def test_an_older_ciphertext_that_is_saved_again_is_refused(health: Memory) -> None:
+    health.checkpoint([{**DOSE, "value": "Thirty milligrams"}])
+    health.lock()
+    opaque = next(one.name for one in health.list(CIPHERTEXT) if len(health.history(one.name)) > 1)
+    older = said(health, opaque)[0]
+    with pytest.raises(ItemsRefused, match="this names an encrypted atom"):
+        health.checkpoint([{"name": opaque, "value": older}])
+
+
+def test_a_ciphertext_that_somebody_brought_back_is_that_bodys_and_not_the_authors(health: Memory) -> None:
+    """A program of before, or one with the signing key, can append it: then the history says who did."""
+    health.lock()
+    opaque = health.list(CIPHERTEXT)[0].name
+    value = said(health, opaque)[0]
+    append(health, draft_put(opaque, value, {"actor": "mallory"}))
+    health.unlock("health", PASSPHRASE)
+    name = next(one.name for one in health.list("v1.fact.") if one.actor == "mallory")
+    assert [one.atom.actor for one in health.history(name) if one.atom is not None] == [None, "mallory"]
+    assert len(set(said(health, name))) == 1
+
+
+def test_an_edge_to_a_name_that_is_not_there_is_refused_since_the_name_could_be_read(health: Memory) -> None:
+    edge = {"source": DOSE["name"], "type": "references", "target": "v1.fact.diagnosis"}
+    with pytest.raises(ItemsRefused, match="its name would be readable"):
+        health.checkpoint(edges=[edge])
+    health.checkpoint([{"name": "v1.fact.diagnosis", "value": "none"}], edges=[edge])
+
+
+@pytest.mark.parametrize("domain", ["health", "Health", "v1.domain.health"])
+def test_a_proposal_for_an_encrypted_domain_is_refused_however_it_is_spelt(health: Memory, domain: str) -> None:
+    with pytest.raises(InputError, match="encrypted, and a proposal is not"):
+        health.propose("The rash came back", domain=domain)
+
+
+def test_an_import_waits_until_the_domain_is_locked(health: Memory) -> None:
+    lines = '{"kind":"put","name":"v1.fact.dose","value":"in clear"}\n'
+    with pytest.raises(InputError, match="an import saves as text"):
+        health.import_lines(io.StringIO(lines))
+    health.lock()
+    health.import_lines(io.StringIO(lines.replace("dose", "other")))
+    assert health.access("v1.fact.other").value == "in clear"
+
+
+def test_fsck_finds_a_key_that_cannot_be_read(health: Memory, home: Path) -> None:
+    health._store.log.decide(
+        lambda transaction, _: Decision((), [(DOMAIN_KEYS, next(transaction.scan(DOMAIN_KEYS))[0], b"{}")])
+    )
+    assert "the key of an encrypted domain cannot be read" in str(fsck(health._store.log.path, home=home).damage)
