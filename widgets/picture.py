@@ -12,7 +12,7 @@ from typing import Final
 from substrate.result import UNTYPESET
 from substrate.text.visible import as_number, visible
 
-__all__ = ["Row", "picture"]
+__all__ = ["Row", "minute", "picture"]
 
 Row = Mapping[str, object]
 _ROWS: Final = 30
@@ -33,6 +33,11 @@ def picture(title: str, caption: str, rows: Sequence[Row]) -> str:
     still = "A still picture of the last state. Run the cell to use the widget."
     said = f"<p><b>{_text(title)}</b> {_text(caption)}<br><i>{still}</i></p>"
     return f'<div class="{UNTYPESET}">{said}{table}{more}</div>'
+
+
+def minute(time: str) -> str:
+    """A time of the store, as it is shown elsewhere: to the minute, with its zone."""
+    return f"{time[:10]} {time[11:16]} UTC"
 
 
 def _text(value: object) -> str:

@@ -14,7 +14,7 @@ from substrate.errors import SubstrateError
 
 from ..assets import script, style
 from ..linked import Linked, link
-from ..picture import Row
+from ..picture import Row, minute
 from ..proof_viewer.widget import ProofViewer
 from ..warming import Warming
 from .answers import BEGINNING, WHOLE, Query, detail_of, find, offer, pending
@@ -107,8 +107,12 @@ class Explorer(Warming):
     def _pictured(self) -> tuple[str, Sequence[Row]]:
         hits, total = self.answer.get("hits", ()), self.answer.get("total")
         caption = f"search: {self.query}" if self.query else "the newest first"
-        rows = [{"name": hit["name"], "says": hit["snippet"], "recorded": hit["when"]} for hit in hits]
-        return f"{caption}, {len(rows)}{f' of {total:,}' if total else ''} shown", rows
+        rows = [
+            {"name": hit["label"] or hit["name"], "says": hit["snippet"], "recorded": minute(hit["when"])}
+            for hit in hits
+        ]
+        selected = f"; selected: {self.selected} = {value}" if (value := self.detail.get("value")) else ""
+        return f"{caption}, {len(rows)}{f' of {total:,}' if total else ''} shown{selected}", rows
 
     @traitlets.observe("proving")
     def _prove(self, _: object = None) -> None:

@@ -13,7 +13,7 @@ from substrate.values.times import from_microseconds
 
 from ..assets import script, style
 from ..linked import Linked
-from ..picture import Row
+from ..picture import Row, minute
 from .answers import between, erased_since, head, marks
 
 __all__ = ["Timeline"]
@@ -51,7 +51,11 @@ class Timeline(Linked):
 
     def _pictured(self) -> tuple[str, Sequence[Row]]:
         rows = [
-            {"head of size": mark["size"], "signed": iso(from_microseconds(mark["time"])), "entries": mark["entries"]}
+            {
+                "head of size": mark["size"],
+                "signed": minute(iso(from_microseconds(mark["time"]))),
+                "entries": mark["entries"],
+            }
             for mark in reversed(self.marks)
         ]
         return f"{self.span.get('size', 0):,} entries, the newest heads first", rows
