@@ -244,6 +244,7 @@ def main() -> int:
         when = f"{EPOCH + timedelta(microseconds=entry.time)}" if entry.time < 2**57 else f"{entry.time} microseconds"
         said = json.dumps(result.body.get("value"), ensure_ascii=False)
         facts["value"] = f"(first {SHOWN} of {len(said):,} characters) " * (len(said) > SHOWN) + said[:SHOWN]
+        facts |= {"text": "encrypted: open_disclosed.py reads it"} if said.startswith('"ciphertext1:') else {}
         facts["entry"] = f"seq {entry.seq}, {entry.kind}, {when} by the store's clock"
     facts["since"] = result.since and f"contains the first {result.since.size} entries, unchanged"
     facts["head"] = f"{head.origin}, {head.size} entries, log root {head.root.hex()}"

@@ -55,6 +55,9 @@ def test_the_key_of_one_version_shows_its_text_and_no_other(health: Memory, tmp_
         '  tags     ["body"]',
     ):
         assert line in done.stdout
+    checked = [sys.executable, "-I", "-S", str(script.SCRIPT), str(tmp_path / "proof")]
+    told = subprocess.run(checked, capture_output=True, text=True, timeout=PATIENCE_S, check=False).stdout
+    assert "  text   encrypted: open_disclosed.py reads it" in told
     assert run(tmp_path, "old", "earlier").returncode == 3
     for proof, disclosed, why in (
         ("proof", "earlier", "the key is not that of this version"),
