@@ -61,7 +61,7 @@ from substrate.learn.write_sessions import drop_malformed_sessions
 from substrate.limits import LIMITS, check_limit
 from substrate.log.tables import SESSIONS
 from substrate.messages import WATCH, Arg
-from substrate.policy import DomainTiers, Policy
+from substrate.policy import DomainTiers, Policy, narrowed
 from substrate.proof.bundle import Bundle
 from substrate.proof.head import Pin, SignedHead
 from substrate.proof.note import VerifierKey
@@ -233,7 +233,7 @@ class Memory(Tabular):
         With a `policy`, atoms of domains whose tier it does not read are, for this client, as if they were not there.
         It cannot write about them, nor set tiers (docs/tiers.md). Its own clients are under its policy too.
         """
-        own = self._client.policy if policy is None else policy.within(self._client.policy)
+        own = narrowed(policy, self._client.policy)
         store = self._store if own is None else self._store.under(own)
         client = Client(
             store,

@@ -10,10 +10,21 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from substrate.errors import InputError
+from substrate.errors import InputError, SchemaInvalid
 from substrate.result import Result, Results
 
-__all__ = ["AGENTS", "CAPS", "PUBLIC", "SENSITIVE", "TIERS", "DomainTier", "DomainTiers", "Policy", "check_tier"]
+__all__ = [
+    "AGENTS",
+    "CAPS",
+    "PUBLIC",
+    "SENSITIVE",
+    "TIERS",
+    "DomainTier",
+    "DomainTiers",
+    "Policy",
+    "check_tier",
+    "narrowed",
+]
 
 TIERS: Final = ("public", "personal", "sensitive")
 """From the one that everybody may read to the strictest. A domain that says none is public."""
@@ -62,14 +73,22 @@ class Policy:
         """Whether it hides nothing."""
         return self.tiers.issuperset(TIERS)
 
-    def within(self, other: Policy | None) -> Policy:
-        """The stricter of both: the tiers that both may read, and the smaller caps."""
-        if other is None:
-            return self
-        caps = dict(self.caps)
-        for tier, cap in other.caps.items():
-            caps[tier] = min(cap, caps.get(tier, cap))
-        return Policy(self.tiers & other.tiers, caps)
+
+def narrowed(policy: object, by: Policy | None) -> Policy | None:
+    """The stricter of two policies: the tiers that both may read, and the smaller caps. None: all may be read.
+
+    SchemaInvalid if the first is not a Policy.
+    """
+    if policy is None:
+        return by
+    if not isinstance(policy, Policy):
+        raise SchemaInvalid("give a Policy, such as substrate.Policy(tiers=['public'])")
+    if by is None:
+        return policy
+    caps = dict(policy.caps)
+    for tier, cap in by.caps.items():
+        caps[tier] = min(cap, caps.get(tier, cap))
+    return Policy(policy.tiers & by.tiers, caps)
 
 
 AGENTS: Final = Policy()

@@ -13,7 +13,7 @@ from substrate import veil
 from substrate.atoms.domains import DOMAIN, Domains
 from substrate.atoms.resolve import find_subject
 from substrate.clock import ManualClock
-from substrate.errors import Denied, InputError, NotFound
+from substrate.errors import Denied, InputError, NotFound, SchemaInvalid
 from substrate.hiding.log import VeiledLog
 from substrate.log.log import Log
 from substrate.log.tables import COUNTS, TABLES
@@ -163,7 +163,21 @@ def test_a_client_of_a_client_sees_no_more(both: tuple[Memory, Memory]) -> None:
     for further in (agent.client("b"), agent.client("b", policy=Policy(tiers=TIERS))):
         with pytest.raises(NotFound):
             further.access(SECRET)
-    assert Policy(caps={"public": 5}).within(Policy()).caps == {"public": 5, "personal": 2000}
+    narrow = agent.client("b", policy=Policy(tiers=["public"], caps={"public": 5})).policy
+    assert narrow is not None
+    assert (narrow.tiers, narrow.caps) == ({"public"}, {"public": 5, "personal": 2000})
+    with pytest.raises(SchemaInvalid):
+        agent.client("b", policy="public")  # type: ignore[arg-type]
+
+
+def test_a_store_that_is_open_for_reading_has_policies_too(
+    both: tuple[Memory, Memory], reopen: Callable[..., Memory]
+) -> None:
+    reader = reopen(read_only=True).client("agent", policy=Policy())
+    assert [atom.name for atom in reader.list()] == ["v1.domain.shop", "v1.fact.open"]
+    with pytest.raises(Denied):
+        reader.set_tier("shop", "public")
+    assert len(both[0].list()) == 4
 
 
 def test_a_group_that_another_client_was_shown_tells_nothing(both: tuple[Memory, Memory]) -> None:

@@ -96,11 +96,13 @@ class Documents:
         return whole
 
     def without(self, hidden: Mask) -> Documents:
-        """The same as one sees them who may not know of some: as if their entries were no versions."""
+        """The same as one sees them who may not know of some atoms: as if their entries were no versions."""
         stays = np.ones(self.size, np.bool_)
-        stays[: len(hidden)] = ~hidden
+        np.logical_not(hidden, out=stays[: len(hidden)])
         veiled = replace(self, kind=self.kind * stays, flags=self.flags * stays)
-        vars(veiled).update(unveiled=self, said=self.said & stays, when=self.when)
+        now = self.now & stays  # of an atom all versions are hidden, or none
+        now.flags.writeable = False
+        vars(veiled).update(unveiled=self, said=self.said & stays, when=self.when, now=now)
         return veiled
 
     def subject(self, seq: int) -> bytes:
