@@ -17,7 +17,6 @@ __all__ = [
     "AGENTS",
     "CAPS",
     "PUBLIC",
-    "SENSITIVE",
     "TIERS",
     "DomainTier",
     "DomainTiers",
@@ -29,7 +28,6 @@ __all__ = [
 TIERS: Final = ("public", "personal", "sensitive")
 """From the one that everybody may read to the strictest. A domain that says none is public."""
 PUBLIC: Final = TIERS[0]
-SENSITIVE: Final = TIERS[-1]
 CAPS: Final[Mapping[str, int]] = MappingProxyType({"public": 8000, "personal": 2000})
 """Tokens that one recall gives at most of a domain, by its tier."""
 
