@@ -96,6 +96,14 @@ def test_what_was_forgotten_in_part_or_never_was_is_not(memory: Memory) -> None:
         assert written_by(snapshot, "toy", [bytes(16)]) == []
 
 
+def test_few_surfaces_are_remembered_at_once(memory: Memory) -> None:
+    agent(memory).checkpoint([f"{NAME} = green"])
+    for number in range(9):
+        memory.sweep(surface=f"surface{number}", dry_run=True)
+    assert is_of_toy(memory)
+    assert len(memory._store.fading.authors._known) <= 4
+
+
 def test_of_many_those_of_the_surface_are_told_in_their_order(memory: Memory) -> None:
     toy = agent(memory)
     names = [f"v1.note.n{number}" for number in range(6)]

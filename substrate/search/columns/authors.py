@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from threading import Lock
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from substrate.views.traces import confirmations_of
 from substrate.views.words import ERASED
 
 __all__ = ["Authors"]
+
+_SURFACES: Final = 4
+"""Surfaces that are remembered at once."""
 
 
 class Authors:
@@ -35,6 +39,8 @@ class Authors:
             known = self._known.get(surface)
             if known is None or not known.leads_to(documents):
                 known = self._known[surface] = _Known(surface, documents)
+                while len(self._known) > _SURFACES:
+                    self._known.pop(next(iter(self._known)))
             known.read(snapshot, documents, seqs)
             own = known.are_own(documents, seqs)
         mine = seqs[own]
@@ -47,29 +53,20 @@ class _Known:
 
     def __init__(self, surface: str, documents: Documents) -> None:
         self._surface = surface
-        self._documents = documents
+        self._seen = _seen(documents)
         self._own = np.zeros(documents.size, np.int8)
         """0: not read yet, 1: it did, 2: somebody else did, or nobody says."""
 
     def leads_to(self, documents: Documents) -> bool:
         """Whether these are the same versions, and perhaps more."""
-        known, size = self._documents, self._documents.size
-        if known is documents:
-            return True
-        later = slice(0, size)
-        return size <= documents.size and all(
-            bool((ours == theirs[later]).all())
-            for ours, theirs in (
-                (known.subject_high, documents.subject_high),
-                (known.subject_low, documents.subject_low),
-                (known.time, documents.time),
-            )
-        )
+        size = len(self._own)
+        pairs = zip(self._seen, _seen(documents), strict=True)
+        return size <= documents.size and all(np.array_equal(ours, theirs[:size]) for ours, theirs in pairs)
 
     def read(self, snapshot: Snapshot, documents: Documents, seqs: NDArray[np.int64]) -> None:
         """Read who wrote these versions and all before them, as far as that is not known."""
         self._own = np.concatenate([self._own, np.zeros(documents.size - len(self._own), np.int8)])
-        self._documents = documents
+        self._seen = _seen(documents)
         while len(seqs):
             unread = seqs[self._own[seqs] == 0]
             for seq, body in zip(unread.tolist(), bodies_of(snapshot.transaction, unread.tolist()), strict=True):
@@ -88,3 +85,8 @@ class _Known:
             versions = documents.before[versions]
             places, versions = places[versions >= 0], versions[versions >= 0]
         return own
+
+
+def _seen(documents: Documents) -> tuple[NDArray[Any], ...]:
+    """What tells one log from another: ids and times of all versions."""
+    return documents.subject_high, documents.subject_low, documents.time
