@@ -90,6 +90,7 @@ bench: $(STAMP) chromium ## everything that is measured, and at the end the goal
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.contradictions
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.associations
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.mcp_server $(SIZES)
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.tenants
 	$(BIN)/python -m benchmarks.notebook
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widgets $(SIZES)
 	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.widgets_page $(lastword $(filter-out 1000000,$(SIZES)))

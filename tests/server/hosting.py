@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
+from substrate.server.http.admission import Admitted
 from substrate.server.http.serve import TENANTS_PATH, compose_http, http_runner, listen, tenants_app
 from substrate.server.http.tenant_tokens import TokenBook
 from substrate.server.http.tenants import Tenants
@@ -62,7 +63,7 @@ def hosting(
     tenants = Tenants(root, Launch(root, surfaces, wait_s=0), most)
     listening = listen(0)
     port = listening.getsockname()[1]
-    app = tenants_app(compose_http(tenants, port, book), tenants, port, book, public_hosts=public)
+    app = tenants_app(compose_http(tenants, port, Admitted()), tenants, port, book, public_hosts=public)
     runner = http_runner(app)
     thread = threading.Thread(target=runner.run, args=([listening],))
     thread.start()

@@ -317,6 +317,8 @@ def _under(kind: str) -> Term:
 
 
 def _is_name(text: str) -> bool:
+    if not text.startswith("v"):  # most texts are none, and to say why, and what was meant, takes its time
+        return False
     try:
         return bool(check_name(text))
     except InputError:

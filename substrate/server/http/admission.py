@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextvars import ContextVar
 from math import ceil
 from typing import Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import TokenVerifier
+from mcp.server.auth.provider import AccessToken, TokenVerifier
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -16,7 +17,7 @@ from substrate.server.http.rates import Rates
 from substrate.server.http.tenant_tokens import DEFAULT_RATE
 from substrate.server.logs import log_event
 
-__all__ = ["Admission"]
+__all__ = ["Admission", "Admitted"]
 
 _UNAUTHORIZED: Final = 401
 _TOO_MANY: Final = 429
@@ -28,6 +29,18 @@ _NOT_LET_IN: Final = (
     "this server asks for a token, as the header `Authorization: Bearer TOKEN`. It came without one, or with one that "
     "is unknown, expired or revoked. Ask the one who runs the server for another"
 )
+
+
+_admitted: ContextVar[AccessToken | None] = ContextVar("admitted", default=None)
+
+
+class Admitted(TokenVerifier):
+    """For the SDK, which verifies tokens too: lets in whom `Admission` has let in, and nobody is looked up twice."""
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """As the SDK asks for it: None is a 401."""
+        known = _admitted.get()
+        return known if known is not None and known.token == token else None
 
 
 class Admission:
@@ -74,9 +87,11 @@ class Admission:
                 await rpc_error(_TOO_MANY, told, headers={"Retry-After": str(seconds)})(scope, receive, send)
                 return
         self._open[known.client_id] = self._open.get(known.client_id, 0) + 1
+        before = _admitted.set(known)
         try:
             await self._app({**scope, "user": AuthenticatedUser(known)}, receive, send)
         finally:
+            _admitted.reset(before)
             self._open[known.client_id] -= 1
             if not self._open[known.client_id]:
                 del self._open[known.client_id]

@@ -37,7 +37,7 @@ from substrate.errors import Busy, Denied
 from substrate.limits import LIMITS
 from substrate.server.clients import Clients
 from substrate.server.compose import SubstrateServer, announcement, compose
-from substrate.server.http.admission import Admission
+from substrate.server.http.admission import Admission, Admitted
 from substrate.server.http.connections import REST_S, Connection, accepted_at_once, cut_off_strangers
 from substrate.server.http.pages import Pages
 from substrate.server.http.plain_rpc import PlainRpc
@@ -103,7 +103,8 @@ def serve_http(  # noqa: PLR0913 - what is served, where, to whom
 
     port = listening.getsockname()[1]
     resource = resource_of(port, public_hosts)
-    server = compose_http(clients, port, token, issuer, resource)
+    for_tenants = isinstance(clients, Tenants)
+    server = compose_http(clients, port, Admitted() if for_tenants else token, issuer, resource)
     if isinstance(clients, Tenants) and token is not None:
         metadata = metadata_of(resource) if issuer else ""
         app: ASGIApp = tenants_app(server, clients, port, token, public_hosts=public_hosts, metadata_url=metadata)
