@@ -6,6 +6,8 @@ import proofViewer from "./proof_viewer.js";
 const QUESTION = ["query", "type", "domain", "tag", "since", "until", "as_of"];
 const SECURE = "This browser checks proofs on https pages and on this machine alone: the server's check is shown instead.";
 
+const SEALED = "ciphertext1:";
+
 /** Who is trusted, as the person said it: a verifier key, a pin, or nobody. Its own server is trusted with nothing. */
 function trusting(said) {
   const text = said.trim();
@@ -32,12 +34,13 @@ async function badgeFor(detail, given, serverKey) {
   if (!bundle || !crypto.subtle) return detail.proof;
   const { ok, result, why, by } = await judge(bundle, detail.name, given, serverKey);
   if (!ok) return { bundle, verified: false, reason: why };
-  const value = result.body.get("value");
-  if (detail.state === "there" && Array.from(value ?? "").slice(0, detail.shown).join("") !== detail.value) {
+  const value = result.body.get("value") ?? "";
+  const sealed = value.startsWith(SEALED); // what is shown of it, if anything, only who has its key can compare
+  if (detail.state === "there" && !sealed && Array.from(value).slice(0, detail.shown).join("") !== detail.value) {
     return { bundle, verified: false, reason: "the proof is of another value than the one shown" };
   }
   const title = by ? `Checked in this browser, against ${by}` : "Checked in this browser, against the key that this server sent. To know who signed it, give the verifier key above.";
-  return { ...said, bundle, verified: true, claim: result.claim, seq: result.entry ? Number(result.entry.seq) : null, size: Number(result.head.size), word: by ? "verified" : "consistent", title };
+  return { ...said, bundle, verified: true, claim: result.claim, seq: result.entry ? Number(result.entry.seq) : null, size: Number(result.head.size), word: `${by ? "verified" : "consistent"}${sealed ? " as ciphertext" : ""}`, title };
 }
 
 /** The verdict on a proof that is drawn. What cannot be checked here says who checked it. */
