@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from substrate.atoms.domains import DOMAIN, Domain, domain_at, last_attrs, tier_in
 from substrate.encryption.unlocked import UnlockedDomains
-from substrate.errors import Busy
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.policy import Policy
@@ -76,12 +75,9 @@ class HiddenAtoms:
         hidden = self.under(policy, transaction)
         return transaction if hidden is None else Veiled(transaction, hidden)
 
-    def under_below(self, policy: Policy, transaction: ReadTransaction) -> Hidden | None:
-        """What the policy hides in a transaction of the log itself. Busy if a later one was seen already."""
-        covered = self._store.unlocked.cover(transaction)
-        if covered is None:
-            raise Busy("another thread has read a later state of the store: repeat the call")
-        return self.under(policy, covered)
+    def covered(self, transaction: ReadTransaction) -> ReadTransaction | None:
+        """A transaction of the log itself with the atoms of unlocked domains as text; None if a later one was seen."""
+        return self._store.unlocked.cover(transaction)
 
     def under(self, policy: Policy, transaction: ReadTransaction) -> Hidden | None:
         """What the policy hides in this snapshot; None: nothing."""

@@ -62,9 +62,18 @@ class VeiledLog(Log):
     @contextmanager
     def snapshot(self) -> Iterator[ReadTransaction]:
         """All tables as of now, without what is hidden."""
-        with self._below.snapshot() as transaction:
-            hidden = self._hidden.under_below(self._policy, transaction)
+        with self._look() as (transaction, hidden):
             yield transaction if hidden is None else Veiled(transaction, hidden)
+
+    @contextmanager
+    def _look(self) -> Iterator[tuple[ReadTransaction, Hidden | None]]:
+        """A snapshot with all there is, and what of it is hidden."""
+        while True:
+            with self._below.snapshot() as transaction:
+                covered = self._hidden.covered(transaction)
+                if covered is not None:  # else another thread has seen a later one: look again
+                    yield transaction, self._hidden.under(self._policy, covered)
+                    return
 
     def behind(self) -> Behind | None:
         """See `Log.behind`."""
@@ -88,7 +97,7 @@ class VeiledLog(Log):
         """Append what `plan` decides from what this client may see. Denied if it is about what it may not see."""
 
         def checked(transaction: ReadTransaction, time: int) -> Decision:
-            hidden = self._hidden.under_below(self._policy, transaction)
+            hidden = self._hidden.under(self._policy, self._hidden.covered(transaction) or transaction)
             decision = plan(transaction if hidden is None else Veiled(transaction, hidden), time)
             check_decision(transaction, hidden, decision)
             return decision
@@ -101,8 +110,7 @@ class VeiledLog(Log):
 
     def _expect(self, expect: Expect) -> Expect:
         """What is expected of hidden names is compared here: they are absent."""
-        with self._below.snapshot() as transaction:
-            hidden = self._hidden.under_below(self._policy, transaction)
+        with self._look() as (transaction, hidden):
             unseen = [name for name in expect.versions if hidden is not None and _hides(hidden, transaction, name)]
         for name in unseen:
             if expect.versions[name] is not None:
@@ -137,8 +145,7 @@ class VeiledLog(Log):
         A proof that a name is absent would be false of a hidden atom, and its refusal would tell of it.
         """
         name = check_name(name)
-        with self._below.snapshot() as transaction:
-            hidden = self._hidden.under_below(self._policy, transaction)
+        with self._look() as (transaction, hidden):
             known = find_name(transaction, name) is not None or bool(
                 gaps_of(transaction, map_key(map_salt(transaction), name))
             )
@@ -151,8 +158,7 @@ class VeiledLog(Log):
     ) -> Bundle:
         """That an entry of an atom or edge which this client sees is in the log. Denied of all others."""
         if isinstance(seq, int) and 0 <= seq <= MAX_SIZE:
-            with self._below.snapshot() as transaction:
-                hidden = self._hidden.under_below(self._policy, transaction)
+            with self._look() as (transaction, hidden):
                 data = transaction.get(ENTRIES, seq_key(seq))
                 shown = data is None or stored_entry(seq, data).kind in _SHOWN
                 if not shown or (hidden is not None and hidden.hides_seq(seq)):

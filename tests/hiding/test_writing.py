@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -209,6 +210,26 @@ def test_an_unlocked_domain_is_hidden_as_any_other(both: tuple[Memory, Memory]) 
         person.lock()
     person.unlock("vault", "correct horse battery")
     assert [hit.name for hit in person.search("heron page")] == ["v1.document.vault.page"]
+
+
+def test_a_hidden_atom_is_not_seen_while_it_is_written(both: tuple[Memory, Memory]) -> None:
+    """An atom and its membership are one checkpoint: there is no moment between."""
+    person, agent = both
+    said: list[str] = []
+
+    def write() -> None:
+        for number in range(20):
+            name = f"v1.fact.heron{number}"
+            person.checkpoint([f"{name} = zebra heron"], edges=[edge(name, "member_of", "v1.domain.vault")])
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    while writing.is_alive():
+        said += [atom.name for atom in agent.list()] + [hit.name for hit in agent.search("zebra heron")]
+    writing.join()
+    said += [hit.name for hit in agent.search("zebra heron")]
+    assert not [name for name in said if "heron" in name]
+    assert len(person.search("zebra heron", limit=50)) == 20
 
 
 # -- the parts ---------------------------------------------------------------------------------------------------------
