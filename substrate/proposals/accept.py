@@ -38,7 +38,7 @@ from substrate.text.quote import if_needed, in_quotes
 from substrate.values.review.pending import CORRECTION, STATEMENT, TEXT, Accepted
 from substrate.values.saved import Saved
 from substrate.views.atoms import VersionRow, latest_version
-from substrate.views.beside.proposals import NO_ATOM, ProposalRow, overdue, proposal_trace
+from substrate.views.beside.proposals import NO_ATOM, ProposalRow, proposal_trace
 
 __all__ = ["Decided", "accept"]
 
@@ -105,8 +105,7 @@ def _accept_correction(log: Log, row: ProposalRow, said: Mapping[str, object], p
         decision = planner.plan(transaction, time)
         seq = transaction.count(ENTRIES)
         ended = proposal_trace(now.decided("accepted", seq))
-        over = [one for one in overdue(transaction, time) if one[1] != now.key]
-        return Decision(decision.drafts, [*decision.traces, *over, ended])
+        return Decision(decision.drafts, [*decision.traces, ended])
 
     appended = log.decide(plan)
     saved: Saved = planner.saved(appended.seqs, appended.head, appended.subjects)

@@ -12,7 +12,7 @@ from substrate.proposals.waiting import is_statement, require_open, row_of
 from substrate.save.place import Place
 from substrate.save.proposed import confirm
 from substrate.values.review.pending import CORRECTION, STATEMENT, TEXT, Declined
-from substrate.views.beside.proposals import NO_ATOM, overdue, proposal_trace
+from substrate.views.beside.proposals import NO_ATOM, proposal_trace
 
 __all__ = ["decline"]
 
@@ -28,8 +28,7 @@ def decline(log: Log, given: str, *, said: Mapping[str, object], place: Place | 
         require_open(row, time)
         kind = TEXT if row.subject == NO_ATOM else CORRECTION
         declined[:] = [Declined(given, kind, name_of(transaction, row.subject))]
-        over = [one for one in overdue(transaction, time) if one[1] != row.key]
-        return Decision((), [*over, proposal_trace(row.decided("declined"))])
+        return Decision((), [proposal_trace(row.decided("declined"))])
 
     log.decide(plan)
     return declined[0]

@@ -70,8 +70,9 @@ def propose(log: Log, wanted: Wanted) -> Proposal:
 
     def plan(transaction: ReadTransaction, time: int) -> Decision:
         rows.clear()
-        over = overdue(transaction, time)
-        check_size("the list of proposals", 1 + _open(transaction, time), "proposals", "items", "decide some first")
+        there = list(all_proposals(transaction))
+        waiting = 1 + sum(row.is_open(time) for row in there)
+        check_size("the list of proposals", waiting, "proposals", "items", "decide some first")
         row = ProposalRow(drawn, NO_ATOM, time, time + minutes * _MINUTE, said=said)
         if wanted.domain is not None:
             _check_readable(transaction, wanted.domain)
@@ -80,7 +81,7 @@ def propose(log: Log, wanted: Wanted) -> Proposal:
             _check_change(atom, wanted)
             row = ProposalRow(drawn, _subject(transaction, wanted.name), time, row.ends, seq=atom.seq, said=said)
         rows.append(row)
-        return Decision((), [*over, proposal_trace(row)])
+        return Decision((), [*overdue(there, time), proposal_trace(row)])
 
     log.decide(plan)
     with log.snapshot() as transaction:
@@ -147,7 +148,3 @@ def _check_readable(transaction: ReadTransaction, domain: str) -> None:
     for one in encrypted_domains(transaction):
         if label_of(one.name.removeprefix(DOMAIN)).key == label_of(domain.removeprefix(DOMAIN)).key:
             raise InputError(f"{one.name} is encrypted, and a proposal is not. Save the text with ", Verb("checkpoint"))
-
-
-def _open(transaction: ReadTransaction, time: int) -> int:
-    return sum(row.is_open(time) for row in all_proposals(transaction))

@@ -19,7 +19,7 @@ from substrate.values.hits import Found, Match
 from substrate.values.review.pending import CORRECTION, STATEMENT, TEXT, Proposal, Proposals
 from substrate.values.times import from_microseconds
 from substrate.views.atoms import latest_version
-from substrate.views.beside.proposals import NO_ATOM, ProposalRow, all_proposals
+from substrate.views.beside.proposals import NO_ATOM, ProposalRow, all_proposals, find_proposal
 
 __all__ = ["is_statement", "proposal_id", "proposal_of", "require_open", "row_of", "waiting", "with_statements"]
 
@@ -58,10 +58,9 @@ def row_of(transaction: ReadTransaction, given: str) -> ProposalRow:
     """The row with this id, whatever became of it. NotFound, InputError."""
     if not isinstance(given, str) or not _ID.fullmatch(given):
         raise InputError("the id of a proposal reads like p_ and 32 hexadecimal digits; ", Verb("proposals"), " lists")
-    drawn = bytes.fromhex(given[2:])
-    for row in all_proposals(transaction):
-        if row.id == drawn:
-            return row
+    row = find_proposal(transaction, bytes.fromhex(given[2:]))
+    if row is not None:
+        return row
     raise NotFound(f"there is no proposal {given}; ", Verb("proposals"), " lists those that wait")
 
 

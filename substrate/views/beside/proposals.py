@@ -21,7 +21,16 @@ from substrate.proof.entry import ID_BYTES
 from substrate.schema import is_time
 from substrate.views.traces import Trace
 
-__all__ = ["NO_ATOM", "ProposalRow", "all_proposals", "check_proposals", "erase_proposals", "overdue", "proposal_trace"]
+__all__ = [
+    "NO_ATOM",
+    "ProposalRow",
+    "all_proposals",
+    "check_proposals",
+    "erase_proposals",
+    "find_proposal",
+    "overdue",
+    "proposal_trace",
+]
 
 NO_ATOM: Final = b"\x00" * ID_BYTES
 """In the place of an atom's id: the row is of a text that no atom has yet."""
@@ -73,15 +82,21 @@ def all_proposals(transaction: ReadTransaction, subject: bytes = b"") -> Iterato
         yield _read(key, row)
 
 
-def overdue(transaction: ReadTransaction, time: int) -> list[Trace]:
+def find_proposal(transaction: ReadTransaction, identity: bytes) -> ProposalRow | None:
+    """The row with this id; None if there is none. Only that one is read."""
+    rows = transaction.scan(PROPOSALS)
+    return next((_read(key, row) for key, row in rows if key[ID_BYTES:] == identity), None)
+
+
+def overdue(rows: Iterable[ProposalRow], time: int) -> list[Trace]:
     """What takes the texts out of rows whose time is over, and drops rows that nobody needs to know of any more."""
-    rows: list[Trace] = []
-    for row in all_proposals(transaction):
+    over: list[Trace] = []
+    for row in rows:
         if time >= row.ends + _REMEMBERED:
-            rows.append((PROPOSALS, row.key, None))
+            over.append((PROPOSALS, row.key, None))
         elif row.said and not row.is_open(time):
-            rows.append(proposal_trace(row.decided("expired")))
-    return rows
+            over.append(proposal_trace(row.decided("expired")))
+    return over
 
 
 def erase_proposals(transaction: ReadTransaction, subject: bytes) -> list[Trace]:
