@@ -229,7 +229,7 @@ def test_a_hidden_atom_is_not_seen_while_it_is_written(both: tuple[Memory, Memor
     writing.join()
     said += [hit.name for hit in agent.search("zebra heron")]
     assert not [name for name in said if "heron" in name]
-    assert len(person.search("zebra heron", limit=50)) == 20
+    assert len(person.list("v1.fact.heron")) == 20
 
 
 # -- the parts ---------------------------------------------------------------------------------------------------------
