@@ -483,9 +483,9 @@ class Memory(Tabular):
         """Replace an atom by `value` under the name `new`, from `at` on (None: now). One checkpoint.
 
         `name` ends at `at` and `new` begins. A `supersedes` edge with the `reason` leads from `new` to `name`. With
-        `valid_at`, an earlier time finds `name`, and a later time `new`. If `new` is None or the same name, it is a new
-        version that holds from `at` on, and there is no edge. `fields` are further fields of the new atom (tags,
-        confidence, ...), as in `checkpoint`.
+        `valid_at`, an earlier time finds `name`, and a later time `new`. `new` belongs to the domains of `name`. If it
+        is None or the same name, it is a new version that holds from `at` on, and there is no edge. `fields` are
+        further fields of the new atom (tags, confidence, ...), as in `checkpoint`.
 
         NotFound if `name` is not in use. InputError if it does not hold before `at`. Conflict if another atom
         supersedes it, or a writer was faster. Else as `checkpoint`.
@@ -1287,8 +1287,9 @@ class Memory(Tabular):
 
         It holds the text of all of them, once, with the tags and entities of all; `fields` replace them. Its name is
         `into`, or is made of its words. Edges `supersedes` and `consolidated_from` lead to its members: they leave
-        searches, stay readable, and a time before finds them. Learning about them counts for it. `dry_run` shows
-        what would be. `back`: `names` is an atom that a merge made; its members are in use again, and it is not.
+        searches, stay readable, and a time before finds them. Learning about them counts for it. It belongs to their
+        domains. `dry_run` shows what would be. `back`: `names` is an atom that a merge made; its members are in use
+        again, and it is not.
 
         `expect`, {name: seq}, are the versions that were looked at; of a group, those that were shown. Conflict if one
         has changed since or is superseded. NotFound if one is out of use or there is no such group. Denied if `surface`

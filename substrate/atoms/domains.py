@@ -13,16 +13,19 @@ All of it at the moment asked about. Other names spell a domain's as `names.esca
 `search/columns/members.py` works the same out for all atoms at once; a test compares the two.
 
 Tiers are here too: `tier` in the attrs of a domain's atom, as it last said it, be the atom in use or not. What decides
-what a client may see asks with `dormant`: then what is out of use still belongs where it belonged when it last spoke.
-So to tombstone a domain, a hub or a part shows nothing to anybody.
+what a client may see asks with `dormant`. Then the stricter reading counts:
+
+- what is out of use still belongs where it belonged when it last spoke: also by edges that were taken back as it went
+  out of use, or later. So to tombstone, to rename and to undo shows nothing to anybody;
+- an edge `member_of` counts whatever times it says to hold in, until it is taken back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from substrate.atoms.links import holding, is_live
+from substrate.atoms.links import edge_of, holding, is_live
 from substrate.atoms.meant.near_names import or_near
 from substrate.atoms.resolve import find_subject, name_of
 from substrate.atoms.validity import version_at
@@ -37,10 +40,10 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.schema import is_id
 from substrate.snapshot import Snapshot
-from substrate.values.edges import MEMBER_OF
+from substrate.values.edges import MEMBER_OF, Window
 from substrate.views.atoms import VersionRow, first_version, latest_version, names, versions_of
 from substrate.views.cards import card_of
-from substrate.views.edges import Link, find_links, links_of
+from substrate.views.edges import Link, find_links, links_ever, links_of
 from substrate.views.learned.sessions import HOLE
 
 __all__ = [
@@ -54,6 +57,7 @@ __all__ = [
     "domain_of",
     "find_domain",
     "last_attrs",
+    "memberships",
     "prefixes_of",
     "read_domain",
     "tier_in",
@@ -154,7 +158,7 @@ class Domains:
         if targets is None:
             if links is None:
                 links = self._links(subject)
-            held = holding(self._snapshot, links) if links else ()
+            held = links if self._dormant or not links else holding(self._snapshot, links)
             targets = self._stated[subject] = tuple(link.target for link in held)
         return targets
 
@@ -178,7 +182,7 @@ class Domains:
                 break
             part = domain_part(latest.name or name_of(self._snapshot.transaction, at) or "")
             if part is not None:
-                found |= self._domain_in_names(part)
+                found |= self.named(part)
             whole = self._whole(latest)
             at = whole if whole is not None and self._is_live(whole) else None
         return frozenset(found)
@@ -226,10 +230,24 @@ class Domains:
         transaction = self._snapshot.transaction
         if not card_of(transaction, subject).groups:  # it was never said to be a member of anything
             return ()
+        if self._dormant:
+            return list(self._dormant_links(subject))
         return list(links_of(transaction, subject, out=True, kind=MEMBER_OF, upto=self._snapshot.upto))
 
-    def _domain_in_names(self, part: str) -> frozenset[bytes]:
-        """The domain that is spelt so, if one can be."""
+    def _dormant_links(self, subject: bytes) -> Iterator[Link]:
+        """Those that are stated; of what is out of use, also those that were not taken back before."""
+        transaction = self._snapshot.transaction
+        links = list(links_ever(transaction, subject, MEMBER_OF))
+        latest = latest_version(transaction, subject)
+        ended = None if latest is None or latest.kind is Kind.PUT else latest.seq
+        bodies = transaction.get_many(BODIES, [seq_key(link.seq) for link in links])
+        for link, body in zip(links, bodies, strict=True):
+            is_stated = link.kind is Kind.EDGE or (ended is not None and link.seq > ended)
+            if is_stated and body is not None:
+                yield link
+
+    def named(self, part: str) -> frozenset[bytes]:
+        """The domain that names spell so, if one can be."""
         found = self._by_part.get(part)
         if found is None:
             name = _spelt(part)
@@ -266,6 +284,32 @@ class Domains:
         if live is None:
             live = self._live[subject] = is_live(self._snapshot.transaction, subject, self._snapshot.upto)
         return live
+
+
+def memberships(snapshot: Snapshot, subjects: Iterable[bytes], new: str) -> list[dict[str, object]]:
+    """The `member_of` edges with which the atom named `new` belongs where each of these does, by the stricter reading.
+
+    For an atom that takes their place: so it is hidden if one of them is. Edges keep the times that they hold in.
+    """
+    transaction, rule, part = snapshot.transaction, Domains(snapshot, dormant=True), domain_part(new)
+    own = {find_subject(transaction, new)} if part is None else {find_subject(transaction, new), *rule.named(part)}
+    windows: dict[bytes, tuple[Window, ...]] = {}
+    for subject in subjects:
+        for group in sorted(rule.groups_of(subject) - own):
+            held = _windows(snapshot, subject, group)
+            windows[group] = held if windows.get(group, held) == held else ()
+    return [
+        {"source": new, "type": MEMBER_OF, "target": group.hex()} | ({"windows": list(held)} if held else {})
+        for group, held in windows.items()
+        if latest_version(transaction, group) is not None
+    ]
+
+
+def _windows(snapshot: Snapshot, subject: bytes, group: bytes) -> tuple[Window, ...]:
+    """The times in which an atom is a member by an edge of its own; none: always, or by its name or its whole."""
+    link = find_links(snapshot.transaction, (subject,), MEMBER_OF, group)[0]
+    edge = None if link is None or link.kind is not Kind.EDGE else edge_of(snapshot, link, {})
+    return () if edge is None else edge.windows
 
 
 # -- tiers -------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """The verb merge: one atom in the place of several, as one checkpoint; and the way back.
 
 The new atom has what the others say, and `supersedes` and `consolidated_from` edges to each of them, which hold from
-now on. So they leave searches, stay readable, and a time before finds them; what was learnt of them counts for it.
+now on. So they leave searches, stay readable, and a time before finds them; what was learnt of them counts for it. It
+belongs to the domains and hubs that they belong to.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from substrate.atoms.bodies import time_of
+from substrate.atoms.domains import memberships
 from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.resolve import resolve
 from substrate.atoms.supersedes import is_superseded
@@ -109,6 +111,7 @@ def merge(
             raise SchemaInvalid("the value must be a string")
         name = _free_name(transaction, given.into, value, members)
         touches = _touches(transaction, members, fields.pop("strength", None))
+        belongs = memberships(Snapshot(transaction, None, None, now), map(_id_of, members), name)
     merged = Merged(
         name,
         value,
@@ -125,6 +128,7 @@ def merge(
         for member in members
         for kind in (SUPERSEDES, CONSOLIDATED_FROM)
     ]
+    edges += belongs
     saved = checkpoint(
         log,
         Batch(
@@ -239,15 +243,16 @@ def _fields(members: Sequence[Atom]) -> dict[str, object]:
 
 def _touches(transaction: ReadTransaction, members: Sequence[Atom], strength: object) -> list[Touch]:
     """How the members were used, all together: so what is made of them has faded no more than the freshest of them."""
-    uses = [
-        uses_of(transaction, bytes.fromhex(atom.id.replace("-", "")), time_of(transaction, atom.seq))
-        for atom in members
-    ]
+    uses = [uses_of(transaction, _id_of(atom), time_of(transaction, atom.seq)) for atom in members]
     if strength is not None and not (isinstance(strength, int | float) and 1 <= strength <= MOST_STRENGTH):
         raise InputError(Arg("strength"), f" is a number from 1 to {MOST_STRENGTH}")
     strong = max(one.strength for one in uses) if strength is None else float(strength)
     saved = Touch(b"", max(one.last for one in uses), 0, round(strong * HUNDREDTHS), TouchKind.SAVED)
     return [saved, *(Touch(b"", one.last, one.uses) for one in uses if one.uses)]
+
+
+def _id_of(atom: Atom) -> bytes:
+    return bytes.fromhex(atom.id.replace("-", ""))
 
 
 def _free_name(transaction: ReadTransaction, into: str | None, value: str, members: Sequence[Atom]) -> str:

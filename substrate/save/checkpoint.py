@@ -393,8 +393,8 @@ class Planner:
         if known is None:
             self._check_first(transaction, atom.name)
         said: dict[str, Json] = {**members, "name": atom.name, "value": atom.value}
-        if known is not None and atom.name.startswith(DOMAIN) and not (self.is_import or self.is_rename):
-            said = with_tier(said, self._attrs(transaction, known, atom.name), atom.cleared)
+        if known is not None and atom.name.startswith(DOMAIN) and not self.is_rename:
+            said = with_tier(said, self._attrs(transaction, known, atom.name))
         if known is not None and known.members is not None and known.members["value"] == atom.value:
             both = merged(known.members, said, atom.cleared)
             if is_same(both, known.members, atom.cleared):

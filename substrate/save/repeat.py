@@ -36,11 +36,11 @@ def merged(known: Mapping[str, Json], said: Mapping[str, Json], cleared: tuple[s
     return both
 
 
-def with_tier(said: dict[str, Json], known: Mapping[str, Json], cleared: tuple[str, ...]) -> dict[str, Json]:
-    """A domain's atom with the tier and cap that it had, if it says neither: another text does not open a domain."""
+def with_tier(said: dict[str, Json], known: Mapping[str, Json]) -> dict[str, Json]:
+    """A domain's atom with the tier and cap that it had, if it says neither: to clear its attrs does not open it."""
     own = _mapping(said.get("attrs"))
     kept = {key: known[key] for key in (TIER, CAP) if key in known and key not in own}
-    return said if not kept or "attrs" in cleared else {**said, "attrs": {**own, **kept}}
+    return said if not kept else {**said, "attrs": {**own, **kept}}
 
 
 def check_domain_attrs(attrs: Json) -> None:

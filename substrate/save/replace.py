@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from substrate.atoms.domains import memberships
 from substrate.atoms.load import atom_of, damage_of
 from substrate.atoms.moments import Time, read_time
 from substrate.atoms.resolve import resolve
@@ -74,6 +75,7 @@ def replace(
         new = old.name if given.new is None else check_name(given.new)
         row = find_name(transaction, new)
         expect = {old.name: old.seq, new: None if row is None or row.kind is not Kind.PUT else row.seq}
+        belongs = memberships(Snapshot(transaction, None, None, now), [bytes.fromhex(old.id.replace("-", ""))], new)
     if new == old.name:
         if given.value == old.value:
             raise InputError("it says that already: nothing would be replaced")
@@ -85,7 +87,7 @@ def replace(
                 *_ended(old, begin),
                 {**fields, "name": new, "value": given.value, "valid_from": begin},
             ),
-            edges=(_edge(given, new, old.name, begin),),
+            edges=(_edge(given, new, old.name, begin), *belongs),
             place=place,
         )
     return checkpoint(

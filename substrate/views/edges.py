@@ -39,6 +39,7 @@ __all__ = [
     "has_links",
     "is_linked",
     "links_around",
+    "links_ever",
     "links_of",
     "some_links",
     "statement_at",
@@ -220,6 +221,14 @@ def links_of(
         link = _link_at(transaction, key, row, upto)
         if link is not None:
             yield link
+
+
+def links_ever(transaction: ReadTransaction, atom: bytes, kind: str) -> Iterator[Link]:
+    """The edges of a type from an atom, as they were last stated; those taken back among them."""
+    prefix = _links_prefix(atom, kind, out=True)
+    for key, row in transaction.scan(LINKS, prefix, behind(prefix)):
+        edge, seq, number = _ROW.unpack(row)
+        yield Link(edge, seq, _KINDS[number], atom, key[-ID_BYTES:], kind)
 
 
 def took_a_place(transaction: ReadTransaction, atom: bytes) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from substrate.log.log import Log
 from substrate.log.tables import COUNTS, TABLES
 from substrate.memory import Memory
 from substrate.policy import TIERS, Policy
+from substrate.values.edges import Window
 from substrate.veil import Veiled, hidden_in
 from tests.scale import rounds
 from tests.search import test_members
@@ -64,7 +67,6 @@ WRITES: dict[str, Callable[[Memory], object]] = {
     "a tier of a new domain": lambda m: m.checkpoint(
         [{"name": "v1.domain.n", "value": "b", "attrs": {"tier": "public"}}]
     ),
-    "no tier any more": lambda m: m.checkpoint([{"name": "v1.domain.shop", "value": "b", "attrs": None}]),
     "a cap": lambda m: m.checkpoint([domain("shop", {"tier": "personal", "maxTokensPerRecall": 9000})]),
     "a full export": lambda m: m.export("full.jsonl", full=True),
     "a backup": lambda m: m.backup("copy"),
@@ -137,6 +139,76 @@ def test_another_text_keeps_the_tier_and_a_tombstone_shows_nothing(both: tuple[M
     person.undo()
     with pytest.raises(NotFound):
         agent.access(SECRET, as_of=3)
+
+
+@pytest.mark.parametrize("attrs", [None, {}, {"colour": "red"}])
+def test_only_another_tier_takes_the_place_of_a_tier(both: tuple[Memory, Memory], attrs: dict[str, Any] | None) -> None:
+    person, agent = both
+    person.checkpoint([domain("vault", attrs)])
+    agent.checkpoint([domain("shop", attrs)])
+    assert [one.tier for one in person.tiers()] == ["personal", "sensitive"]
+    person.import_lines(StringIO('{"kind":"put","name":"v1.domain.vault","value":"of elsewhere"}\n'))
+    assert person.tiers("vault")[0].tier == "sensitive"
+
+
+TAKEN_PLACES: dict[str, Callable[[Memory], tuple[str, ...]]] = {
+    "a rename": lambda m: (*m.rename(SECRET, "v1.fact.other").recorded, SECRET),
+    "two renames": lambda m: (
+        (*(m.rename(SECRET, "v1.fact.x") and m.rename("v1.fact.x", SECRET)).recorded, "v1.fact.x")
+    ),
+    "a rename that is undone": lambda m: (*(m.rename(SECRET, "v1.fact.other") and m.undo()).tombstoned, SECRET),
+    "a save that is undone": lambda m: (member(m, "v1.fact.b") and m.undo()).tombstoned,
+    "a merge": lambda m: (m.merge([SECRET, "v1.note.c"]).name,),
+    "a merge that is undone": lambda m: (m.merge([SECRET, "v1.note.c"]) and m.undo()).tombstoned,
+    "a merge that is taken back": lambda m: (m.merge(m.merge([SECRET, "v1.note.c"]).name, back=True).name,),
+    "a replacement": lambda m: m.replace(SECRET, "v1.fact.other", "p").recorded,
+    "a replacement of an entity": lambda m: m.replace("v1.entity.vault.e", "v1.fact.other", "p").recorded,
+    "a replacement of a part": lambda m: m.replace("v1.turn.t", "v1.fact.other", "p").recorded,
+    "a correction": lambda m: (m.accept(m.propose("p", name=SECRET).id).name,),
+    "a part of what was renamed": lambda m: (*m.rename(SECRET, "v1.fact.other").recorded, "v1.turn.t"),
+    "a membership that ended": lambda m: windowed(m, Window(None, datetime(2020, 1, 1, tzinfo=UTC))),
+    "a membership of later": lambda m: windowed(m, Window(datetime(2120, 1, 1, tzinfo=UTC), None)),
+}
+"""What makes an atom out of a hidden one, or takes one out of use: the names that must stay hidden."""
+
+
+def member(memory: Memory, name: str, **more: Any) -> substrate.Saved:
+    return memory.checkpoint([f"{name} = text"], edges=[{**edge(name, "member_of", "v1.domain.vault"), **more}])
+
+
+def windowed(memory: Memory, window: Window) -> tuple[str, ...]:
+    return (
+        member(memory, "v1.fact.a", windows=[window]).recorded + memory.replace("v1.fact.a", "v1.fact.b", "p").recorded
+    )
+
+
+@pytest.mark.parametrize("how", TAKEN_PLACES)
+def test_what_becomes_of_a_hidden_atom_is_hidden(both: tuple[Memory, Memory], how: str) -> None:
+    person, agent = both
+    person.checkpoint(
+        ["v1.note.c = another", "v1.entity.vault.e = E", {"name": "v1.turn.t", "value": "t", "parent": SECRET}]
+    )
+    names = TAKEN_PLACES[how](person)
+    assert names
+    for name in names:
+        assert list(person.history(name))
+        with pytest.raises(NotFound):
+            agent.history(name)
+
+
+def test_what_takes_the_place_of_atoms_belongs_to_their_domains_once(
+    both: tuple[Memory, Memory], clock: ManualClock
+) -> None:
+    person, _ = both
+    person.checkpoint(
+        ["v1.fact.a = one", "v1.fact.b = two"],
+        edges=[edge(f"v1.fact.{one}", "member_of", "v1.domain.shop") for one in "ab"],
+    )
+    made = person.merge(["v1.fact.a", "v1.fact.b"]).name
+    assert [one.name for one in person.list(domain="shop")] == [made]
+    clock.advance(1)
+    assert person.replace(made, "v1.document.shop.d", "three").edges
+    assert [one.target for one in person.edges("v1.document.shop.d", direction="out", type="member_of")] == []
 
 
 @pytest.mark.parametrize("tier", ["secret", "Public", "", None, 3])

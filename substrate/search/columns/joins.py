@@ -73,13 +73,16 @@ class Joins:
         """The rows of entries from this seq on."""
         return np.arange(np.searchsorted(self.seq, size), len(self.seq))
 
-    def stated(self, kind: int, upto: int | None = None) -> NDArray[np.int64]:
-        """The rows of all edges of a type that were stated, and not taken back, after seq `upto` (None: are)."""
+    def stated(self, kind: int, upto: int | None = None, what: Kind = Kind.EDGE) -> NDArray[np.int64]:
+        """The rows of all edges of a type that were stated, and not taken back, after seq `upto` (None: are).
+
+        With UNEDGE as `what`, of those that were taken back.
+        """
         stop = len(self.seq) if upto is None else int(np.searchsorted(self.seq, upto, "right"))
         last = np.ones(stop, np.bool_)
         followers = self.followers[: np.searchsorted(self.followers, stop)]
         last[self.before[followers]] = False
-        last &= (self.type[:stop] == kind) & (self.kind[:stop] == Kind.EDGE) & (self.flags[:stop] & ERASED == 0)
+        last &= (self.type[:stop] == kind) & (self.kind[:stop] == what) & (self.flags[:stop] & ERASED == 0)
         return np.flatnonzero(last)
 
     @cached_property

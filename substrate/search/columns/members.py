@@ -237,14 +237,30 @@ class _Work:
         self._joins = joins
         upto = snapshot.upto
         rows = joins.stated(_MEMBER, upto)
-        self.edges = rows[self._open(rows)] if len(joins.windowed) else rows
-        """The `member_of` edges that hold."""
+        if dormant:
+            self.edges = np.concatenate((rows, self._taken_back_late()))
+        else:
+            self.edges = rows[self._open(rows)] if len(joins.windowed) else rows
+        """The `member_of` edges that hold; if `dormant`, see `Domains`."""
         parts = joins.parts
         answers = documents.spoken if dormant else documents.current(upto, snapshot.valid_at)
         self._parts = parts[answers[joins.seq[parts]]]
         self._has_gaps = bool((documents.flags & GONE).any())
         in_use = documents.last(upto)
         self._in_use = in_use if dormant else in_use & (documents.kind == Kind.PUT)
+
+    def _taken_back_late(self) -> NDArray[np.int64]:
+        """The `member_of` edges that were taken back after their atoms went out of use."""
+        joins, documents = self._joins, self._documents
+        rows = joins.stated(_MEMBER, what=Kind.UNEDGE)
+        if not len(rows):
+            return rows
+        gone = np.flatnonzero(documents.last(None) & (documents.kind == Kind.TOMBSTONE))
+        rows = rows[joins.source.at(rows).are_in(documents.ids(gone))]
+        ended = dict(zip(documents.subjects(gone), gone.tolist(), strict=True)) if len(rows) else {}
+        seqs = zip(joins.source.at(rows).listed(), joins.seq[rows].tolist(), strict=True)
+        late: NDArray[np.int64] = rows[[seq > ended[source] for source, seq in seqs]]
+        return late
 
     def _open(self, rows: NDArray[np.int64]) -> Mask:
         at = self._snapshot.at
