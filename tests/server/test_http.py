@@ -156,6 +156,9 @@ def test_the_page_of_one_store_asks_for_its_token_and_for_no_other_name(server: 
     told = send(ask, b'{"offer": {}}', server.token)
     assert told.status == 200
     assert told.said["offer"]["store"] == "store"
+    for odd in (b'{"find": {"query": "\\ud800"}}', b'{"find": {"offset": -1}}', b'{"find": {"offset": 1e30}}'):
+        assert send(ask, odd, server.token).status == 400
+    assert send(ask, b'{"find": {"offset": 1%s}}' % (b"0" * 30), server.token).status == 400
 
 
 def test_only_this_machine_is_listened_on() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,9 @@ __all__ = ["answer", "check"]
 
 _MOST_BUNDLE = 4_000_000
 """Characters of a bundle that go into the page, which checks it itself. A value has 1 MiB at most."""
+_NUMBERS = 1 << 53
+"""Up to this a page can count."""
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _WORD = {"query", "type", "domain", "tag", "since", "until", "name", "changed"}
 _NUMBER = {"as_of", "limit", "offset"}
 _FIELDS: dict[str, set[str]] = {
@@ -36,15 +40,15 @@ def check(asked: object) -> Mapping[str, Mapping[str, Any]]:
             raise InputError(f"{kind} has no other fields than {', '.join(sorted(_FIELDS[kind])) or 'none'}")
         for field, value in fields.items():
             if not _fits(field, value):
-                raise InputError(f"{kind}.{field} has the wrong type")
+                raise InputError(f"{kind}.{field} has a value that it cannot have")
     return asked
 
 
 def _fits(field: str, value: object) -> bool:
     if field in _WORD:
-        return isinstance(value, str)
+        return isinstance(value, str) and not _SURROGATES.search(value)  # which no reply could repeat
     if field in _NUMBER:
-        return (value is None and field == "as_of") or (isinstance(value, int) and not isinstance(value, bool))
+        return (value is None and field == "as_of") or (type(value) is int and 0 <= value < _NUMBERS)
     return isinstance(value, bool)
 
 

@@ -22,7 +22,11 @@ function askingWith(token, waits) {
   return async (questions) => {
     for (;;) {
       const answer = await send(JSON.stringify(questions));
-      if (answer.ok) return answer.json();
+      if (answer.ok) {
+        return answer.json().catch(() => {
+          throw new Refused(0, "The answer was cut off. Try again.");
+        });
+      }
       const seconds = Number(answer.headers.get("retry-after"));
       if (answer.status === 429 && seconds > 0 && seconds <= MOST_WAIT_S) {
         waits(seconds);
@@ -47,19 +51,22 @@ function askingInTurn(ask, question, take, failed) {
     kinds.forEach((kind) => wanted.add(kind));
     if (asking) return;
     asking = true;
-    while (wanted.size) {
-      const asked = [...wanted];
-      wanted.clear();
-      const questions = Object.fromEntries(asked.map((kind) => [kind, question(kind)]).filter(([, said]) => said !== null));
-      try {
-        const answers = Object.keys(questions).length ? await ask(questions) : {};
-        for (const kind of asked) if (!wanted.has(kind)) await take(kind, answers[kind] ?? null);
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        failed(asked, error);
-        break;
+    try {
+      while (wanted.size) {
+        const asked = [...wanted];
+        wanted.clear();
+        const questions = Object.fromEntries(asked.map((kind) => [kind, question(kind)]).filter(([, said]) => said !== null));
+        try {
+          const answers = Object.keys(questions).length ? await ask(questions) : {};
+          for (const kind of asked) if (!wanted.has(kind)) await take(kind, answers[kind] ?? null);
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error;
+          failed(asked, error);
+          break;
+        }
       }
+    } finally {
+      asking = false; // or nothing would ever be asked again
     }
-    asking = false;
   };
 }
