@@ -12,6 +12,8 @@ from substrate.proof.entry import ID_BYTES
 
 __all__ = ["Ids", "ids_of"]
 
+_FEW: Final = 8
+"""Ids that are compared with each: for more, sorting them is faster."""
 _HALVES: Final = np.dtype([("high", "<u8"), ("low", "<u8")])
 
 
@@ -39,6 +41,10 @@ class Ids(NamedTuple):
         """Of each whether it is one of the others."""
         found = np.zeros(len(self.high), np.bool_)
         if not len(others.high) or not len(found):
+            return found
+        if len(others.high) <= _FEW:
+            for high, low in zip(others.high, others.low, strict=True):
+                found |= (self.high == high) & (self.low == low)
             return found
         order = np.argsort(others.high, kind="stable")
         high, low = others.high[order], others.low[order]

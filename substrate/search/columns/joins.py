@@ -186,5 +186,7 @@ class JoinColumns:
 
     def _took_rows_away(self, transaction: ReadTransaction, start: int, stop: int) -> bool:
         """Whether an entry of start..stop erased a statement, or a version that was a part, from before `start`."""
-        erased = np.array([seq for seq in erased_between(transaction, start, stop) if seq < start], np.int64)
-        return bool(np.isin(erased, self._columns["seq"][: self._count]).any())
+        erased = [seq for seq in erased_between(transaction, start, stop) if seq < start]
+        if not erased:  # to look for nothing among all would sort them
+            return False
+        return bool(np.isin(np.array(erased, np.int64), self._columns["seq"][: self._count]).any())
