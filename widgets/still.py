@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +19,8 @@ from IPython.display import publish_display_data
 __all__ = ["Still"]
 
 _VIEW = "application/vnd.jupyter.widget-view+json"
+_PLACES = 8
+"""Where a widget was shown last: so many pictures follow its state, older ones stay as they are."""
 _CHILD = ".jp-OutputArea-child"
 _STYLE = f"""<style>
 body:has(section.substrate[data-mark="MARK"]) .substrate-still[data-mark="MARK"],
@@ -31,7 +34,7 @@ class Still:
 
     def __init__(self, mark: str) -> None:
         self._mark = mark
-        self._places: list[str] = []
+        self._places = deque[str](maxlen=_PLACES)
         self._shown = ""
 
     def put(self, view: dict[str, Any], metadata: dict[str, Any], html: str) -> None:
