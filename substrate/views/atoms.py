@@ -199,12 +199,17 @@ def find_names(transaction: ReadTransaction, wanted: Sequence[str]) -> list[Vers
     return versions
 
 
-def names(transaction: ReadTransaction, prefix: str, after: str | None = None) -> Iterator[VersionRow]:
-    """The latest version of every name with this prefix, in the order of their UTF-8, from behind `after` on."""
+def names(
+    transaction: ReadTransaction, prefix: str, after: str | None = None, *, limit: int | None = None
+) -> Iterator[VersionRow]:
+    """The latest version of every name with this prefix, in the order of their UTF-8, from behind `after` on.
+
+    At most `limit`: who wants one alone says so, and no more is read.
+    """
     start = prefix.encode()
     stop = behind(start)
     first = start if after is None else max(start, after.encode() + b"\x00")
-    for key, row in transaction.scan(ATOMS, first, stop):
+    for key, row in transaction.scan(ATOMS, first, stop, limit=limit):
         subject, seq, kind, _ = _ROW.unpack(row)
         yield VersionRow(subject, seq, _KINDS[kind], key.decode())
 

@@ -172,7 +172,7 @@ def name_heads(transaction: ReadTransaction) -> Iterator[str]:
     """What names begin with, up to the second dot: each once, by leaps over the names in between."""
     after = None
     for _ in range(_HEADS):
-        row = next(names(transaction, "", after), None)
+        row = next(names(transaction, "", after, limit=1), None)
         head = None if row is None else _HEAD.match(row.name or "")
         if head is None:
             return

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 from itertools import islice
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -131,6 +132,11 @@ class _Look:
                 return _exact(matches)
         return self._close(called)
 
+    @cached_property
+    def _heads(self) -> tuple[str, ...]:
+        """What a name of the kind begins with."""
+        return tuple(name_heads(self._transaction)) if self._kind is None else (f"v1.{self._kind}.",)
+
     # -- exactly -----------------------------------------------------------------------------------------------------
 
     def _by_id(self, text: str) -> Iterator[VersionRow | None]:
@@ -150,8 +156,7 @@ class _Look:
         """What has this after its type, as it is given or in the spellings that names mostly have."""
         plain = self._wanted.text.casefold() if rest == self._text else rest
         rests = dict.fromkeys((rest, escape_rest(rest), plain, re.sub(r"[\s-]+", "_", plain), "".join(plain.split())))
-        heads = name_heads(self._transaction) if self._kind is None else (f"v1.{self._kind}.",)
-        spelled = [check_name(head + one) for head in heads for one in rests if _is_name(head + one)]
+        spelled = [check_name(head + one) for head in self._heads for one in rests if _is_name(head + one)]
         for row in find_names(self._transaction, list(dict.fromkeys(spelled))):
             if row is not None and row.name is not None and self._is_called(_rest_of(row.name), rest):
                 yield row
