@@ -42,6 +42,9 @@ from substrate.values.behind import BehindWarning
 
 __all__ = ["main"]
 
+_SAVE_TEXT = frozenset({"remember", "ingest", "import"})
+"""Verbs that save whatever they are given as text."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code. Nothing expected leaves as an exception: an error is a line, or a document."""
@@ -88,6 +91,8 @@ def _run(words: list[str], output: Output) -> int:
         raise AssertionError("parse gives a verb, or says what was asked for instead")
     if given.unlock is not None and verb.name == "mcp":
         raise InputError("a server gives no agent an unlocked domain: leave out --unlock")
+    if given.unlock is not None and verb.name in _SAVE_TEXT:
+        raise InputError(f"{verb.name} saves as text: use substrate checkpoint for an encrypted domain")
     if given.to_file is not None:
         return _into_file(verb, given, output)
     answer = RUNS[verb.name](given, output)

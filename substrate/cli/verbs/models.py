@@ -29,7 +29,7 @@ def waiting_hints(memory: Memory) -> tuple[str, ...]:
     """After much was taken in: what to type so that it is found by meaning, too."""
     if load_settings().model == "none" or (waiting := memory.model().waiting) < _MANY:
         return ()
-    return (f"{waiting:,} versions have no vectors yet: substrate index makes them now, else the next search does",)
+    return (f"{waiting:,} versions have no vectors yet: substrate index makes them",)
 
 
 def index(given: Namespace, output: Output) -> Answer:

@@ -60,9 +60,13 @@ def recall(
 
 
 def _chunks(found: Found, least: float) -> list[tuple[float, Hit]]:
-    """The hits with their scores: the nearer of meaning and of all signs together, those that reach the least."""
+    """The hits with their scores: the nearer of meaning and of all signs together, those that reach the least.
+
+    What could not be compared by meaning is not held to it: a text that was just saved is found by its words.
+    """
     scored = [(min(1.0, max(hit.score, hit.likeness)), hit) for hit in found if hit.atom.type not in _NOT_CHUNKS]
-    return [(score, hit) for score, hit in scored if score >= least]
+    by_words = bool(found.meaning or found.lag)
+    return [(score, hit) for score, hit in scored if score >= least or (by_words and not hit.likeness)]
 
 
 def _within_caps(

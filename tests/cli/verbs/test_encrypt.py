@@ -49,3 +49,9 @@ def test_without_a_terminal_and_a_file_nobody_is_asked(run: Commands, secret: li
     asked = run("encrypt", "health")
     assert asked.code == 2
     assert "give --passphrase-file FILE" in asked.err
+
+
+@pytest.mark.parametrize("words", [("remember", "Greta sold the kayak"), ("ingest", "."), ("import", "notes.csv")])
+def test_what_saves_as_text_takes_no_unlocked_domain(run: Commands, words: tuple[str, str]) -> None:
+    refused = run(*words, "--unlock", "diary")
+    assert (refused.code, f"{words[0]} saves as text" in refused.err) == (2, True)

@@ -100,3 +100,10 @@ def test_atoms_of_others_are_found_too(connect: Connect, store: Path) -> None:
         memory.checkpoint(["v1.fact.provider = The payment provider is Stripe"])
     (hit,) = connect().ok("recall", query="payment provider")["results"]
     assert (hit["graph"], hit["sourceName"], hit["chunkId"]) == ("main", "v1.fact.provider", hit["sourceId"])
+
+
+def test_a_text_that_was_just_saved_is_found_by_one_of_its_words(connect: Connect) -> None:
+    agent = connect()
+    agent.ok("remember", text="Ada prefers espresso with a little sugar in the afternoon", graphId="work")
+    found = agent.ok("recall", query="what does Ada drink when she is tired of meetings", minScore=0.9)["results"]
+    assert [one["text"] for one in found] == ["Ada prefers espresso with a little sugar in the afternoon"]
