@@ -1,4 +1,4 @@
-"""What a client under a policy may not write: about hidden atoms, into hidden domains, and tiers.
+"""What a client under a policy may not write: about hidden atoms, into hidden domains, tiers, and the end of a domain.
 
 Names are unique in a store, so a name that a hidden atom has cannot be given to another. The refusal is the same for
 such a name, and for any name of a hidden domain, whether there is an atom or not: it tells that the name is not free
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from substrate.atoms.domains import CAP, DOMAIN, TIER, last_attrs
+from substrate.atoms.resolve import name_of
 from substrate.codec import Draft, decode_body
 from substrate.errors import Denied
 from substrate.kv.api import ReadTransaction
@@ -23,6 +24,7 @@ __all__ = ["ONLY_PEOPLE", "check_decision"]
 
 ONLY_PEOPLE: Final = "only a person sets the tier of a domain: ask for `substrate tier DOMAIN TIER`"
 
+_ONLY_PEOPLE_END: Final = "only a person forgets a domain or takes it out of use: its tier and its key would go with it"
 _NAMED: Final = (Kind.PUT, Kind.TOMBSTONE)
 _EDGES: Final = (Kind.EDGE, Kind.UNEDGE)
 
@@ -32,6 +34,9 @@ def check_decision(transaction: ReadTransaction, hidden: Hidden | None, decision
     for draft in decision.drafts:
         if draft.kind in _NAMED:
             _check_name(transaction, hidden, draft)
+        elif draft.kind is Kind.FORGET and draft.subject is not None:
+            if (name_of(transaction, draft.subject) or "").startswith(DOMAIN):
+                raise Denied(_ONLY_PEOPLE_END)
         elif draft.kind in _EDGES and hidden is not None:
             ends = decode_body(draft.body)
             if any(bytes.fromhex(str(ends.get(end, ""))) in hidden.atoms for end in ("source", "target")):
@@ -51,6 +56,8 @@ def _check_name(transaction: ReadTransaction, hidden: Hidden | None, draft: Draf
         inside = isinstance(whole, str) and bytes.fromhex(whole) in hidden.atoms
         if taken or inside or hidden.hides_name(name):
             raise _denied(name)
+    if draft.kind is Kind.TOMBSTONE and name.startswith(DOMAIN):
+        raise Denied(_ONLY_PEOPLE_END)
     if draft.kind is Kind.PUT and name.startswith(DOMAIN):
         before = {} if row is None else last_attrs(transaction, row)
         said = members.get("attrs")

@@ -3,7 +3,7 @@
 A correction is one checkpoint: the version and the end of the proposal are written together, or neither is. A text may
 take several. So the domain that was picked is written into the row first, and the texts leave it last. If the process
 ends between, the proposal still waits; accepted again, it goes into the same domain, where the same text is one
-document.
+document. If the domain refuses the text, the row is as it was before, and another one can be picked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from substrate.atoms.load import atom_of
 from substrate.atoms.meant.which import which
 from substrate.atoms.resolve import name_of
 from substrate.documents.ingest import Request, ingest
-from substrate.errors import Conflict, InputError, NotFound, SecretFound
+from substrate.errors import Conflict, InputError, NotFound, SecretFound, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
 from substrate.log.log import Log
@@ -35,6 +35,7 @@ from substrate.save.proposed import confirm
 from substrate.snapshot import Snapshot
 from substrate.text.likeness import slug_of
 from substrate.text.quote import if_needed, in_quotes
+from substrate.values.documents import IngestedDocument
 from substrate.values.review.pending import CORRECTION, STATEMENT, TEXT, Accepted
 from substrate.values.saved import Saved
 from substrate.views.atoms import VersionRow, latest_version
@@ -141,21 +142,17 @@ def _accept_text(log: Log, decided: Decided, row: ProposalRow, said: Mapping[str
             " to create it",
         )
     domain = found.name or DOMAIN + escape_rest(slug_of(asked))
+    picked_before = _TAKEN in row.said
     row = _take(log, row, domain)
-    if created:
-        atom = {"name": domain, "value": asked.strip(), "attrs": {"title": asked.strip()}, "origin": "user"}
-        checkpoint(log, Batch(atoms=(atom,)), expect=None, said=said)
-    request = Request.of(
-        domain=domain,
-        title=row.said.get("title"),
-        source=row.said.get("source"),
-        key=None if "source" in row.said else proposal_id(row),
-        said={word: row.said[word] for word in ("actor", "session") if word in row.said},
-    )
-    taken = ingest(log, row.said["value"], request)
-    for failed in taken.failed:
-        raise (SecretFound if failed.code == SecretFound.code else InputError)(failed.reason)
-    document = taken.items[0]
+    try:
+        if created:
+            atom = {"name": domain, "value": asked.strip(), "attrs": {"title": asked.strip()}, "origin": "user"}
+            checkpoint(log, Batch(atoms=(atom,)), expect=None, said=said)
+        document = _ingest(log, row, domain)
+    except SubstrateError:
+        if not picked_before:
+            _give_back(log, row)
+        raise
     seqs: list[int] = []
 
     def end(transaction: ReadTransaction, time: int) -> Decision:
@@ -167,6 +164,20 @@ def _accept_text(log: Log, decided: Decided, row: ProposalRow, said: Mapping[str
 
     log.decide(end)
     return Accepted(proposal_id(row), TEXT, document.name, seqs[0], domain=domain, created=created)
+
+
+def _ingest(log: Log, row: ProposalRow, domain: str) -> IngestedDocument:
+    request = Request.of(
+        domain=domain,
+        title=row.said.get("title"),
+        source=row.said.get("source"),
+        key=None if "source" in row.said else proposal_id(row),
+        said={word: row.said[word] for word in ("actor", "session") if word in row.said},
+    )
+    taken = ingest(log, row.said["value"], request)
+    for failed in taken.failed:
+        raise (SecretFound if failed.code == SecretFound.code else InputError)(failed.reason)
+    return taken.items[0]
 
 
 def _take(log: Log, row: ProposalRow, domain: str) -> ProposalRow:
@@ -186,3 +197,16 @@ def _take(log: Log, row: ProposalRow, domain: str) -> ProposalRow:
 
     log.decide(plan)
     return taken[0]
+
+
+def _give_back(log: Log, row: ProposalRow) -> None:
+    """Nothing came of the domain that was picked: another one can be."""
+
+    def plan(transaction: ReadTransaction, time: int) -> Decision:
+        now = row_of(transaction, proposal_id(row))
+        if not now.is_open(time):
+            return Decision(())
+        said = {word: text for word, text in now.said.items() if word != _TAKEN}
+        return Decision((), [proposal_trace(replace(now, said=said))])
+
+    log.decide(plan)

@@ -68,6 +68,11 @@ WRITES: dict[str, Callable[[Memory], object]] = {
         [{"name": "v1.domain.n", "value": "b", "attrs": {"tier": "public"}}]
     ),
     "a cap": lambda m: m.checkpoint([domain("shop", {"tier": "personal", "maxTokensPerRecall": 9000})]),
+    "the end of a domain": lambda m: m.checkpoint(tombstones=["v1.domain.shop"]),
+    "another name of a domain": lambda m: m.rename("v1.domain.shop", "v1.domain.store"),
+    "a domain that is forgotten": lambda m: m.forget("v1.domain.shop"),
+    "a domain that is forgotten with all its parts": lambda m: m.forget(whole="v1.domain.shop"),
+    "versions of a domain that are forgotten": lambda m: m.forget(seqs=range(1, 100)),
     "a full export": lambda m: m.export("full.jsonl", full=True),
     "a backup": lambda m: m.backup("copy"),
     "a rebuild": lambda m: m.rebuild(),
@@ -121,7 +126,7 @@ def test_what_is_not_hidden_can_be_written_and_forgotten_with_its_edges_to_hidde
 
 def test_only_what_an_agent_sees_is_forgotten_by_a_range(both: tuple[Memory, Memory]) -> None:
     person, agent = both
-    agent.forget(seqs=range(1, 100))
+    agent.forget(seqs=range(1, 4))
     assert person.access(SECRET).atom.value == "s"
 
 

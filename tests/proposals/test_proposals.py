@@ -303,3 +303,13 @@ def test_a_plain_export_holds_no_proposal(filled: Memory, tmp_path: Path) -> Non
         filled.export(tmp_path / f"{full}.jsonl", full=full)
         assert CANARY not in (tmp_path / f"{full}.jsonl").read_text()
     assert made.value.endswith(CANARY)
+
+
+def test_a_text_that_a_domain_refuses_waits_for_another_one(memory: Memory) -> None:
+    memory.checkpoint(["v1.domain.vault = v", "v1.domain.work = w"])
+    memory.encrypt("vault", "correct horse battery")
+    proposed = memory.propose("A text that waits.", domain="Somewhere")
+    with pytest.raises(InputError, match="encrypted"):
+        memory.accept(proposed.id, domain="vault")
+    assert memory.proposals().items == (proposed,)
+    assert memory.accept(proposed.id, domain="work").domain == "v1.domain.work"

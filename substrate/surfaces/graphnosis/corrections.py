@@ -113,4 +113,4 @@ def apply(ctx: Caller, *, correctionId: _Id) -> Annotated[CallToolResult, Applie
 
 
 CORRECT = Tool(correct, "Propose a correction", "write", writes=True, asks_user=True, also=("read",), verb="checkpoint")
-APPLY = Tool(apply, "Apply a correction", "write", writes=True, verb="checkpoint")
+APPLY = Tool(apply, "Apply a correction", "write", writes=True, also=("read",), verb="checkpoint")

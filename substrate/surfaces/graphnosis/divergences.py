@@ -84,8 +84,8 @@ DIVERGENCES: Final = (
     Divergence(
         "correct",
         "needs only to write",
-        "needs the scopes write and read",
-        "it shows the chunk's text",
+        "needs the scopes write and read, as apply does",
+        "it shows the chunk's text, and a conflict of apply does",
         f"{_TESTS}/test_corrections.py::test_it_needs_to_read_as_well",
     ),
     Divergence(
@@ -94,6 +94,13 @@ DIVERGENCES: Final = (
         "a new version; if the chunk changed since, a conflict with its text of now",
         "a correction of one text must not land on another",
         f"{_TESTS}/test_corrections.py::test_a_chunk_that_changed_since_is_a_conflict",
+    ),
+    Divergence(
+        "forget",
+        "a source whose only chunk is forgotten stays, empty",
+        "it goes with that chunk",
+        "its text can be saved again",
+        f"{_TESTS}/test_forget.py::test_the_only_chunk_takes_its_source_along_and_the_text_can_be_saved_again",
     ),
     Divergence(
         "forget",

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from substrate.errors import Denied, InputError, NotFound
 from substrate.limits import LIMITS
 from substrate.surfaces.arguments import Caller
-from substrate.surfaces.graphnosis.engrams import caller
+from substrate.surfaces.graphnosis.engrams import DOMAIN, caller
 from substrate.surfaces.graphnosis.remember import can_ask
 from substrate.surfaces.graphnosis.shapes import Erased
 from substrate.surfaces.shape import reply
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # a server lists its tools before the engine and its values a
 __all__ = ["FORGET"]
 
 _SHOWN: Final = 60
+_DOCUMENT: Final = "document"
 _Id = Annotated[str, Field(max_length=LIMITS["name_bytes"])]
 
 
@@ -36,12 +37,15 @@ class Yes(BaseModel):
 
 
 class Going(NamedTuple):
-    """What is to go: an atom, and whether with all its parts."""
+    """What is to go: an atom, and the text that the user is shown."""
 
     id: str
     name: str
     value: str
     whole: bool
+    """Whether a source goes."""
+    only: bool = False
+    """Whether that source goes with the only chunk it has."""
 
 
 def find_going(ctx: Caller, chunkId: str, sourceId: str) -> Going:
@@ -55,7 +59,20 @@ def find_going(ctx: Caller, chunkId: str, sourceId: str) -> Going:
     chunk = _atom(memory, chunkId, "chunk")
     if source is not None and source.id not in {chunk.parent, chunk.id}:
         raise InputError("the chunk is not of that source: give one of the two ids")
+    if chunk.type == _DOCUMENT:
+        raise InputError("this is a source: give it as sourceId")
+    if chunk.parent is not None and _is_only(memory, chunk):  # or an empty source would say that its text is there
+        source = source or _atom(memory, chunk.parent, "source")
+        return Going(source.id, source.name, chunk.value, whole=True, only=True)
     return Going(chunk.id, chunk.name, chunk.value, whole=False)
+
+
+def _is_only(memory: Memory, chunk: Atom) -> bool:
+    """Whether its document has no other chunk."""
+    try:
+        return all(one.id == chunk.id for one in memory.document(str(chunk.parent)).chunks)
+    except (NotFound, InputError):
+        return False
 
 
 def _atom(memory: Memory, given: str, what: str) -> Atom:
@@ -63,6 +80,8 @@ def _atom(memory: Memory, given: str, what: str) -> Atom:
     atoms = [version.atom for version in memory.history(given, limit=2) if version.atom is not None]
     if not atoms:
         raise NotFound(f"there is no {what} {in_quotes(given)}")
+    if atoms[-1].name.startswith(DOMAIN):
+        raise Denied("this is an engram: agents cannot forget one, the user can")
     return atoms[-1]
 
 
@@ -78,7 +97,10 @@ def ask_to_forget(ctx: Caller, going: Annotated[Going, Resolve(find_going)]) -> 
         )
     would = client.memory.forget(whole=going.name, dry_run=True) if going.whole else None
     said = going.value if len(going.value) <= _SHOWN else going.value[:_SHOWN] + "…"
-    what = "this chunk" if would is None else f"this source with all its parts ({would.atoms:,} items)"
+    what = "this chunk"
+    if would is not None:
+        parts = "1 item" if would.atoms == 1 else f"{would.atoms:,} items"
+        what = "this chunk and its source" if going.only else f"this source with all its parts ({parts})"
     return Elicit(
         f"Erase {what} for good, with every version and trace? It cannot be brought back: {in_quotes(said)}", Yes
     )

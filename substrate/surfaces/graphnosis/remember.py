@@ -13,7 +13,7 @@ from mcp.server.mcpserver.resolve import AcceptedElicitation, ElicitationResult
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from substrate.errors import Denied, InputError, NotFound, SecretFound
+from substrate.errors import Conflict, Denied, InputError, NotFound, SecretFound
 from substrate.limits import LIMITS
 from substrate.surfaces.arguments import Caller
 from substrate.surfaces.client import Client
@@ -33,6 +33,8 @@ __all__ = ["REMEMBER", "can_ask"]
 
 _TITLE: Final = 80
 _CONVERSATION: Final = "ai-conversation"
+_NEW: Final = "new"
+"""The status of a document that was not there before."""
 _APPENDING: Final = threading.Lock()
 """Turns of one conversation come in order: it is read, and written with one more."""
 _Name = Annotated[str, Field(max_length=LIMITS["name_bytes"])]
@@ -119,8 +121,25 @@ def remember(
     for failed in taken.failed:
         raise (SecretFound if failed.code == SecretFound.code else InputError)(failed.reason)
     document = taken.items[0]
+    if document.status != _NEW and kind != _CONVERSATION:
+        _require_saved(client.memory, document.id)
     added = 1 if kind == _CONVERSATION else document.chunks
     return reply(Stored(source_id=document.id, graph_id=slug, node_count=added))
+
+
+def _require_saved(memory: Memory, source: str) -> None:
+    """Conflict if the source of this text has not all of it any more: the same text again brings nothing back."""
+    there = memory.document(source)
+    if there.missing:
+        raise Conflict(
+            f"this text was saved before, as source {source}, and parts of it were erased since. Nothing was saved: "
+            "forget that source first, then save it again"
+        )
+    if there.edited:
+        raise Conflict(
+            f"this text was saved before, as source {source}, and was corrected since. Nothing was saved: recall shows "
+            "what it says now"
+        )
 
 
 def _waiting(client: Client, place: Place, text: str, label: str) -> Refusal:

@@ -98,6 +98,8 @@ def test_it_needs_to_read_as_well(connect: Connect, chunk: str) -> None:
     agent = connect(scopes=frozenset({"write"}))
     assert "correct" not in agent.tools
     assert agent.error("correct", chunkId=chunk, proposal=PROPOSAL)["code"] == "denied"
+    made = connect().ok("correct", chunkId=chunk, proposal=PROPOSAL)["correctionId"]
+    assert agent.error("apply", correctionId=made)["code"] == "denied"  # a conflict would show what it says now
 
 
 def test_an_agent_applies_corrections_only(connect: Connect, store: Path) -> None:

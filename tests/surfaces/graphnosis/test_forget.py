@@ -44,6 +44,39 @@ def test_a_chunk_goes_alone(connect: Connect, ids: tuple[str, list[str]]) -> Non
     assert agent.error("forget", chunkId=ids[1][1])["code"] in {"forgotten", "not_found"}
 
 
+def test_an_engram_is_not_forgotten(connect: Connect, store: Path) -> None:
+    agent = connect(user=User(erase=True))
+    for given in ({"chunkId": "v1.domain.work"}, {"sourceId": "v1.domain.work"}):
+        error = agent.error("forget", **given)
+        assert (error["code"], "engram" in error["message"]) == ("denied", True)
+    with substrate.open(store) as memory:
+        assert memory.tiers("work")[0].tier == "personal"
+
+
+def test_a_source_is_given_as_one(connect: Connect, ids: tuple[str, list[str]]) -> None:
+    agent = connect(user=User(erase=True))
+    for given in ({"chunkId": ids[0]}, {"chunkId": ids[0], "sourceId": ids[0]}):
+        assert "give it as sourceId" in agent.error("forget", **given)["message"]
+    assert len(agent.ok("recall", query=CANARY)["results"]) == 3
+
+
+def test_the_only_chunk_takes_its_source_along_and_the_text_can_be_saved_again(connect: Connect) -> None:
+    user = User(erase=True)
+    agent = connect(user=user)
+    text = f"Only one chunk of {CANARY}."
+    for kind in ("clip", "ai-conversation"):
+        agent.ok("remember", text=text, graphId="work", kind=kind)
+        (hit,) = agent.ok("recall", query=CANARY)["results"]
+        gone = agent.ok("forget", chunkId=hit["chunkId"])
+        assert gone == {"deleted": True, "chunksRemoved": 1, "sourceRemoved": True}
+        assert "chunk and its source" in user.asked[-1].message
+        assert CANARY in user.asked[-1].message
+        assert not agent.ok("recall", query=CANARY)["results"]
+        agent.ok("remember", text=text, graphId="work", kind=kind)
+        (hit,) = agent.ok("recall", query=CANARY)["results"]
+        agent.ok("forget", sourceId=hit["sourceId"])
+
+
 @pytest.mark.parametrize("user", [User("decline"), User("cancel"), User(erase=False), None])
 def test_without_a_yes_nothing_goes(connect: Connect, ids: tuple[str, list[str]], user: User | None) -> None:
     agent = connect(user=user)

@@ -81,6 +81,21 @@ def test_turns_of_a_conversation_are_parts_of_one_source_in_order(connect: Conne
         assert [one.value.strip() for one in memory.document(again["sourceId"]).chunks] == turns
 
 
+def test_a_text_that_is_not_there_as_it_was_is_not_told_as_saved(connect: Connect) -> None:
+    agent = connect(user=User(erase=True))
+    for text in ("The endpoint is /v1/heron.", "\n\n".join(f"Part {i}. {'heron words ' * 200}" for i in range(4))):
+        said = agent.ok("remember", text=text, graphId="work", label="L")
+        assert agent.ok("remember", text=text, graphId="work", label="L") == said
+        hit = agent.ok("recall", query="heron", minScore=0, topK=1)["results"][0]
+        if said["nodeCount"] > 1:
+            agent.ok("forget", chunkId=hit["chunkId"])
+        else:
+            made = agent.ok("correct", chunkId=hit["chunkId"], proposal="/v1/heron -> /v2/crane")
+            agent.ok("apply", correctionId=made["correctionId"])
+        error = agent.error("remember", text=text, graphId="work", label="L")
+        assert (error["code"], "Nothing was saved" in error["message"]) == ("conflict", True)
+
+
 def test_a_credential_is_refused_and_not_repeated(connect: Connect) -> None:
     agent = connect()
     for more in ({}, {"target_engram": "Nowhere"}, {"kind": "ai-conversation"}):
