@@ -25,7 +25,8 @@ function pendingIn(model, on, wish) {
   on(["pending", "writable", "as_of"], () => {
     const { items = [], more = false } = model.get("pending") ?? {};
     card.hidden = !items.length || !model.get("writable") || model.get("as_of") !== null;
-    redraw(card, [h("b", {}, `${items.length}${more ? "+" : ""} waiting for you`), items.map((one) => proposalOf(one, wish))], card);
+    const title = items.length ? [h("b", {}, `${items.length}${more ? "+" : ""} waiting for you`)] : [];
+    redraw(card, [...title, items.map((one) => proposalOf(one, wish))], card);
   });
   return card;
 }
