@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
+from substrate.errors import Denied
 from substrate.learn.recorder import Recorder
 from substrate.policy import Policy
 from substrate.save.place import Place, place
@@ -42,6 +43,11 @@ class Client:
     def learns(self) -> bool:
         """Whether what it accesses is learnt from, as far as it is up to this client."""
         return self.observe and not self.store.read_only
+
+    def require_person(self, command: str) -> None:
+        """Denied to a client under a policy: a person types this command."""
+        if self.policy is not None:
+            raise Denied(f"only a person does this: ask for {command}")
 
     @property
     def recorder(self) -> Recorder:

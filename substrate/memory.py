@@ -456,6 +456,8 @@ class Memory(Tabular):
         """
         from substrate.proposals.accept import Decided, accept  # noqa: PLC0415
 
+        if kind != "correction":
+            self._client.require_person("`substrate pending --accept ID`")
         said, place = self._client.said(actor, origin, session), self._client.place()
         return self._woken(accept(self._store.log, Decided(id, domain, create, kind), said=said, place=place))
 
@@ -1384,7 +1386,7 @@ class Memory(Tabular):
 
     def model(self, most: int | None = None) -> Embedding:
         """Which model embeds, and how far it has got. Versions that wait are counted up to `most`, which is quicker."""
-        return self._store.follower.status(most)
+        return self._store.follower.status(most, self._store.log)
 
     def session(
         self,
@@ -1803,6 +1805,7 @@ class Memory(Tabular):
         """
         from substrate.care.encrypt import encrypt_domain  # noqa: PLC0415 - few need it
 
+        self._client.require_person("`substrate encrypt DOMAIN`")
         store = self._store
         if not dry_run:
             store.write_down()
@@ -1824,6 +1827,7 @@ class Memory(Tabular):
 
     def lock(self, domain: str | None = None) -> Locked:
         """Drop the key and the texts of a domain, or of all domains, from the memory of this process."""
+        self._client.require_person("`%memory lock`")
         locked = lock(self._store.log, self._store.unlocked, domain)
         self._store.drop_indexes()
         return locked

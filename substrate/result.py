@@ -12,6 +12,8 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar, overload
 
+from substrate.text.visible import as_number, visible
+
 if TYPE_CHECKING:
     from pandas import DataFrame
 
@@ -199,4 +201,5 @@ def _short(value: object) -> str:
 
 def _cell(value: object) -> str:
     text = value if isinstance(value, str) else str(value)
-    return escape(text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…")
+    shown = text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
+    return escape(visible(shown, "\n\t", as_number))

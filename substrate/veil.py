@@ -50,6 +50,8 @@ class Hidden:
     """The hidden versions by block of postings, as offsets in it."""
     parts: frozenset[str]
     """The hidden domains, as names spell them."""
+    ciphertexts: tuple[str, ...]
+    """What the names of their encrypted atoms begin with."""
     cards: Mapping[bytes, Sequence[int]]
     """What edges with hidden atoms add to the cards of others; by id, and under `*` to the sum."""
     waited_for: frozenset[bytes]
@@ -67,9 +69,12 @@ class Hidden:
         return made
 
     def counts(self, transaction: ReadTransaction) -> Mapping[bytes, Sequence[int]]:
-        """What hidden atoms add to the rows of counts, by key; out of a transaction with all there is."""
+        """What hidden atoms add to the rows of counts, by key; out of a transaction with all there is.
+
+        Rows of counts are those on disk: there encrypted atoms are of the type ciphertext, also while they are text.
+        """
         if not self._counts:
-            self._counts.append(count_atoms(transaction, self.atoms))
+            self._counts.append(count_atoms(getattr(transaction, "stored", transaction), self.atoms))
         return self._counts[0]
 
     def hides_seq(self, seq: int) -> bool:
@@ -78,7 +83,7 @@ class Hidden:
 
     def hides_name(self, name: str) -> bool:
         """Whether a name says to be of a hidden domain."""
-        return domain_part(name) in self.parts
+        return domain_part(name) in self.parts or name.startswith(self.ciphertexts)
 
 
 _Rule: TypeAlias = Callable[[Hidden, bytes, bytes], bytes | None]
@@ -144,7 +149,8 @@ def _proposal(hidden: Hidden, key: bytes, row: bytes) -> bytes | None:
     if key[:ID_BYTES] in hidden.atoms:
         return None
     said = json.loads(row).get("said", {}) if not any(key[:ID_BYTES]) else {}
-    return None if escape_part(str(said.get("domain", "")).removeprefix("v1.domain.")) in hidden.parts else row
+    domains = (str(said.get(word, "")).removeprefix("v1.domain.") for word in ("domain", "meant", "taken"))
+    return None if any(escape_part(domain) in hidden.parts for domain in domains) else row
 
 
 def _episode(hidden: Hidden, key: bytes, row: bytes) -> bytes | None:

@@ -19,8 +19,9 @@ ROOT = Path(__file__).parents[1]
 LAYERS = [
     {"messages"},
     {"errors"},
-    {"limits", "clock", "result", "extras"},
+    {"limits", "clock", "extras"},
     {"text"},
+    {"result"},
     {"foreign_files"},
     {"files"},
     {"names", "settings", "cues", "policy"},

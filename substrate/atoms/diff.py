@@ -21,6 +21,7 @@ from substrate.snapshot import Snapshot
 from substrate.values.atoms import Atom
 from substrate.values.edges import Edge
 from substrate.values.growth import Change, Diff
+from substrate.veil import bare, hidden_in
 from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.edges import Link, statement_at
 
@@ -85,6 +86,9 @@ def _atom_change(subject: bytes, start: Snapshot, stop: Snapshot) -> Change | No
     rows = [latest_version(snapshot.transaction, subject, snapshot.upto) for snapshot in (start, stop)]
     name = name_of(stop.transaction, subject)
     said = str(UUID(bytes=subject))
+    hidden = hidden_in(stop.transaction)
+    if hidden is not None and subject in hidden.atoms:
+        return None
     if rows[1] is None:
         return Change("forgotten", None, said)
     try:
@@ -112,6 +116,8 @@ def _atom(snapshot: Snapshot, row: VersionRow) -> Atom | None:
 def _edge_change(subject: bytes, start: Snapshot, stop: Snapshot) -> Change | None:
     links = [statement_at(snapshot.transaction, subject, snapshot.upto or 0) for snapshot in (start, stop)]
     said = str(UUID(bytes=subject))
+    if links[1] is None and statement_at(bare(stop.transaction), subject, stop.upto or 0) is not None:
+        return None  # it is hidden
     if links[1] is None or not links[1].type or (links[0] is not None and not links[0].type):
         return Change("edge_forgotten", None, said)
     before, after = (_edge(snapshot, link) for link, snapshot in zip(links, (start, stop), strict=True))

@@ -23,6 +23,7 @@ from substrate.proof.entry import Kind
 from substrate.search.columns.documents import Mask
 from substrate.snapshot import Snapshot
 from substrate.values.edges import MEMBER_OF, REFERENCES, SUPERSEDES
+from substrate.veil import hidden_in
 from substrate.views.atoms import VersionRow, latest_version
 from substrate.views.beside.conflicts import has_conflicts
 from substrate.views.cards import Card, card_of, cards_of
@@ -184,7 +185,10 @@ class Gatherer:
 
     def _versions(self, needs: Iterable[Need]) -> list[tuple[Need, VersionRow]]:
         found = []
+        hidden = hidden_in(self._snapshot.transaction)
         for need in needs:
+            if hidden is not None and need.subject in hidden.atoms:
+                continue
             version = latest_version(self._snapshot.transaction, need.subject)
             if version is None or (version.name or "").startswith(CIPHERTEXT):  # locked, it is as absent
                 self.left_out["gone"] += 1

@@ -208,9 +208,9 @@ class Follower:
         self.wake()
         return self.status()
 
-    def status(self, most: int | None = None) -> Embedding:
-        """See `Memory.model`."""
-        with self._log.snapshot() as transaction:
+    def status(self, most: int | None = None, log: Log | None = None) -> Embedding:
+        """See `Memory.model`. `log`: as who asks has it, if that is not all there is."""
+        with (log or self._log).snapshot() as transaction:
             model, searched = model_in_force(transaction), model_searched(transaction)
             left = waiting(transaction, most)
             if model is None:

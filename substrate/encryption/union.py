@@ -47,6 +47,11 @@ class Union:
         self._seqs = seqs
         self.any, self.count = below.any, below.count  # each version over there has one below
 
+    @property
+    def stored(self) -> ReadTransaction:
+        """The snapshot as it is on disk."""
+        return self._below
+
     def get(self, table: str, key: bytes) -> bytes | None:
         """The value at `key`, or None."""
         if table not in self._covered:

@@ -196,6 +196,7 @@ class _Plan(_Told):
         "_ends",
         "_erased",
         "_gone",
+        "_seen",
         "_selection",
         "_sessions_gone",
         "_transaction",
@@ -208,6 +209,7 @@ class _Plan(_Told):
         super().__init__()
         self._whole = whole
         self._erased = 0
+        self._seen = transaction
         self._transaction = bare(transaction)  # all that was said of an atom goes, whoever may see it
         self._selection = selection
         self._edges_gone: set[bytes] = set()
@@ -337,7 +339,7 @@ class _Plan(_Told):
 
     def finish(self) -> None:
         """Call when all subjects were added: names that no edge waits for any more go too."""
-        for row in all_proposals(self._transaction) if self._selection.field in _OF_PROPOSALS else ():
+        for row in all_proposals(self._seen) if self._selection.field in _OF_PROPOSALS else ():
             if row.said.get(self._selection.field or "") == self._selection.text:
                 self._drop_trace(PROPOSALS, row.key)
         for end in self._ends:

@@ -7,15 +7,17 @@ for this client, and nothing else. Whoever guesses names can learn that much, an
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from substrate.atoms.domains import CAP, DOMAIN, TIER, last_attrs
 from substrate.atoms.resolve import name_of
+from substrate.ciphers import CIPHERTEXT
 from substrate.codec import Draft, decode_body
 from substrate.errors import Denied
 from substrate.kv.api import ReadTransaction
 from substrate.log.append import Decision
-from substrate.log.tables import EXPECTED
+from substrate.log.tables import CHOICES, DOMAIN_KEYS, EXPECTED
 from substrate.proof.entry import Kind
 from substrate.veil import Hidden
 from substrate.views.atoms import find_name
@@ -25,30 +27,48 @@ __all__ = ["ONLY_PEOPLE", "check_decision"]
 ONLY_PEOPLE: Final = "only a person sets the tier of a domain: ask for `substrate tier DOMAIN TIER`"
 
 _ONLY_PEOPLE_END: Final = "only a person forgets a domain or takes it out of use: its tier and its key would go with it"
+OF_ALL: Final[Mapping[bytes, str]] = {b"watch": "`substrate watch`", b"quota": "`memory.set_quota()`"}
+"""Choices that hold for all who have the store open, by key: what a person types."""
 _NAMED: Final = (Kind.PUT, Kind.TOMBSTONE)
 _EDGES: Final = (Kind.EDGE, Kind.UNEDGE)
 
 
-def check_decision(transaction: ReadTransaction, hidden: Hidden | None, decision: Decision) -> None:
-    """Denied if a client that may not see the hidden atoms may not write this. The transaction has all there is."""
+def check_decision(
+    transaction: ReadTransaction, hidden: Hidden | None, decision: Decision, is_locked: Callable[[str], bool]
+) -> None:
+    """Denied if a client that may not see the hidden atoms may not write this. The transaction has all there is.
+
+    `is_locked`: whether an encrypted atom, by its name on disk, is locked.
+    """
     for draft in decision.drafts:
         if draft.kind in _NAMED:
-            _check_name(transaction, hidden, draft)
+            _check_name(transaction, hidden, draft, is_locked)
         elif draft.kind is Kind.FORGET and draft.subject is not None:
-            if (name_of(transaction, draft.subject) or "").startswith(DOMAIN):
+            name = name_of(transaction, draft.subject) or ""
+            if name.startswith(DOMAIN):
                 raise Denied(_ONLY_PEOPLE_END)
+            if name.startswith(CIPHERTEXT) and is_locked(name):
+                raise _denied(name)
         elif draft.kind in _EDGES and hidden is not None:
             ends = decode_body(draft.body)
             if any(bytes.fromhex(str(ends.get(end, ""))) in hidden.atoms for end in ("source", "target")):
                 raise _denied("an edge to one of these names")
-    for table, _, row in decision.traces if hidden is not None else ():
+    for table, key, row in decision.traces:
+        if table == DOMAIN_KEYS:
+            raise Denied("only a person encrypts a domain, or forgets one that is encrypted: ask a person to do it")
+        if table == CHOICES and key in OF_ALL:
+            raise Denied(f"it holds for all who use this store: ask a person for {OF_ALL[key]}")
         if table == EXPECTED and row is not None and hidden is not None and hidden.hides_name(row.decode()):
             raise _denied("an edge to one of these names")
 
 
-def _check_name(transaction: ReadTransaction, hidden: Hidden | None, draft: Draft) -> None:
+def _check_name(
+    transaction: ReadTransaction, hidden: Hidden | None, draft: Draft, is_locked: Callable[[str], bool]
+) -> None:
     members = decode_body(draft.body)
     name = draft.name or str(members.get("name", ""))
+    if name.startswith(CIPHERTEXT) and is_locked(name):
+        raise _denied(name)
     row = find_name(transaction, name)
     if hidden is not None:
         taken = row is not None and row.subject in hidden.atoms

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from substrate.atoms.domains import Domain
-from substrate.kv.api import ReadTransaction
-from substrate.log.tables import EXPECTED
-from substrate.proof.entry import Kind
+from substrate.ciphers import CIPHERTEXT, read_wrapped
+from substrate.kv.api import ReadTransaction, behind
+from substrate.log.tables import ATOMS, DOMAIN_KEYS, EXPECTED
+from substrate.proof.entry import ID_BYTES, Kind
 from substrate.search.columns.documents import Documents, Mask
 from substrate.search.columns.ids import Ids, ids_of
 from substrate.search.columns.joins import Joins
@@ -29,10 +30,21 @@ _COUNTED: Final = {type_number(kind): kind for kind in (DEPENDS_ON, DERIVED_FROM
 
 
 def versions_in(transaction: ReadTransaction, domains: Iterable[Domain], masks: Sequence[Mask]) -> Mask:
-    """The versions of the atoms that belong to the domains, and of the domains' own atoms."""
+    """The versions of the atoms that belong to the domains, of their encrypted atoms, and of the domains' own."""
     versions: Mask = np.logical_or.reduce(masks)
-    versions[[one.seq for domain in domains for one in versions_of(transaction, domain.subject)]] = True
+    atoms = [domain.subject for domain in domains] + [
+        row[:ID_BYTES]
+        for prefix in ciphertexts_of(transaction, domains)
+        for _, row in transaction.scan(ATOMS, prefix.encode(), behind(prefix.encode()))
+    ]
+    versions[[one.seq for subject in atoms for one in versions_of(transaction, subject)]] = True
     return versions
+
+
+def ciphertexts_of(transaction: ReadTransaction, domains: Iterable[Domain]) -> list[str]:
+    """What the names of encrypted atoms of these domains begin with. They are hidden locked and unlocked."""
+    rows = (transaction.get(DOMAIN_KEYS, domain.subject) for domain in domains)
+    return [f"{CIPHERTEXT}{read_wrapped(row).id.hex()}." for row in rows if row is not None]
 
 
 def still_hides(hidden: Hidden, versions: Mask, joins: Joins) -> bool:
@@ -61,6 +73,7 @@ def hide(
         bodies=bodies.tobytes(),
         offsets=dict(_offsets(seqs)),
         parts=frozenset(domain.part for domain in domains if domain.part is not None),
+        ciphertexts=tuple(ciphertexts_of(transaction, domains)),
         cards=cards,
         waited_for=frozenset(_waited_for(transaction, cards)),
     )

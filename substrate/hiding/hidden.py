@@ -79,6 +79,10 @@ class HiddenAtoms:
         """A transaction of the log itself with the atoms of unlocked domains as text; None if a later one was seen."""
         return self._store.unlocked.cover(transaction)
 
+    def is_locked(self, opaque: str) -> bool:
+        """Whether an encrypted atom, by its name on disk, is locked."""
+        return self._store.unlocked.key_of(opaque) is None
+
     def under(self, policy: Policy, transaction: ReadTransaction) -> Hidden | None:
         """What the policy hides in this snapshot; None: nothing."""
         if policy.reads_all:

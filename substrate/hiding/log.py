@@ -99,7 +99,7 @@ class VeiledLog(Log):
         def checked(transaction: ReadTransaction, time: int) -> Decision:
             hidden = self._hidden.under(self._policy, self._hidden.covered(transaction) or transaction)
             decision = plan(transaction if hidden is None else Veiled(transaction, hidden), time)
-            check_decision(transaction, hidden, decision)
+            check_decision(transaction, hidden, decision, self._hidden.is_locked)
             return decision
 
         return self._below.decide(checked, expect=None if expect is None else self._expect(expect))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from substrate.atoms.bodies import require_body
@@ -21,14 +21,14 @@ from substrate.log.log import Log
 from substrate.messages import ATOM, Arg, Verb
 from substrate.proof.entry import ID_BYTES, Kind
 from substrate.proposals.corrections import correct
-from substrate.proposals.waiting import proposal_of
+from substrate.proposals.waiting import near_domains, proposal_of
 from substrate.snapshot import Snapshot
 from substrate.text.likeness import label_of
 from substrate.text.quote import if_needed
 from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.atoms import Atom
 from substrate.values.review.pending import Correction, Proposal
-from substrate.views.beside.proposals import NO_ATOM, ProposalRow, all_proposals, overdue, proposal_trace
+from substrate.views.beside.proposals import MEANT, NO_ATOM, ProposalRow, all_proposals, overdue, proposal_trace
 
 __all__ = ["Wanted", "correction", "propose"]
 
@@ -76,6 +76,8 @@ def propose(log: Log, wanted: Wanted) -> Proposal:
         row = ProposalRow(drawn, NO_ATOM, time, time + minutes * _MINUTE, said=said)
         if wanted.domain is not None:
             _check_readable(transaction, wanted.domain)
+            near = near_domains(Snapshot(transaction, None, None, time), wanted.domain)
+            row = replace(row, said={**said, **({MEANT: near[0].name} if near else {})})
         if wanted.name is not None:
             atom = _current(Snapshot(transaction, None, None, time), wanted.name)
             _check_change(atom, wanted)

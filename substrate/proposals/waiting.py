@@ -21,7 +21,16 @@ from substrate.values.times import from_microseconds
 from substrate.views.atoms import latest_version
 from substrate.views.beside.proposals import NO_ATOM, ProposalRow, all_proposals, find_proposal
 
-__all__ = ["is_statement", "proposal_id", "proposal_of", "require_open", "row_of", "waiting", "with_statements"]
+__all__ = [
+    "is_statement",
+    "near_domains",
+    "proposal_id",
+    "proposal_of",
+    "require_open",
+    "row_of",
+    "waiting",
+    "with_statements",
+]
 
 _ID: Final = re.compile(r"p_[0-9a-f]{32}")
 
@@ -89,7 +98,7 @@ def proposal_of(snapshot: Snapshot, row: ProposalRow) -> Proposal:
         original=None if original is None else str(original),
         changed=not is_text and (latest is None or latest.seq != row.seq),
         domain=said.get("domain"),
-        candidates=_domains(snapshot, said.get("domain", "")) if is_text else (),
+        candidates=near_domains(snapshot, said.get("domain", "")) if is_text else (),
         title=said.get("title"),
         source=said.get("source"),
         reason=said.get("reason"),
@@ -98,7 +107,7 @@ def proposal_of(snapshot: Snapshot, row: ProposalRow) -> Proposal:
     )
 
 
-def _domains(snapshot: Snapshot, wanted: str) -> tuple[Match, ...]:
+def near_domains(snapshot: Snapshot, wanted: str) -> tuple[Match, ...]:
     """The domains that may be meant; none of what is no name."""
     try:
         return which(snapshot, wanted, "domain").items

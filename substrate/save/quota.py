@@ -12,7 +12,7 @@ from substrate.log.log import Log
 from substrate.log.tables import CHOICES
 from substrate.messages import ATOMS, Arg
 from substrate.proof.entry import Kind
-from substrate.veil import bare
+from substrate.veil import bare, hidden_in
 from substrate.views.atoms import find_names
 from substrate.views.counts import counts_by_type
 
@@ -47,8 +47,9 @@ def check_quota(transaction: ReadTransaction, recorded: Sequence[str], tombstone
         return
     there = sum(count.live for count in counts_by_type(bare(transaction)).values())
     if there + new - tombstoned > most:
+        has = f", and has {there:,}" if hidden_in(transaction) is None else ", and they are used up"
         raise QuotaReached(
             f"this store may have {most:,} ",
             ATOMS,
-            f", and has {there:,}: nothing was saved. Ask its keeper for more, or take some out of use",
+            f"{has}: nothing was saved. Ask its keeper for more, or take some out of use",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from substrate import veil
 from substrate.atoms.domains import DOMAIN, Domains
 from substrate.atoms.resolve import find_subject
 from substrate.clock import ManualClock
-from substrate.errors import Denied, InputError, NotFound, SchemaInvalid
+from substrate.errors import Denied, InputError, NotFound, SchemaInvalid, SubstrateError
 from substrate.hiding.log import VeiledLog
 from substrate.log.log import Log
 from substrate.log.tables import COUNTS, TABLES
@@ -287,6 +288,109 @@ def test_an_unlocked_domain_is_hidden_as_any_other(both: tuple[Memory, Memory]) 
         person.lock()
     person.unlock("vault", "correct horse battery")
     assert [hit.name for hit in person.search("heron page")] == ["v1.document.vault.page"]
+
+
+ENCRYPTED = {
+    "save": lambda agent, name: agent.checkpoint([f"{name} = gone"]),
+    "save again": lambda agent, name: agent.checkpoint([{"name": name, "value": agent.history(name)[0].atom.value}]),
+    "tombstone": lambda agent, name: agent.checkpoint(tombstones=[name]),
+    "forget": lambda agent, name: agent.forget(name),
+    "forget the domain": lambda agent, _: agent.forget("v1.domain.diary"),
+    "bring in": lambda agent, name: agent.import_lines(
+        StringIO(json.dumps({"kind": "put", "name": name, "value": "x"}))
+    ),
+}
+
+
+def test_encrypted_atoms_are_hidden_and_written_by_their_own_names_alone(both: tuple[Memory, Memory]) -> None:
+    person, agent = both
+    person.checkpoint(["v1.domain.diary = d", "v1.document.diary.page = a page"])
+    for place in ("vault", "diary"):
+        person.encrypt(place, "correct horse battery")
+    assert agent.stats().types == {"ciphertext": 1, "domain": 2, "fact": 1}
+    agent.checkpoint(["v1.document.diary.page = another page"])
+    person.lock()
+    assert agent.stats().types == {"ciphertext": 1, "domain": 2, "fact": 1}
+    (shown,) = (atom.name for atom in agent.list("v1.ciphertext."))
+    (hidden,) = {atom.name for atom in person.list("v1.ciphertext.")} - {shown}
+    assert not list(agent.edges("v1.fact.open"))
+    for call in (agent.access, agent.history, agent.edges):
+        with pytest.raises(NotFound):
+            call(hidden)
+    head = person.head()
+    for name in (hidden, shown):
+        for what, write in ENCRYPTED.items():
+            with pytest.raises(SubstrateError):
+                write(agent, name)
+            assert person.head() == head, what
+    with pytest.raises(Denied):
+        agent.prove(hidden)
+    person.unlock("diary", "correct horse battery")
+    assert person.access("v1.document.diary.page").value == "another page"
+    agent.forget("v1.document.diary.page")
+
+
+FOR_PEOPLE: dict[str, Callable[[Memory], object]] = {
+    "watch": lambda m: m.watch(on=False),
+    "quota": lambda m: m.set_quota(1),
+    "lock": lambda m: m.lock(),
+    "encrypt": lambda m: m.encrypt("shop", "correct horse battery"),
+    "accept a text": lambda m: m.accept(m.propose("a text", domain="shop").id),
+    "accept a correction": lambda m: m.accept(m.propose("a text", name="v1.fact.open").id),
+}
+
+
+@pytest.mark.parametrize("what", FOR_PEOPLE)
+def test_what_holds_for_all_who_use_the_store_is_for_people(both: tuple[Memory, Memory], what: str) -> None:
+    _, agent = both
+    with pytest.raises(Denied, match=r"ask (a person )?for `"):
+        FOR_PEOPLE[what](agent)
+
+
+def test_no_count_tells_how_many_atoms_are_hidden(both: tuple[Memory, Memory]) -> None:
+    person, agent = both
+
+    def told() -> list[object]:
+        changes = [(change.kind, change.name) for change in agent.diff(0)]
+        opening = [line for line in str(agent.bootstrap("x", begin=False)).splitlines() if "left out" in line]
+        with pytest.raises(substrate.errors.QuotaReached) as full:
+            agent.checkpoint(["v1.note.n = n"])
+        return [changes, opening, agent.model().waiting, str(full.value)]
+
+    person.set_quota(1)
+    with person.session("look"):
+        person.access("v1.fact.open")
+        person.access(SECRET)
+    before = told()
+    person.set_quota(None)
+    for number in range(5):
+        member(person, f"v1.fact.more{number}")
+        with person.session("look"):
+            person.access("v1.fact.open")
+            person.access(f"v1.fact.more{number}")
+    person.set_quota(1)
+    assert told() == before
+    assert not [kind for kind, _ in before[0] if "forgotten" in kind]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("spelt", ["vault", "Vault", "v1.domain.vault", "VAULT "])
+def test_a_proposal_for_a_hidden_domain_is_hidden_however_it_is_spelt(both: tuple[Memory, Memory], spelt: str) -> None:
+    person, agent = both
+    person.propose("a secret text", domain=spelt, actor="person")
+    person.propose("an open text", domain="Shop", actor="person")
+    assert [one.value for one in agent.proposals()] == ["an open text"]
+    person.checkpoint(["v1.fact.mine = m"], actor="person")
+    agent.forget(actor="person")
+    assert [one.value for one in person.proposals()] == ["a secret text"]
+
+
+def test_a_table_in_a_notebook_shows_hidden_characters_as_numbers(memory: Memory) -> None:
+    memory.checkpoint(["v1.note.trick = left \u202e right \x1b[31m end"])
+    memory.propose("before \u202e after", name="v1.note.trick")
+    for page in (memory.list()._repr_html_(), memory.proposals()._repr_html_(), memory.list()[0]._repr_html_()):
+        assert "202E" in page
+        assert "\u202e" not in page
+        assert "\x1b" not in page
 
 
 def test_a_hidden_atom_is_not_seen_while_it_is_written(both: tuple[Memory, Memory]) -> None:

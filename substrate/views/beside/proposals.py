@@ -22,6 +22,7 @@ from substrate.schema import is_time
 from substrate.views.traces import Trace
 
 __all__ = [
+    "MEANT",
     "NO_ATOM",
     "ProposalRow",
     "all_proposals",
@@ -34,6 +35,8 @@ __all__ = [
 
 NO_ATOM: Final = b"\x00" * ID_BYTES
 """In the place of an atom's id: the row is of a text that no atom has yet."""
+MEANT: Final = "meant"
+"""Among what a row says: the domain that comes nearest to the one that was asked for, by its name."""
 _REMEMBERED: Final = 24 * 3600 * 1_000_000
 """Microseconds for which a row without texts stays."""
 _KEY_BYTES: Final = 2 * ID_BYTES
