@@ -31,7 +31,6 @@ if TYPE_CHECKING:  # a server lists its tools before the engine and its values a
 
 __all__ = ["REMEMBER", "can_ask"]
 
-_TITLE: Final = 80
 _CONVERSATION: Final = "ai-conversation"
 _NEW: Final = "new"
 """The status of a document that was not there before."""
@@ -169,9 +168,11 @@ def _picked(memory: Memory, choice: Choice) -> str:
 
 
 def _clip(client: Client, slug: str, text: str, label: str) -> Ingested:
-    """A source of its own; the same text again is the same one."""
-    title = label.strip() or " ".join(text.split())[:_TITLE]
-    return client.memory.ingest(text, domain=slug, title=title)
+    """A source of its own; the same text again is the same one.
+
+    Without a label it is just a clip: a title out of the text would stay when a chunk is corrected or erased.
+    """
+    return client.memory.ingest(text, domain=slug, title=label.strip() or "Clip")
 
 
 def _conversation(client: Client, slug: str, text: str, label: str) -> Ingested:

@@ -118,3 +118,14 @@ def test_a_credential_is_refused_and_not_repeated(connect: Connect) -> None:
 )
 def test_bad_input_is_refused(connect: Connect, arguments: dict[str, object]) -> None:
     assert connect().error("remember", **arguments)["code"] in {"arguments", "input", "not_found"}
+
+
+def test_a_text_without_a_label_is_stored_once_so_that_a_correction_leaves_no_second_copy(connect: Connect) -> None:
+    agent = connect()
+    agent.ok("remember", text="The grinder comes on 12 May", graphId="work")
+    (hit,) = agent.ok("recall", query="grinder", graphs=["work"])["results"]
+    assert hit["sourceName"] == "Clip"
+    applied = agent.ok("correct", chunkId=hit["chunkId"], proposal="changed from 12 May to 19 June")
+    agent.ok("apply", correctionId=applied["correctionId"])
+    found = agent.ok("recall", query="grinder 12 May")["results"]
+    assert not any("12 May" in one["text"] + one["sourceName"] for one in found)
