@@ -34,6 +34,7 @@ __all__ = [
     "CIPHERTEXT",
     "DomainKey",
     "ciphertext_name",
+    "ciphertext_size",
     "decrypt",
     "encrypt",
     "is_ciphertext",
@@ -155,6 +156,11 @@ def encrypt(domain: DomainKey, atom: bytes, body: bytes) -> str:
     wrapped = ChaCha20Poly1305(domain.key).encrypt(nonce, key, b"version key" + bound)
     sealed = ChaCha20Poly1305(key).encrypt(_NO_NONCE, body, bound)
     return _MARK + b64encode(domain.id + nonce + wrapped + sha256(key).digest() + sealed).decode()
+
+
+def ciphertext_size(body: int) -> int:
+    """How many bytes the value has that holds a body of so many bytes."""
+    return len(_MARK) + 4 * -(-(_HEADER + body + _TAG) // 3)
 
 
 def decrypt(domain: DomainKey, atom: bytes, value: str) -> bytes:

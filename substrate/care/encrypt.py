@@ -6,38 +6,50 @@
 3. Last, the versions as text are forgotten, and the file is compacted.
 
 Broken off at any point, it goes on when it is called again with the same passphrase: an atom that is encrypted already
-is known by its name, and of it only the text is forgotten.
+is known by its name. What was saved of it as text since then becomes its next versions, with new edges. Only text that
+is encrypted, or out of use, is forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from substrate.atoms.bodies import body_of
 from substrate.atoms.domains import Domains, domain_name, domain_of
+from substrate.atoms.moments import last_seq
 from substrate.atoms.resolve import find_subject
-from substrate.ciphers import CIPHERTEXT, DomainKey, ciphertext_name, encrypt, new_domain_key, unwrap, wrap
-from substrate.codec import Draft, draft_other, draft_put, encode_body
+from substrate.ciphers import (
+    CIPHERTEXT,
+    DomainKey,
+    ciphertext_name,
+    ciphertext_size,
+    encrypt,
+    new_domain_key,
+    unwrap,
+    wrap,
+)
+from substrate.codec import Draft, draft_other, draft_put, draft_tombstone, encode_body
 from substrate.encryption.domains import EncryptedDomain
 from substrate.encryption.unlock import check_passphrase
 from substrate.encryption.unlocked import UnlockedDomains
-from substrate.errors import StoreDamaged
+from substrate.errors import Conflict, StoreDamaged
 from substrate.forget.forget import forget
 from substrate.forget.select import Selection
 from substrate.kv.api import ReadTransaction
+from substrate.limits import check_size
 from substrate.log.append import Decision
 from substrate.log.identity import draw_id
 from substrate.log.log import Log
 from substrate.log.tables import DOMAIN_KEYS
-from substrate.messages import FSCK
+from substrate.messages import FSCK, Verb
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.schema import is_id
 from substrate.snapshot import Snapshot
 from substrate.values.progress import Progress
 from substrate.values.review.encryption import Encrypted
-from substrate.views.atoms import VersionRow, find_name, latest_version, names, versions_of
+from substrate.views.atoms import VersionRow, find_name, first_version, latest_version, names, versions_of
 from substrate.views.edges import Link, links_of
 
 __all__ = ["encrypt_domain"]
@@ -59,7 +71,8 @@ def encrypt_domain(  # noqa: PLR0913
     """See `Memory.encrypt`."""
     name = domain_name(domain)
     with log.snapshot() as transaction:
-        plain = _plain_members(transaction, domain_of(transaction, name))
+        plain = _plain_members(transaction, domain_of(transaction, name), log.clock.now())
+        _check_sizes(transaction, plain)
         counted = _count(transaction, plain)
     if dry_run:
         return Encrypted(name, True, *counted)  # noqa: FBT003 - the fields in their order
@@ -67,18 +80,19 @@ def encrypt_domain(  # noqa: PLR0913
     found, key = _begin(log, name, passphrase)
     unlocked.unlock(found, key)
     with log.snapshot() as transaction:  # again: until the key was there, others could save
-        plain = _plain_members(transaction, found.subject)
+        plain = _plain_members(transaction, found.subject, log.clock.now())
         counted = _count(transaction, plain)
-    live = [row.name or "" for row in plain if row.kind is Kind.PUT]
+        upto = last_seq(transaction)
+    listed = tuple(row.name or "" for row in plain)
     tell = progress or (lambda _, __: None)
-    tell(0, len(live))
-    for at in range(0, len(live), _AT_ONCE):
-        _record(log, unlocked, key, live[at : at + _AT_ONCE])
-        tell(min(at + _AT_ONCE, len(live)), len(live))
+    tell(0, len(listed))
+    for at in range(0, len(listed), _AT_ONCE):
+        _record(log, unlocked, key, listed[at : at + _AT_ONCE])
+        tell(min(at + _AT_ONCE, len(listed)), len(listed))
     compacted = True
-    if plain:
-        selection = Selection(names=tuple(row.name or "" for row in plain))
-        compacted = forget(log, selection, dry_run=False, progress=progress).compacted
+    if listed:
+        compacted = forget(log, Selection(names=listed, upto=upto), dry_run=False, progress=progress).compacted
+        _check_gone(log, name, listed)
     return Encrypted(name, False, *counted, compacted)  # noqa: FBT003
 
 
@@ -106,9 +120,28 @@ def _begin(log: Log, name: str, passphrase: str) -> tuple[EncryptedDomain, Domai
     return found, (fresh if found.row == row else unwrap(found.row, passphrase))
 
 
-def _plain_members(transaction: ReadTransaction, domain: bytes) -> list[VersionRow]:
+def _check_gone(log: Log, domain: str, listed: Sequence[str]) -> None:
+    """Conflict if another process saved one of these as text meanwhile: that is not forgotten."""
+    with log.snapshot() as transaction:
+        left = [name for name in listed if find_name(transaction, name) is not None]
+    if left:
+        raise Conflict(
+            f"{left[0]} was saved in {domain} meanwhile, and is text still. To finish, use ", Verb("encrypt")
+        )
+
+
+def _check_sizes(transaction: ReadTransaction, plain: Sequence[VersionRow]) -> None:
+    """TooLarge, with its name, if an atom has no room as ciphertext. Before anything is written."""
+    for row in plain:
+        body = body_of(transaction, row.seq) if row.kind is Kind.PUT else None
+        if body is not None and body.damage is None:
+            size = ciphertext_size(len(encode_body(body.members)))
+            check_size(f"{row.name} as ciphertext", size, "value_bytes", instead="save it in parts, or forget it")
+
+
+def _plain_members(transaction: ReadTransaction, domain: bytes, now: int) -> list[VersionRow]:
     """The atoms of a domain that are there as text, those out of use too; wholes before their parts."""
-    domains = Domains(Snapshot(transaction, None, None, 0))
+    domains = Domains(Snapshot(transaction, None, None, now))
     found = [
         row
         for row in names(transaction, "")
@@ -164,13 +197,18 @@ class _Batch:
         self._key = key
         self._covered = unlocked.cover(transaction) or transaction
         self._rows: list[tuple[VersionRow, str]] = []
+        self._again: list[tuple[VersionRow, bytes]] = []
+        """Atoms that are encrypted already, and their ids as such."""
         self._new: dict[bytes, bytes] = {}
         """The new id of each atom of the batch, by its old one."""
 
     def add(self, name: str) -> None:
-        """Take in an atom, unless it is encrypted, forgotten or out of use by now."""
+        """Take in an atom, unless it is forgotten or out of use by now."""
         row = find_name(self._transaction, name)
-        if row is not None and row.kind is Kind.PUT and self._known(row) is None:
+        known = None if row is None else self._known(row)
+        if row is not None and known is not None:
+            self._again.append((row, known))
+        elif row is not None and row.kind is Kind.PUT:
             opaque = ciphertext_name(self._key.id)
             self._rows.append((row, opaque))
             self._new[row.subject] = find_subject(self._transaction, opaque)
@@ -178,19 +216,67 @@ class _Batch:
     def drafts(self) -> Iterator[Draft]:
         """The atoms, then their edges, each once."""
         for row, opaque in self._rows:
-            body = body_of(self._transaction, row.seq)
-            if body is None or body.damage is not None:
-                raise StoreDamaged(f"{row.name} cannot be read: nothing more was encrypted; run ", FSCK)
-            said = dict(body.members)
-            if is_id(said.get("parent")):
-                said["parent"] = self._now(bytes.fromhex(str(said["parent"]))).hex()
-            yield draft_put(opaque, encrypt(self._key, self._new[row.subject], encode_body(said)))
+            yield self._put(opaque, self._new[row.subject], self._said(row))
+        for row, known in self._again:
+            yield from self._later_versions(row, known)
         seen: set[bytes] = set()
         for row, _ in self._rows:
             for link in _links(self._transaction, row.subject):
                 if link.edge not in seen and self._is_to_state(row.subject, link):
                     seen.add(link.edge)
                     yield self._edge(link)
+        for row, known in self._again:
+            first = first_version(self._transaction, known) or 0
+            for link in _links(self._transaction, row.subject):
+                if link.edge not in seen and link.seq > first and not self._is_stated(link):
+                    seen.add(link.edge)
+                    yield self._edge(link)
+
+    def _put(self, opaque: str, subject: bytes, said: Mapping[str, Json]) -> Draft:
+        return draft_put(opaque, encrypt(self._key, subject, encode_body(said)))
+
+    def _said(self, row: VersionRow) -> dict[str, Json]:
+        """What a version as text says, as it says it when it is encrypted."""
+        body = body_of(self._transaction, row.seq)
+        if body is None or body.damage is not None:
+            raise StoreDamaged(f"{row.name} cannot be read: nothing more was encrypted; run ", FSCK)
+        said = dict(body.members)
+        if is_id(said.get("parent")):
+            said["parent"] = self._now(bytes.fromhex(str(said["parent"]))).hex()
+        return said
+
+    def _later_versions(self, row: VersionRow, known: bytes) -> Iterator[Draft]:
+        """What was saved as text after the atom was encrypted, and is not encrypted yet. The newest stays current."""
+        first = first_version(self._transaction, known) or 0
+        texts = [one for one in versions_of(self._transaction, row.subject) if one.name and one.seq > first]
+        opaque = self._unlocked.opaque_name(self._transaction, known)
+        if not texts or opaque is None:
+            return
+        versions = [(one.seq, self._decrypted(one)) for one in versions_of(self._covered, known)]
+        there = [said for _, said in versions]
+        later = [self._said(one) for one in reversed(texts) if one.kind is Kind.PUT]
+        missing = [said for said in later if said not in there]
+        for said in missing:
+            yield self._put(opaque, known, said)
+        seq, current = versions[0]
+        last = missing[-1] if missing else current
+        if row.seq > seq:
+            current = self._said(row) if row.kind is Kind.PUT else None
+        if current is None and last is not None:
+            yield draft_tombstone(opaque)
+        elif current is not None and current != last:
+            yield self._put(opaque, known, current)
+
+    def _decrypted(self, row: VersionRow) -> Mapping[str, Json] | None:
+        """What an encrypted version says; None of a tombstone, and of what was erased."""
+        body = body_of(self._covered, row.seq) if row.kind is Kind.PUT else None
+        return None if body is None else body.members
+
+    def _is_stated(self, link: Link) -> bool:
+        """Whether the encrypted atom has this edge already."""
+        source, target = self._now(link.source), self._now(link.target)
+        stated = links_of(self._transaction, source, out=True, kind=link.type)
+        return any(other.target == target for other in stated)
 
     def _is_to_state(self, subject: bytes, link: Link) -> bool:
         """Whether nobody has stated the edge again: who was encrypted before has, for both ends."""
@@ -204,9 +290,9 @@ class _Batch:
         body = body_of(self._transaction, link.seq)
         kept = {} if body is None else {name: said for name, said in body.members.items() if name in _VISIBLE}
         ends: dict[str, Json] = {
-            "source": self._new.get(link.source, link.source).hex(),
+            "source": self._now(link.source).hex(),
             "type": link.type,
-            "target": self._new.get(link.target, link.target).hex(),
+            "target": self._now(link.target).hex(),
         }
         return draft_other(Kind.EDGE, {**kept, **ends}, subject=draw_id())
 

@@ -189,7 +189,8 @@ class _Tables:
 
     def _end(self, size: int) -> None:
         self.size = size
-        self._frozen = frozenset(self._seqs)
+        if len(self._frozen) != len(self._seqs):  # they only grow; a copy of them all after each entry would cost
+            self._frozen = frozenset(self._seqs)
 
     def _take(self, memory: MemoryTransaction, entries: Iterable[Logged]) -> None:
         found = list(self._decrypted(entries))

@@ -247,7 +247,9 @@ class _Plan(_Told):
         rows = list(versions_of(self._transaction, at))
         there = [row for row in rows if row.name is not None]
         if self._selection.names:
-            return self._forget_atom(at, there)
+            upto = self._selection.upto
+            is_later = upto is not None and bool(there) and there[0].seq > upto
+            return is_later or self._forget_atom(at, there)
         gone = [row for row in there if self._is_selected(row.seq)]
         if not gone:
             return True

@@ -23,6 +23,8 @@ class Selection:
     seqs: range | None = None
     copies: frozenset[int] = frozenset()
     """Further seqs: of what the selected ones say, under other names."""
+    upto: int | None = None
+    """Of names: an atom with a version after this seq is left as it is."""
 
     @classmethod
     def of(  # noqa: PLR0913 - the ways of `Memory.forget`

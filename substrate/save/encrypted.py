@@ -1,7 +1,8 @@
 """Items that belong to an encrypted domain, as the log takes them: opaque names and ciphertext. Under the write lock.
 
 An atom belongs to such a domain if the same checkpoint says so by an edge `member_of`, if its name or its whole does,
-or if the domain has it already. If the domain is locked, the atom is refused: nothing is ever saved as text there.
+if an edge that stands says so, or if the domain has it already. If the domain is locked, the atom is refused: nothing
+is ever saved as text there. That holds from the moment `encrypt` has written the key, while text is there still.
 """
 
 from __future__ import annotations
@@ -110,7 +111,11 @@ class Encrypter:
 
     def _place(self, items: Items, names: set[str]) -> None:
         for _, atom in items.atoms:
-            domain = self._domain_of_name(atom.name) or self._domain_of(str(atom.members.get("parent") or ""))
+            domain = (
+                self._domain_of_name(atom.name)
+                or self._domain_of(str(atom.members.get("parent") or ""))
+                or self._domain_by_edges(find_subject(self._read, atom.name))
+            )
             if domain is not None:
                 self._places.setdefault(atom.name, domain)
         for _, edge in items.edges:
@@ -133,22 +138,31 @@ class Encrypter:
         if group in self._places:
             return self._places[group]
         subject = find_subject(self._read, group)
+        return subject if subject in self._domains else self._domain_by_edges(subject)
+
+    def _domain_by_edges(self, subject: bytes) -> bytes | None:
+        """The encrypted domain that an atom belongs to by what stands already. A domain's own atom stays text."""
         if subject in self._domains:
-            return subject
+            return None
         return next((domain for domain in self._domains if self._members.belongs(subject, domain)), None)
 
     # -- what is written ---------------------------------------------------------------------------------------------
 
     def _atom(self, atom: AtomGiven) -> AtomGiven:
+        if atom.name.startswith(CIPHERTEXT):
+            raise InputError("this names an encrypted ", ATOM, ". Unlock its domain, and save it by its own name")
         at = self._places.get(atom.name)
         if at is None:
-            if atom.name.startswith(CIPHERTEXT):
-                raise InputError("this names an encrypted ", ATOM, ". Unlock its domain, and save it by its own name")
             return atom
         domain, key = self._domains[at], self._key(at)
         opaque = self.name(atom.name)
         if opaque == atom.name:
             if find_name(self._raw, atom.name) is not None:
+                if self._domain_by_edges(find_subject(self._raw, atom.name)) is not None:
+                    raise InputError(
+                        f"{atom.name} is text in {domain.name} still, which is encrypted in part. To finish, use ",
+                        Verb("encrypt"),
+                    )
                 raise InputError(
                     f"{atom.name} is saved as text already. Forget it first, or use another name in {domain.name}"
                 )
