@@ -33,7 +33,7 @@ from substrate.codec import decode_body
 from substrate.errors import Forgotten, NameInvalid, NotFound, SchemaInvalid, TooLarge
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, seq_key
-from substrate.messages import AN_ATOM, ATOM, Arg
+from substrate.messages import AN_ATOM, ATOM, ATOMS, Arg
 from substrate.names import IN_DOMAINS, check_name, domain_part, escape_part, unescape_rest
 from substrate.policy import PUBLIC, TIERS
 from substrate.proof.encoding import Json
@@ -98,7 +98,9 @@ def find_domain(snapshot: Snapshot, domain: str) -> Domain:
         if any(_is_begun(snapshot, f"{prefix}.") for prefix in prefixes_of(found)):
             return found
         near = or_near(snapshot.transaction, name, DOMAIN)
-        raise NotFound(f"there is no domain {name}: save it first, for example {name} = what it is about{near}")
+        raise NotFound(
+            f"there is no domain {name}{near}; domains are ", ATOMS, " v1.domain.*, and edges member_of lead to them"
+        )
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from substrate.atoms.bodies import require_body
 from substrate.atoms.domains import CAP, DOMAIN, TIER, domain_name, find_domain, last_attrs, tier_in
-from substrate.errors import Denied, InputError
+from substrate.errors import Denied, InputError, NotFound
 from substrate.hiding.check import ONLY_PEOPLE
 from substrate.log.log import Log
 from substrate.messages import Arg
@@ -64,7 +64,10 @@ def set_tier(
 
 def _with(snapshot: Snapshot, name: str, attrs: dict[str, Json]) -> tuple[dict[str, object], int | None]:
     """The domain's atom with these attrs, and the version that it goes out from. NotFound, InputError."""
-    find_domain(snapshot, name)
+    try:
+        find_domain(snapshot, name)
+    except NotFound:
+        raise NotFound(f"there is no domain {name}: save it first, for example {name} = what it is about") from None
     row = find_name(snapshot.transaction, name)
     if row is None:  # only names of other atoms say that there is such a domain
         return {"name": name, "value": name.removeprefix(DOMAIN), "attrs": attrs}, None
