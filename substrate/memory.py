@@ -2004,10 +2004,13 @@ class Memory(Tabular):
         with self._store.read() as snapshot:
             return stats(snapshot, log.size_on_disk(), self.behind)
 
-    def domains(self) -> DomainCounts:
-        """The domains of documents, chunks and entities, and how many of these each has. It reads stored counts."""
+    def domains(self, of: Name | None = None) -> DomainCounts:
+        """The domains of documents, chunks and entities, and how many of these each has. It reads stored counts.
+
+        With `of`, those that this atom belongs to, by name, edge or whole, and no others. NotFound.
+        """
         with self._store.read() as snapshot:
-            return count_domains(snapshot)
+            return count_domains(snapshot, of)
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """Rebuild the derived tables from the log, beside the store, and put them in place.

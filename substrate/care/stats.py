@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from substrate.atoms.domains import DOMAIN, Domains
+from substrate.atoms.resolve import resolve
 from substrate.forget.compaction import is_owed
 from substrate.log.heads import require_head
 from substrate.log.tables import EXPECTED, GAPS, HEADS
@@ -48,15 +50,20 @@ def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stat
     )
 
 
-def count_domains(snapshot: Snapshot) -> DomainCounts:
+def count_domains(snapshot: Snapshot, of: str | None = None) -> DomainCounts:
     """See `Memory.domains`. It reads stored counts."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for domain, kind, count in counts_by_domain(snapshot.transaction):
         if count.live:
             found[unescape_rest(domain)] += Counter({kind: count.live, "": count.characters})
+    if of is not None:
+        rule = Domains(snapshot)
+        groups = rule.of(resolve(snapshot.transaction, of).subject)
+        slugs = [rule.name(group).removeprefix(DOMAIN) for group in groups]
+        found = defaultdict(Counter, {slug: found[slug] for slug in slugs})
     return DomainCounts(
         tuple(
-            DomainCount(domain, of["document"], of["chunk"], of["entity"], of[""])
-            for domain, of in sorted(found.items())
+            DomainCount(domain, counts["document"], counts["chunk"], counts["entity"], counts[""])
+            for domain, counts in sorted(found.items())
         )
     )

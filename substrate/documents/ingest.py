@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from substrate.atoms.domains import DOMAIN, domain_name
+from substrate.documents.chunk import chunks
 from substrate.documents.files import Found, Listed, Root, locate, open_root
 from substrate.documents.formats.catalogue import (
     MARKDOWN,
@@ -259,6 +260,7 @@ def _text(text: str, request: Request) -> Incoming:
 
 def _parts(given: Sequence[Mapping[str, object]], request: Request) -> Incoming:
     """A text that the caller has cut into chunks. Where nothing parts two of them, a blank line does."""
+    given = [one for item in given for one in _cut(item)]
     parts: list[Part] = []
     for at, item in enumerate(given):
         text, names = (item.get("text"), item.get("entities", ())) if isinstance(item, Mapping) else (None, ())
@@ -277,6 +279,14 @@ def _parts(given: Sequence[Mapping[str, object]], request: Request) -> Incoming:
         raise InputError("there are no chunks: give at least one")
     whole = _text("".join(part.text for part in parts), replace(request, title=request.title or request.source))
     return replace(whole, title=request.title, media_type=PLAIN, parts=tuple(parts))
+
+
+def _cut(item: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """A chunk that was given; several if it asks to be `cut` where a text is."""
+    text = item.get("text") if isinstance(item, Mapping) else None
+    if not isinstance(text, str) or not item.get("cut"):
+        return [item]
+    return [{**item, "text": piece} for piece in chunks(text)]
 
 
 class Writer:

@@ -62,7 +62,7 @@ class Decided:
 
 def accept(log: Log, decided: Decided, *, said: Mapping[str, object], place: Place | None = None) -> Accepted:
     """See `Memory.accept`."""
-    if is_statement(decided.id):
+    if is_statement(decided.id) and decided.only in {None, STATEMENT}:
         return _accept_statement(log, decided, said, place)
     with log.snapshot() as transaction:
         row = row_of(transaction, decided.id)
@@ -78,7 +78,7 @@ def accept(log: Log, decided: Decided, *, said: Mapping[str, object], place: Pla
 
 
 def _accept_statement(log: Log, decided: Decided, said: Mapping[str, object], place: Place | None) -> Accepted:
-    if decided.only not in {None, STATEMENT} or decided.domain is not None or decided.create:
+    if decided.domain is not None or decided.create:
         raise InputError("this is a statement out of a transcript: a person confirms it as it is")
     saved = confirm(log, (decided.id,), (), said=said, place=place)
     return Accepted(decided.id, STATEMENT, saved.recorded[0], saved.seqs[0], saved=saved)

@@ -2,8 +2,9 @@
 
     correct("The endpoint is /v1/a.", "It changed from /v1/a to /v2/b in March 2025.")    "The endpoint is /v2/b."
 
-1. *replacement*: the words name what goes and what comes: `from A to B`, `A -> B`, `not A but B`, `B instead of A`,
-   `replace A with B`. A stands in the text, as whole words; wherever it does, B takes its place.
+1. *replacement*: the words name what goes and what comes: `changed from A to B`, `A -> B`, `not A but B`, `B instead of
+   A`, `replace A with B`. A stands in the text, as whole words; wherever it does, B takes its place. Words of B that
+   the text has beside A already are not said twice. A B that goes on (`B and ...`) may hold more than the new wording.
 2. *quoted*: the words give the whole new text, in quotes, and say so: `it should read "..."`.
 3. *contradiction*: a statement that contradicts one sentence of the text takes that sentence's place.
 
@@ -53,6 +54,15 @@ _END: Final = re.compile(r"[.!?;](?=\s|$)|\n")
 _ARROW: Final = re.compile(r"\s*(?:->|→|=>|⇒|➜|➡)\s*")
 _FLAGS: Final = re.IGNORECASE | re.DOTALL
 _FROM: Final = re.compile(r"\bfrom\s+(?P<old>.+?)\s+(?:in)?to\s+(?P<new>.+)", _FLAGS)
+_CHANGE: Final = re.compile(
+    r"\b(?:chang(?:ed?|es|ing)|mov(?:ed?|es|ing)|went|switch(?:ed|es)?|renam(?:ed?|es)|updat(?:ed?|es)|migrat(?:ed?|es)|"
+    r"increas(?:ed?|es)|rais(?:ed?|es)|rose|grew|decreas(?:ed?|es)|lower(?:ed|s)?|reduc(?:ed?|es)|dropp?(?:ed|s)?|fell|"
+    r"upgrad(?:ed?|es)|downgrad(?:ed?|es)|convert(?:ed|s)?|correct(?:ed|s)?|fix(?:ed|es)?|replac(?:ed?|es)|"
+    r"shift(?:ed|s)?|transferred|relocat(?:ed?|es)|postponed?|rescheduled?|bump(?:ed|s)?|extended|turned)\b[^.;!?\n]*$",
+    re.IGNORECASE,
+)
+"""Before `from A to B`: it is a change, and not a way that somebody goes."""
+_JOIN: Final = re.compile(r"\b(?:and|to)\b|,(?!\d)", re.IGNORECASE)
 _OLD_FIRST: Final = tuple(
     re.compile(pattern, _FLAGS)
     for pattern in (
@@ -104,7 +114,16 @@ def _replaced(text: str, said: str) -> Corrected | None:
     for old, new in islice(_pairs(masked, text), _READINGS):  # the likeliest first
         goes, comes = _spelled(old, quotes), _spelled(_without_tail(new), quotes)
         spans = _spans(text, goes) if goes and comes and goes != comes else []
-        if spans and (made := _with(text, spans, comes)) != text:
+        if not spans:
+            continue
+        if not _is_quote(_without_tail(new)):
+            if not _joins(_without_tail(new)) <= _joins(old):  # who knows where it ends
+                return None
+            fitted = {_fitted(text, span, comes) for span in spans}
+            if len(fitted) > 1:
+                return None
+            (comes,) = fitted
+        if (made := _with(text, spans, comes)) != text:
             return Corrected(made, REPLACEMENT)
     return None
 
@@ -135,6 +154,34 @@ def _is_sign(letter: str) -> bool:
     return _FIRST_SIGN <= ord(letter) < _FIRST_SIGN + _LONGEST
 
 
+def _is_quote(masked: str) -> bool:
+    return len(masked) == 1 and _is_sign(masked)
+
+
+def _joins(wording: str) -> set[str]:
+    """The words and commas in it after which something else may begin."""
+    return {found.group().lower() for found in _JOIN.finditer(wording)}
+
+
+def _fitted(text: str, span: tuple[int, int], new: str) -> str:
+    """A new wording without the words at its end, or at its beginning, that the text has there already."""
+    words = new.split()
+    for most in range(len(words) - 1, 0, -1):
+        if _is_said(text[span[1] :].split()[:most], words[-most:]):
+            return " ".join(words[:-most])
+        if _is_said(text[: span[0]].split()[-most:], words[:most]):
+            return " ".join(words[most:])
+    return new
+
+
+def _is_said(there: list[str], words: list[str]) -> bool:
+    return [_bare(word) for word in there] == [_bare(word) for word in words]
+
+
+def _bare(word: str) -> str:
+    return word.strip(".,;:!?()").casefold()
+
+
 def _spelled(masked: str, quotes: list[str]) -> str:
     """The same with its quoted texts; one that is quoted as a whole is exactly that."""
     bare = masked.strip().rstrip(",:")
@@ -163,6 +210,8 @@ def _pairs(said: str, text: str) -> Iterator[tuple[str, str]]:
         yield from ((left[start:], right) for start in starts)
     for pattern in (_FROM, *_OLD_FIRST):
         for match in pattern.finditer(said):
+            if pattern is _FROM and not _CHANGE.search(said[: match.start()]):
+                continue
             old, new = match["old"], match["new"]
             if pattern is not _FROM or not _spans(text, f"from {old}"):  # else `from` may say where, and not what was
                 yield old, new

@@ -208,7 +208,7 @@ class Encrypter:
     def _locked(self, domain: bytes) -> InputError:
         name = self._domains[domain].name
         if self._is_other_verb:
-            return InputError(f"{name} is encrypted. Only ", Verb("checkpoint"), " saves there")
+            return InputError(f"{name} is encrypted. To save there, use ", Verb("checkpoint"))
         return InputError(f"{name} is encrypted and locked. To unlock it, use ", Verb("unlock"))
 
     def _edge(self, edge: EdgeGiven) -> EdgeGiven:

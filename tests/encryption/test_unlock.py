@@ -111,7 +111,7 @@ def test_saving_into_a_locked_domain_is_refused(health: Memory) -> None:
         with pytest.raises(ItemsRefused, match=r"v1\.domain\.health is encrypted and locked.*unlock\(\)"):
             health.checkpoint(atoms, edges=edges)  # type: ignore[arg-type]
     (failed,) = health.ingest("A text about aspirin.", domain="health", title="aspirin").failed
-    assert failed.reason == "v1.domain.health is encrypted. Only checkpoint() saves there"
+    assert failed.reason == "v1.domain.health is encrypted. To save there, use checkpoint()"
     assert health.head().head.size == size
     saved = health.checkpoint(["v1.fact.new = x", "v1.fact.ok = y"], edges=[member("v1.fact.new")], partial=True)
     assert (saved.recorded, len(saved.refused)) == (("v1.fact.ok",), 2)

@@ -30,6 +30,9 @@ ENDPOINT = "The API endpoint is /v1/search."
         ("Bern to Basel takes an hour.", "Replace Bern to Basel with Bern to Zurich", "Bern to Zurich takes an hour."),
         ("东京 is the office.", "东京 -> 大阪", "大阪 is the office."),
         ("Red is warm. Red is loud.", "Red -> Blue", "Blue is warm. Blue is loud."),
+        ("The budget is 5 euros.", "The budget changed from 5 to 10 euros.", "The budget is 10 euros."),
+        ("5 people came.", "It was not 5 but 6 people.", "6 people came."),
+        ("It costs EUR 5 a day.", "The price rose from 5 to EUR 1,000.", "It costs EUR 1,000 a day."),
     ],
 )
 def test_words_that_name_what_goes_and_what_comes(text: str, said: str, made: str) -> None:
@@ -53,6 +56,10 @@ def test_a_statement_takes_the_place_of_the_one_sentence_that_it_contradicts() -
         ("The trainings start in May.", "ai -> ML"),
         ("The train goes from Bern to Basel.", "It goes from Bern to Zurich."),
         (ENDPOINT, "That is wrong."),
+        ("Contact: a@b.c", "Change the contact from a@b.c to x@y.z, and tell Bob"),
+        ("Old name is Foo.", "rename Foo to Bar and Baz to Qux"),
+        ("The team is in Rome.", "They travel from Rome to Paris every week."),
+        ("5 people and 5 dogs.", "It was not 5 but 6 people."),
         (ENDPOINT, "/v1/search -> /v1/search"),
         (ENDPOINT, ""),
         ("", "a -> b"),

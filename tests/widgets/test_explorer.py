@@ -516,6 +516,17 @@ def test_what_waits_for_a_person_is_a_card_and_is_decided_there(memory: Memory) 
         explorer.close()
 
 
+def test_of_a_long_text_that_waits_the_card_tells_how_long_it_is(memory: Memory) -> None:
+    memory.propose("word " * 1_000, domain="Notes")
+    explorer = Explorer(memory)
+    try:
+        assert explorer.wait()
+        (one,) = explorer.pending["items"]
+        assert (len(one["value"]), one["length"]) == (4_000, 5_000)
+    finally:
+        explorer.close()
+
+
 def test_the_proof_of_what_is_selected_is_shown_and_follows(explorer: Explorer) -> None:
     explorer.selected = PROVIDER
     explorer.proving = True

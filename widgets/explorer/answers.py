@@ -176,6 +176,7 @@ def pending(memory: Memory) -> Told:
             "kind": one.kind,
             "about": one.name or one.domain or "",
             "value": one.value[:BEGINNING],
+            "length": len(one.value),
             "original": None if one.original is None else one.original[:BEGINNING],
             "changed": one.changed,
             "near": [match.name.removeprefix("v1.domain.") for match in one.candidates],

@@ -15,7 +15,8 @@ function proposalOf(one, decide) {
       one.changed ? h("span", { class: "ex-badge ex-weak", title: "The atom changed since: it cannot be accepted" }, "changed since") : null,
       one.until ? h("span", { class: "sub-faint" }, "until ", moment(one.until)) : null),
     one.original === null ? null : h("div", { class: "ex-snippet ex-gone" }, "− ", stored(one.original)),
-    h("div", { class: "ex-snippet" }, "+ ", stored(one.value)),
+    h("div", { class: "ex-snippet" }, "+ ", stored(one.value),
+      one.length > [...one.value].length ? h("span", { class: "sub-faint", "data-testid": "pending-more" }, ` … and ${(one.length - [...one.value].length).toLocaleString()} more characters`) : null),
     h("div", { class: "ex-row" }, domain, create ? h("label", { class: "sub-faint" }, create, " create it") : null, button("Accept", "accept"), button("Decline", "decline")));
 }
 

@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Resolve
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from substrate.errors import InputError
+from substrate.errors import InputError, NameInvalid, NotFound
 from substrate.limits import LIMITS
 from substrate.result import iso
 from substrate.surfaces.arguments import Caller
@@ -17,6 +17,7 @@ from substrate.surfaces.graphnosis.shapes import Applied, CorrectionShape
 from substrate.surfaces.sampling import Answer, Question, Sample, Sampled, answer_of, ask_model
 from substrate.surfaces.shape import reply
 from substrate.surfaces.tool import Tool
+from substrate.text.quote import in_quotes
 
 __all__ = ["APPLY", "CORRECT"]
 
@@ -28,8 +29,8 @@ _TASK: Final = (
 _SHOWN: Final = 4000
 """Characters of a text that a model may rewrite: of a longer one it would see only the beginning."""
 _HOW: Final = (
-    "the words do not tell how the text should read. Say what goes and what comes (from A to B), or give the whole new "
-    'text in quotes: it should read "..."'
+    "the words do not tell how the text should read. Say what goes and what comes (change A to B), or give the whole "
+    'new text in quotes: it should read "..."'
 )
 _Id = Annotated[str, Field(min_length=1, max_length=LIMITS["name_bytes"])]
 _Words = Annotated[str, Field(min_length=1, max_length=LIMITS["query_characters"])]
@@ -53,7 +54,10 @@ class Worked(NamedTuple):
 
 def find_correction(ctx: Caller, chunkId: str, proposal: str) -> Worked:
     """What the words alone come to."""
-    found = caller(ctx).memory.correction(chunkId, proposal)
+    try:
+        found = caller(ctx).memory.correction(chunkId, proposal)
+    except NameInvalid:
+        raise NotFound(f"there is no chunk {in_quotes(chunkId)}: take a chunkId from recall") from None
     return Worked(found.id, found.seq, found.original, found.value, found.mode)
 
 

@@ -27,6 +27,27 @@ DIVERGENCES: Final = (
     ),
     Divergence(
         "recall",
+        "every chunk is of a source, in a graph",
+        "facts of other tools are chunks too; one without a domain has the graph null, and stats counts it nowhere",
+        "what is stored is found, and no engram is said to have it",
+        f"{_TESTS}/test_recall.py::test_what_is_in_no_engram_is_found_where_all_are_searched",
+    ),
+    Divergence(
+        "recall",
+        "each graph has its cap",
+        "a chunk that is in several engrams keeps within the cap of each",
+        "the strictest tier counts",
+        f"{_TESTS}/test_recall.py::test_the_strictest_engram_of_a_chunk_caps_it_whichever_is_asked_for",
+    ),
+    Divergence(
+        "recall",
+        "a sensitive graph is rejected",
+        "it is not_found, as one that is not there",
+        "an agent must not learn of it",
+        f"{_TESTS}/test_tiers.py::test_a_sensitive_engram_is_not_there_for_any_tool",
+    ),
+    Divergence(
+        "recall",
         "a cap may leave nothing",
         "the first hit always comes, cut if it must",
         "an empty reply reads as not known",
@@ -48,6 +69,13 @@ DIVERGENCES: Final = (
     ),
     Divergence(
         "remember",
+        "a close name has one of three reasons",
+        "a fourth is told too: your text contains it",
+        "it says which of the two names is the longer",
+        f"{_TESTS}/test_engrams.py::test_a_short_name_is_close_only_as_a_word",
+    ),
+    Divergence(
+        "remember",
         "the question is a banner in the app",
         "the user is asked by elicitation; else the text waits a day, in `substrate pending` and the notebook",
         "a question that nobody sees is lost",
@@ -56,7 +84,7 @@ DIVERGENCES: Final = (
     Divergence(
         "remember",
         "each turn of a conversation is a source of its own",
-        "turns of one session are parts of one source, in order",
+        "turns of one session are parts of one source, in order; equal ones are all kept",
         "a conversation is read as one",
         f"{_TESTS}/test_remember.py::test_turns_of_a_conversation_are_parts_of_one_source_in_order",
     ),
@@ -97,8 +125,8 @@ DIVERGENCES: Final = (
     ),
     Divergence(
         "forget",
-        "a source whose only chunk is forgotten stays, empty",
-        "it goes with that chunk",
+        "a chunk is removed alone",
+        "the only chunk of a source takes the source along",
         "its text can be saved again",
         f"{_TESTS}/test_forget.py::test_the_only_chunk_takes_its_source_along_and_the_text_can_be_saved_again",
     ),

@@ -25,10 +25,11 @@ __all__ = [
     "NAME",
     "Engram",
     "Meant",
+    "beginning_of",
     "caller",
     "candidates",
     "engrams_of",
-    "graph_of",
+    "graphs_of",
     "meant_by",
     "require",
 ]
@@ -36,9 +37,9 @@ __all__ = [
 NAME: Final = "graphnosis"
 DOMAIN: Final = "v1.domain."
 MAIN: Final = "main"
+_SHOWN: Final = 60
 _LISTED: Final = 30
 """Engrams that an error names."""
-_MEMBER_OF: Final = "member_of"
 _PUBLIC: Final = "public"
 _CAP: Final = 8000
 
@@ -63,6 +64,11 @@ class Meant(NamedTuple):
 def caller(ctx: Caller) -> Client:
     """Who calls."""
     return client_of(ctx, NAME)
+
+
+def beginning_of(text: str) -> str:
+    """As much of a text as a question to the user shows."""
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 def engrams_of(memory: Memory) -> dict[str, Engram]:
@@ -104,14 +110,13 @@ def candidates(memory: Memory, near: tuple[Match, ...]) -> str:
     return f"there are: {', '.join(map(in_quotes, slugs[:_LISTED]))}{more}"
 
 
-def graph_of(memory: Memory, atom: Atom, asked: tuple[str, ...]) -> str:
-    """The slug of the engram that an atom is in: by its name, or by an edge; `main` if neither tells."""
+def graphs_of(memory: Memory, atom: Atom, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The slugs of the engrams that an atom is in, the one first that a reply names; none of an atom without a domain.
+
+    That is the one in its name; else the first that was asked for, or by name.
+    """
+    slugs = [one.domain for one in memory.domains(of=atom.id)]
     parts = atom.name.split(".", 3)
-    if parts[1] in {"chunk", "document", "entity"} and len(parts) > 3:  # noqa: PLR2004 - v1, type, domain, rest
-        return unquote(parts[2], errors="surrogatepass")
-    if len(asked) == 1:
-        return asked[0]
-    for edge in memory.edges(atom.id, direction="out", type=_MEMBER_OF, limit=10):
-        if edge.target.startswith(DOMAIN):
-            return edge.target.removeprefix(DOMAIN)
-    return MAIN
+    named = parts[1] in {"chunk", "document", "entity"} and len(parts) > 3  # noqa: PLR2004 - v1, type, domain, rest
+    own = (unquote(parts[2], errors="surrogatepass"),) if named else ()
+    return tuple(dict.fromkeys((*own, *(slug for slug in asked if slug in slugs), *slugs)))

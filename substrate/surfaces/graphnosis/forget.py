@@ -9,10 +9,10 @@ from mcp.server.mcpserver.resolve import AcceptedElicitation, ElicitationResult
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from substrate.errors import Denied, InputError, NotFound
+from substrate.errors import Denied, InputError, NameInvalid, NotFound
 from substrate.limits import LIMITS
 from substrate.surfaces.arguments import Caller
-from substrate.surfaces.graphnosis.engrams import DOMAIN, caller
+from substrate.surfaces.graphnosis.engrams import DOMAIN, beginning_of, caller
 from substrate.surfaces.graphnosis.remember import can_ask
 from substrate.surfaces.graphnosis.shapes import Erased
 from substrate.surfaces.shape import reply
@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # a server lists its tools before the engine and its values a
 
 __all__ = ["FORGET"]
 
-_SHOWN: Final = 60
 _DOCUMENT: Final = "document"
 _Id = Annotated[str, Field(max_length=LIMITS["name_bytes"])]
 
@@ -77,7 +76,10 @@ def _is_only(memory: Memory, chunk: Atom) -> bool:
 
 def _atom(memory: Memory, given: str, what: str) -> Atom:
     """The atom with this id or name, in use or not."""
-    atoms = [version.atom for version in memory.history(given, limit=2) if version.atom is not None]
+    try:
+        atoms = [version.atom for version in memory.history(given, limit=2) if version.atom is not None]
+    except NameInvalid:
+        raise NotFound(f"there is no {what} {in_quotes(given)}: take a {what}Id from recall") from None
     if not atoms:
         raise NotFound(f"there is no {what} {in_quotes(given)}")
     if atoms[-1].name.startswith(DOMAIN):
@@ -96,14 +98,12 @@ def ask_to_forget(ctx: Caller, going: Annotated[Going, Resolve(find_going)]) -> 
             f"{by_hand}"
         )
     would = client.memory.forget(whole=going.name, dry_run=True) if going.whole else None
-    said = going.value if len(going.value) <= _SHOWN else going.value[:_SHOWN] + "…"
     what = "this chunk"
     if would is not None:
         parts = "1 item" if would.atoms == 1 else f"{would.atoms:,} items"
         what = "this chunk and its source" if going.only else f"this source with all its parts ({parts})"
-    return Elicit(
-        f"Erase {what} for good, with every version and trace? It cannot be brought back: {in_quotes(said)}", Yes
-    )
+    said = in_quotes(beginning_of(going.value))
+    return Elicit(f"Erase {what} for good, with every version and trace? It cannot be brought back: {said}", Yes)
 
 
 def forget(

@@ -12,7 +12,7 @@ from substrate.limits import LIMITS
 from substrate.messages import render
 from substrate.result import iso
 from substrate.surfaces.arguments import Caller
-from substrate.surfaces.graphnosis.engrams import Engram, caller, engrams_of, graph_of, require
+from substrate.surfaces.graphnosis.engrams import Engram, caller, engrams_of, graphs_of, require
 from substrate.surfaces.graphnosis.shapes import CortexStats, GraphStats, Recalled
 from substrate.surfaces.shape import reply, reply_as_said
 from substrate.surfaces.tool import Tool
@@ -72,14 +72,15 @@ def _chunks(found: Found, least: float) -> list[tuple[float, Hit]]:
 def _within_caps(
     memory: Memory, hits: list[tuple[float, Hit]], asked: tuple[str, ...], engrams: dict[str, Engram]
 ) -> tuple[list[dict[str, Any]], int, bool]:
-    """What is told of the hits, within the cap of each engram. The first always comes, cut if it must."""
+    """What is told of the hits, within the cap of each engram they are in. The first always comes, cut if it must."""
     names = _Names(memory)
     left: dict[str, int] = {}
     said: list[dict[str, Any]] = []
     total, truncated = 0, False
     for score, hit in hits:
-        graph = graph_of(memory, hit.atom, asked)
-        cap = left.setdefault(graph, engrams.get(graph, Engram(graph)).cap)
+        graphs = graphs_of(memory, hit.atom, asked)
+        spent = graphs or ("",)  # what is in no engram has a cap of its own
+        cap = min(left.setdefault(slug, engrams.get(slug, Engram(slug)).cap) for slug in spent)
         text, takes = hit.value, memory.count_tokens(hit.value)
         if takes > cap:
             truncated = True
@@ -87,9 +88,10 @@ def _within_caps(
                 continue
             text = _cut(memory, text, cap)
             takes = memory.count_tokens(text)
-        left[graph] -= takes
+        for slug in spent:
+            left[slug] -= takes
         total += takes
-        said.append(names.told(hit.atom, graph, text, score) | _newer(memory, hit))
+        said.append(names.told(hit.atom, graphs[0] if graphs else None, text, score) | _newer(memory, hit))
     return said, total, truncated
 
 
@@ -114,7 +116,7 @@ class _Names:
         self._memory = memory
         self._known: dict[str, str] = {}
 
-    def told(self, atom: Atom, graph: str, text: str, score: float) -> dict[str, Any]:
+    def told(self, atom: Atom, graph: str | None, text: str, score: float) -> dict[str, Any]:
         source = atom.parent or atom.id
         return {
             "chunkId": atom.id,

@@ -17,7 +17,17 @@ from substrate.errors import Conflict, Denied, InputError, NotFound, SecretFound
 from substrate.limits import LIMITS
 from substrate.surfaces.arguments import Caller
 from substrate.surfaces.client import Client
-from substrate.surfaces.graphnosis.engrams import DOMAIN, MAIN, NAME, caller, candidates, engrams_of, meant_by, require
+from substrate.surfaces.graphnosis.engrams import (
+    DOMAIN,
+    MAIN,
+    NAME,
+    beginning_of,
+    caller,
+    candidates,
+    engrams_of,
+    meant_by,
+    require,
+)
 from substrate.surfaces.graphnosis.shapes import Stored
 from substrate.surfaces.shape import reply
 from substrate.surfaces.tool import Refusal, Tool
@@ -82,12 +92,13 @@ def find_place(ctx: Caller, graphId: str, target_engram: str) -> Place:
     return Place(meant.slug, target_engram, meant.near)
 
 
-def ask_where(ctx: Caller, place: Annotated[Place, Resolve(find_place)]) -> Elicit[Choice] | Unasked:
+def ask_where(ctx: Caller, text: str, place: Annotated[Place, Resolve(find_place)]) -> Elicit[Choice] | Unasked:
     """The question to the user, where the name is not clear and the client can ask."""
     if place.slug is not None or not can_ask(ctx):
         return Unasked(engram="")
     told = candidates(caller(ctx).memory, place.near)
-    return Elicit(f"Save this text into which engram? There is none called {in_quotes(place.asked)}; {told}.", Choice)
+    none = f"There is none called {in_quotes(place.asked)}; {told}."
+    return Elicit(f"Save this text into which engram? {in_quotes(beginning_of(text))}. {none}", Choice)
 
 
 def remember(
@@ -122,7 +133,7 @@ def remember(
     document = taken.items[0]
     if document.status != _NEW and kind != _CONVERSATION:
         _require_saved(client.memory, document.id)
-    added = 1 if kind == _CONVERSATION else document.chunks
+    added = document.added if kind == _CONVERSATION else document.chunks
     return reply(Stored(source_id=document.id, graph_id=slug, node_count=added))
 
 
@@ -178,16 +189,15 @@ def _clip(client: Client, slug: str, text: str, label: str) -> Ingested:
 def _conversation(client: Client, slug: str, text: str, label: str) -> Ingested:
     """One more part of this client's conversation."""
     memory, key = client.memory, f"{NAME}:{client.session}"
-    turn = {"text": f"{text.strip()}\n\n"}
+    turn = {"text": f"{text.strip()}\n\n", "cut": True}
     with _APPENDING:
         try:
             before = memory.document(key, domain=slug)
-            turns, title = [{"text": part.value} for part in before.chunks], before.title
+            turns: list[dict[str, object]] = [{"text": part.value} for part in before.chunks]
+            title = before.title
         except NotFound:
             turns, title = [], label.strip() or "Conversation"
-        if turns and turns[-1] == turn:  # a call that was made again
-            turns.pop()
         return memory.ingest([*turns, turn], domain=slug, title=title, key=key)
 
 
-REMEMBER = Tool(remember, "Remember", "write", writes=True, idempotent=True, asks_user=True, verb="ingest")
+REMEMBER = Tool(remember, "Remember", "write", writes=True, asks_user=True, verb="ingest")

@@ -14,7 +14,7 @@ class RecalledChunk(CamelShape):
 
     chunk_id: str
     source_id: str
-    graph: str
+    graph: str | None
     text: str
     score: float
     source_name: str

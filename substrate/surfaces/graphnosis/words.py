@@ -29,6 +29,7 @@ def words_for(store: str | None, tools: Mapping[str, str]) -> Words:
         tools,
         camel=True,
         arguments=_ARGUMENTS,
-        verbs={"checkpoint": "remember", "ingest": "remember", "list": "stats", "stats": "stats"},
+        verbs={"ingest": "remember", "list": "stats", "stats": "stats"},
+        phrases={"checkpoint": "a notebook or a command of the user: agents cannot save there"},
         nouns=_NOUNS,
     )

@@ -107,8 +107,10 @@ def test_an_agent_applies_corrections_only(connect: Connect, store: Path) -> Non
         text = memory.propose("A text.", domain="Anywhere")
         memory.checkpoint([{"name": "v1.constraint.x", "value": "Never.", "tags": ["proposed"]}])
     agent = connect()
-    for given in (text.id, "v1.constraint.x", "p_1", "", "p_" + "0" * 32):
-        assert agent.error("apply", correctionId=given)["code"] in {"input", "not_found", "arguments"}
+    for given in (text.id, "v1.constraint.x", "p_1", "", "p_" + "0" * 32, "00000000-0000-4000-8000-000000000000"):
+        error = agent.error("apply", correctionId=given)
+        assert error["code"] in {"input", "not_found", "arguments"}
+        assert "transcript" not in error["message"]
     with substrate.open(store) as memory:
         assert len(memory.proposals()) == 2
 
@@ -117,3 +119,5 @@ def test_no_change_is_an_error(connect: Connect, chunk: str) -> None:
     error = connect().error("correct", chunkId=chunk, proposal=f'It should read "{OLD}"')
     assert error["code"] == "input"
     assert connect().error("correct", chunkId="v1.fact.absent", proposal="a -> b")["code"] == "not_found"
+    error = connect().error("correct", chunkId="abc123", proposal="a -> b")
+    assert (error["code"], "take a chunkId from recall" in error["message"]) == ("not_found", True)

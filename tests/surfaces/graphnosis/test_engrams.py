@@ -58,7 +58,8 @@ def test_no_two_scripts_meet(named: Memory) -> None:
 
 def test_a_short_name_is_close_only_as_a_word(named: Memory) -> None:
     assert meant_by(named, "trainings") == (None, ())
-    assert [one.name for one in meant_by(named, "AI plans").near] == ["v1.domain.ai"]
+    close = [(one.name, one.reason) for one in meant_by(named, "AI plans").near]
+    assert close == [("v1.domain.ai", "your text contains it")]
 
 
 def test_close_names_have_their_reasons_and_there_are_at_most_three(named: Memory) -> None:

@@ -93,6 +93,8 @@ def test_bad_input_is_refused(connect: Connect, ids: tuple[str, list[str]], stor
     assert agent.error("forget")["code"] == "input"
     assert "not of that source" in agent.error("forget", chunkId=ids[1][0], sourceId=other)["message"]
     assert agent.error("forget", chunkId="v1.fact.absent")["code"] == "not_found"
+    assert "take a chunkId from recall" in agent.error("forget", chunkId="abc123")["message"]
+    assert "take a sourceId from recall" in agent.error("forget", sourceId="abc123")["message"]
     assert len(agent.ok("recall", query=CANARY)["results"]) == 3
 
 

@@ -99,7 +99,36 @@ def test_atoms_of_others_are_found_too(connect: Connect, store: Path) -> None:
     with substrate.open(store) as memory:
         memory.checkpoint(["v1.fact.provider = The payment provider is Stripe"])
     (hit,) = connect().ok("recall", query="payment provider")["results"]
-    assert (hit["graph"], hit["sourceName"], hit["chunkId"]) == ("main", "v1.fact.provider", hit["sourceId"])
+    assert (hit["graph"], hit["sourceName"], hit["chunkId"]) == (None, "v1.fact.provider", hit["sourceId"])
+
+
+def test_what_is_in_no_engram_is_found_where_all_are_searched(connect: Connect, store: Path) -> None:
+    with substrate.open(store) as memory:
+        memory.checkpoint(["v1.fact.provider = The payment provider is Stripe"])
+        memory.ingest("The payment office is in Graz.", domain="main", title="Office")
+    agent = connect()
+    found = {one["graph"] for one in agent.ok("recall", query="payment provider office", minScore=0)["results"]}
+    assert found >= {None, "main"}
+    (hit,) = agent.ok("recall", query="payment provider office", minScore=0, graphs=["main"])["results"]
+    assert hit["sourceName"] == "Office"
+    (main,) = [one for one in agent.ok("stats")["graphs"] if one["name"] == "main"]
+    assert (main["sources"], main["chunks"]) == (1, 1)
+
+
+@pytest.mark.parametrize("graphs", [[], ["open"], ["priv"], ["open", "priv"]])
+def test_the_strictest_engram_of_a_chunk_caps_it_whichever_is_asked_for(
+    connect: Connect, store: Path, graphs: list[str]
+) -> None:
+    with substrate.open(store) as memory:
+        both = ("v1.domain.open", "v1.domain.priv")
+        memory.checkpoint(
+            [*(f"{one} = engram" for one in both), {"name": "v1.note.big", "value": "gamma delta word " * 200}],
+            edges=[{"source": "v1.note.big", "type": "member_of", "target": one} for one in both],
+        )
+        memory.set_tier("priv", "personal", max_tokens=50)
+    said = connect().ok("recall", query="gamma delta", graphs=graphs)
+    assert (said["truncated"], 0 < said["totalTokens"] <= 50) == (True, True)
+    assert said["results"][0]["graph"] == (graphs or ["open"])[0]
 
 
 def test_a_text_that_was_just_saved_is_found_by_one_of_its_words(connect: Connect) -> None:

@@ -38,6 +38,7 @@ def test_the_user_is_asked_where_the_name_is_close(connect: Connect, mode: str) 
     assert agent.ok("remember", text="A text.", target_engram="Bok Notes")["graphId"] == "book-notes"
     (question,) = user.asked
     assert "close spelling" in question.message
+    assert '"A text."' in question.message
 
 
 def test_only_the_user_creates_an_engram(connect: Connect, store: Path) -> None:
@@ -76,9 +77,33 @@ def test_turns_of_a_conversation_are_parts_of_one_source_in_order(connect: Conne
     turns = [f"Turn {i}: we talked about topic {i}." for i in range(4)]
     said = [agent.ok("remember", text=turn, graphId="work", kind="ai-conversation") for turn in turns]
     again = agent.ok("remember", text=turns[-1], graphId="work", kind="ai-conversation")
-    assert len({one["sourceId"] for one in [*said, again]}) == 1
+    assert {(one["sourceId"], one["nodeCount"]) for one in [*said, again]} == {(again["sourceId"], 1)}
     with substrate.open(store) as memory:
-        assert [one.value.strip() for one in memory.document(again["sourceId"]).chunks] == turns
+        assert [one.value.strip() for one in memory.document(again["sourceId"]).chunks] == [*turns, turns[-1]]
+
+
+def test_a_long_turn_is_cut_as_a_clip_is(connect: Connect, store: Path) -> None:
+    agent = connect()
+    long = "\n\n".join(f"Paragraph {i}. {'Many heron words here. ' * 40}" for i in range(8))
+    clip = agent.ok("remember", text=long, graphId="work")
+    agent.ok("remember", text="ok", graphId="work", kind="ai-conversation")
+    turn = agent.ok("remember", text=long, graphId="work", kind="ai-conversation")
+    assert turn["nodeCount"] == clip["nodeCount"] > 1
+    last = agent.ok("remember", text="ok", graphId="work", kind="ai-conversation")
+    with substrate.open(store) as memory:
+        whole = memory.document(last["sourceId"])
+        assert whole.text == f"ok\n\n{long.strip()}\n\nok\n\n"
+        assert (whole.exact, len(whole.chunks)) == (True, turn["nodeCount"] + 2)
+
+
+def test_an_encrypted_engram_is_the_users_to_save_into(connect: Connect, store: Path) -> None:
+    with substrate.open(store) as memory:
+        memory.checkpoint(["v1.domain.vault = v"])
+        memory.encrypt("vault", "correct horse battery")
+    for more in ({"graphId": "vault"}, {"target_engram": "vault"}, {"graphId": "vault", "kind": "ai-conversation"}):
+        message = connect().error("remember", text="A text.", **more)["message"]
+        assert "encrypted" in message
+        assert "agents cannot save there" in message
 
 
 def test_a_text_that_is_not_there_as_it_was_is_not_told_as_saved(connect: Connect) -> None:
