@@ -29,7 +29,7 @@ DIVERGENCES: Final = (
         "recall",
         "every chunk is of a source, in a graph",
         "facts of other tools are chunks too; one without a domain has the graph null, and stats counts it nowhere",
-        "what is stored is found, and no engram is said to have it",
+        "an agent finds facts, and no engram is said to have them",
         f"{_TESTS}/test_recall.py::test_what_is_in_no_engram_is_found_where_all_are_searched",
     ),
     Divergence(
