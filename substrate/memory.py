@@ -35,7 +35,7 @@ from substrate.clock import Clock
 from substrate.conflicts.detect import list_conflicts
 from substrate.conflicts.settle import settle
 from substrate.documents.whole import forget_whole
-from substrate.encryption.unlock import disclose, lock, stored_name, unlock
+from substrate.encryption.unlock import disclose, lock, stored_name, stored_names, unlock
 from substrate.errors import Denied, InputError, SchemaInvalid, SubstrateError
 from substrate.extras import require
 from substrate.fading.choice import choose_decay
@@ -1973,9 +1973,8 @@ class Memory(Tabular):
         if store.unlocked.is_any:
             if whole is not None and stored_name(store.log, store.unlocked, whole) != whole:
                 raise InputError(f"{whole} is encrypted: forget it and its parts by their names")
-            selection = replace(
-                selection, names=tuple(stored_name(store.log, store.unlocked, name) for name in selection.names)
-            )
+            stored = (one for name in selection.names for one in stored_names(store.log, store.unlocked, name))
+            selection = replace(selection, names=tuple(stored))
         if not dry_run:
             store.write_down()  # or what waits to be would bring back what is to go
         erase = forget if whole is None else forget_whole

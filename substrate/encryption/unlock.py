@@ -13,8 +13,9 @@ from substrate.messages import Arg, Verb
 from substrate.names import normalise
 from substrate.proof.entry import Kind
 from substrate.values.review.encryption import Locked, Unlocked
+from substrate.views.atoms import find_name
 
-__all__ = ["check_passphrase", "disclose", "lock", "stored_name", "unlock"]
+__all__ = ["check_passphrase", "disclose", "lock", "stored_name", "stored_names", "unlock"]
 
 
 def check_passphrase(passphrase: object) -> str:
@@ -33,7 +34,7 @@ def unlock(log: Log, unlocked: UnlockedDomains, domain: str, passphrase: str) ->
         found = find_encrypted(transaction, domain)
     unlocked.unlock(found, unwrap(found.row, passphrase))  # outside of any transaction: it takes a while
     with log.snapshot() as transaction:
-        return Unlocked(found.name, *unlocked.counts(transaction))
+        return Unlocked(found.name, *unlocked.counts(transaction), unlocked.clashes(transaction))
 
 
 def lock(log: Log, unlocked: UnlockedDomains, domain: str | None) -> Locked:
@@ -51,6 +52,14 @@ def stored_name(log: Log, unlocked: UnlockedDomains, name: str) -> str:
         covered = unlocked.cover(transaction) or transaction
         subject = find_subject(covered, normalise(name))
         return unlocked.opaque_name(transaction, subject) or name
+
+
+def stored_names(log: Log, unlocked: UnlockedDomains, name: str) -> tuple[str, ...]:
+    """The same, and the name as given too if an atom of that name is saved as text beside the encrypted one."""
+    stored = stored_name(log, unlocked, name)
+    with log.snapshot() as transaction:
+        is_text = stored != name and find_name(transaction, normalise(name)) is not None
+    return (stored, name) if is_text else (stored,)
 
 
 def disclose(log: Log, unlocked: UnlockedDomains, name: str) -> str:

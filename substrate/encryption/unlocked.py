@@ -36,7 +36,7 @@ from substrate.proof.encoding import Json
 from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind, encode_entry
 from substrate.proof.hashes import commitment
 from substrate.veil import Veiled, bare, hidden_in
-from substrate.views.atoms import AtomView
+from substrate.views.atoms import AtomView, find_names
 from substrate.views.words import WordView
 
 __all__ = ["Opened", "UnlockedDomains"]
@@ -137,6 +137,13 @@ class UnlockedDomains:
         tables = self._tables
         return (0, 0) if tables is None else (len(tables.opaque), tables.refused)
 
+    def clashes(self, transaction: ReadTransaction) -> tuple[str, ...]:
+        """The names of atoms that were decrypted, under which another atom is saved as text. In order."""
+        self.cover(transaction)
+        listed = [] if self._tables is None else sorted(set(self._tables.names.values()))
+        found = find_names(bare(transaction), listed)
+        return tuple(name for name, row in zip(listed, found, strict=True) if row is not None)
+
 
 class _Tables:
     """What was decrypted, up to a size of the log."""
@@ -147,7 +154,8 @@ class _Tables:
         self._views = (AtomView(), WordView())
         self._seqs: set[int] = set()
         self._frozen: frozenset[int] = frozenset()
-        self._inner: dict[bytes, str] = {}
+        self.names: dict[bytes, str] = {}
+        """The own name of each atom that was decrypted, by its id."""
         self.opaque: dict[bytes, str] = {}
         """The name on disk of each atom that was decrypted, by its id."""
         self.size = 0
@@ -214,7 +222,7 @@ class _Tables:
             if entry.body is None or entry.kind not in (Kind.PUT, Kind.TOMBSTONE):
                 continue
             if entry.kind is Kind.TOMBSTONE:
-                name = self._inner.get(entry.subject)
+                name = self.names.get(entry.subject)
                 if name is not None:
                     members: dict[str, Json] = {**decode_body(entry.body), "name": name}
                     yield Logged(entry.seq, entry.kind, entry.subject, entry.time, encode_body(members))
@@ -232,7 +240,7 @@ class _Tables:
             except StoreDamaged:
                 self.refused += 1
                 continue
-            self._inner[entry.subject] = str(inner["name"])
+            self.names[entry.subject] = str(inner["name"])
             self.opaque[entry.subject] = name
             brought = {word: said[word] for word in _OF_CALL if word in said}
             if brought:  # by a caller who need not know the text: an older ciphertext can be saved again

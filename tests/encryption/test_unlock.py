@@ -231,6 +231,18 @@ def test_it_opens_after_restore_clone_rebuild_and_key_rotation(health: Memory, t
             assert memory.access("v1.fact.late").value == "Under the new key"
 
 
+def test_a_name_that_was_also_saved_as_text_is_told_and_forgotten_with_it(health: Memory) -> None:
+    health.lock()
+    health.checkpoint(["v1.fact.dose = Thirty, in clear"])
+    assert health.unlock("health", PASSPHRASE).clashes == ("v1.fact.dose",)
+    assert health.access("v1.fact.dose").value == DOSE["value"]
+    assert health.forget("v1.fact.dose").atoms == 2
+    assert [atom.name for atom in health.list("v1.fact.")] == ["v1.fact.allergy", "v1.fact.weather"]
+    health.lock()
+    assert [atom.name for atom in health.list("v1.fact.")] == ["v1.fact.weather"]
+    assert health.unlock("health", PASSPHRASE).clashes == ()
+
+
 def test_a_swapped_ciphertext_is_refused(health: Memory) -> None:
     health.lock()
     first, second = health.list(CIPHERTEXT)

@@ -190,7 +190,7 @@ def every(text: str, memory: substrate.Memory) -> dict[str, Any]:
         Document(text, text, text, text, (atom,), text, text, 1, text, NOW, 1, exact=False, edited=(text,)),
         Edges((edge,)),
         Encrypted(text, dry_run=False, atoms=1, versions=1),
-        Unlocked(text, 1),
+        Unlocked(text, 1, 0, (text,)),
         Locked((text,)),
         Forgot(dry_run=False, atoms=1, versions=1, edges=1, traces=1, tombstoned=(text,)),
         History((Version(1, NOW, "put", atom, text), Version(2, NOW, "gap", actor=text, forgotten_by=3))),

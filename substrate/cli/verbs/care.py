@@ -127,6 +127,7 @@ def unlock(given: Namespace, _: Output) -> Answer:
     with reading(given) as memory:
         found = memory.unlock(given.domain, passphrase(given, given.domain))
     facts = [("the passphrase is right", found.domain), ("atoms", found.atoms), ("refused", found.refused or None)]
+    facts += [("also saved as text", in_quotes(name)) for name in found.clashes]
     hint = f"nothing stays unlocked after a command: give --unlock {given.domain} to the verb that needs it"
     return Answer(found.to_dict(), (Facts(facts, "good"),), (hint,), is_report=True)
 

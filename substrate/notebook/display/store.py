@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from substrate.notebook.display.markup import ROWS, badge, facts, footer, h, stored, table
+from substrate.notebook.display.markup import ROWS, Markup, badge, facts, footer, h, stored, table
 from substrate.notebook.display.style import page
 from substrate.notebook.spelling import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from substrate.memory import Memory
     from substrate.notebook.status import Status
     from substrate.policy import DomainTiers
@@ -26,13 +28,18 @@ def encryption(result: Encrypted | Unlocked | Locked) -> str:
     """What became of encrypted domains."""
     said = result.to_dict()
     domains = [*getattr(result, "domains", ()), *([said["domain"]] if "domain" in said else [])]
+    clashes = getattr(result, "clashes", ())
     counts = {word: f"{count:,}" for word, count in said.items() if type(count) is int and count}
     beside = badge("dry run", "plain") if said.get("dry_run") else None
     return page(
         type(result).__name__.lower(),
-        facts({"domain": [h("div", h("bdi", str(name))) for name in domains], **counts}),
+        facts({"domain": _names(domains), **counts, **({"also saved as text": _names(clashes)} if clashes else {})}),
         beside=beside,
     )
+
+
+def _names(listed: Iterable[object]) -> list[Markup]:
+    return [h("div", h("bdi", str(name))) for name in listed]
 
 
 def memory(result: Memory) -> str:

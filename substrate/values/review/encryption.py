@@ -36,6 +36,11 @@ class Unlocked(Result):
     """Encrypted atoms of all domains that are unlocked."""
     refused: int = 0
     """Versions that do not open: they were changed, or belong to another atom. They stay as they are on disk."""
+    clashes: tuple[str, ...] = ()
+    """Names of encrypted atoms that were also saved as text, while the domain was locked. The text is covered.
+
+    Save one of the two under another name, or forget the name: that forgets both.
+    """
 
 
 @dataclass(frozen=True, slots=True, repr=False)
