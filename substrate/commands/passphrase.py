@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from getpass import GetPassWarning
 
 from substrate.commands.files import read_text
 from substrate.errors import InputError
@@ -17,9 +19,19 @@ def read_passphrase(file: str | None, ask: Callable[[str], str] | None, domain: 
     """
     if file is not None:
         return read_text(file, "the passphrase").partition("\n")[0].rstrip("\r")
-    if ask is None:
-        raise InputError("there is no terminal to ask for the passphrase: give --passphrase-file FILE")
-    typed = ask(f"{'New passphrase' if new else 'Passphrase'} for {domain}: ")
-    if new and typed != ask("The same again: "):
+    typed = _typed(ask, f"{'New passphrase' if new else 'Passphrase'} for {domain}: ")
+    if new and typed != _typed(ask, "The same again: "):
         raise InputError("the two passphrases differ: nothing was changed. Try again")
     return typed
+
+
+def _typed(ask: Callable[[str], str] | None, question: str) -> str:
+    """What the person types. InputError where nobody can be asked, or only so that others see the answer."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GetPassWarning)
+        try:
+            if ask is not None:
+                return ask(question)
+        except (GetPassWarning, NotImplementedError, EOFError):  # no terminal; a notebook that a program runs
+            pass
+    raise InputError("there is no terminal to ask for the passphrase: give --passphrase-file FILE")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from getpass import GetPassWarning
 from pathlib import Path
 
 import pytest
 
+from substrate.commands.passphrase import read_passphrase
+from substrate.errors import InputError
 from tests.cli.run import Commands
 
 MEMBER = ["--edge", "v1.fact.allergy member_of v1.domain.health"]
@@ -55,3 +58,12 @@ def test_without_a_terminal_and_a_file_nobody_is_asked(run: Commands, secret: li
 def test_what_saves_as_text_takes_no_unlocked_domain(run: Commands, words: tuple[str, str]) -> None:
     refused = run(*words, "--unlock", "diary")
     assert (refused.code, f"{words[0]} saves as text" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize("error", [GetPassWarning("shown"), NotImplementedError("no input here"), EOFError()])
+def test_where_a_passphrase_cannot_be_typed_unseen_a_file_is_asked_for(error: Exception) -> None:
+    def ask(_: str) -> str:
+        raise error
+
+    with pytest.raises(InputError, match="give --passphrase-file FILE"):
+        read_passphrase(None, ask, "health")
