@@ -36,6 +36,7 @@ __all__ = [
     "typed_errors",
     "users_file",
     "users_folder",
+    "write_whole",
 ]
 
 _SUFFIX = ".new"
@@ -66,10 +67,7 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
     descriptor = make_file(temporary, mode)
     try:
         try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(descriptor, view) :]
-            flush_descriptor(descriptor)
+            write_whole(descriptor, data)
         finally:
             os.close(descriptor)
         temporary.rename(path)
@@ -77,6 +75,14 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> None:
         temporary.unlink(missing_ok=True)
         raise
     flush(path.parent)
+
+
+def write_whole(descriptor: int, data: bytes) -> None:
+    """On return the file has all of `data` and will after a power loss, if its folder does. Raises OSError."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+    flush_descriptor(descriptor)
 
 
 @contextmanager

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -14,6 +12,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.elapsed import say
+from benchmarks.peers.child import measured_by
 from benchmarks.peers.columns import print_columns
 from benchmarks.peers.environments import HYDRAMEM, Unavailable, python_of
 
@@ -23,7 +22,6 @@ _GOALS = {"remember": 1.0, "bfs": 0.25, "ppr": 0.05, "bfs_after_write": 0.02, "d
 """The most that ours may cost of what HydraMem costs, with 4,000 notes."""
 _GOALS_AT = 4_000
 _THEIRS, _OURS = "hydramem_graph", "substrate_graph"
-_QUIET = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "DO_NOT_TRACK": "1"}
 
 Rounds = Sequence[Mapping[str, Mapping[str, Any]]]
 
@@ -34,18 +32,7 @@ def _run(module: str, python: Path, notes: int, calls: int) -> dict[str, Any]:
         out = Path(folder) / "out.json"
         command = [str(python), "-m", f"benchmarks.peers.{module}", str(out), "--notes", str(notes)]
         variables = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": folder, "PYTHONPATH": str(_ROOT)}
-        done = subprocess.run(  # noqa: S603
-            [*command, "--calls", str(calls)],
-            cwd=folder,
-            env={**variables, **_QUIET},
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise Unavailable(f"it ended badly: {(done.stderr.strip().splitlines() or ['no reason given'])[-1][:300]}")
-        found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    return found
+        return measured_by([*command, "--calls", str(calls)], out, folder=Path(folder), variables=variables)
 
 
 def _show(notes: int, rounds: Rounds) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.elapsed import say
+from benchmarks.peers.child import measured_by
 from benchmarks.peers.columns import print_columns
 from benchmarks.peers.environments import HYDRAMEM, Environment, Unavailable, python_of
 from benchmarks.peers.pages import KINDS, Pages, make
@@ -25,7 +25,6 @@ _ROOT = Path(__file__).resolve().parents[2]
 _GOALS = {1_000: 0.5, 4_000: 0.25}
 """The most that ours may cost, of what HydraMem costs, by the number of chunks."""
 _ASKED = 20
-_QUIET = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "DO_NOT_TRACK": "1"}
 _HEADINGS = ("chunks", "CPU s: start", "ingest", "again", "written again", "search ms: first", "next", "found", "load")
 
 
@@ -54,18 +53,7 @@ def _run(contender: _Contender, python: Path, pages: Pages) -> dict[str, Any]:
         asked.write_text(json.dumps(pages.questions), encoding="utf-8")
         command = [str(python), "-m", f"benchmarks.peers.{contender.module}", str(given), str(asked), str(out)]
         variables = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(home), "PYTHONPATH": str(_ROOT)}
-        done = subprocess.run(  # noqa: S603
-            [*command, "--vectors", contender.vectors],
-            cwd=home,
-            env={**variables, **_QUIET},
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise Unavailable(f"it ended badly: {(done.stderr.strip().splitlines() or ['no reason given'])[-1][:300]}")
-        found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    return found
+        return measured_by([*command, "--vectors", contender.vectors], out, folder=home, variables=variables)
 
 
 def _ratios(rounds: Sequence[Mapping[str, Mapping[str, Any]]], ours: str, step: str) -> list[float]:

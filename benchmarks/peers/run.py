@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.elapsed import say
+from benchmarks.peers.child import measured_by
 from benchmarks.peers.columns import print_columns
 from benchmarks.peers.documents import gather
 from benchmarks.peers.environments import BM25S, MCP_MEMORY, MEM0, Environment, Unavailable, python_of
@@ -24,25 +24,6 @@ _ROOT = Path(__file__).resolve().parents[2]
 _SETS = ("locomo", "updates")
 _HEADINGS = ("system", "documents", "questions", *(f"{data} {what}" for data in _SETS for what in ("R@10", "nDCG@10")))
 _COSTS = ("CPU ms/doc", "CPU ms/query", "load")
-_QUIET = {
-    # Nothing is sent anywhere, and nothing is downloaded.
-    "MEM0_TELEMETRY": "False",
-    "ANONYMIZED_TELEMETRY": "False",
-    "DO_NOT_TRACK": "1",
-    "POSTHOG_DISABLED": "1",
-    "HF_HUB_DISABLE_TELEMETRY": "1",
-    "HF_HUB_OFFLINE": "1",
-    "TRANSFORMERS_OFFLINE": "1",
-    "TOKENIZERS_PARALLELISM": "false",
-    # The weights of the package, through the library that ships with them; never made-up vectors.
-    "MCP_MEMORY_USE_ONNX": "0",
-    "MCP_MEMORY_ALLOW_HASH_EMBEDDINGS": "0",
-    "MCP_MEMORY_OFFLINE": "1",
-    # One thread each: CPU time is then comparable.
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +53,15 @@ def _run(contender: _Contender, documents: Path, seconds: float) -> dict[str, An
     with tempfile.TemporaryDirectory(prefix="substrate-peers-") as home:
         out = Path(home) / "out.json"
         command = [str(python), "-m", f"benchmarks.peers.{contender.module}", str(documents), str(out)]
-        own = {"PYTHONPATH": str(_ROOT), "HOME": home, "MEM0_DIR": f"{home}/mem0", **_QUIET}
+        own = {"PYTHONPATH": str(_ROOT), "HOME": home, "MEM0_DIR": f"{home}/mem0"}
         # What ours keeps in the user's folders is made by the child: nothing of a peer stays after it.
         kept = {} if contender.environment is None else own
-        done = subprocess.run(  # noqa: S603
+        return measured_by(
             [*command, "--seconds", str(seconds), *contender.options],
-            cwd=_ROOT,
-            env={**os.environ, **_QUIET, "PYTHONPATH": str(_ROOT), **kept},
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
+            out,
+            folder=_ROOT,
+            variables={**os.environ, "PYTHONPATH": str(_ROOT), **kept},
         )
-        if done.returncode:
-            raise Unavailable(f"it ended badly: {(done.stderr.strip().splitlines() or ['no reason given'])[-1][:300]}")
-        found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
-    return found
 
 
 def _scored(found: Mapping[str, Any], questions: Sequence[Mapping[str, Any]], scorer: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from substrate.errors import Denied, InputError
-from substrate.files import expanded, flush_descriptor
+from substrate.files import expanded, flush_descriptor, write_whole
 from substrate.foreign_files import OddFile, open_folder
 from substrate.messages import Arg
 from substrate.text.visible import HIDDEN
@@ -66,10 +66,7 @@ class Vault:
         descriptor = os.open(name, flags, 0o644, dir_fd=self._folder)
         try:
             try:
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(descriptor, view) :]
-                flush_descriptor(descriptor)
+                write_whole(descriptor, data)
             finally:
                 os.close(descriptor)
             flush_descriptor(self._folder)
