@@ -1,6 +1,7 @@
 # Every target sets up what it needs. Linux; written to work on macOS too, untested there.
 PYTHON ?= python3
-JOBS ?= 2
+# For two cores: a test that waits for a page or a child leaves its core to another one.
+JOBS ?= 3
 SIZES ?= 10000 100000 1000000
 SOAK ?= 1
 SEED ?= $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(2**32))')

@@ -56,7 +56,7 @@ def test_nothing_that_is_typed_is_a_bug(store: Commands, verb: Command, monkeypa
         monkeypatch.setattr(f"substrate.server.{serving}", lambda *_: 0)
     store.ok("pin", "-o", "me.pin")
     Path("letter").write_text("Dear all", encoding="utf-8")
-    for seed in range(rounds(6, 500)):
+    for seed in range(rounds(3, 500)):
         words = command(verb, random.Random(f"{verb.name} {seed}"))
         stdin = os.fsencode(random.Random(seed).choice(NASTY))
         ran = store(*words, stdin=stdin, terminal=seed % 3 == 0)

@@ -74,12 +74,18 @@ class Doctor:
         return substrate.Verifier(key=self.specimen.key).verify(bundle)
 
 
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    """It opens the store anew for each question, so one does for all tests."""
+    with Worker("tests.crash.doctor") as worker:
+        yield worker
+
+
 @pytest.fixture
-def doctor(specimen: Specimen) -> Iterator[Doctor]:
+def doctor(specimen: Specimen, worker: Worker) -> Iterator[Doctor]:
     """The store, and its high-water mark, are whole again after each test."""
     whole = {path: path.read_bytes() for path in (specimen.data, *specimen.home.glob("keys/*/high-water"))}
-    with Worker("tests.crash.doctor") as worker:
-        yield Doctor(specimen, worker)
+    yield Doctor(specimen, worker)
     for path, data in whole.items():
         path.write_bytes(data)
 

@@ -23,7 +23,7 @@ from tests.crash.survivor import lost, partial
 from tests.scale import PATIENCE_S, SEED, rounds
 from tests.wire import ROOT, Server
 
-AGENTS = 4
+AGENTS = 3
 HASTY = ("-m", "tests.crash.hasty_server")
 
 
@@ -107,7 +107,7 @@ def faults(store: Path, home: Path, told: Told) -> list[str]:
 @pytest.mark.soak
 def test_agents_whose_servers_are_killed_lose_nothing_that_was_acknowledged(tmp_path: Path, home: Path) -> None:
     rng, told, store = random.Random(f"servers {SEED}"), Told(), tmp_path / "store"
-    calls, kills = rounds(200, 4_000), rounds(2, 60)
+    calls, kills = rounds(80, 4_000), rounds(2, 60)
     fatal = set(rng.sample(range(10, calls // AGENTS), kills))
     unanswered = 0
     with ExitStack() as ends:
