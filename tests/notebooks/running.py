@@ -76,7 +76,11 @@ def run(name: str, folder: Path) -> Ran:
         shutil.copytree(_ROOT / part, folder / part, dirs_exist_ok=True, ignore=_STORES)
     notebook = nbformat.read(folder / "notebooks" / f"{name}.ipynb", as_version=4)
     client = NotebookClient(
-        notebook, timeout=_SECONDS, kernel_name="python3", resources={"metadata": {"path": str(folder / "notebooks")}}
+        notebook,
+        timeout=_SECONDS,
+        kernel_name="python3",
+        coalesce_streams=True,  # else a busy machine decides where printed text is cut
+        resources={"metadata": {"path": str(folder / "notebooks")}},
     )
     client.execute(env=_environment(folder))
     return Ran(notebook)
