@@ -3,6 +3,7 @@
 - No store embeds in the background unless a test wants it to, since that loads a model.
 - Stores lie in memory where there is room (`/dev/shm`), since a disk that others use makes every commit wait. TMPDIR
   says otherwise.
+- A passphrase is cheap.
 - FAISS and NumPy compute in one thread. Several wait for each other with a busy loop: on cores that other workers use,
   that takes several times as long.
 - Properties try the same examples in every run, and new ones under `make soak`, which prints how to replay a failure.
@@ -22,6 +23,7 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 
+from substrate import ciphers
 from substrate.clock import ManualClock
 from substrate.memory import Memory, open_memory
 from tests.scale import EXPLORES, MEMORY, has_room_in_memory, rounds
@@ -32,6 +34,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # before FAISS is loaded, and for
 if "TMPDIR" not in os.environ and has_room_in_memory():
     os.environ["TMPDIR"] = str(MEMORY)  # for pytest's own folders, for `tempfile` and for child processes
     tempfile.tempdir = None
+# A passphrase costs a quarter of a second each time, on purpose. What it costs is kept in the store, so that child
+# processes of tests have it cheaply too; tests/encryption/test_ciphers.py holds the real price.
+ciphers._MEMORY_KIB, ciphers._ITERATIONS = 32, 1
 # No limit of time: on a busy machine everything is slow.
 _patient = settings(database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.register_profile("fixed", _patient, derandomize=True, max_examples=40)

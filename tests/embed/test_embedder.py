@@ -62,7 +62,7 @@ def test_a_short_text_is_one_piece_and_a_long_one_overlaps(minilm: Embedder) -> 
         assert before.ids[-50:] == after.ids[:50]
 
 
-@pytest.mark.parametrize("words", range(240, 262))
+@pytest.mark.parametrize("words", [240, 253, 254, 255, 256, 261])
 def test_every_token_of_a_text_about_as_long_as_the_window_is_in_a_piece(minilm: Embedder, words: int) -> None:
     text = " ".join(["word"] * words)
     pieces = minilm.pieces(text)

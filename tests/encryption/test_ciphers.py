@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from base64 import b64decode, b64encode
+from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
 
+from substrate import ciphers
 from substrate.ciphers import (
     DomainKey,
     ciphertext_name,
@@ -34,6 +37,22 @@ def row() -> bytes:
 def test_a_passphrase_opens_the_key_that_it_wraps(row: bytes) -> None:
     assert unwrap(row, "pass phrase") == DOMAIN
     assert DOMAIN.key.hex() not in row.decode() + repr(DOMAIN)
+
+
+def test_a_passphrase_costs_what_rfc_9106_recommends() -> None:
+    """Asked of the module as it is: in the other tests it is cheap (tests/conftest.py)."""
+    spec = spec_from_file_location("ciphers_as_they_are", ciphers.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    real = sys.modules[spec.name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(real)
+        row = real.wrap(DOMAIN, "pass phrase")
+    finally:
+        del sys.modules[spec.name]
+    kept = json.loads(row)
+    assert (kept["memory"], kept["iterations"], kept["lanes"]) == (64 * 1024, 3, 4)
+    assert unwrap(row, "pass phrase") == DOMAIN
 
 
 def test_another_passphrase_is_refused(row: bytes) -> None:
