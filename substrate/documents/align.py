@@ -40,6 +40,8 @@ def _matched(old: Sequence[tuple[int, str]], new: Sequence[str]) -> list[int | N
         positions[at] = old[at][0]
     for at in range(1, last + 1):
         positions[-at] = old[-at][0]
+    if first + last in (len(texts), len(new)):
+        return positions  # nothing changed between, or something came or went: no text takes another's place
     # Texts that come very often are no anchors for it: that bounds the time it takes.
     inner = SequenceMatcher(None, texts[first : len(texts) - last], list(new[first : len(new) - last]))
     for tag, i1, i2, j1, j2 in inner.get_opcodes():

@@ -7,7 +7,7 @@ as it was, and the next ingest goes on where it stopped: what is there is compar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,17 @@ from substrate.documents.links import Linked, Targets, find_links
 from substrate.documents.roots import mark_of
 from substrate.documents.slots import INGESTED
 from substrate.documents.sources import documents_of
-from substrate.documents.write import Incoming, Part, Plan, Prepared, plan_document, plan_gone, plan_same, texts_of
+from substrate.documents.write import (
+    Incoming,
+    Part,
+    Plan,
+    Prepared,
+    find_document,
+    plan_document,
+    plan_gone,
+    plan_same,
+    texts_of,
+)
 from substrate.errors import Conflict, Denied, InputError, ItemsRefused, SchemaInvalid, SubstrateError
 from substrate.kv.api import ReadTransaction
 from substrate.limits import check_size
@@ -52,6 +62,9 @@ __all__ = ["Request", "Writer", "gone_from", "ingest", "ingest_listed", "refuse_
 _TOGETHER: Final = 1000
 """Items of documents that are written in one checkpoint."""
 _CHARACTERS: Final = 2_000_000
+_READ_TOGETHER: Final = 64
+_BYTES: Final = 500_000
+"""Files that are read and planned together, and their bytes."""
 _TRIES: Final = 5
 """How often a document is worked out again when others write to it meanwhile."""
 _FIRST_LINE: Final = 1000
@@ -62,6 +75,10 @@ _LIKE_A_PATH: Final = re.compile(rf"\S+(?:{'|'.join(map(re.escape, SUFFIXES))}|/
 
 What: TypeAlias = str | Path | Sequence[Mapping[str, object]]
 """A text, a file or a folder, or the chunks of a text: mappings with `text`, and perhaps `entities` and `relations`."""
+
+
+_Make: TypeAlias = Callable[[ReadTransaction], Plan | None]
+"""Works a document out from what is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,14 +223,35 @@ def ingest_listed(  # noqa: PLR0913, PLR0917
     mark = writer.mark_of(root)
     total = sum(file.size for file in files)
     done = 0
+    for group in _groups(files):
+        refused: dict[int, SubstrateError] = {}
+        came: dict[int, Incoming] = {}
+        for at, file in enumerate(group):
+            try:
+                came[at] = read_file(root, file.parts, writer.request, mark)
+            except (InputError, Denied) as error:
+                refused[at] = error
+        refused |= writer.add_all(came)
+        for at, file in enumerate(group):
+            if at in refused:
+                writer.fail(source_of(root.name, file.parts, writer.request), refused[at])
+            done += file.size
+            if progress is not None:
+                progress(done, total)
+
+
+def _groups(files: Iterable[Found]) -> Iterator[list[Found]]:
+    """Files that are read together, in order: several small ones, or a large one."""
+    group: list[Found] = []
+    size = 0
     for file in files:
-        try:
-            writer.add(read_file(root, file.parts, writer.request, mark))
-        except (InputError, Denied) as error:
-            writer.fail(source_of(root.name, file.parts, writer.request), error)
-        done += file.size
-        if progress is not None:
-            progress(done, total)
+        if group and (len(group) == _READ_TOGETHER or size + file.size > _BYTES):
+            yield group
+            group, size = [], 0
+        group.append(file)
+        size += file.size
+    if group:
+        yield group
 
 
 def source_of(root: str, parts: Iterable[str], request: Request) -> str:
@@ -296,7 +334,7 @@ class Writer:
         self.request = request
         self.skipped: dict[str, int] = {}
         self._log = log
-        self._waiting: list[tuple[Plan, Callable[[ReadTransaction], Plan | None]]] = []
+        self._waiting: list[tuple[Plan, _Make]] = []
         self._done: list[IngestedDocument] = []
         self._failed: list[Refused] = []
         self._missing: tuple[str, ...] = ()
@@ -323,21 +361,51 @@ class Writer:
 
     def add(self, incoming: Incoming) -> None:
         """Take in a document; when enough wait, they are written. InputError, SchemaInvalid, SecretFound."""
+        for refused in self.add_all({0: incoming}).values():
+            raise refused
+
+    def add_all(self, documents: Mapping[int, Incoming]) -> dict[int, SubstrateError]:
+        """Take in documents as `add` does. What was refused, and why, by the number it has.
+
+        They are looked up, and planned, in one snapshot each: to open one costs about as much as to plan a note.
+        """
         domain, request = self.request.domain, self.request
-        incoming = replace(incoming, links=self._links_of(incoming))
+        refused: dict[int, SubstrateError] = {}
+        came = {at: replace(incoming, links=self._links_of(incoming)) for at, incoming in documents.items()}
+        looked: dict[int, tuple[Plan | None, Collection[str]]] = {}
         with self._log.snapshot() as transaction:
-            same = plan_same(transaction, domain, incoming, entities=request.entities)
-            there = texts_of(transaction, domain, incoming) if same is None and request.entities else ()
-        if same is not None and same.items == 0:
-            self._done.append(same.report)
-            return
-        prepared = None if same is not None else self._prepare(incoming, there)
+            for at, incoming in came.items():
+                try:
+                    looked[at] = self._look(transaction, incoming)
+                except (InputError, Denied) as error:
+                    refused[at] = error
+        makes: dict[int, _Make] = {}
+        for at, (same, there) in looked.items():
+            if same is not None and same.items == 0:
+                self._done.append(same.report)
+                continue
+            try:
+                prepared = None if same is not None else self._prepare(came[at], there)
+            except (InputError, Denied) as error:
+                refused[at] = error
+                continue
 
-        def make(now: ReadTransaction) -> Plan:
-            again = plan_same(now, domain, incoming, entities=request.entities)
-            return again or plan_document(now, domain, prepared or self._prepare(incoming, ()), self._names)
+            def make(now: ReadTransaction, incoming: Incoming = came[at], prepared: Prepared | None = prepared) -> Plan:
+                known = find_document(now, domain, incoming)
+                again = plan_same(now, domain, incoming, known, entities=request.entities)
+                if again is not None:
+                    return again
+                return plan_document(now, domain, prepared or self._prepare(incoming, ()), known, self._names)
 
-        self._plan(make)
+            makes[at] = make
+        return refused | self._plan(makes)
+
+    def _look(self, transaction: ReadTransaction, incoming: Incoming) -> tuple[Plan | None, Collection[str]]:
+        """The plan of a document that is there as it comes in; else the texts of its chunks that are there."""
+        domain, entities = self.request.domain, self.request.entities
+        known = find_document(transaction, domain, incoming)
+        same = plan_same(transaction, domain, incoming, known, entities=entities)
+        return same, texts_of(transaction, known) if same is None and entities else ()
 
     def _prepare(self, incoming: Incoming, there: Collection[str]) -> Prepared:
         request = self.request
@@ -369,7 +437,7 @@ class Writer:
 
     def drop(self, name: str) -> None:
         """Take a document out of use, with its chunks."""
-        self._plan(lambda now: plan_gone(now, name))
+        self._plan({0: lambda now: plan_gone(now, name)})
 
     def fail(self, shown: str, error: SubstrateError) -> None:
         """Report what was not taken."""
@@ -414,9 +482,25 @@ class Writer:
 
     # -- within --------------------------------------------------------------------------------------------------------
 
-    def _plan(self, make: Callable[[ReadTransaction], Plan | None]) -> None:
-        with self._log.snapshot() as transaction:
-            plan = make(transaction)
+    def _plan(self, makes: Mapping[int, _Make]) -> dict[int, SubstrateError]:
+        """Work out documents, and write those that wait whenever they are enough. What was refused, by its number."""
+        refused: dict[int, SubstrateError] = {}
+        waiting = iter(makes.items())
+        while True:
+            with self._log.snapshot() as transaction:
+                for at, make in waiting:
+                    try:
+                        self._keep(make(transaction), make)
+                    except (InputError, Denied) as error:
+                        refused[at] = error
+                    if self._items > _TOGETHER or self._characters > _CHARACTERS:
+                        break
+                else:
+                    return refused
+            self._flush()
+
+    def _keep(self, plan: Plan | None, make: _Make) -> None:
+        """Let a document wait until it is written, or report it if there is nothing to write."""
         if plan is None:
             return
         self._names.update(plan.names)
@@ -427,8 +511,6 @@ class Writer:
         self._waiting.append((plan, make))
         self._items += plan.items
         self._characters += plan.characters
-        if self._items > _TOGETHER or self._characters > _CHARACTERS:
-            self._flush()
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -455,7 +537,7 @@ class Writer:
             if again is not None:
                 self._write_one(again, make)
 
-    def _make_again(self, plan: Plan, make: Callable[[ReadTransaction], Plan | None]) -> Plan | None:
+    def _make_again(self, plan: Plan, make: _Make) -> Plan | None:
         """The document worked out again; None, and it is told, if nothing is left to do or another folder has it."""
         try:
             with self._log.snapshot() as transaction:
@@ -468,7 +550,7 @@ class Writer:
             return None
         return again
 
-    def _write_one(self, plan: Plan, make: Callable[[ReadTransaction], Plan | None]) -> None:
+    def _write_one(self, plan: Plan, make: _Make) -> None:
         """One document, in as many checkpoints as it takes; worked out again if another writer was faster."""
         for left in reversed(range(_TRIES)):
             try:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from substrate.atoms.bodies import Body, body_of
 from substrate.atoms.resolve import find_subject
@@ -43,7 +43,17 @@ from substrate.text.refuse_secrets import refuse_secrets
 from substrate.values.documents import IngestedDocument
 from substrate.views.atoms import VersionRow, find_name
 
-__all__ = ["Incoming", "Part", "Plan", "Prepared", "plan_document", "plan_gone", "plan_same", "texts_of"]
+__all__ = [
+    "Incoming",
+    "Part",
+    "Plan",
+    "Prepared",
+    "find_document",
+    "plan_document",
+    "plan_gone",
+    "plan_same",
+    "texts_of",
+]
 
 _Item: TypeAlias = Mapping[str, object]
 PART: Final = LIMITS["checkpoint_items"] // 3
@@ -247,6 +257,19 @@ class _Known(NamedTuple):
         return self.attrs.get(_CALLED, self.body.members.get("value"))
 
 
+class Known(NamedTuple):
+    """The name that the atom of a document has, and the document, if it is in use."""
+
+    name: str
+    version: _Known | None
+
+
+def find_document(transaction: ReadTransaction, domain: str, incoming: Incoming) -> Known:
+    """What is there of the document that comes in."""
+    name = document_name(domain, incoming.known_by, incoming.digest)
+    return Known(name, _find(transaction, name))
+
+
 def _find(transaction: ReadTransaction, name: str) -> _Known | None:
     row = find_name(transaction, name)
     body = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
@@ -258,14 +281,15 @@ def _find(transaction: ReadTransaction, name: str) -> _Known | None:
     return _Known(row, str(body.members.get("value")), *ingested)
 
 
-def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming, *, entities: bool) -> Plan | None:
+def plan_same(
+    transaction: ReadTransaction, domain: str, incoming: Incoming, there: Known, *, entities: bool
+) -> Plan | None:
     """Nothing to do, and the report of it, if the document is there and its bytes are the same; else None.
 
     One that has no mark of a folder yet, or is taken over, is recorded again, and one in which no names were looked for
     if they are asked for now. InputError if it is of another folder, may not be taken over, and would change.
     """
-    name = document_name(domain, incoming.known_by, incoming.digest)
-    known = _find(transaction, name)
+    name, known = there
     if known is None:
         return None
     attrs, title = known.attrs, known.title
@@ -279,7 +303,7 @@ def plan_same(transaction: ReadTransaction, domain: str, incoming: Incoming, *, 
             raise of_another_folder(incoming.shown)
     if not same or _has_new_fields(known, incoming):
         return None
-    report = replace(_report(name, known.now.subject, incoming, title), kept=_count(known.body))
+    report = _report(name, known.now.subject, incoming, title, kept=_count(known.body))
     plan = Plan(name, known.now.seq, report)
     if incoming.links is not None and incoming.root in (None, mark):
         _plan_links(transaction, domain, known, incoming.links, plan)
@@ -303,42 +327,34 @@ def _plan_links(transaction: ReadTransaction, domain: str, known: _Known, links:
         source = known.body.members.get("source")
         plan.document = {"name": plan.name, "value": known.title, "source": source, "attrs": attrs}
     if plan.items:
-        plan.report = replace(_with_links(plan.report, links, plan.edges), status="changed")
+        unresolved = len(links.unresolved) + links.more
+        plan.report = replace(plan.report, linked=len(plan.edges.stated), unresolved=unresolved, status="changed")
 
 
 def _targets(domain: str, links: Linked) -> list[str]:
     return [document_name(domain, source) for source in links.sources]
 
 
-def _with_links(report: IngestedDocument, links: Linked | None, edges: EdgeChanges) -> IngestedDocument:
-    if links is None:
-        return report
-    return replace(report, linked=len(edges.stated), unresolved=len(links.unresolved) + links.more)
-
-
-def texts_of(transaction: ReadTransaction, domain: str, incoming: Incoming) -> set[str]:
+def texts_of(transaction: ReadTransaction, there: Known) -> set[str]:
     """The texts of the chunks that the document has now, if it is there and names were looked for in them."""
-    name = document_name(domain, incoming.known_by, incoming.digest)
-    known = _find(transaction, name)
+    name, known = there
     if known is not None and not known.has_names:
         return set()
     return {slot.text for slot in _slots(transaction, name, known)}
 
 
 def plan_document(
-    transaction: ReadTransaction, domain: str, prepared: Prepared, waiting: Mapping[str, bool] = _NOTHING
+    transaction: ReadTransaction, domain: str, prepared: Prepared, there: Known, waiting: Mapping[str, bool] = _NOTHING
 ) -> Plan:
-    """What a document comes to in the domain of this name, given what is there.
+    """What a document comes to in the domain of this name, given what is `there`.
 
     `waiting`: the names of documents that wait for the same checkpoint.
     """
-    incoming = prepared.incoming
-    name = document_name(domain, incoming.known_by, incoming.digest)
-    known = _find(transaction, name)
+    incoming, (name, known) = prepared.incoming, there
     slots = _slots(transaction, name, known)
     looks_again = prepared.names is not None and known is not None and not known.has_names
     tags = list(prepared.fields.tags)
-    there = {slot.position: slot for slot in slots}
+    here = {slot.position: slot for slot in slots}
     positions = align([(slot.position, slot.text) for slot in slots], prepared.chunks)
     recorded: list[tuple[int, str]] = []
     left_out: list[int] = []
@@ -346,7 +362,7 @@ def plan_document(
     names_there: dict[int, Json] = {}
     added = changed = 0
     for position, text in zip(positions, prepared.chunks, strict=True):
-        slot = there.pop(position, None)
+        slot = here.pop(position, None)
         if slot is not None and slot.text == text:
             names_came = looks_again and _is_without_names(slot) and bool(prepared.names_in(text))
             if slot.is_live and not names_came and (slot.is_edited or _tags_in(slot.body) == tags):
@@ -361,7 +377,7 @@ def plan_document(
                 names_there[position] = slot.body.members.get("entities", [])
         added += slot is None or not slot.is_live
         changed += slot is not None and slot.is_live
-    stones = [_stone(chunk_name(name, slot.position)) for slot in there.values() if slot.is_live]
+    stones = [_stone(chunk_name(name, slot.position)) for slot in here.values() if slot.is_live]
     spoken_of = [prepared.names_in(text) for _, text in recorded]
     entered = enter(transaction, domain, spoken_of, besides=again, waiting=waiting)
     atoms: list[_Item] = [
@@ -384,8 +400,13 @@ def plan_document(
     links = incoming.links
     subject = find_subject(transaction, name) if known is None else known.now.subject
     edges = _NO_EDGES if links is None else plan_edges(transaction, name, subject, _targets(domain, links))
-    report = replace(
-        _with_links(_report(name, subject, incoming, title), links, edges),
+    report = _report(
+        name,
+        subject,
+        incoming,
+        title,
+        linked=len(edges.stated),
+        unresolved=0 if links is None else len(links.unresolved) + links.more,
         added=added,
         changed=changed,
         kept=len(prepared.chunks) - added - changed,
@@ -429,8 +450,9 @@ def _slots(transaction: ReadTransaction, name: str, known: _Known | None) -> lis
     return read_slots(transaction, name, end_of(transaction, known.version.seq), left_out_of(known.attrs))
 
 
-def _report(name: str, subject: bytes, incoming: Incoming, title: str) -> IngestedDocument:
-    return IngestedDocument(name, id_text(subject), title, incoming.source, incoming.digest, len(incoming.data))
+def _report(name: str, subject: bytes, incoming: Incoming, title: str, **said: Any) -> IngestedDocument:  # noqa: ANN401
+    size = len(incoming.data)
+    return IngestedDocument(name, id_text(subject), title, incoming.source, incoming.digest, size, **said)
 
 
 def _chunk(  # noqa: PLR0913, PLR0917

@@ -67,9 +67,11 @@ _MONTHS_THAT_ARE_NAMES: Final = frozenset({"May", "March", "August", "April", "J
 _CURRENCIES: Final = frozenset({"EUR", "USD", "GBP", "CHF", "JPY"})
 _DEGREES: Final = frozenset({"PhD", "MSc", "BSc"})
 
-_PLAIN: Final = FUNCTION & COMMON
-_PLAIN_ELSEWHERE: Final = FUNCTION_ELSEWHERE & COMMON_ELSEWHERE
+_NEVER: Final = FUNCTION | TITLES | CALENDAR
+_NEVER_ELSEWHERE: Final = FUNCTION_ELSEWHERE | TITLES | CALENDAR
 """Words that alone are no name, wherever they stand: most of those that begin a sentence."""
+_JOINS: Final = frozenset({" ", " & ", "\n", ".", ". "})
+"""What may stand between two words of a name."""
 
 _LONGEST_RUN: Final = 12
 """Words of a name."""
@@ -168,19 +170,20 @@ class _Reader:
         self._large = [at for at, word in enumerate(words) if not (word.islower() or word.isdigit())]
         english = not small.isdisjoint(ENGLISH)
         self._function, self._common = (FUNCTION, COMMON) if english else (FUNCTION_ELSEWHERE, COMMON_ELSEWHERE)
-        self._plain = _PLAIN if english else _PLAIN_ELSEWHERE
-        shouted = len([at for at in self._large if words[at].isupper() and len(words[at]) > 1])
+        self._never = _NEVER if english else _NEVER_ELSEWHERE
         self._german = small.isdisjoint(NOT_GERMAN) and len(small & GERMAN) >= _PAIR
         self._romance = not english and len(small & ROMANCE) >= _PAIR
         self._joining = PARTICLES if self._german else JOINING
         self._caseless = not text.isascii() and _CASELESS.search(text) is not None
+        shouted = len([at for at in self._large if words[at].isupper() and len(words[at]) > 1])
         self._shouted = shouted >= _SHOUTED and shouted * 2 > len(words)
         self._lines = [0, *accumulate([len(line) + 1 for line in text.split("\n")[:-1]])]
         self._headings: dict[int, bool] = {}
 
     def names(self) -> Iterator[Sign]:
-        upto = 0
-        words, plain, caseless = self._words, self._plain, self._caseless
+        words, caseless, upto = self._words, self._caseless, 0
+        joining, never, places, text = self._joining, self._never, self._places, self._text
+        last = len(words) - 1
         for at in range(len(words)) if caseless else self._large:
             if at < upto:
                 continue
@@ -189,18 +192,28 @@ class _Reader:
                 if self._is_set_in(token := self._token(at)):
                     yield Sign(*token, "name")
                 continue
-            if word.isalpha() and word.lower() in plain and self._is_alone(at):
-                continue
+            # Most are words of letters with one capital, their first, and nothing behind them can be of the same name.
+            # What `_run` and `_judge` come to for these is found by a shorter way.
+            if word[1:].islower() and word.isalpha() and word[0].isupper():
+                behind = words[at + 1] if at < last else "x"
+                if (behind.islower() and behind not in joining) or (
+                    text[places[2 * at + 1] : places[2 * at + 2]] not in _JOINS
+                ):
+                    lower = word.lower()
+                    if lower not in never and self._is_name_alone(at, lower):
+                        yield Sign(places[2 * at], places[2 * at + 1], word, "name")
+                    continue
             run, upto = self._run(at)
             sign = self._judge(run, at, upto) if run else None
             if sign is not None:
                 yield sign
 
-    def _is_alone(self, at: int) -> bool:
-        """Whether it is no word of capitals, and nothing behind it can be of the same name."""
-        word, behind = self._words[at], self._words[at + 1] if at + 1 < len(self._words) else ""
-        small = not behind or (behind.islower() and behind not in self._joining)
-        return small and (len(word) == 1 or word[1:].islower())
+    def _is_name_alone(self, at: int, lower: str) -> bool:
+        """Whether a word with one capital that has no other word of the same name beside it is a name."""
+        opens = not self._caseless and self._begins(at)
+        if (opens and lower in self._common) or self._is_heading(at):
+            return False
+        return self._stands(self._token(at), at + 1, opens=opens)
 
     def _token(self, at: int) -> _Token:
         return _Token(self._places[2 * at], self._places[2 * at + 1], self._words[at])
