@@ -218,11 +218,13 @@ def _together(results: list[Saved], refused: tuple[Refused, ...], how: Recording
         return tuple(dict.fromkeys(name for saved in results for name in names(saved)))
 
     first = next((saved.seqs.start for saved in results if saved.seqs), results[-1].seqs.start)
+    recorded = joined(lambda saved: saved.recorded)
+    new = set(recorded)  # a line that repeats another of this import confirms nothing that was there
     return Imported(
         range(first, results[-1].seqs.stop),
         results[-1].head,
-        joined(lambda saved: saved.recorded),
-        joined(lambda saved: saved.confirmed),
+        recorded,
+        tuple(name for name in joined(lambda saved: saved.confirmed) if name not in new),
         joined(lambda saved: saved.tombstoned),
         joined(lambda saved: saved.edges),
         joined(lambda saved: saved.unedged),
@@ -233,5 +235,5 @@ def _together(results: list[Saved], refused: tuple[Refused, ...], how: Recording
         {name: atom for saved in results for name, atom in saved.ids.items()},
         kind=how.kind,
         dry_run=how.dry_run,
-        changed=tuple(name for name in joined(lambda saved: saved.recorded) if name in there),
+        changed=tuple(name for name in recorded if name in there),
     )
