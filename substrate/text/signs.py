@@ -74,13 +74,14 @@ _IDENTIFIER: Final = re.compile(
     r"|[A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|[A-Za-z_]\w*(?:\.\w+)*(?=\(\)))(?:\(\))?"  # Session.close, close()
 )
 _WHOLE: Final = (
-    ("name", _SCRIPT_LIBRARY),
-    ("file", _FILE),
-    ("address", _HOST),
-    ("code", _IDENTIFIER),
-    ("file", _PATH),
-    ("file", _HIDDEN_FILE),
+    ("name", _SCRIPT_LIBRARY, ".js"),
+    ("file", _FILE, "."),
+    ("address", _HOST, "."),
+    ("code", _IDENTIFIER, ""),
+    ("file", _PATH, "/"),
+    ("file", _HIDDEN_FILE, "."),
 )
+"""Kinds of names, in the order in which they are tried: each with its pattern, and with what every such name has."""
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
 
 
@@ -152,7 +153,7 @@ def _of_chunk(chunk: str) -> Sign | None:
     """The address, file or identifier in a run of characters without a space."""
     if _INNER.search(chunk) is None:
         return None
-    url = _URL.search(chunk)
+    url = _URL.search(chunk) if "://" in chunk or "www." in chunk else None
     if url is not None:
         name = _closed(url[0])
         return Sign(url.start(), url.start() + len(name), name, "address")
@@ -163,10 +164,10 @@ def _of_chunk(chunk: str) -> Sign | None:
     mail = _MAIL.search(bare) if "@" in bare else None
     if mail is not None:
         return Sign(at + mail.start(), at + mail.end(), mail[0], "address")
-    if _HANDLE.fullmatch(bare):
+    if bare.startswith("@") and _HANDLE.fullmatch(bare):
         return Sign(at, at + len(bare), bare, "address")
-    for kind, pattern in _WHOLE:
-        if pattern.fullmatch(bare) and is_canonical_key(bare):
+    for kind, pattern, sign in _WHOLE:
+        if sign in bare and pattern.fullmatch(bare) and is_canonical_key(bare):
             return Sign(at, at + len(bare), bare.removesuffix("()"), kind)
     return None
 

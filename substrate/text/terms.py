@@ -62,7 +62,7 @@ _PAIRED: Final = (
 )
 _HAN_SIGNS: Final = "[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
 _APOSTROPHE: Final = re.compile(f"[{_APOSTROPHES}]")
-_ASCII_WORD: Final = re.compile(r"[a-zA-Z0-9]+(?:'[a-zA-Z0-9]+)*")
+_ASCII_WORD: Final = re.compile(r"[a-zA-Z0-9]++(?:'[a-zA-Z0-9]++)*+")
 _IGNORED: Final = re.compile("[\u200c\u200d\ufe00-\ufe0f\u20d0-\u20f0\U000e0000-\U000e01ef]")
 _ENDINGS: Final = frozenset({"s", "ll", "re", "ve", "d", "m"})
 """What may follow an English word's apostrophe and is a word of its own."""
@@ -110,10 +110,17 @@ def document_words(
         length += words
         terms += found
     for text in (value, *tags, *entities):
-        for token in _ASCII_WORD.findall(text) if text.isascii() else find_words(text):
-            words, found = _of_text[token]
-            length += words
-            terms += found
+        tokens = _ASCII_WORD.findall(text) if text.isascii() else find_words(text)
+        plain = list(map(_one_term.__getitem__, tokens))
+        if "" in plain:
+            others = [token for token, term in zip(tokens, plain, strict=True) if not term]
+            plain = [term for term in plain if term]
+            for token in others:
+                words, found = _of_text[token]
+                length += words
+                terms += found
+        length += len(plain)
+        terms += plain
     return terms, length
 
 
@@ -274,6 +281,22 @@ def _humps(token: str) -> list[str]:
 
 _of_text: Final = _Memo(_analyse_text)
 _of_name: Final = _Memo(_analyse_name)
+
+
+class _OneTerm(dict[str, str]):
+    """The term of each token that is one word with one term, as most are; of others nothing. So C looks all up."""
+
+    def __missing__(self, token: str) -> str:
+        words, terms = _of_text[token]
+        term = terms[0] if words == len(terms) == 1 else ""
+        if token in _of_text:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[token] = term
+        return term
+
+
+_one_term: Final = _OneTerm()
 
 
 def _even(token: str) -> str:

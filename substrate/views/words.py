@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from hashlib import blake2b
@@ -155,9 +155,8 @@ def _post(posted: _Posted, offset: int, members: Mapping[str, Json]) -> int:
             posted[field][text].append(offset)
     value = str(members.get("value"))
     terms, length = ([], 0) if is_ciphertext(name, value) else document_words(name, value, *listed)
-    of_word = posted[_WORD]
-    for term in terms:
-        of_word[term].append(offset)
+    for offsets in map(posted[_WORD].__getitem__, terms):
+        offsets.append(offset)
     dot = name.find(".")
     while dot >= 0:
         posted[_UNDER][name[:dot]].append(offset)
@@ -174,7 +173,7 @@ def _write_postings(transaction: WriteTransaction, block: int, posted: _Posted) 
     for field, terms in posted.items():
         start = block.to_bytes(4, "big") + field
         for term, offsets in terms.items():
-            key = start + (term if isinstance(term, bytes) else fit(term).encode())
+            key = start + (term.encode() if field == _WORD else term if isinstance(term, bytes) else fit(term).encode())
             fresh[key] = _ONE.pack(offsets[0], 1) if len(offsets) == 1 else _pack(offsets)
     keys = sorted(fresh)
     rows = transaction.get_many(POSTINGS, keys)
@@ -189,12 +188,14 @@ def _write_postings(transaction: WriteTransaction, block: int, posted: _Posted) 
 
 def _pack(offsets: Sequence[int]) -> bytes:
     """Offsets in order, each as often as its term occurs."""
-    unique = dict.fromkeys(offsets)
-    count = len(unique)
+    counted = dict.fromkeys(offsets, 0)
+    count = len(counted)
     frequencies = b"\x01" * count
     if count < len(offsets):
-        frequencies = bytes([min(often, _MOST) for often in Counter(offsets).values()])
-    return pack(f"<{count}H", *unique) + frequencies
+        for offset in offsets:
+            counted[offset] += 1
+        frequencies = bytes([min(often, _MOST) for often in counted.values()])
+    return pack(f"<{count}H", *counted) + frequencies
 
 
 def _joined(first: bytes, then: bytes) -> bytes:

@@ -52,7 +52,9 @@ def test_the_same_file_again_changes_nothing_and_keeps_what_a_person_added(memor
 
 def test_rows_of_one_name_and_two_texts_are_two_atoms_at_every_import(memory: Memory, tmp_path: Path) -> None:
     path = file(tmp_path, "talks.csv", "title,text\nMeeting,first talk\nMeeting,second talk\nMeeting,first talk\n")
-    first, second = memory.import_file(path).recorded
+    imported = memory.import_file(path)
+    assert imported.confirmed == ()  # the third row repeats the first, and nothing was there before
+    first, second = imported.recorded
     assert (first, memory.access(first).value) == ("v1.note.Meeting", "first talk")
     assert (second[:16], memory.access(second).value) == ("v1.note.Meeting_", "second talk")
     assert set(memory.import_file(path).confirmed) == {first, second}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from substrate.atoms.domains import read_domain
@@ -35,6 +36,7 @@ __all__ = ["BY", "list_entities"]
 BY: Final = ("name", "mentions")
 """The orders of the directory."""
 _PORTION: Final = 1000
+_NAME: Final = itemgetter(0)
 
 
 def list_entities(  # noqa: PLR0913
@@ -135,8 +137,8 @@ def _listed(
         prefix = f"{ENTITY}{part}."
         versions = (_Listed(str(row.name), row, None) for row in names(transaction, prefix + wanted.rest, after))
         mentions = (_Listed(one.name, None, one) for one in unrecorded.of(part, wanted.rest, after))
-        both = merge(versions, mentions, key=lambda one: one.name.encode())
-        for _, of_name in groupby(both, key=lambda one: one.name):
+        both = merge(versions, mentions, key=_NAME)  # texts compare as their UTF-8 does
+        for _, of_name in groupby(both, key=_NAME):
             there: VersionRow | None = None  # an atom comes before those that mention its name
             for one in of_name:
                 there = there or one.version

@@ -52,9 +52,12 @@ class EntityRow:
     """The versions of these that mention it."""
 
     def mentioned(self, count: int) -> EntityEntry:
-        """The entry with its mentions."""
+        """The entry with its mentions. It is kept: the next page most often says the same."""
         said = self.entry
-        return EntityEntry(said.name, said.atom, said.id, said.domain, said.type, said.aliases, count)
+        if said.mentions != count:
+            said = EntityEntry(said.name, said.atom, said.id, said.domain, said.type, said.aliases, count)
+            self.entry = said
+        return said
 
 
 class EntityRows:
@@ -118,10 +121,13 @@ class EntityRows:
     ) -> tuple[NDArray[np.int64], _Seqs]:
         """The versions that list each of these: the numbers of the rows, and beside them the seqs."""
         full, there = size // BLOCK, -(-size // BLOCK)
-        keys: list[bytes] = []
-        for row in rows:
-            for term in row.terms:
-                keys += posting_keys(Field.ENTITY, term, size, row.blocks)
+        keys = [
+            key
+            for row in rows
+            if row.blocks < there
+            for term in row.terms
+            for key in posting_keys(Field.ENTITY, term, size, row.blocks)
+        ]
         read = iter(transaction.get_many(POSTINGS, keys))
         growing: list[tuple[int, bytes]] = []
         owners: list[int] = []

@@ -83,15 +83,16 @@ class Unrecorded:
             start = max(start, after.removeprefix(prefix).encode() + b"\0")
         terms = _terms(transaction, documents.size, start, behind(rest.encode()))
         while some := list(islice(terms, _TOGETHER)):
-            for (term, _), seq in zip(some, _listing(some, texts, entities), strict=True):
-                form = term.decode()
-                self._left -= 1
-                if self._left < 0:
-                    yield Mention(looked, term, None)
-                    return
-                looked = prefix + form
-                if seq is not None and escape_rest(form) == form:
-                    yield Mention(looked, term, seq)
+            listing = _listing(some, texts, entities)
+            for (term, _), seq in zip(some[: self._left], listing, strict=False):
+                if seq is not None and escape_rest(form := term.decode()) == form:
+                    yield Mention(prefix + form, term, seq)
+            if len(some) > self._left:
+                last = some[self._left - 1][0].decode() if self._left else ""
+                yield Mention(prefix + last if last else looked, some[self._left][0], None)
+                return
+            self._left -= len(some)
+            looked = prefix + some[-1][0].decode()
 
     def was_there(self, row: VersionRow) -> bool:
         """Whether this atom was there at the moment asked about, in use or not."""
@@ -107,7 +108,7 @@ def rows_of(transaction: ReadTransaction, known: EntityRows, mentions: Sequence[
     for mention, shown in zip(mentions, spelt, strict=True):
         if shown is not None:
             domain = unescape_rest(mention.name.removeprefix(ENTITY).partition(".")[0])
-            yield EntityRow(-1, EntityEntry(shown, mention.name, None, domain), (mention.term,))
+            yield EntityRow(-1, EntityEntry(shown, mention.name, None, domain, mentions=1), (mention.term,))
 
 
 def _terms(
