@@ -20,7 +20,6 @@ from mcp.types import ResourceTemplateReference
 import substrate
 from substrate.errors import NotFound
 from substrate.server.http import serve
-from substrate.server.http.plain_rpc import _enveloped
 from substrate.server.http.serve import TENANTS_PATH
 from substrate.server.http.tenant_tokens import TokenBook
 from tests.agents import MCPError, home_for_a_module
@@ -356,10 +355,17 @@ def test_a_tenants_folder_that_was_put_back_is_served_again(tmp_path: Path) -> N
         assert call(served, token, "stats").result["memories"] == 1
 
 
-def test_text_of_any_script_fits_and_half_a_pair_is_refused(hosted: Hosted) -> None:
+def test_a_page_of_another_server_cannot_call_by_a_plain_request(hosted: Hosted) -> None:
+    token = hosted.token("origins")
+    body = b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowmind.stats"}}'
+    own = hosted.url.removesuffix(TENANTS_PATH)
+    for origin in ("http://elsewhere.example", "null", own.replace("http:", "https:")):
+        assert send(hosted.url, body, token, Origin=origin).code == 403
+    assert send(hosted.url, body, token, Origin=own).result["memories"] == 0
+
+
+def test_half_a_pair_is_refused(hosted: Hosted) -> None:
     token = hosted.token("scripts")
-    said = {"method": "tools/call", "params": {"arguments": {"content": "記憶" * 1000}}}
-    assert len(_enveloped(said)) < 7000, "not twice as long as it came"
     for body in (
         b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "tools/call", "params": {"name": "knowmind.health"}}',
         b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "\\ud800"}}',

@@ -1,21 +1,26 @@
 """Plain JSON-RPC: one POST of `tools/call` or `tools/list`, without a handshake, answered by the bare object.
 
-A request that names no version of the protocol and does not ask for a stream is put as the protocol of today asks for
-it, run by the same server, and the reply is taken out of its envelope: what the tool says is `result`, and an error has
-the status that its surface gives it, in HTTP too. Everything else goes to the SDK as it came.
+A request that names no version of the protocol and does not ask for a stream is run by the same server, as the protocol
+of today has it, and the reply is taken out of its envelope: what the tool says is `result`, and an error has the status
+that its surface gives it, in HTTP too. Everything else goes to the SDK as it came.
+
+The SDK's own HTTP is not passed through: it would parse and write each message once more, and turn the reply to a call
+of more than some seconds into a stream. Who is let in was decided before; pages of other servers are refused here.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from mcp.shared.inbound import (
-    MCP_METHOD_HEADER,
-    MCP_NAME_HEADER,
-    MCP_PROTOCOL_VERSION_HEADER,
-    encode_header_value,
-)
+import anyio
+from mcp.server.runner import modern_error_data, modern_on_request
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, MCP_PROTOCOL_VERSION_HEADER
+from mcp.shared.transport_context import TransportContext
 from mcp.types import (
     CLIENT_CAPABILITIES_META_KEY,
     CLIENT_INFO_META_KEY,
@@ -25,10 +30,13 @@ from mcp.types import (
     PARSE_ERROR,
     PROTOCOL_VERSION_META_KEY,
 )
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from substrate.limits import LIMITS
+from substrate.server.clients import Clients
+from substrate.server.compose import SubstrateServer
 from substrate.server.http.body import MOST_VALUES, TooLargeError, handing, has_too_many_values, read_body
 from substrate.surfaces.status import error_fields
 
@@ -39,10 +47,16 @@ _VERSION: Final = "2026-07-28"
 _METHODS: Final = ("tools/call", "tools/list")
 _SERVER_ERROR: Final = -32000
 _HTTP: Final = {PARSE_ERROR: 400, INVALID_REQUEST: 400, INVALID_PARAMS: 400, METHOD_NOT_FOUND: 404}
-_OK: Final = 200
+_FORBIDDEN: Final = 403
 _TOO_LARGE: Final = 413
-_CLIENT: Final = {"name": "plain", "version": "1"}
+_META: Final = {
+    PROTOCOL_VERSION_META_KEY: _VERSION,
+    CLIENT_CAPABILITIES_META_KEY: {},
+    CLIENT_INFO_META_KEY: {"name": "plain", "version": "1"},
+}
+"""What the protocol wants to know of a client."""
 _CODES: Final = range(400, 600)
+_MOST_BYTES: Final = LIMITS["line_bytes"]
 
 
 def rpc_error(
@@ -58,12 +72,16 @@ def rpc_error(
 
 
 class PlainRpc:
-    """The application around the SDK's, which answers at `path`."""
+    """The application around the SDK's, which answers at `path`. `origins`: whose pages may call."""
 
-    def __init__(self, app: ASGIApp, path: str, most_bytes: int) -> None:
+    def __init__(
+        self, app: ASGIApp, server: SubstrateServer, clients: Clients, path: str, origins: Collection[str]
+    ) -> None:
         self._app = app
         self._path = path
-        self._most_bytes = most_bytes
+        self._origins = frozenset(origins)
+        inner = server._lowlevel_server  # noqa: SLF001 - what runs a request is the SDK's, and public; what it runs is not
+        self._run = modern_on_request(inner, clients)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a plain request; hand on any other, with its body."""
@@ -71,61 +89,74 @@ class PlainRpc:
             await self._app(scope, receive, send)
             return
         try:
-            body = await read_body(receive, self._most_bytes)
+            body = await read_body(receive, _MOST_BYTES)
         except TooLargeError:
-            await rpc_error(_TOO_LARGE, f"a request has at most {self._most_bytes:,} bytes")(scope, receive, send)
+            await rpc_error(_TOO_LARGE, f"a request has at most {_MOST_BYTES:,} bytes")(scope, receive, send)
             return
+        headers = Headers(scope=scope)
         if has_too_many_values(body):
             told = f"the JSON of a request has at most {MOST_VALUES:,} values"
             await rpc_error(_TOO_LARGE, told)(scope, receive, send)
-        elif _is_plain(scope):
-            await (await self._answered(scope, body, receive))(scope, receive, send)
+        elif _is_plain(headers):
+            answer = await self._answered(body, headers.get("origin"))
+            await answer(scope, receive, send)
         else:
             await self._app(scope, handing(body, receive), send)
 
-    async def _answered(self, scope: Scope, body: bytes, receive: Receive) -> JSONResponse:
+    async def _answered(self, body: bytes, origin: str | None) -> JSONResponse:
         try:
             said = json.loads(body)
         except (ValueError, RecursionError):
             return rpc_error(PARSE_ERROR, "the body is not JSON")
         try:
-            refused = _unreadable(said)
-            enveloped = b"" if refused is not None else _enveloped(said)
+            json.dumps(said, ensure_ascii=False).encode()
         except (UnicodeEncodeError, RecursionError):  # half of a pair, by an escape
             return rpc_error(PARSE_ERROR, "the body is not valid Unicode")
+        refused = _unreadable(said)
         if refused is not None:
             return refused
-        caught = _Caught()
-        await self._app(_as_today(scope, said), handing(enveloped, receive), caught)
-        return _taken_out(said.get("id"), caught)
+        if origin and origin not in self._origins:
+            return rpc_error(_FORBIDDEN, "a page of another server may not call this one", id=said["id"])
+        try:
+            result = await self._run(_Alone(said["id"]), said["method"], {**said.get("params", {}), "_meta": _META})
+        except Exception as error:  # noqa: BLE001 - the SDK says what each is on the wire, and logs what nobody foresaw
+            told = modern_error_data(error)
+            return rpc_error(ERROR_CODE_HTTP_STATUS.get(told.code, told.code), told.message, id=said["id"])
+        return _taken_out(said["id"], result)
 
 
-def _is_plain(scope: Scope) -> bool:
+_TRANSPORT: Final = TransportContext(kind="plain", can_send_request=False)
+
+
+@dataclass
+class _Alone:
+    """One request and its reply: nothing can be asked of the client meanwhile, and nothing told."""
+
+    request_id: str | int
+    transport: TransportContext = _TRANSPORT
+    can_send_request: bool = False
+    message_metadata: None = None
+    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+
+    async def send_raw_request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,  # noqa: ARG002 - the SDK's
+        opts: CallOptions | None = None,  # noqa: ARG002
+    ) -> dict[str, Any]:
+        raise NoBackChannelError(method)
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
+        """Not told."""
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Not told."""
+
+
+def _is_plain(headers: Headers) -> bool:
     """Whether it names no version of the protocol, and does not ask for a stream."""
-    headers = Headers(scope=scope)
     versioned = MCP_PROTOCOL_VERSION_HEADER in headers or "mcp-session-id" in headers
     return not versioned and "text/event-stream" not in headers.get("accept", "")
-
-
-class _Caught:
-    """What an application has answered, instead of sending it."""
-
-    def __init__(self) -> None:
-        self.status = 500
-        self.headers: list[tuple[bytes, bytes]] = []
-        self._parts: list[bytes] = []
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.status, self.headers = message["status"], list(message["headers"])
-        elif message["type"] == "http.response.body":
-            self._parts.append(message.get("body", b""))
-
-    def said(self) -> Any:  # noqa: ANN401 - as JSON has it
-        try:
-            return json.loads(b"".join(self._parts))
-        except ValueError:
-            return None
 
 
 def _unreadable(said: object) -> JSONResponse | None:
@@ -145,39 +176,7 @@ def _unreadable(said: object) -> JSONResponse | None:
     return None
 
 
-def _enveloped(said: dict[str, Any]) -> bytes:
-    meta = {
-        PROTOCOL_VERSION_META_KEY: _VERSION,
-        CLIENT_CAPABILITIES_META_KEY: {},
-        CLIENT_INFO_META_KEY: _CLIENT,
-    }
-    return json.dumps({**said, "params": {**said.get("params", {}), "_meta": meta}}, ensure_ascii=False).encode()
-
-
-def _as_today(scope: Scope, said: dict[str, Any]) -> Scope:
-    """The same request, with the headers that the protocol asks for."""
-    turned = {**scope, "headers": list(scope["headers"])}
-    headers = MutableHeaders(scope=turned)
-    headers["accept"] = "application/json, text/event-stream"
-    headers["content-type"] = "application/json"
-    headers[MCP_PROTOCOL_VERSION_HEADER] = _VERSION
-    headers[MCP_METHOD_HEADER] = said["method"]
-    if "content-length" in headers:
-        del headers["content-length"]
-    if said["method"] == "tools/call":
-        headers[MCP_NAME_HEADER] = encode_header_value(said["params"]["name"])
-    return turned
-
-
-def _taken_out(id: object, caught: _Caught) -> JSONResponse:  # noqa: A002 - the word for it
-    said = caught.said()
-    if caught.status != _OK or not isinstance(said, dict):
-        kept = {name: value for name, value in Headers(raw=caught.headers).items() if name in _KEPT}
-        told = _told(said) or "the request was refused"
-        return rpc_error(caught.status, told, id=id, headers=kept)
-    if "error" in said:
-        return rpc_error(said["error"].get("code", _SERVER_ERROR), said["error"].get("message", ""), id=id)
-    result = said["result"]
+def _taken_out(id: object, result: dict[str, Any]) -> JSONResponse:  # noqa: A002 - the word for it
     if result.get("isError"):
         error = result.get("_meta", {}).get("error", {"status": INVALID_PARAMS})  # of the SDK: there is no such tool
         message = error.get("message") or "".join(part.get("text", "") for part in result.get("content", ()))
@@ -185,16 +184,3 @@ def _taken_out(id: object, caught: _Caught) -> JSONResponse:  # noqa: A002 - the
         return rpc_error(status if isinstance(status, int) else _SERVER_ERROR, message, id=id)
     bare = result.get("structuredContent", result)
     return JSONResponse({"jsonrpc": "2.0", "id": id, "result": bare})
-
-
-_KEPT: Final = ("www-authenticate", "retry-after")
-
-
-def _told(said: object) -> str:
-    """What an answer that is no reply of a tool says to people."""
-    if not isinstance(said, dict):
-        return ""
-    error = said.get("error")
-    if isinstance(error, dict):
-        return str(error.get("message", ""))
-    return str(said.get("error_description", error or ""))

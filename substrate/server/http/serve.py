@@ -205,8 +205,9 @@ def tenants_app(  # noqa: PLR0913 - what is around the protocol, each a thing of
     """The server of several tenants: who is let in, pages, plain requests, and the protocol."""
     local = _local_names(port)
     app = _protocol(server, TENANTS_PATH, local, public_hosts)
-    app = PlainRpc(app, TENANTS_PATH, LIMITS["line_bytes"])
-    app = AuthContextMiddleware(Web(app, tenants, _origins(local, public_hosts), asks_token=True))
+    origins = _origins(local, public_hosts)
+    app = PlainRpc(app, server, tenants, TENANTS_PATH, origins)
+    app = AuthContextMiddleware(Web(app, tenants, origins, asks_token=True))
     app = Admission(app, {TENANTS_PATH, ASK}, verifier, Rates(), metadata_url)
     paths = {TENANTS_PATH, _METADATA_PATH, *PAGE_PATHS}
     return _knowing(Pages(_own(app, {*local, *public_hosts}, paths), tenants, local))
