@@ -3,6 +3,8 @@
 Proves, given a key or a pin that you have from someone you trust: the holder of that key signed a log which contains
 exactly this entry, in this place, with this text; and, for `current`, `tombstoned`, `forgotten` and `absent`, that the
 log's map of names said so at the head in the bundle. With a pin also: the log you pinned is still there, unchanged.
+Of an encrypted atom the text is ciphertext. The key that was disclosed for one version (--disclosed) shows its text:
+the ciphertext has the key's hash, and is bound to the atom. The key opens nothing else.
 
 Does not prove: that text or times are true; that nothing came after this head; that all saw the same log (compare pins
 for that). Without a key or a pin: only that the bundle agrees with itself, and anyone can make one that does.
@@ -15,6 +17,7 @@ import hashlib
 import hmac
 import json
 import re
+import struct
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -35,6 +38,10 @@ NAMED = {"name": str, "map": {"salt": 32, "leaf": (None, b"", 57), "path": [("",
 SINCE = {"since": {"size": int, "root": 32, "path": [32]}}
 CLAIMS = dict.fromkeys(STATES, PROVEN | NAMED) | {"recorded": PROVEN, "absent": NAMED, "extended": SINCE}
 OPTIONAL = SINCE | {"rotations": [{"head": str} | PROVEN]}
+# The value of an encrypted atom: domain id, nonce, wrapped key, hash of the key, then ciphertext and tag.
+MARK, ID, HASH, TEXT, TAG = "ciphertext1:", slice(0, 16), slice(76, 108), slice(108, -16), slice(-16, None)
+COLUMNS = ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15))
+DIAGONALS = ((0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14))
 Result = Values  # claim, trust ("key", "pin" or None), head; name, entry, body, since: None where the claim has none
 
 
@@ -212,6 +219,46 @@ def verify(bundle_text: str, key: str | None = None, pin_text: str | None = None
     return Result(**vars(bundle) | {"trust": "pin" if pin else "key" if keys else None, "head": head, "body": body})
 
 
+def chacha20(key: bytes, count: int) -> bytes:
+    """The block of this number, of 64 bytes (RFC 8439), under a nonce of zeros: each key encrypts one text only."""
+    start = struct.unpack("<16I", b"expand 32-byte k" + key + count.to_bytes(4, "little") + bytes(12))
+    state = list(start)
+    for a, b, c, d in (COLUMNS + DIAGONALS) * 10:
+        for to, by, other, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
+            state[to] = (state[to] + state[by]) % 2**32
+            mixed = state[other] ^ state[to]
+            state[other] = (mixed << turn | mixed >> (32 - turn)) % 2**32
+    return struct.pack("<16I", *((one + two) % 2**32 for one, two in zip(state, start, strict=True)))
+
+
+def poly1305(once: bytes, message: bytes) -> bytes:
+    """The tag (RFC 8439) of a message whose length is a multiple of 16, by a key that is used once."""
+    factor = int.from_bytes(once[:16], "little") & 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
+    total = 0
+    for at in range(0, len(message), 16):
+        total = (total + int.from_bytes(message[at : at + 16] + b"\1", "little")) * factor % (2**130 - 5)
+    return ((total + int.from_bytes(once[16:32], "little")) % 2**128).to_bytes(16, "little")
+
+
+def open_disclosed(key_text: str, atom: bytes, value: object) -> dict:
+    """The body of a version, by its key, 64 hexadecimal digits, and the id of its atom. Raises Rejected."""
+    need(re.fullmatch("[0-9a-f]{64}", key_text), "the disclosed key is not 64 hexadecimal digits")
+    key = bytes.fromhex(key_text)
+    need(isinstance(value, str) and value.startswith(MARK), "the atom of this proof is not encrypted")
+    need(
+        len(data := read(value.removeprefix(MARK), 0, "the value")) >= TEXT.start + 16,
+        "the value is not a whole ciphertext",
+    )
+    need(sha256(key) == data[HASH], "the key is not that of this version")
+    bound, text = data[ID] + atom, data[TEXT]
+    message = bound + text + bytes(-len(text) % 16) + struct.pack("<QQ", len(bound), len(text))
+    need(poly1305(chacha20(key, 0), message) == data[TAG], "the ciphertext was changed, or is of another atom")
+    stream = b"".join(chacha20(key, 1 + at // 64) for at in range(0, len(text), 64))
+    return strict_json(
+        bytes(one ^ two for one, two in zip(text, stream, strict=False)).decode(errors="surrogateescape")
+    )
+
+
 def load(path: str) -> str:
     """The text of a file. What is not UTF-8 becomes lone surrogates, which no check lets pass."""
     with sys.stdin.buffer if path == "-" else Path(path).open("rb") as file:
@@ -224,6 +271,7 @@ def main() -> int:
     """The exit code, after printing what was established. Unprintable characters of the bundle come out escaped."""
     parser = argparse.ArgumentParser(description="Check a proof bundle. The top of this file says what that means.")
     parser.add_argument("bundle", metavar="BUNDLE", help="a file, or - for standard input")
+    parser.add_argument("--disclosed", metavar="FILE", help="the disclosed key of one version of an encrypted atom")
     trust = parser.add_mutually_exclusive_group()
     trust.add_argument("--key", metavar="VKEY", help="the verifier key you trust, or a file that holds it")
     trust.add_argument("--pin", metavar="FILE", help="the pin you kept")
@@ -233,7 +281,10 @@ def main() -> int:
         key = given.key if given.key is None or given.key.count("+") > 1 else load(given.key).strip()
         if str(key).startswith("substrate pin") or re.match(rf"{NAME}\+", pin or ""):
             parser.error(f"{given.key} is a pin: use --pin" if key else f"{given.pin} is a key: use --key")
-        result = verify(bundle, key, pin)
+        result, opened = verify(bundle, key, pin), None
+        if given.disclosed is not None:
+            need(result.entry, "this proof holds no version")
+            opened = open_disclosed(load(given.disclosed).strip(), result.entry.subject, result.body.get("value"))
     except (OSError, AttributeError) as error:  # a standard input that is closed is None
         parser.error(f"cannot be read: {error}")
     except Rejected as why:
@@ -244,11 +295,14 @@ def main() -> int:
         when = f"{EPOCH + timedelta(microseconds=entry.time)}" if entry.time < 2**57 else f"{entry.time} microseconds"
         said = json.dumps(result.body.get("value"), ensure_ascii=False)
         facts["value"] = f"(first {SHOWN} of {len(said):,} characters) " * (len(said) > SHOWN) + said[:SHOWN]
-        facts |= {"text": "encrypted: open_disclosed.py reads it"} if said.startswith('"ciphertext1:') else {}
+        facts |= {"text": "encrypted: --disclosed shows it"} if said.startswith(f'"{MARK}') else {}
         facts["entry"] = f"seq {entry.seq}, {entry.kind}, {when} by the store's clock"
     facts["since"] = result.since and f"contains the first {result.since.size} entries, unchanged"
     facts["head"] = f"{head.origin}, {head.size} entries, log root {head.root.hex()}"
     facts["trust"] = f"by the {result.trust} you gave" if result.trust else "none: give --key or --pin"
+    if opened is not None:  # whole: who was given the key is to read it
+        facts["text"] = "by the disclosed key of this version:"
+        facts |= {f"  {word}": json.dumps(said, ensure_ascii=False) for word, said in opened.items()}
     sys.stdout.reconfigure(errors="backslashreplace")
     print("VERIFIED" if result.trust else "CONSISTENT, ORIGIN UNTRUSTED")
     for label, fact in facts.items():

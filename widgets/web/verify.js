@@ -1,5 +1,5 @@
 // The verifier of proof bundles, in the page: with the browser's own SHA-256, HMAC and Ed25519. It is the auditor's script
-// (examples/verify_proof.py) once more, check by check; a test shows that both say the same of every odd bundle. What a
+// (examples/verify_proof.py) once more, check by check, without its --disclosed; a test shows that both say the same of every odd bundle. What a
 // verdict means, and what it does not, is said there; the formats are in docs/proofs.md.
 
 const P = 2n ** 255n - 19n;

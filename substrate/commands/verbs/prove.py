@@ -108,7 +108,7 @@ PROVE = Command(
     "for an auditor who holds an older pin. Use --trusting for an auditor who holds a key from before a "
     "rotation. --entry proves that an entry is in the log. --extended-since proves that the log still contains "
     "everything up to a pin. A proof of an atom holds its value; of an encrypted atom, the ciphertext. With "
-    "the key that --disclose writes, examples/open_disclosed.py shows the text of this version, and of no other.",
+    "the key that --disclose writes, examples/verify_proof.py --disclosed shows the text of this version alone.",
     (
         Example(
             "substrate prove v1.fact.payment_provider --since me.pin -o proof.json",
