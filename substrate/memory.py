@@ -980,6 +980,7 @@ class Memory(Tabular):
         store = self._store
         if wait > 0:
             store.follower.wait(wait)
+            store.unlocked_vectors.wait(wait)
         asked = store.index.query(query, store.time_at(as_of, valid_at), wait, meaning=meaning)
         with store.read(as_of, valid_at) as snapshot:
             page: dict[str, Any] = {"limit": limit, "offset": offset, "min_score": min_score}
@@ -1372,9 +1373,13 @@ class Memory(Tabular):
         """Embed every version that has no vectors yet: for scripts, after bulk loads, before a measurement.
 
         Without it, that happens in the background. It continues after an interruption. `limit` is the maximum number of
-        versions. Raises ModelUnavailable (with what to do), InputError, Denied, Busy, Full.
+        versions. Without it, atoms of unlocked domains are embedded too, in memory. Raises ModelUnavailable (with what
+        to do), InputError, Denied, Busy, Full.
         """
-        return self._store.follower.index(progress, limit)
+        indexed = self._store.follower.index(progress, limit)
+        if limit is None:
+            self._store.unlocked_vectors.catch_up()
+        return indexed
 
     def use_model(self, spec: str | Path) -> Embedding:
         """Use this model from now on: a name, or a folder that sentence-transformers saved.
@@ -1823,6 +1828,7 @@ class Memory(Tabular):
         """
         found = unlock(self._store.log, self._store.unlocked, domain, passphrase)
         self._store.drop_indexes()
+        self._store.unlocked_vectors.wake()
         return found
 
     def lock(self, domain: str | None = None) -> Locked:
@@ -1830,13 +1836,14 @@ class Memory(Tabular):
         self._client.require_person("`%memory lock`")
         locked = lock(self._store.log, self._store.unlocked, domain)
         self._store.drop_indexes()
+        self._store.unlocked_vectors.clear()
         return locked
 
     def disclose(self, name: Name) -> str:
         """The key of an encrypted atom's current version, to give to an auditor with the proof of `prove`.
 
-        It opens this version and no other; `examples/open_disclosed.py` reads the text with both. The domain must be
-        unlocked, else InputError. NotFound if there is no such atom, or it is out of use.
+        It opens this version and no other; `examples/verify_proof.py --disclosed` shows the text by both. The domain
+        must be unlocked, else InputError. NotFound if there is no such atom, or it is out of use.
         """
         return disclose(self._store.log, self._store.unlocked, name)
 

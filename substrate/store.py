@@ -15,6 +15,7 @@ from substrate.clock import Clock
 from substrate.embed.backfill import Follower
 from substrate.embed.query import Meaning, Models
 from substrate.encryption.unlocked import UnlockedDomains
+from substrate.encryption.vectors import UnlockedVectors
 from substrate.errors import Forgotten
 from substrate.forget.compaction import compact_late
 from substrate.hiding.hidden import HiddenAtoms
@@ -108,8 +109,9 @@ class OpenStore:
         self.models = Models(model)
         self.nearest = NearestIndex(log.cache, read_only=read_only)
         self.follower = Follower(log, self.models, self.nearest, read_only=read_only, background=background)
-        self._search = LazySearch(Meaning(log, self.models), self.nearest)
         self.unlocked = UnlockedDomains()
+        self.unlocked_vectors = UnlockedVectors(log, self.models, self.nearest, self.unlocked, background=background)
+        self._search = LazySearch(Meaning(log, self.models), self.unlocked_vectors)
         self.hidden = HiddenAtoms(self)
         self._making = threading.RLock()
         self._guard = threading.Lock()
@@ -142,7 +144,7 @@ class OpenStore:
     def drop_indexes(self) -> None:
         """Drop what was worked out of the texts in memory: other domains are locked now than before."""
         with self._making:
-            self._search = LazySearch(Meaning(self.log, self.models), self.nearest)
+            self._search = LazySearch(Meaning(self.log, self.models), self.unlocked_vectors)
             for made in ("_fading", "_associator", "_grouper"):
                 vars(self).pop(made, None)
 
@@ -235,6 +237,7 @@ class OpenStore:
                 recorder.close()
         finally:
             self.follower.close()
+            self.unlocked_vectors.close()
             self.nearest.close()
             self.log.close()
 
@@ -252,7 +255,7 @@ class VeiledStore(OpenStore):
         self.log = VeiledLog(store.log, store.hidden, policy)
         self.read_only, self.background = store.read_only, store.background
         self.models, self.nearest, self.follower = store.models, store.nearest, store.follower
-        self.unlocked, self.hidden = store.unlocked, store.hidden
+        self.unlocked, self.unlocked_vectors, self.hidden = store.unlocked, store.unlocked_vectors, store.hidden
 
     def under(self, policy: Policy) -> OpenStore:
         """The same open store under another policy."""

@@ -8,12 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from threading import RLock
 from typing import NamedTuple
 
 from substrate.ciphers import CIPHERTEXT, DomainKey, decrypt, is_ciphertext
 from substrate.codec import decode_body, encode_body, read_body, read_forget
+from substrate.embed.texts import has_vector, text_of
 from substrate.encryption.domains import EncryptedDomain
 from substrate.encryption.union import COVERED, Union
 from substrate.errors import InputError, StoreDamaged
@@ -131,6 +132,16 @@ class UnlockedDomains:
         tables = self._tables
         return None if tables is None else tables.opaque.get(subject)
 
+    def seqs(self) -> frozenset[int]:
+        """The versions that were decrypted, as of the last snapshot."""
+        tables = self._tables
+        return frozenset() if tables is None else tables.seqs
+
+    def texts(self, seqs: Sequence[int]) -> dict[int, str | None]:
+        """What is embedded for each of these versions; None for one that gets no vector. Locked ones are left out."""
+        with self._lock:
+            return {} if self._tables is None else self._tables.texts(seqs)
+
     def counts(self, transaction: ReadTransaction) -> tuple[int, int]:
         """How many atoms were decrypted, and how many versions did not open."""
         self.cover(transaction)
@@ -195,6 +206,17 @@ class _Tables:
         with self._store.read() as memory:
             return Union(transaction, memory, self._frozen)
 
+    @property
+    def seqs(self) -> frozenset[int]:
+        """The versions that were decrypted."""
+        return self._frozen
+
+    def texts(self, seqs: Sequence[int]) -> dict[int, str | None]:
+        """See `UnlockedDomains.texts`."""
+        with self._store.read() as memory:
+            bodies = memory.get_many(BODIES, [seq_key(seq) for seq in seqs])
+        return {seq: _embedded(body[SALT_BYTES:]) for seq, body in zip(seqs, bodies, strict=True) if body is not None}
+
     def _end(self, size: int) -> None:
         self.size = size
         if len(self._frozen) != len(self._seqs):  # they only grow; a copy of them all after each entry would cost
@@ -246,6 +268,12 @@ class _Tables:
             if brought:  # by a caller who need not know the text: an older ciphertext can be saved again
                 body = encode_body({**decode_body(body), **brought})
             yield Logged(entry.seq, entry.kind, entry.subject, entry.time, body)
+
+
+def _embedded(body: bytes) -> str | None:
+    said = decode_body(body)
+    name, value = str(said.get("name", "")), said.get("value")
+    return text_of(name, value) if isinstance(value, str) and has_vector(name, said.get("origin")) else None
 
 
 def _entries(transaction: ReadTransaction, seqs: list[int]) -> list[Logged]:

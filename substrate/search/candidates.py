@@ -35,7 +35,6 @@ from substrate.search.words import WordScores
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import versions_of
 from substrate.views.nearest.index import Nearest
-from substrate.views.vectors import vectors_of
 from substrate.views.words import NONE, around, beside
 
 __all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "is_part", "meant_of", "others", "sides_of", "widen"]
@@ -113,7 +112,7 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     shares = _shares(words, seqs)
     vectors = cosine = None
     if lists.vector is not None and lists.nearest is not None:
-        vectors = _vectors(lists, lists.vector, lists.nearest.space, seqs)
+        vectors = _vectors(lists, lists.vector, lists.nearest, seqs)
         cosine = np.nan_to_num(vectors @ lists.vector)
     first = first_scores(shares, cosine)
     leaders = seqs[np.argsort(-first, kind="stable")[:_LOOKED_INTO]]
@@ -125,7 +124,7 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     more = np.array(sorted((beside_them | linked.keys()).difference(seqs.tolist())), np.int64)
     if len(more):
         if vectors is not None and lists.vector is not None and lists.nearest is not None:
-            vectors = np.concatenate([vectors, _vectors(lists, lists.vector, lists.nearest.space, more)])
+            vectors = np.concatenate([vectors, _vectors(lists, lists.vector, lists.nearest, more)])
         seqs, shares = np.concatenate([seqs, more]), np.concatenate([shares, _shares(words, more)])
     place = {seq: at for at, seq in enumerate(seqs.tolist())}
     before, after = _places(place, near)
@@ -159,7 +158,7 @@ def widen(lists: Lists, gathered: Gathered, more: Sequence[int]) -> Gathered:
     seqs, found, documents = np.array(more, np.int64), gathered.candidates, lists.documents
     vectors = found.vectors
     if vectors is not None and lists.vector is not None and lists.nearest is not None:
-        vectors = np.concatenate([vectors, _vectors(lists, lists.vector, lists.nearest.space, seqs)])
+        vectors = np.concatenate([vectors, _vectors(lists, lists.vector, lists.nearest, seqs)])
     none = np.full(len(seqs), -1, np.int64)
     dated = (documents.occurred[seqs] != NONE) | (documents.valid_from[seqs] != NONE)
     every = np.concatenate([gathered.seqs, seqs])
@@ -232,10 +231,10 @@ def _shares(words: WordScores, seqs: Ints) -> Floats:
     return shares
 
 
-def _vectors(lists: Lists, query: Floats, space: bytes, seqs: Ints) -> Floats:
+def _vectors(lists: Lists, query: Floats, nearest: Nearest, seqs: Ints) -> Floats:
     """Of each version the vector of the piece that is nearest to the query; nan where it is not embedded yet."""
     absent = np.full(len(query), np.nan, "<f2").tobytes()
-    rows = [absent if row is None else row for row in vectors_of(lists.snapshot.transaction, space, seqs.tolist())]
+    rows = [absent if row is None else row for row in nearest.stored(lists.snapshot.transaction, seqs.tolist())]
     several = [at for at, row in enumerate(rows) if len(row) != len(absent)]
     found = _floats(b"".join([row[: len(absent)] for row in rows]), len(query))
     for at in several:

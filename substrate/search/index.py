@@ -22,7 +22,7 @@ from substrate.search.when import When, Which, read_when
 from substrate.search.words import score_words
 from substrate.snapshot import Snapshot
 from substrate.text.terms import QueryTerm, query_terms
-from substrate.views.nearest.index import NearestIndex
+from substrate.views.nearest.index import Spaces
 from substrate.views.words import NONE
 
 __all__ = ["Query", "SearchIndex"]
@@ -46,7 +46,7 @@ class Query(NamedTuple):
 class SearchIndex:
     """What one open store keeps for searching. Safe to share between threads."""
 
-    def __init__(self, meaning: Meaning, nearest: NearestIndex, columns: Columns, domains: DomainMasks) -> None:
+    def __init__(self, meaning: Meaning, nearest: Spaces, columns: Columns, domains: DomainMasks) -> None:
         self._meaning = meaning
         self._nearest = nearest
         self._columns = columns

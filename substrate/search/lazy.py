@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from substrate.embed.query import Meaning
-from substrate.views.nearest.index import NearestIndex
+from substrate.views.nearest.index import Spaces
 
 if TYPE_CHECKING:
     from substrate.search.columns.documents import Columns
@@ -21,7 +21,7 @@ __all__ = ["LazySearch"]
 class LazySearch:
     """Safe to share between threads."""
 
-    def __init__(self, meaning: Meaning, nearest: NearestIndex) -> None:
+    def __init__(self, meaning: Meaning, nearest: Spaces) -> None:
         self._meaning = meaning
         self._nearest = nearest
         self._making = threading.RLock()

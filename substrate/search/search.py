@@ -68,6 +68,8 @@ def search(  # noqa: PLR0913
     past = when.asked in _PAST and snapshot.valid_at is None
     lists = index.lists(snapshot, documents, query, filters, past=past)
     lag = int(np.count_nonzero(documents.said[embedded_upto(snapshot.transaction, query.vector.space) :]))
+    if lists.nearest is not None and lists.nearest.waiting:  # of unlocked domains
+        lag += int(np.count_nonzero(documents.said[lists.nearest.waiting]))
     page = _Page(lists, query, hops, walk, past=past, lag=lag)
     hits, more = page.take(offset, limit, min_score)
     return Found(

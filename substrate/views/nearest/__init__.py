@@ -4,6 +4,7 @@
     space.py       what a process has of one space, and how it is searched
     rows.py        vectors in memory, as arrays
     generation.py  sealed files of vectors
+    in_memory.py   vectors that are in no file, laid over those of record
     seal.py        writing the vectors of one space into a new file
 
 All of it follows `views/vectors.py` and can be thrown away.

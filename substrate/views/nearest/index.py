@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["Nearest", "NearestIndex", "erase_forgotten"]
+__all__ = ["Nearest", "NearestIndex", "Spaces", "erase_forgotten", "in_no_file"]
 
 _SEAL_FROM: Final = 30_000
 """Rows from which on a look at every one takes too long."""
@@ -58,6 +59,8 @@ class Nearest(Protocol):
     """Versions before this seq are in it, if they have vectors."""
     note: str | None
     """Why it is slower than it could be, if so."""
+    waiting: Sequence[int]
+    """Versions before `upto` that will be in it, and are not yet."""
 
     def search(self, query: Array, k: int, mask: Array | None = None) -> tuple[Array, Array]:
         """Up to k seqs (int64), best first, with cosine scores (float32): each version once, by its best piece.
@@ -68,6 +71,21 @@ class Nearest(Protocol):
 
     def scores(self, query: Array, seqs: Array) -> Array:
         """Cosine of the best piece of each of these versions; nan where it has no vector."""
+
+    def stored(self, transaction: ReadTransaction, seqs: Sequence[int]) -> list[bytes | None]:
+        """The vectors of each of these versions, as the table of vectors has them; None where there are none."""
+
+
+class Spaces(Protocol):
+    """Where search gets vectors from."""
+
+    def at(self, transaction: ReadTransaction, space: bytes, dimensions: int, size: int) -> Nearest:
+        """See `NearestIndex.at`."""
+
+
+def in_no_file(folder: Path, space: bytes, dimensions: int) -> LoadedSpace:
+    """A space without any vector, which follows no log: whoever has it gives it what it is to hold."""
+    return LoadedSpace(folder, space, dimensions, {}, scan=scan, load=_load)
 
 
 class NearestIndex:

@@ -6,7 +6,7 @@ What knows faiss is handed in: `Scan`, which looks at rows of half floats, and h
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -18,7 +18,7 @@ from substrate.log.tables import HEADS, seq_key
 from substrate.views.follow import Trail, erased_between, latest_head
 from substrate.views.nearest.generation import BadGeneration, Generation, Manifest, generations_of, padded, peek
 from substrate.views.nearest.rows import Held, once, places_of, unit
-from substrate.views.vectors import embedded_upto, vectors_between
+from substrate.views.vectors import embedded_upto, vectors_between, vectors_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -182,6 +182,7 @@ class View:
     def __init__(self, loaded: LoadedSpace, size: int, without: Callable[[Generation, str], View]) -> None:
         """Of versions before `size`. `without`: the same view, without a generation that turned out to be damaged."""
         self.space, self.upto, self.note = loaded.space, min(loaded.upto, size), loaded.note
+        self.waiting: Sequence[int] = ()
         self._without, self._size, self._scan = without, size, loaded.scan
         self._dimensions, self._width = loaded.dimensions, loaded.width
         self._ids, self._vectors = loaded.held.before(size)
@@ -219,6 +220,10 @@ class View:
             return np.fmax(found, _best_of_each(self._scan, generation.rows(places), whole, pieces))
         except BadGeneration as refused:
             return self._anew(self._sealed, refused).scores(query, seqs)
+
+    def stored(self, transaction: ReadTransaction, seqs: Sequence[int]) -> list[bytes | None]:
+        """See `Nearest`."""
+        return vectors_of(transaction, self.space, seqs)
 
     def _anew(self, sealed: Sealed, refused: BadGeneration) -> View:
         """The same, by the vectors of record."""

@@ -1,0 +1,107 @@
+"""Unlocked atoms are found by meaning, by vectors that are in memory alone. With the real model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from substrate.log.tables import VECTORS
+from substrate.memory import Memory, open_memory
+from tests.encryption.canaries import PASSPHRASE
+from tests.scale import PATIENCE_S
+
+RASH = {"name": "v1.fact.allergy", "value": "Penicillin gives me a rash"}
+OTHERS = ["v1.fact.weather = April brings rain to the coast", "v1.fact.invoice = Invoices are due within thirty days"]
+QUESTION = "antibiotics that the skin does not tolerate"
+"""No word of it is in the atom."""
+
+
+def member(name: str) -> dict[str, str]:
+    return {"source": name, "type": "member_of", "target": "v1.domain.health"}
+
+
+@pytest.fixture
+def health(tmp_path: Path, cache: Path) -> Iterator[Memory]:
+    del cache
+    with open_memory(tmp_path / "store", home=tmp_path / "home", background=False) as memory:
+        memory.checkpoint(["v1.domain.health = private", *OTHERS])
+        memory.encrypt("health", PASSPHRASE)
+        memory.checkpoint([RASH], edges=[member(RASH["name"])])
+        memory._store.follower.index(None)
+        yield memory
+
+
+def is_near(memory: Memory, wait: float = 0) -> bool:
+    """Whether search knows that the atom is near the question in meaning."""
+    return any(hit.likeness > 0.3 for hit in memory.search(QUESTION, wait=wait) if hit.name == RASH["name"])
+
+
+def rows(memory: Memory) -> dict[int, bytes]:
+    return memory._store.unlocked_vectors._rows
+
+
+def test_an_unlocked_atom_is_found_by_meaning_as_an_open_one_is(health: Memory, tmp_path: Path) -> None:
+    assert (is_near(health), health.search(QUESTION).lag) == (False, 1), "by words, and it says so"
+    health.index()
+    found = health.search(QUESTION)
+    assert found.lag == 0
+    with open_memory(tmp_path / "open", home=tmp_path / "home", background=False) as plain:
+        plain.checkpoint(["v1.domain.health = private", *OTHERS])
+        plain.checkpoint([RASH], edges=[member(RASH["name"])])
+        plain.index()
+        twin = plain.search(QUESTION)
+    assert [(hit.name, hit.likeness) for hit in found] == [(hit.name, hit.likeness) for hit in twin]
+    assert is_near(health)
+
+
+def test_no_vector_of_it_is_in_any_file_and_lock_drops_it(health: Memory, tmp_path: Path) -> None:
+    health.index()
+    assert is_near(health)
+    with health._store.log.snapshot() as transaction:
+        stored = [row for _, row in transaction.scan(VECTORS)]
+    held = [row for row in rows(health).values() if row]
+    assert len(held) == 1
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(stored[0] in data for data in files), "the same look finds what is stored"
+    assert not any(held[0][:32] in data for data in files)
+    health.lock("health")
+    assert not rows(health)
+    assert not is_near(health)
+    health.unlock("health", PASSPHRASE)
+    assert health.search(QUESTION).lag == 1
+
+
+def test_what_is_saved_later_is_embedded_and_what_is_forgotten_is_dropped(health: Memory) -> None:
+    health.index()
+    later = "v1.fact.nuts"
+    health.checkpoint([f"{later} = Hazelnuts make my throat swell"], edges=[member(later)])
+    assert health.search(QUESTION).lag > 0
+    health.index()
+    assert (is_near(health), health.search(QUESTION).lag) == (True, 0)
+    count = len(rows(health))
+    health.forget(RASH["name"])
+    assert RASH["name"] not in {hit.name for hit in health.search(QUESTION)}
+    assert len(rows(health)) == count - 1
+
+
+def test_vectors_come_in_the_background_after_unlock(health: Memory, tmp_path: Path) -> None:
+    health.close()
+    with open_memory(tmp_path / "store", home=tmp_path / "home") as memory:
+        memory.unlock("health", PASSPHRASE)
+        assert is_near(memory, PATIENCE_S)
+
+
+def test_a_lock_while_it_embeds_leaves_nothing_behind(health: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = health._store.unlocked_vectors
+    embedder = vectors._embedder
+
+    def locking(model: object) -> object:
+        found = embedder(model)  # type: ignore[arg-type]
+        health.lock("health")
+        return found
+
+    monkeypatch.setattr(vectors, "_embedder", locking)
+    health.index()
+    assert not rows(health)
