@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 from substrate.codec import Draft
 from substrate.embed.load import load
-from substrate.embed.pending import WINDOW, Window, next_window, waiting
+from substrate.embed.pending import WINDOW, Window, is_behind, next_window, waiting
 from substrate.embed.query import Models
 from substrate.errors import Busy, Denied, ModelUnavailable, RolledBack, SubstrateError
 from substrate.files import open_lock, try_lock
@@ -119,14 +119,14 @@ class Follower:
 
     def _is_behind(self) -> bool:
         with self._log.snapshot() as transaction:
-            return bool(waiting(transaction, most=1))
+            return is_behind(transaction)
 
     def wake_if_behind(self) -> None:
         """As `wake`, if there is something to embed or to erase."""
         if not self._background or not self._models.wanted:
             return
         with self._log.snapshot() as transaction:
-            behind = waiting(transaction, most=1) or abandoned_spaces(transaction) or _aims_wait(transaction)
+            behind = is_behind(transaction) or abandoned_spaces(transaction) or _aims_wait(transaction)
         if behind:
             self.wake()
 
@@ -231,7 +231,7 @@ class Follower:
         with self._working, self._alone():
             with self._log.snapshot() as transaction:
                 model = model_in_force(transaction)
-                behind = waiting(transaction, most=1) or model_searched(transaction) != model or _aims_wait(transaction)
+                behind = is_behind(transaction) or model_searched(transaction) != model or _aims_wait(transaction)
                 upto = require_head(transaction).head.size
             embedder = self._embedder(model) if behind else None
             total = 0
@@ -248,7 +248,7 @@ class Follower:
                     continue
                 if window is None:
                     break
-                made = self._embed(embedder, window)
+                made = self._embed(embedder, window, versions, total, progress)
                 if self._keep(embedder, window, made):
                     versions += len(made)
                     pieces += sum(len(row) for row in made.values()) // (2 * embedder.dimensions)
@@ -269,8 +269,18 @@ class Follower:
             self._check_stop()
         return embedder
 
-    def _embed(self, embedder: Embedder, window: Window) -> dict[int, bytes]:
-        vectors = embedder.embed_pieces(list(window.texts.values()), lambda _, __: self._check_stop())
+    def _embed(
+        self, embedder: Embedder, window: Window, before: int, total: int, progress: Progress | None
+    ) -> dict[int, bytes]:
+        """The vectors of a window. `progress` hears of each batch but the last: a window may take ten seconds."""
+        here = len(window.texts)
+
+        def tell(done: int, pieces: int) -> None:
+            self._check_stop()
+            if progress is not None and done < pieces:
+                progress(before + here * done // pieces, max(total, before + here))
+
+        vectors = embedder.embed_pieces(list(window.texts.values()), tell)
         rows = (piece.astype("<f2").tobytes() for piece in vectors)
         return dict(zip(window.texts, rows, strict=True))
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from substrate.codec import decode_body
-from substrate.embed.texts import has_vector, text_of
+from substrate.embed.texts import text_of
 from substrate.kv.api import ReadTransaction
 from substrate.log.heads import require_head
 from substrate.log.replay import replay
 from substrate.log.tables import BODIES, EMBEDDED, ENTRIES, read_seq, seq_key
-from substrate.proof.entry import Kind
+from substrate.proof.entry import SALT_BYTES, Kind
 from substrate.views.models import model_in_force
-from substrate.views.vectors import embedded_upto
+from substrate.views.vectors import embedded_upto, is_embedded
 
-__all__ = ["WINDOW", "Window", "next_window", "waiting"]
+__all__ = ["WINDOW", "Window", "is_behind", "next_window", "waiting"]
 
 WINDOW: Final = 512
 """Versions that are embedded and written together,"""
@@ -54,12 +55,11 @@ def next_window(transaction: ReadTransaction, space: bytes, most: int = WINDOW) 
             at = entry.seq + 1
             if entry.kind is not Kind.PUT or entry.body is None:
                 continue
-            members = decode_body(entry.body)
-            name = str(members.get("name", ""))
-            if not has_vector(name, members.get("origin")):
+            if not is_embedded(entry.body):
                 is_skipped = True
                 continue
-            texts[entry.seq] = text_of(name, str(members.get("value", "")))
+            members = decode_body(entry.body)
+            texts[entry.seq] = text_of(str(members.get("name", "")), str(members.get("value", "")))
             characters += len(texts[entry.seq])
     # Entries that are no versions are not worth a write; unless there are so many that to look again would cost, or
     # another space waits for this one to get as far. Versions that get no vector are: they would seem to wait for one.
@@ -68,12 +68,20 @@ def next_window(transaction: ReadTransaction, space: bytes, most: int = WINDOW) 
     return Window(start, at, texts) if is_worth_it else None
 
 
+def is_behind(transaction: ReadTransaction) -> bool:
+    """Whether there are versions that nobody has looked at yet, be it that they are embedded or not."""
+    return next(_unread(transaction), None) is not None
+
+
 def waiting(transaction: ReadTransaction, most: int | None = None) -> int:
     """How many versions wait to be embedded; counted no further than `most`."""
+    return sum(1 for _ in islice((body for body in _unread(transaction) if is_embedded(body)), most))
+
+
+def _unread(transaction: ReadTransaction) -> Iterator[bytes]:
+    """The bodies of versions that the model in force has not got to."""
     model = model_in_force(transaction)
     upto = 0 if model is None else embedded_upto(transaction, model.space)
     versions = (at for at, data in transaction.scan(ENTRIES, seq_key(upto)) if data[_KIND] == Kind.PUT)
-    count = 0
-    while (some := list(islice(versions, most or 1000))) and (most is None or count < most):
-        count += sum(body is not None for body in transaction.get_many(BODIES, some))
-    return count
+    while some := list(islice(versions, _STRIDE)):
+        yield from (row[SALT_BYTES:] for row in transaction.get_many(BODIES, some) if row is not None)

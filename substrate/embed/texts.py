@@ -5,26 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from substrate.ciphers import CIPHERTEXT
-
-__all__ = ["has_vector", "name_words", "text_of"]
+__all__ = ["name_words", "text_of"]
 
 _ID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _WORD: Final = re.compile(r"[^\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _HEX_LETTERS: Final = 8
 _HEX: Final = re.compile(rf"[0-9a-fA-F]{{{_HEX_LETTERS},}}")
-
-
-_ENTITY, _INGESTED = "v1.entity.", "ingested"
-
-
-def has_vector(name: str, origin: object) -> bool:
-    """Whether a version is embedded: all are, but for encrypted ones, and entities that only ingested texts speak of.
-
-    The latter say nothing but a name, which the texts have. Searches leave them out; who asks for them asks by name.
-    """
-    return not name.startswith(CIPHERTEXT) and (origin != _INGESTED or not name.startswith(_ENTITY))
 
 
 def text_of(name: str, value: str) -> str:

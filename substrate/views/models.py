@@ -18,8 +18,8 @@ from substrate.log.decode import stored_entry
 from substrate.log.heads import require_head
 from substrate.log.replay import Logged
 from substrate.log.tables import BODIES, EMBEDDED, ENTRIES, MODELS, VECTORS, read_seq, seq_key
-from substrate.proof.entry import Kind
-from substrate.views.vectors import SPACE_BYTES, embedded_upto
+from substrate.proof.entry import SALT_BYTES, Kind
+from substrate.views.vectors import SPACE_BYTES, embedded_upto, is_embedded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -144,12 +144,12 @@ def _check_rows(transaction: ReadTransaction, rows: list[tuple[bytes, bytes]], k
 
 
 def _check_complete(transaction: ReadTransaction, space: bytes, upto: int) -> None:
-    """Every version before `upto` that has a body has its vectors."""
+    """Every version before `upto` that has a body, and is one that is embedded, has its vectors."""
     for rows in _portions(transaction.scan(ENTRIES, b"", seq_key(upto))):
         puts = [at for at, entry in rows if stored_entry(read_seq(at), entry).kind is Kind.PUT]
         vectors = transaction.get_many(VECTORS, [at + space for at in puts])
         for at, body, row in zip(puts, transaction.get_many(BODIES, puts), vectors, strict=True):
-            if body is not None and row is None:
+            if body is not None and row is None and is_embedded(body[SALT_BYTES:]):
                 raise _damage(VECTORS, f"lacks those of entry {read_seq(at)}, and {EMBEDDED} says that it has them")
 
 

@@ -1,7 +1,7 @@
 """Vectors of record: what the model made of each version's text. A cache: it can be made anew, and follows the log.
 
     vectors    seq (8), space (8) -> vectors of the pieces of the text, one after the other, as half floats
-    embedded   space (8) -> seq (8): every version before it that has a body has its vectors in this space
+    embedded   space (8) -> seq (8): every version before it that has a body, and is embedded, has its vectors there
 
 A *space* is what one model, with one way of cutting texts, maps to: vectors of two spaces are never compared.
 """
@@ -11,15 +11,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from substrate.ciphers import CIPHERTEXT
+from substrate.codec import decode_body
 from substrate.kv.api import ReadTransaction
 from substrate.log.tables import BODIES, EMBEDDED, VECTORS, read_seq, seq_key
 
-__all__ = ["SPACE_BYTES", "CacheRow", "embedded_upto", "erase_vectors", "keep_vectors", "vectors_between", "vectors_of"]
+__all__ = [
+    "SPACE_BYTES",
+    "CacheRow",
+    "embedded_upto",
+    "erase_vectors",
+    "is_embedded",
+    "keep_vectors",
+    "vectors_between",
+    "vectors_of",
+]
 
 SPACE_BYTES: Final = 8
 _SEQ_BYTES: Final = 8
 CacheRow = tuple[str, bytes, bytes | None]
 """A row to write: table, key, value; None deletes it."""
+_ENTITY, _INGESTED = "v1.entity.", "ingested"
+_MARKS: Final = (_ENTITY.encode(), CIPHERTEXT.encode())
+
+
+def is_embedded(body: bytes) -> bool:
+    """Whether a version is embedded: all are, but for encrypted ones, and entities that only ingested texts speak of.
+
+    The latter say nothing but a name, which the texts have. Searches leave them out; who asks for them asks by name.
+    """
+    if not any(mark in body for mark in _MARKS):  # so it is with most, and they need not be decoded
+        return True
+    members = decode_body(body)
+    name = str(members.get("name", ""))
+    return not name.startswith(CIPHERTEXT) and (members.get("origin") != _INGESTED or not name.startswith(_ENTITY))
 
 
 def embedded_upto(transaction: ReadTransaction, space: bytes) -> int:

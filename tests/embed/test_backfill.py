@@ -69,7 +69,7 @@ def test_what_gets_no_vector_does_not_wait_for_one(memory: Memory) -> None:
     memory.checkpoint(ATOMS)
     memory.index()
     memory.checkpoint([{"name": "v1.entity.d.ada", "value": "Ada", "origin": "ingested"}])
-    assert memory.model().waiting == 1
+    assert memory.model().waiting == 0
     done = memory.index()
     assert (done.embedded, done.upto, memory.model().waiting) == (0, memory.head().head.size, 0)
 

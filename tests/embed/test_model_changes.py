@@ -245,6 +245,24 @@ def test_damage_is_told_with_the_remedy_which_works(memory: Memory, store: Path,
     assert rows_of(memory) == before
 
 
+def test_versions_that_get_no_vector_are_no_damage_and_are_not_waited_for(
+    memory: Memory, store: Path, home: Path
+) -> None:
+    memory.checkpoint(
+        [
+            *ATOMS,
+            {"name": "v1.entity.d.ada", "value": "Ada", "origin": "ingested"},
+            {"name": "v1.note.d", "value": "of v1.entity.d.ada", "origin": "ingested"},
+        ]
+    )
+    told: list[tuple[int, int]] = []
+    assert memory.model().waiting == len(ATOMS) + 1
+    assert memory.index(progress=lambda *at: told.append(at)).embedded == len(ATOMS) + 1
+    assert told[-1] == (len(ATOMS) + 1, len(ATOMS) + 1)
+    assert checked(store, home) is None
+    assert memory.model().waiting == 0
+
+
 def test_a_rebuild_keeps_sound_vectors_and_a_restore_does_not_care(
     memory: Memory, tmp_path: Path, home: Path, store: Path
 ) -> None:

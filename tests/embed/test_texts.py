@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from substrate.embed.texts import has_vector, name_words, text_of
+from substrate.embed.texts import name_words, text_of
 
 
 @pytest.mark.parametrize(
@@ -32,10 +32,3 @@ def test_the_words_of_the_name_come_first() -> None:
 
 def test_a_name_without_words_adds_nothing() -> None:
     assert text_of("v1.chunk.0007", "Invoices are paid monthly.") == "Invoices are paid monthly."
-
-
-def test_entities_that_only_ingested_texts_speak_of_get_no_vector() -> None:
-    assert not has_vector("v1.entity.d.ada", "ingested")
-    assert has_vector("v1.entity.d.ada", "user")
-    assert has_vector("v1.entity.d.ada", None)
-    assert has_vector("v1.chunk.d.x.1", "ingested")
