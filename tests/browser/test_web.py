@@ -126,6 +126,20 @@ def test_a_person_finds_an_atom_sees_its_history_and_checks_its_proof(window: Wi
     expect(window.see("proof")).to_have_text("recorded, entry 1 of 5, verified")
 
 
+def test_the_page_follows_what_others_write_when_somebody_comes_back_to_it(window: Window, shop: Shop) -> None:
+    token = shop.served.token("meanwhile", "read", "write", rate=100_000)
+    call(shop.served, token, "store_memory", title="Colour", content="The door is blue.")
+    window.enter(Shop(shop.served, shop.key, token))
+    window.open("v1.fact.colour", "door")
+    expect(window.see("version")).to_have_count(1)
+    with substrate.open(shop.served.root / "meanwhile", actor="ada", model="none") as memory:
+        memory.checkpoint(["v1.fact.colour = The door is green.", "v1.fact.second = A second door."])
+    window.page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(window.see("version")).to_have_count(2)
+    expect(window.see("value")).to_have_text("The door is green.")
+    expect(window.see("hit")).to_have_count(2)
+
+
 def test_text_that_someone_stored_is_text(window: Window, shop: Shop) -> None:
     window.enter(shop)
     window.open("v1.fact.attack", "evil")

@@ -71,7 +71,7 @@ def _find(memory: Memory, fields: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _offer(memory: Memory, _: Mapping[str, Any]) -> dict[str, object]:
-    return {**offer(memory), "key": str(memory.key())}
+    return {**offer(memory), "key": str(memory.key()), "size": memory.head().head.size}
 
 
 def _detail(memory: Memory, fields: Mapping[str, Any]) -> dict[str, object]:

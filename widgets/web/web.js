@@ -7,6 +7,7 @@ const QUESTION = ["query", "type", "domain", "tag", "since", "until", "as_of"];
 const SECURE = "This browser checks proofs on https pages and on this machine alone: the server's check is shown instead.";
 
 const SEALED = "ciphertext1:";
+const LOOK_MS = 30_000; // between two looks at whether something was written: a token may call 60 times a minute
 
 /** Who is trusted, as the person said it: a verifier key, a pin, or nobody. Its own server is trusted with nothing. */
 function trusting(said) {
@@ -67,7 +68,7 @@ function openStore(el, ask, first, trust, lost) {
     if (error.status === 401) lost(error);
     else tellProblem(model, kinds, error.message);
   };
-  const { key: serverKey, store, ...offered } = first;
+  const { key: serverKey, store, size, ...offered } = first;
 
   // -- the proof viewer
   let proof = null;
@@ -130,10 +131,30 @@ function openStore(el, ask, first, trust, lost) {
     if (kinds.includes("find")) model.receive({ answer: { query: model.get("query"), hits: [], failed: true } });
     failed(model)(kinds, error);
   });
-  const close = explorer.render({ model, el });
+  const closeExplorer = explorer.render({ model, el });
   want("find");
+
+  // -- what others write meanwhile: looked for now and then while the page is seen, and when somebody comes back to it
+  let seen = size;
+  const look = askingInTurn(ask, () => ({}), (_, answer) => {
+    tellProblem(model, ["offer"], answer?.problem ?? "");
+    if (!answer || answer.problem || answer.size === seen) return;
+    seen = answer.size;
+    model.receive({ offered: { types: answer.types, domains: answer.domains, atoms: answer.atoms } });
+    want("find", "detail");
+    if (proof) proof.again();
+  }, failed(model));
+  const lookIfSeen = () => document.visibilityState === "visible" && look("offer");
+  const looking = setInterval(lookIfSeen, LOOK_MS);
+  window.addEventListener("focus", lookIfSeen);
+  document.addEventListener("visibilitychange", lookIfSeen);
   return {
-    close,
+    close: () => {
+      clearInterval(looking);
+      window.removeEventListener("focus", lookIfSeen);
+      document.removeEventListener("visibilitychange", lookIfSeen);
+      closeExplorer();
+    },
     /** Someone else is trusted from here on: what is shown is judged again. */
     judgeAgain: async () => {
       const detail = model.get("detail");
