@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from substrate.ciphers import CIPHERTEXT, DomainKey, decrypt, is_ciphertext
 from substrate.codec import decode_body, encode_body, read_body, read_forget
-from substrate.embed.texts import has_vector, text_of
+from substrate.embed.texts import text_of
 from substrate.encryption.domains import EncryptedDomain
 from substrate.encryption.union import COVERED, Union
 from substrate.errors import InputError, StoreDamaged
@@ -38,6 +38,7 @@ from substrate.proof.entry import ID_BYTES, SALT_BYTES, Kind, encode_entry
 from substrate.proof.hashes import commitment
 from substrate.veil import Veiled, bare, hidden_in
 from substrate.views.atoms import AtomView, find_names
+from substrate.views.vectors import is_embedded
 from substrate.views.words import WordView
 
 __all__ = ["Opened", "UnlockedDomains"]
@@ -272,8 +273,8 @@ class _Tables:
 
 def _embedded(body: bytes) -> str | None:
     said = decode_body(body)
-    name, value = str(said.get("name", "")), said.get("value")
-    return text_of(name, value) if isinstance(value, str) and has_vector(name, said.get("origin")) else None
+    value = said.get("value")
+    return text_of(str(said.get("name", "")), value) if isinstance(value, str) and is_embedded(body) else None
 
 
 def _entries(transaction: ReadTransaction, seqs: list[int]) -> list[Logged]:
