@@ -17,12 +17,13 @@ from substrate.cues.kinds import KINDS
 from substrate.cues.phrases import Phrases
 from substrate.cues.prose import Sentence, is_question, sentences
 from substrate.cues.rules import RULES
-from substrate.cues.shapes import REQUEST, TASK, Shape, begins_ban, shapes_of, without_leads
+from substrate.cues.shapes import REQUEST, TASK, Shape, begins_ban, is_terse, objection, shapes_of, without_leads
+from substrate.cues.speakers import takes_back
 from substrate.cues.statements import forms_of
 
 __all__ = ["Decision", "decisions"]
 
-_BIAS: Final = -2.05
+_BIAS: Final = -2.1
 _FEWEST_WORDS: Final = 3
 _OF_A_BAN: Final = 2
 """No Elasticsearch."""
@@ -59,15 +60,21 @@ class Decision(NamedTuple):
 
 def decisions(message: str, kinds: Collection[str] = tuple(KINDS)) -> Iterator[Decision]:
     """What a person's message states that should be kept, in its order. Only of these kinds."""
+    before: Decision | None = None
     for sentence in sentences(message):
-        found = _judge(sentence)
-        if found is not None and found.kind in kinds:
-            yield found
+        if before is not None and not takes_back(sentence.judged):
+            yield before
+        before = _judge(sentence)
+        if before is not None and before.kind not in kinds:
+            before = None
+    if before is not None:
+        yield before
 
 
 def _judge(sentence: Sentence) -> Decision | None:
     bare = without_leads(sentence.judged)
-    if len(bare.split()) < (_OF_A_BAN if begins_ban(bare) else _FEWEST_WORDS) or is_question(sentence.judged):
+    fewest = _OF_A_BAN if begins_ban(bare) or is_terse(bare) else _FEWEST_WORDS
+    if len(bare.split()) < fewest or is_question(sentence.judged) or bare.endswith(":"):
         return None
     cues = [*_phrases(bare), *shapes_of(sentence.judged, bare), *((_IN_LIST,) if sentence.is_rule else ())]
     pros = sorted((cue for cue in cues if cue.weight > 0), key=lambda cue: -cue.weight)[:_MOST_RULES]
@@ -79,7 +86,7 @@ def _judge(sentence: Sentence) -> Decision | None:
     forms = list(forms_of(bare))
     total = _BIAS + cons + sum(form.weight for form in forms)
     total += sum(cue.weight * (_FURTHER if at else 1.0) for at, cue in enumerate(pros))
-    if total < 0:
+    if total < 0 or (total := total + objection(bare)) < 0:
         return None
     spoke = sorted((form for form in forms if form.weight > 0), key=lambda form: -form.weight)
     called = (*(cue.called for cue in pros), *(form.called for form in spoke))[:_MOST_RULES]

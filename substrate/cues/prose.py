@@ -3,9 +3,10 @@
 1. Between fences, indented, behind `>`, a prompt or a time stamp, nothing is the person's own. Neither is what follows
    `it says:` and the like, up to the end of the next paragraph; if that names a mail or another document, up to the
    end of the message.
-2. A mail is told by its headers, by who wrote it when, or by its greeting and its farewell. Of a message with many long
-   paragraphs the first and the last are the person's own.
+2. A mail is told by its headers, by who wrote it when, or by its greeting and its farewell. A letter that is the whole
+   message and says `I` is the person's own. Of a message with many long paragraphs the first and the last are.
 3. A sentence is told twice: as it stands, and as it is judged. There a quotation of three words or more is left out.
+   One of several sentences is not taken apart.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ _INTRODUCES: Final = re.compile(
     re.IGNORECASE,
 )
 """What ends so begins a quotation."""
+_SAYS: Final = re.compile(
+    r"(?<!\bi )(?<!\bwe )\b(?:says?|said|wrote|writes|tells?|told|reads)\b[^:]{0,20}:$", re.IGNORECASE
+)
+"""The same, even of rules."""
 _DOCUMENT: Final = re.compile(
     r"\b(?:e?-?mails?|letters?|tickets?|messages?|documents?|docs?|texts?|policy|contracts?|specs?|articles?|pages?|posts?|"
     r"threads?|minutes|memos?|terms|readme|wiki|announcements?|forwarded|customers?|vendors?|sent)\b[^:]{0,40}:$",
@@ -65,7 +70,7 @@ _MANY: Final = 5
 _MUCH: Final = 1500
 _RULES: Final = re.compile(
     r"\b(?:rules?|constraints?|requirements?|conventions?|guidelines?|preferences?|decisions?|decided|agreed|remember|"
-    r"in mind|non-negotiables?|principles?|policies|policy|always|never)\b[^:]{0,30}:$",
+    r"in mind|non-negotiables?|principles?|policies|policy|always|never)\b[^:.!?]{0,60}:$",
     re.IGNORECASE,
 )
 """What ends so begins a list of rules."""
@@ -75,11 +80,17 @@ _NO_END: Final = re.compile(
 )
 _QUOTED: Final = re.compile(
     '"([^"\n]*)"|\u201c([^\u201d\n]*)\u201d|\u201e([^\u201c\u201d\n]*)[\u201c\u201d]'
-    "|\u00ab([^\u00bb\n]*)\u00bb|(?<!\\w)'([^'\n]*)'(?!\\w)"
+    "|\u00ab([^\u00bb\n]*)\u00bb|\u00bb([^\u00ab\n]*)\u00ab|\u2039([^\u203a\n]*)\u203a|\u300c([^\u300d\n]*)\u300d"
+    "|(?<!\\w)['\u2018\u201a]((?:[^'\u2018\n]|'(?=\\w)){0,400})['\u2018](?!\\w)"
 )
+_OPENS: Final = re.compile(r'\s*(?:"[^"]*|\u201c[^\u201d]*|\u201e[^\u201c\u201d]*|\u00ab[^\u00bb]*|\u300c[^\u300d]*)$')
+"""A quotation that does not end in its line."""
+_CLOSES: Final = re.compile('["\u201c\u201d\u00bb\u300d]')
+_OF_ONESELF: Final = re.compile(r"\b(?:I|[Cc]ould you|[Cc]an you)\b")
 _QUESTION: Final = re.compile(r"\?[\"')\]]*$|\?!")
 _CODE: Final = re.compile(r"`[^`\n]*`")
 _FEW_WORDS: Final = 2
+_STOPS: Final = str.maketrans(".!?", ",,,")
 _APOSTROPHES: Final = str.maketrans(dict.fromkeys("\u2019\uff07\u02bc", "'"))
 
 
@@ -107,7 +118,7 @@ def is_question(text: str) -> bool:
 
 def _own_lines(message: str) -> Iterator[tuple[str, bool]]:
     """Lines that are the person's own, and whether each is an item of a list of rules."""
-    is_fenced = is_quoted = is_rules = has_begun = is_foreign = False
+    is_fenced = is_quoted = is_rules = has_begun = is_foreign = is_open = False
     for line in _without_mail(message.splitlines()):
         if _FENCE.match(line.strip()):
             is_fenced = not is_fenced
@@ -116,9 +127,12 @@ def _own_lines(message: str) -> Iterator[tuple[str, bool]]:
         bare = _BULLET.sub("", line, count=1) if is_item else line
         if is_fenced:
             continue
-        if not line.strip():
+        if is_open or _OPENS.match(line):
+            is_open = not (is_open and _CLOSES.search(line))
+            has_begun = True
+        elif not line.strip():
             is_quoted = is_quoted and (is_foreign or not has_begun)
-        elif _RULES.search(bare.rstrip()) and not is_quoted:
+        elif _RULES.search(bare.rstrip()) and not is_quoted and not _SAYS.search(bare.rstrip()):
             is_rules = True
         elif is_quoted or _PASTED.match(bare) or _ENDS_AS_CODE.search(bare.rstrip()):
             has_begun = True
@@ -139,7 +153,9 @@ def _without_mail(lines: list[str]) -> list[str]:
     greeting = next(((at, match) for at, line in enumerate(lines) if (match := _GREETING.match(line))), None)
     begin = 0 if greeting is None else greeting[0]
     farewell = next((at for at in range(begin + 1, len(lines)) if _is_farewell(lines, at, greeting is not None)), None)
-    if farewell is not None:
+    if _is_own_letter(lines, begin, farewell):
+        pass
+    elif farewell is not None:
         signed = next((at for at in range(farewell + 1, len(lines)) if not lines[at].strip()), len(lines))
         lines = [*lines[:begin], *lines[signed:]]
     elif greeting is not None and greeting[1]["formal"]:
@@ -148,6 +164,12 @@ def _without_mail(lines: list[str]) -> list[str]:
     if len(breaks) >= _MANY - 1 and sum(map(len, lines)) > _MUCH:
         lines = [*lines[: breaks[0]], *lines[breaks[-1] :]]
     return lines
+
+
+def _is_own_letter(lines: list[str], begin: int, farewell: int | None) -> bool:
+    """Whether the whole message is one letter, of somebody who says `I` or asks for something in it."""
+    others = lines[:begin] if farewell is None else [*lines[:begin], *lines[farewell + 2 :]]
+    return not any(line.strip() for line in others) and any(map(_OF_ONESELF.search, lines))
 
 
 def _is_farewell(lines: list[str], at: int, greeted: bool) -> bool:  # noqa: FBT001
@@ -160,7 +182,7 @@ def _is_farewell(lines: list[str], at: int, greeted: bool) -> bool:  # noqa: FBT
 
 def _split(line: str) -> Iterator[str]:
     begin = 0
-    for end in _END.finditer(line):
+    for end in _END.finditer(_QUOTED.sub(_in_one, line.translate(_APOSTROPHES))):
         if not _NO_END.search(line[begin : end.start()]):
             yield line[begin : end.start()].strip() + line[end.start() : end.end()].strip()
             begin = end.end()
@@ -168,10 +190,15 @@ def _split(line: str) -> Iterator[str]:
         yield line[begin:].strip()
 
 
-def _judged(text: str) -> str:
-    def without(match: re.Match[str]) -> str:
-        inside = next((group for group in match.groups() if group is not None), "")
-        return match[0] if len(inside.split()) <= _FEW_WORDS else " quoted "
+def _is_long(quoted: re.Match[str]) -> bool:
+    return len(quoted[0].split()) > _FEW_WORDS
 
-    text = _QUOTED.sub(without, text.translate(_APOSTROPHES))
+
+def _in_one(quoted: re.Match[str]) -> str:
+    """The quotation without ends of sentences, but for its own."""
+    return quoted[0][:-2].translate(_STOPS) + quoted[0][-2:] if _is_long(quoted) else quoted[0]
+
+
+def _judged(text: str) -> str:
+    text = _QUOTED.sub(lambda match: " quoted " if _is_long(match) else match[0], text.translate(_APOSTROPHES))
     return " ".join(_CODE.sub(" code ", text).split())

@@ -14,6 +14,8 @@ from substrate.cues.phrases import Cue, Phrases
 
 __all__ = ["Recall", "read_recall"]
 
+_TELL: Final = "mention/tell/say/give/discuss/note/write/settle/decide/agree/ask/save/talk/speak/show/send/choose/pick"
+_TOLD: Final = "mentioned/told/said/given/discussed/noted/written/settled/decided/agreed/saved/talked/spoken/shown/sent"
 _CLEAR: Final = Phrases(
     {
         "recall": (
@@ -29,8 +31,17 @@ _CLEAR: Final = Phrases(
             "have i/we/you mentioned/told/said/discussed",
             "have i/we/you ever/already/previously mentioned/told/said/discussed",
             "did i/we mention/tell/say/discuss/decide/agree",
-            "did i/we ever/already mention/tell/say/discuss/decide/agree",
+            f"didn't i/we/you {_TELL}",
+            f"did/didn't i/we/you ever/already/once {_TELL}",
+            f"haven't/hadn't i/we/you {_TOLD}",
+            f"have/had/haven't i/we/you ever/already/previously/once {_TOLD}",
             "did i tell you about",
+            "tell/show/explain me again",
+            "^remember when/what/how/which/where/who we/i",
+            "^recall the/our/my/all/everything",
+            "i/we forgot/forget what/which/who/where/when",
+            "i/we asked you to keep/remember/save/note/store/record",
+            "who/what/which/when/where was it that",
             "remind me what/of/about/which/who/when/where/how/why",
             "recall when/what/how/which",
             "what was/were our/my/the decision/choice/plan/agreement/reason about/on/for/behind",
@@ -40,7 +51,11 @@ _CLEAR: Final = Phrases(
             "look up what i/we said",
             "search/check/look/query your/my/our memory/memories/notes for/about/on",
             "search/check/look in/through your/my/our memory/memories/notes for/about/on",
-            "find/show/get/open/list/pull my/our/your notes/memories about/on/for/of/from",
+            "find/show/get/open/list/pull/read my/our/your/the/any/all note/notes/memory/memories about/on/for/of/from",
+            "find/show/get/open/list/pull me my/our/your/the/any/all note/notes about/on/for/of/from",
+            "any note/notes/memory/memories/record/records about/on/of/from",
+            "everything/anything/all/what you/we/i have/had stored/saved/noted/recorded/kept/written about/on/of",
+            "everything/anything/all/what you've/we've/i've stored/saved/noted/recorded/kept/written about/on/of",
             "bring/pull up my/our/the notes/decision/memories about/on/for/of",
             "look up my/our",
             "jog my memory",
@@ -48,6 +63,8 @@ _CLEAR: Final = Phrases(
         "": ("i don't remember", "remind me to", "do you know how/what/why/if", "remember to"),
     }
 )
+_BEFORE: Final = "before"
+"""Of an earlier time: it counts in any sentence of a message that asks something."""
 _WHERE_ASKED: Final = Phrases(
     {
         "mine": (
@@ -77,6 +94,15 @@ _WHERE_ASKED: Final = Phrases(
             "do you still have/know/remember",
             "you/do recall/remember",
             "can't/cannot recall/remember",
+            "and i/we settle/agree/decide/discuss/plan/choose/pick/want/say",
+            "what did * say he/she/they/i/we",
+            "what did * want/prefer/choose/decide",
+        ),
+        _BEFORE: (
+            "i/we told/gave/sent/showed you once/before/earlier/already/that/about",
+            "previously/earlier we/i",
+            "last time you/we/i",
+            "you know my/our",
         ),
         "again": ("again ?", "last time/week/month", "in the end", "the other day", "i forgot", "i forget"),
         "": (
@@ -90,14 +116,18 @@ _WHERE_ASKED: Final = Phrases(
             "do we need to",
             "try/do/run/say/explain/read/check it/that/this again",
             "try/run again",
+            "if i/we/you/they *",
         ),
     }
 )
 _ASKS: Final = re.compile(
     r"^\W*(?:(?:hey|so|and|but|ok|okay|hm+|um|please|pls|sorry|quick question|by the way|btw)\b\W*)*"
-    r"(?:what|who|where|when|which|why|how|whose|did|do|does|have|had|has|was|were|is|are|am|can|could|show|tell|find|"
+    r"(?:what|whats|who|where|when|which|why|how|whose|did|do|does|have|had|has|was|were|is|are|am|can|could|show|tell|find|"
     r"give|list|search|look|bring|pull|get|remind|recall|check|you know)\b",
     re.IGNORECASE,
+)
+_ASKS_LAST: Final = re.compile(
+    r",\s*(?:and |so |but )?(?:can|could|what|which|who|where|when|how|show|remind|do you|did)\b", re.IGNORECASE
 )
 _SENTENCE: Final = re.compile(r"[^.!?\n]+[.!?]*")
 _LEADS: Final = frozenset(
@@ -141,14 +171,23 @@ def read_recall(message: str) -> Recall | None:
     clear = [cue for cue in _CLEAR.find(message) if cue.kind]
     if clear:
         return Recall(is_clear=True, query=_query(clear[0].rest_of(message)) or _query(message), phrases=_once(clear))
+    asked, before = "", list[Cue]()
     for found in _SENTENCE.finditer(message):
-        sentence = found[0]
-        if not (_ASKS.match(sentence) or sentence.rstrip().endswith("?")):
-            continue
-        cues = _WHERE_ASKED.find(sentence if sentence.rstrip().endswith("?") else sentence + " ?")
-        if cues:
-            return Recall(is_clear=False, query=_query(sentence), phrases=_once(cues))
+        sentence = found[0].strip()
+        cues = _WHERE_ASKED.find(sentence if sentence.endswith("?") else sentence + " ?")
+        if _asks(sentence):
+            if cues:
+                return Recall(is_clear=False, query=_query(sentence), phrases=_once(cues))
+            asked = asked or sentence
+        before += [cue for cue in cues if cue.kind == _BEFORE]
+    if asked and before:
+        longest = max(_SENTENCE.findall(message), key=len)
+        return Recall(is_clear=False, query=_query(longest), phrases=_once(before))
     return None
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.endswith("?") or _ASKS.match(sentence) is not None or _ASKS_LAST.search(sentence) is not None
 
 
 def _once(cues: list[Cue]) -> tuple[str, ...]:

@@ -96,6 +96,7 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "without/before asking/approval/review/consent/permission",
             "without * consent/approval/permission/review",
             "without my/our/the/their/a",
+            "in doubt",
             "is/are/stays/stay off limits/frozen",
         ),
         2: (
@@ -161,6 +162,8 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "^switching/moving/migrating to",
             "^dropping/sticking/staying/keeping",
             "decision made",
+            "i/we decide to/on/against/that/for",
+            "has/have voted",
             "the/final call is",
         ),
         3: (
@@ -198,6 +201,8 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "we/i go",
             "^use/using * instead/throughout/everywhere",
             "stick/stay with/to/on",
+            "we/i take/do the/a/an/it",
+            "^in future",
         ),
         2.5: (
             "instead of",
@@ -259,7 +264,8 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "can't/cannot stand",
             "a fan of",
             "not a fan",
-            "i'm allergic to",
+            "is/am/are/i'm allergic/vegetarian/vegan/diabetic/intolerant/dyslexic",
+            "doesn't/don't like/eat/drink",
             "hates/dislikes/likes/loves/wants",
             "i/we want all/every/each/my/the/our/your/only/no/short/error/tests",
             "i/we want you to",
@@ -290,7 +296,7 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "forget what i said",
         ),
         3: (
-            "^that's/that wrong/incorrect/false",
+            "^that's/that wrong/incorrect/false/off/outdated",
             "^that is/was wrong/incorrect/false",
             "^actually",
             "i meant",
@@ -342,7 +348,8 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "tbd",
             "still open",
             "an option",
-            "one option/idea/possibility",
+            "one option/possibility",
+            "one idea is/was/would/could",
             "ask me later",
             "don't/do not know/understand/see/get/remember/recall/care/mind",
             "let me think/see/check/know",
@@ -410,7 +417,7 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "can't/cannot/couldn't find/open/read/connect/resolve/import/load/parse",
             "can't/cannot be right/true/it/serious/that",
             "i'd/would like",
-            "i/we would like",
+            "i/we would like to",
             "i/we want to know/ask/understand/see/say",
             "not only",
             "if only",
@@ -460,6 +467,8 @@ _TASKS: Final = (
     "start stash submit suggest sum summarise summarize swap switch sync tag take tell test tidy tighten "
     "trace track train translate trim try tune turn undo uninstall unpack update upgrade upload validate "
     "verify view visualise visualize wait walk wire wrap write zip "
+    "batch bench benchmark bold color colour demote estimate eval evaluate flash ignore index kill normalise normalize "
+    "outline parse port promote redraft scaffold simulate structure "
 )
 TASKS: Final = frozenset(_TASKS.split())
 """Words that begin a request for the task at hand."""

@@ -6,21 +6,26 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from substrate.cues.patterns import any_of as _any
+from substrate.cues.patterns import pattern as _re
 from substrate.cues.rules import TASKS
+from substrate.cues.speakers import is_former, is_of_others, takes_itself_back
+from substrate.cues.talk import TALK
 
-__all__ = ["REQUEST", "TASK", "Shape", "begins_ban", "shapes_of", "without_leads"]
+__all__ = [
+    "REQUEST",
+    "TASK",
+    "Shape",
+    "begins_ban",
+    "is_terse",
+    "named_shapes",
+    "objection",
+    "shapes_of",
+    "without_leads",
+]
 
 TASK: Final = -3.0
 REQUEST: Final = "(a request for the task at hand)"
-
-
-def _any(words: str) -> str:
-    """One of the words; `_` stands for a space in one."""
-    return f"(?:{'|'.join(words.split()).replace('_', ' ')})"
-
-
-def _re(*parts: str) -> re.Pattern[str]:
-    return re.compile("".join(parts), re.IGNORECASE)
 
 
 class Shape(NamedTuple):
@@ -33,12 +38,15 @@ class Shape(NamedTuple):
 
 _STOP: Final = r"\s*[,.:;!\u2013\u2014-]+\s*"
 _LEADS: Final = _re(
+    r"(?!(?:thanks|thank you|thx|sorry) for\b)",
     _any(
         "ok okay right yes yeah yep yup nope nah no hm+ ah+ oh uh ugh wow well so also btw by_the_way and but good "
-        "great fine alright all_right sure cool nice perfect thanks thank_you thx wait hey hi hello look listen "
-        "one_more_thing another_thing one_thing note fyi reminder remember important then now please_note "
+        "great fine alright all_right sure cool nice perfect thanks thank_you thx wait hey hi_there hi hello_there "
+        "hello look listen one_more_thing another_thing one_thing note fyi reminder remember important then now please_note "
         "for_the_record again anyway first agreed exactly correct sorry ps heads_up quick_note side_note "
-        "just_so_you_know yes_please oops argh damn"
+        "just_so_you_know yes_please oops argh damn wonderful lovely excellent amazing awesome beautiful brilliant "
+        "fantastic super delightful well_done (?:good|great|nice)_(?:work|job|point|one) phew yay omg aha haha lol "
+        "as_always of_course hold_on done_thinking dear_\\w+"
     ),
     f"(?:{_STOP}|",
     r"\s+(?=",
@@ -51,14 +59,16 @@ _LEADS: Final = _re(
 """Words before a sentence that say nothing of it."""
 _MOST_LEADS: Final = 4
 _SOFTENERS: Final = _re(
-    _any("please now then just also and so next quickly kindly go_ahead_and you_can you_could"), r"\s+"
+    _any("please now then just also and so ok okay next quickly kindly go_ahead_and you_can you_could"), r"\s+"
 )
 
 _VERBS_AFTER: Final = "are is must have has should follow go stay need get can't don't may come live"
 _NO_TASK: Final = _re(
     r"(?!",
     _any("show list print plot return include load display select take run rerun give export read count"),
-    r")\w+ (?:only|always|never)\b|do not\b|change of plans?\b|\w+ [a-z-]+s(?: \S+){0,4} ",
+    r")\w+ (?:only|always|never)\b|do not\b|change of plans?\b|\w+ (?:[a-z-]+ )?",
+    _any("is has must stays should can cannot can't gets goes"),
+    r" |\w+ [a-z-]+s(?: \S+){0,4} ",
     _any(_VERBS_AFTER),
     r"\b",
 )
@@ -70,7 +80,7 @@ _STANDING: Final = _re(
     _any("project repo codebase book study"),
     r"\b|\b",
     _any("as_a_rule by_default in_general in_future"),
-    r"\b",
+    r"\b|^(?:write|spell|say|call) .*\bnot\b",
 )
 """What makes a request one for all tasks to come."""
 
@@ -91,6 +101,7 @@ _NO_RULE: Final = (
 """What `no` stands before without a rule: no idea, no problem."""
 
 _NO_NOUN: Final = _re(r"(?:^|[,:;]\s+(?:so |and |but )?)no (?!", _any(_NO_RULE), r")[a-z]")
+_WE_NO: Final = _re(r"we (?!have|had|see|saw|got|get|found|made)\w+ no (?!", _any(_NO_RULE), r")[a-z]")
 _BEGINS_NO: Final = _re(r"no ")
 
 _ALWAYS: Final = (
@@ -124,7 +135,22 @@ _ALWAYS: Final = (
         _any("you we they worry know think get see mind care bother"), ")").search),
 )  # fmt: skip
 """Forms of any sentence."""
+_NO_PRONOUN: Final = r"(?!(?:it|this|that|these|those|there|he|she|they|you|i|which|what|if|who)\b)"
+_TERSE: Final = _re(
+    rf"(?:{_NO_PRONOUN}(?!(?:and|but|not|so|just|now|ok|yes|no|my|even|since|until|back|every|each)\b)[\w.+#/-]+"
+    r"(?: (?!it\b|this|that|them)[\w.+#/-]+){0,2} (?:only|then)(?:[.!]*$|, )"
+    rf"|{_NO_PRONOUN}(?:\S+ ){{1,4}}(?:it )?stays?(?: put| in| on| as (?:it )?is| where it is)?(?:[.!]*$|,))"
+)
+"""`pgx only`, `kustomize then`, `the filter stays`."""
 _STATED: Final = (
+    (4.5, "decision", "(terse)", _TERSE.match),
+    (2.5, "constraint", "(... stays so)", _re(
+        rf"{_NO_PRONOUN}.*\b(?:stays?|remains?) (?:\w+ed|off|on|open|closed|shut|in|out|as|where)\b").match),
+    (2.0, "decision", "(what a word means)", _re(
+        rf"{_NO_PRONOUN}(?:\S+ ){{1,4}}(?:means?|counts? as|refers? to) (?!that|i\b|we|it\b|you)").match),
+    (2.5, "constraint", "(..., nothing else)", _re(r"(?:,| and) nothing (?:else|more)(?=[,.;!]|$| in)").search),
+    (2.5, "decision", "(which one wins)", _re(
+        rf"{_NO_PRONOUN}.*\b(?:wins|win|(?:takes|has) (?:precedence|priority)|comes first)(?=[,.;!]|$)").match),
     (2.5, "constraint", "(... only)", _re(r"\bonly(?=\s*(?:[,.;!]|$))").search),
     (1.5, "decision", "(said of all of a kind)", _re(_NO_PLURAL, r"[a-z][a-z-]*[^s\W]s\b(?!')").match),
     (3.0, "constraint", "(... only ...)", _re(
@@ -143,7 +169,7 @@ _NEGATED_LEAD: Final = _re(r"(?:no|nope|nah|wait|actually)\b\s*[,.:;!\u2013\u201
 _COPULA: Final = _re(r"(?!it\b|that\b|this\b|i\b)\S+(?: \S+){0,4} (?:is|are|means|get|gets|has|have)\b")
 _AGREED_LEAD: Final = _re(_any("good great fine alright all_right ok okay sure agreed perfect right"), r"\b")
 _THEN: Final = _re(r"\bthen[.!]*$")
-_IF: Final = _re(r"(?:and |but |so )?(?:if|unless|in case|should you)\b")
+_IF: Final = _re(r"(?:and |but |so )?(?:if(?! in doubt)|unless|in case(?! of)|should you)\b")
 _STANDING_IF: Final = _re(
     r"[,:] (?:then )?(?:you |we |it |they |\w+ )?",
     _any("must never always don't do_not has_to have_to ask stop use prefer"),
@@ -154,6 +180,25 @@ _GENERAL_IF: Final = _re(
     r"(?:and |but |so )?if (?:the|an?|any|some) (?!.*\b", _any("would could might i we you wonder"), r"\b)[^?]*$"
 )
 """What happens to things whenever it is so: `if the primary is down, the secondary gets paged`."""
+
+
+_OBJECTIONS: Final = (
+    *TALK,
+    (-9.0, "against", "(what others say)", is_of_others),
+    (-9.0, "against", "(what was said or planned before)", is_former),
+    (-9.0, "against", "(..., no wait)", takes_itself_back),
+)
+"""Forms that only ever speak against it."""
+
+
+def named_shapes() -> Iterator[tuple[str, float, str]]:
+    """The forms with what each adds, for people to read."""
+    return ((kind, weight, called) for weight, kind, called, _ in (*_ALWAYS, *_STATED, *_OBJECTIONS))
+
+
+def objection(bare: str) -> float:
+    """What is said in passing, by others, or no longer holds: what that takes from it."""
+    return sum(weight for weight, _, _, stands in _OBJECTIONS if stands(bare))
 
 
 def without_leads(judged: str) -> str:
@@ -171,6 +216,11 @@ def begins_ban(bare: str) -> bool:
     return _BEGINS_NO.match(bare) is not None and _NO_NOUN.search(bare) is not None
 
 
+def is_terse(bare: str) -> bool:
+    """Whether it decides in a word or two: `pgx only`."""
+    return _TERSE.match(bare) is not None
+
+
 def shapes_of(judged: str, bare: str) -> Iterator[Shape]:
     """The forms that a sentence has. `bare` is without its leads."""
     asked = bare
@@ -186,6 +236,8 @@ def shapes_of(judged: str, bare: str) -> Iterator[Shape]:
         yield Shape(-1.0 if _GENERAL_IF.match(bare) else -5.0, "against", "(if)")
     if _NO_NOUN.search(bare):
         yield Shape(3.5 if _BEGINS_NO.match(bare) else 2.5, "constraint", "(no ...)")
+    if _WE_NO.match(bare):
+        yield Shape(3.0, "constraint", "(we ... no ...)")
     for weight, kind, called, stands in (*_ALWAYS, *(() if is_task else _STATED)):
         if stands(bare):
             yield Shape(weight, kind, called)

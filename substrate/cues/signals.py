@@ -27,6 +27,8 @@ _PHRASES: Final = Phrases(
             "don't/do not forget",
             "save/store/record this/that/it",
             "keep/bear in mind",
+            "remember for next/later/the",
+            "jot/write down that",
             "keep this/that in/for",
             "make/take a note",
             "note that/this/down",

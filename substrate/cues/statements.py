@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from substrate.cues.patterns import pattern as _re
 from substrate.cues.rules import TASKS
 
 __all__ = ["FORMS", "Form", "forms_of"]
@@ -24,15 +25,11 @@ class Form(NamedTuple):
     has: Callable[[str], object]
 
 
-def _re(*parts: str) -> re.Pattern[str]:
-    return re.compile("".join(parts), re.IGNORECASE)
-
-
 _SEES: Final = _re(
-    r"\b(?:fail\w*|crash\w*|breaks?|broken?|hang\w*|flicker\w*|jump\w*|lag(?:s|ging)?|leak\w*|overlap\w*|complain\w*|"
-    r"wrong|weird|ugly|slow|empty|missing|odd|stuck|flaky|bugs?|errors?|problems?|issues?|typos?|looks?|seems?|sounds?|"
-    r"feels?|loose|cut off|takes? (?:ages|forever|long)|too|still|again|already|died|red|green|passed|worse|better|"
-    r"nice|great|good|fine|perfect|cool|thanks?|sorry|lol|haha|interesting|funny|wow|hm+|ugh|stops?|resets?)\b"
+    r"\b(?:fail\w*|crash\w*|breaks?|broken?|hang\w*|flicker\w*|jump\w*|lag(?:s|ging)?|leak\w*|overlap(?:s|ping)|"
+    r"complain\w*|wrong|weird|ugly|slow|empty|missing|odd|stuck|flaky|bugs?|errors?|problems?|issues?|typos?|looks?|seems?|"
+    r"sounds?|feels?|loose|cut off|takes? (?:ages|forever|long)|too(?= \w)|still|again|already|died|red|green|passed|"
+    r"worse|better|gorgeous|lovely|amazing|awesome|boring|annoying|pity|nice|great|good|fine|perfect|cool|thanks?|sorry|lol|haha|interesting|funny|wow|hm+|ugh|stops?|resets?)\b"
 )
 _PRONOUN: Final = _re(
     r"(?:it|this|that|these|those|there|he|she|they|you|which|what|here|i|i'm|i've|i'd|it's|that's)\b"
@@ -49,18 +46,46 @@ _FINITE: Final = _re(
 )
 _PASSIVE: Final = _re(
     r"\b(?:is|are|gets?|be)\s+(?:not |never |always |only |all )?(?:\w+ed|taken|kept|done|sent|written|held|thrown|"
-    r"left|cut|built|made|given|frozen|drawn|known|put|set|read|paid|sold|off|on|out)\b"
+    r"left|cut|built|made|given|frozen|drawn|known|put|set|read|paid|sold|off(?= \w)|on(?= \w))\b"
 )
 _PAST: Final = _re(r"\b(?:was|were|did|had|got|tried|went|said|wrote|asked|found|lost|\w{3,}ed)\b")
 _NUMBER: Final = _re(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|zero|dozen)\b")
 _NEGATION: Final = _re(r"\b(?:not|no|never|nothing|none|nobody|without|neither|nor|zero)\b|n't\b")
-_REASON: Final = _re(r"[,;]\s*(?:so|because|since|that's|it's|the|we|i'm|they|he|she|as|like)\b")
+_REASON: Final = _re(
+    r"[,;]\s*(?:so|because|since|that's|it's|the|we|i'm|they|he|she|as|like)\b"
+    r"|\bso (?:we|no|the|don't|it|all|that)\b|\b(?:be)?cause\b|\botherwise\b"
+)
+_NO_SUBJECT: Final = (
+    r"(?!(?:it|this|that|these|those|there|he|she|they|you|which|what|here|i|we|if|when)\b|i'|it's|that's)"
+)
+_DOES: Final = _re(
+    _NO_SUBJECT,
+    r"(?:(?:the|an?|our|all|each|every) )?[\w-]+(?: [\w-]+){0,3} (?!is\b|was\b|has\b|does\b|always\b|this\b)"
+    r"[a-z]+[^s\W]s (?!(?:is|are|was|were|or|and|do|don't|have|of|left|can|must|should|will|too|out)\b)\w",
+)
+"""A subject of a few words, then a verb: `the buffer holds 64 frames`."""
+_IS: Final = _re(
+    _NO_SUBJECT,
+    r"\S+(?: \S+){0,3} (?:is|are) (?:the|an?|our|\d+|one|two|three|four|five|six|ten|in|at|for|off|on|valid|not|to)\b",
+)
+_BARE: Final = _re(
+    _NO_SUBJECT, r"(?!one\b|all\b|everything\b|nothing\b)[a-z-]+ is (?:an?|the|our|in|on|off|at|for|\w+ed)\b"
+)
+"""`batch is a covariate`: what is seen just now has an article, as in `the plot is a mess`."""
+_MAY: Final = _re(_NO_SUBJECT, r".*\b(?:can|may) (?!be\b|i\b|we\b|you\b)")
+_PREPOSITION: Final = _re(r"\b(?:in|at|on|with|for|per|plus|from|by|to|of|throughout|everywhere)\b")
 _EXTENT: Final = _re(
     r"\b(?:all|every|each|any|only|both|always|per|throughout|everywhere|whole|except|unless|until|before|after|first|"
     r"beyond|above|below|over|under|between|at most|at least|instead|plus)\b"
 )
-_NAME: Final = re.compile(r"\S\s+\W?[A-Z]")
+_NAME: Final = re.compile(r"\S\s+\W?[A-Z]\w")
 _REQUEST_LAST: Final = _re(r"[,;] (?:so |and |please )*(\w+)\b")
+_COMMAND: Final = _re(
+    r"(?!(?:in|on|at|of|for|from|with|without|by|to|as|per|after|before|when|while|since|until|like|than|both|all|half|not|"
+    r"only|just|also|even|such|what|over|under|between|through|inside|within|during|except|plus|about|and|or|but|so|no|we|"
+    r"never|always)\b)[a-z]{2,} (?:me|it|them|us|him|her|this|these|those|the|an?|my|our|your|their)\b"
+)
+"""`remind me`, `polish the intro`: a word with its object is a verb, and with nobody before it a request."""
 _POINTS: Final = _re(r"\b(?:it|this|that|them)[.!]*$")
 _SOME_WORDS: Final = 4
 
@@ -75,7 +100,7 @@ def _is_said(bare: str) -> bool:
 
 
 def _is_verbless(bare: str) -> bool:
-    return not (_is_request(bare) or _FINITE.search(bare) or _PAST.search(bare))
+    return not (_is_request(bare) or _COMMAND.match(bare) or _FINITE.search(bare) or _PAST.search(bare))
 
 
 def _asks_last(bare: str) -> bool:
@@ -84,21 +109,26 @@ def _asks_last(bare: str) -> bool:
 
 
 FORMS: Final = (
-    Form(0.8, "(what something is or does)", _is_said),
-    Form(0.7, "(what is done with something)", lambda bare: not _PRONOUN.match(bare) and _PASSIVE.search(bare)),
-    Form(0.5, "(no verb)", _is_verbless),
-    Form(0.3, "(no verb, a number)", lambda bare: _is_verbless(bare) and _NUMBER.search(bare)),
-    Form(0.55, "(a number in what is said)", lambda bare: _is_said(bare) and _NUMBER.search(bare)),
-    Form(0.5, "(a number)", _NUMBER.search),
-    Form(0.45, "(a negation)", _NEGATION.search),
-    Form(0.45, "(how far it holds)", _EXTENT.search),
-    Form(0.8, "(a name)", _NAME.search),
-    Form(0.7, "(a reason)", _REASON.search),
-    Form(1.4, "(a comma)", lambda bare: "," in bare),
-    Form(-0.95, "(seen just now)", _SEES.search),
-    Form(-0.35, "(asks)", _ASKS.match),
-    Form(-0.95, "(few words)", lambda bare: len(bare.split()) < _SOME_WORDS),
-    Form(-0.95, "(asks for something at its end)", _asks_last),
+    Form(0.9, "(what something is or does)", _is_said),
+    Form(1.2, "(what is done with something)", lambda bare: not _PRONOUN.match(bare) and _PASSIVE.search(bare)),
+    Form(0.8, "(what something does)", lambda bare: not _is_request(bare) and _DOES.match(bare)),
+    Form(0.5, "(what something is)", lambda bare: not _is_request(bare) and _IS.match(bare)),
+    Form(0.7, "(what is so, without an article)", lambda bare: not _is_request(bare) and _BARE.match(bare)),
+    Form(0.5, "(what may be done)", _MAY.match),
+    Form(0.85, "(no verb)", _is_verbless),
+    Form(0.4, "(no verb, a number)", lambda bare: _NUMBER.search(bare) and _is_verbless(bare)),
+    Form(0.3, "(no verb, where or with what)", lambda bare: _PREPOSITION.search(bare) and _is_verbless(bare)),
+    Form(0.5, "(a number in what is said)", lambda bare: _NUMBER.search(bare) and _is_said(bare)),
+    Form(0.25, "(a number)", _NUMBER.search),
+    Form(0.4, "(a negation)", _NEGATION.search),
+    Form(0.3, "(how far it holds)", _EXTENT.search),
+    Form(1.05, "(a name)", _NAME.search),
+    Form(0.9, "(a reason)", _REASON.search),
+    Form(1.3, "(a comma)", lambda bare: "," in bare),
+    Form(-1.6, "(seen just now)", _SEES.search),
+    Form(-0.3, "(asks)", _ASKS.match),
+    Form(-1.2, "(few words)", lambda bare: len(bare.split()) < _SOME_WORDS),
+    Form(-1.25, "(asks for something at its end)", _asks_last),
     Form(-0.5, "(ends with it)", _POINTS.search),
 )
 

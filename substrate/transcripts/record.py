@@ -4,6 +4,7 @@
 2. A sentence that is known is left alone, whatever became of it: a transcript is read again after each compaction, and
    neither confirms nor revives anything.
 3. What looks like a credential is left out, and not repeated in the answer.
+4. What the next turn takes back (`scratch that`) is not recorded. If it was already, and still waits, it is declined.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from typing import Final
 
 from substrate.cues.decisions import Decision, decisions
 from substrate.cues.kinds import KINDS
-from substrate.errors import InputError, ItemsRefused
+from substrate.cues.speakers import takes_last_turn_back
+from substrate.errors import InputError, ItemsRefused, NotFound
 from substrate.log.log import Log
 from substrate.messages import Arg
+from substrate.save.proposed import confirm
 from substrate.save.remember import is_known, read_statement, remember
 from substrate.text.secrets import find_secrets
 from substrate.transcripts.claude_code import Turn
@@ -48,8 +51,8 @@ def record_decisions(
 ) -> TranscriptRead:
     """See `Memory.transcript`."""
     session = _session(session)
-    stated, count = _stated(turns, kinds)
-    items = []
+    stated, withdrawn, count = _stated(turns, kinds)
+    items = [] if dry_run else [item for one in withdrawn if (item := _withdrawn(log, *one)) is not None]
     for decision, line in stated:
         item = _as_new(decision, line)
         items.append(item if item.state == "refused" else _recorded(log, decision, item, session, dry_run=dry_run))
@@ -58,19 +61,44 @@ def record_decisions(
 
 def preview(turns: Iterable[Turn], kinds: Iterable[str] | None = None) -> TranscriptRead:
     """What turns state, where there is no store yet."""
-    stated, count = _stated(turns, read_kinds(kinds))
+    stated, _, count = _stated(turns, read_kinds(kinds))
     return TranscriptRead(tuple(_as_new(decision, line) for decision, line in stated), count)
 
 
-def _stated(turns: Iterable[Turn], kinds: Collection[str]) -> tuple[list[tuple[Decision, int]], int]:
-    """What the turns state, each once, with its line; and how many turns there are."""
+_Stated = list[tuple[Decision, int]]
+
+
+def _stated(turns: Iterable[Turn], kinds: Collection[str]) -> tuple[_Stated, _Stated, int]:
+    """What the turns state, each once, with its line; what they take back; and how many turns there are."""
     stated: dict[str, tuple[Decision, int]] = {}
+    withdrawn: dict[str, tuple[Decision, int]] = {}
     count = 0
+    last: str | None = None
     for turn in turns:
         count += 1
+        if last is not None and takes_last_turn_back(turn.text):
+            withdrawn[last] = stated.pop(last)
+        last = None
         for decision in decisions(turn.text, kinds):
-            stated.setdefault(" ".join(decision.text.casefold().split()), (decision, turn.line))
-    return list(stated.values())[-_MOST:], count
+            said = " ".join(decision.text.casefold().split())
+            withdrawn.pop(said, None)
+            if said not in stated:
+                stated[said] = decision, turn.line
+                last = said
+    return list(stated.values())[-_MOST:], list(withdrawn.values())[-_MOST:], count
+
+
+def _withdrawn(log: Log, decision: Decision, line: int) -> StatedDecision | None:
+    """Take out of use what an earlier reading recorded; None if nothing waits under this text."""
+    with log.snapshot() as transaction:
+        name = is_known(transaction, read_statement(decision.text, decision.type))
+    if name is None:
+        return None
+    try:
+        confirm(log, (), (name,), said={"actor": _ACTOR, "origin": "user"})
+    except (InputError, NotFound):  # a person decided on it, or it was taken back before
+        return None
+    return StatedDecision(decision.text, decision.kind, line, "withdrawn", name, decision.rules)
 
 
 def _as_new(decision: Decision, line: int) -> StatedDecision:

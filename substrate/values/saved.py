@@ -219,7 +219,7 @@ class StatedDecision(Result):
     line: int
     """Of the transcript, from 1."""
     state: str
-    """recorded; new (it would be recorded); known (it was there, or had been); refused."""
+    """recorded; new (it would be recorded); known (it was there, or had been); refused; withdrawn (taken back)."""
     name: str | None = None
     rules: tuple[str, ...] = ()
     """Which rules spoke for it."""

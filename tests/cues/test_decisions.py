@@ -72,6 +72,20 @@ def test_a_statement_is_kept_whole_and_with_its_kind(message: str, kind: str) ->
         "it says:\n\nyou must always pass a key",
         '"""\nWe decided to use Kafka.\n"""',
         "\n\n".join(["look"] + ["We must never pay late. " * 20] * 5 + ["ok"]),
+        "my flatmate thinks we should never cook with gas",
+        'the florist\'s mail: "Pay 50 % in advance. Never cut peonies before noon."',
+        "Der Kunde schreibt: \u201eBitte immer per Post. Niemals per Mail.\u201c",
+        'The guidelines say:\n\n"Never restart it by hand.\nAlways call support."\n\nis that so?',
+        "Originally I said each chapter has ten pages.",
+        "We had planned to use MongoDB for everything.",
+        "ok blue it is, no wait",
+        "Let's use Redis for the sessions. Scratch that",
+        "need a dropdown for the country on the form",
+        "use a smaller font here",
+        "wonderful, I'm so relieved.",
+        "never gonna do that again haha",
+        "which ports are always open now",
+        "Things I noticed, all of them in chapter two:",
     ],
 )
 def test_what_is_asked_imagined_doubted_quoted_pasted_or_for_now_is_not_kept(message: str) -> None:
@@ -94,6 +108,29 @@ def test_what_a_person_writes_beside_a_pasted_text_is_kept(message: str) -> None
     assert stated(message.format(own)) == [own]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Hello,\n\nI read the draft. {}\n\nKind regards\nTomasz",
+        "Dear all,\n\nI spoke to the office. {}\n\nIsobel",
+        "The client said no to Stripe, so that's that. {}",
+        "Let's use Stripe. No wait. {}",
+        "At first we had Stripe. {}",
+    ],
+)
+def test_a_letter_of_ones_own_and_what_holds_in_the_end_is_kept(message: str) -> None:
+    own = "We decided to use Adyen."
+    assert stated(message.format(own))[-1:] == [own]
+    assert "Let's use Stripe." not in stated(message.format(own))
+
+
+@pytest.mark.parametrize(
+    "message", ["pgx only.", "kustomize then, I know it", "The filter stays.", "No multiple choice."]
+)
+def test_a_decision_in_a_word_or_two_is_kept(message: str) -> None:
+    assert stated(message) == [message]
+
+
 def test_of_a_message_with_several_sentences_only_those_that_state_something_are_kept() -> None:
     message = "ok so 9% positives. The metric is PR-AUC, never accuracy. Now split the data."
     assert stated(message) == ["The metric is PR-AUC, never accuracy."]
@@ -112,9 +149,10 @@ def test_only_the_kinds_asked_for_are_kept() -> None:
 
 def test_what_people_stated_in_the_development_sets_is_found_and_little_else() -> None:
     """Transcripts by several hands, and single messages that are harder. The benchmark has the figures of openings."""
-    sets = [read_lines(f"transcripts/{name}.jsonl") for name in ("dev", "held", "styles", "last")]
+    names = ("dev", "held", "styles", "last", "fresh", "second")
+    sets = [read_lines(f"transcripts/{name}.jsonl") for name in names]
     turns = [[turn for transcript in transcripts for turn in transcript["turns"]] for transcripts in sets]
-    for all_turns in (*turns, read_lines("messages.jsonl")):
+    for all_turns in (*turns, read_lines("messages.jsonl"), read_lines("forms.jsonl")):
         wanted, found, kept, wrong = 0, 0, 0, 0
         for turn in (turn for turn in all_turns if "human" in turn):
             keep, may = turn.get("keep", []), turn.get("may", [])
@@ -123,7 +161,7 @@ def test_what_people_stated_in_the_development_sets_is_found_and_little_else() -
             found += sum(any(text in sentence or sentence in text for text in got) for sentence in keep)
             kept += len(got)
             wrong += sum(not any(text in sentence or sentence in text for sentence in keep) for text in got)
-        assert found / wanted >= 0.85
+        assert found / wanted >= 0.9
         assert wrong / kept <= 0.1
 
 

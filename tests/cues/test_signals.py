@@ -65,10 +65,10 @@ def labelled(name: str) -> list[tuple[str, str]]:
     return [(row["text"], row["is"]) for row in map(json.loads, lines)]
 
 
-@pytest.mark.parametrize("name", ["dev.jsonl", "held.jsonl"])
+@pytest.mark.parametrize("name", ["dev.jsonl", "held.jsonl", "second.jsonl"])
 @pytest.mark.parametrize("kind", ["keep", "recall"])
 def test_of_labelled_messages_most_are_found_and_few_others(name: str, kind: str) -> None:
-    """`held.jsonl` is written in another hand, and nothing was tuned to it."""
+    """`held.jsonl` is in another hand; nothing was tuned to it. `second.jsonl` was scored before it was tuned to."""
     told = {text: getattr(read_signals(text), kind) >= 0.7 for text, _ in labelled(name)}
     wanted = {text for text, label in labelled(name) if label == kind}
     assert len(told) == 150
@@ -87,6 +87,9 @@ def test_of_labelled_messages_most_are_found_and_few_others(name: str, kind: str
         "what do I need to install?",
         "try it again please",
         "I don't remember the summer",
+        "We decided on Redis. Can you set it up?",
+        "If we decided to move, what would the rent be?",
+        "Before we start, can you list the open tickets?",
     ],
 )
 def test_what_is_said_of_the_work_at_hand_is_neither_kept_nor_recalled(message: str) -> None:
@@ -107,6 +110,10 @@ def test_a_plain_fact_of_a_person_is_kept_as_a_fact() -> None:
         ("What's my shoe size?", "shoe size"),
         ("Which database did we pick?", "database did we pick"),
         ("Show me everything I told you about Heron.", "Heron"),
+        ("Did we ever settle on a colour for the kitchen?", "colour for the kitchen"),
+        ("I forget which key we gave the cleaner, help me out", "key we gave the cleaner, help me out"),
+        ("Pull up the notes on the Hamburg trip", "Hamburg trip"),
+        ("Which gate code was it? I told you once", "gate code was it"),
     ],
 )
 def test_a_question_about_what_was_said_says_what_to_search_for(message: str, query: str) -> None:

@@ -1,7 +1,8 @@
-"""Two hundred relations, each with a text: what is accepted is true, and most that is true is accepted.
+"""Three hundred relations, each with a text: what is accepted is true, and most that is true is accepted.
 
 `relations_dev.tsv` was there while the rules were written. `relations_held_out.tsv` was written before the rules ran on
-anything, and no rule was changed for it.
+anything, and no rule was changed for it. `relations_second.tsv` and `passages_second.tsv` are by a second author, who
+had not read the rules; no rule was changed for them either.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def is_accepted(one: Labelled) -> bool:
     return decide(Evidence(one.type, 0.5, text=found.kind)).verdict == ACCEPTED
 
 
-@pytest.mark.parametrize("name", ["relations_dev.tsv", "relations_held_out.tsv"])
+@pytest.mark.parametrize("name", ["relations_dev.tsv", "relations_held_out.tsv", "relations_second.tsv"])
 def test_what_is_accepted_is_true_and_most_that_is_true_is_accepted(name: str) -> None:
     given = labelled(name)
     assert len(given) == 100
@@ -47,7 +48,7 @@ def test_what_is_accepted_is_true_and_most_that_is_true_is_accepted(name: str) -
     assert true / sum(one.holds for one in given) >= 0.7
 
 
-@pytest.mark.parametrize("name", ["passages_dev.tsv", "passages_held_out.tsv"])
+@pytest.mark.parametrize("name", ["passages_dev.tsv", "passages_held_out.tsv", "passages_second.tsv"])
 def test_passages_that_are_said_to_conflict_or_to_agree_do(name: str) -> None:
     rows = [line.split("\t") for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
     assert len(rows) == 75

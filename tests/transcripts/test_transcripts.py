@@ -62,6 +62,22 @@ def test_what_nobody_typed_is_not_read(tmp_path: Path, foreign: str) -> None:
     assert [(turn.text, turn.line) for turn in human_turns(path)] == [("hello there", 2), (RULE, 3)]
 
 
+def test_what_the_next_turn_takes_back_is_not_kept_even_if_it_was_recorded_before(
+    tmp_path: Path, memory: Memory
+) -> None:
+    """The twin: a turn that goes on with something else takes nothing back."""
+    first = [line("Never deploy on Fridays."), line(RULE)]
+    assert len(memory.transcript(write(tmp_path / "t.jsonl", *first))) == 2
+    assert states(memory.transcript(write(tmp_path / "t.jsonl", *first, line("wait, why is it red")))) == [
+        ("known", "Never deploy on Fridays."),
+        ("known", RULE),
+    ]
+    revoked = write(tmp_path / "t.jsonl", *first, line("no wait, scratch that"))
+    assert states(memory.transcript(revoked)) == [("withdrawn", RULE), ("known", "Never deploy on Fridays.")]
+    assert [hit.atom.value for hit in memory.recent(tags="proposed")] == ["Never deploy on Fridays."]
+    assert states(memory.transcript(revoked)) == [("known", "Never deploy on Fridays.")]
+
+
 def test_a_torn_last_line_and_one_that_is_too_long_are_left_out(tmp_path: Path) -> None:
     huge = line("x" * (1 << 20) + "\n" + RULE)
     path = write(tmp_path / "t.jsonl", huge, line(RULE), line("Never deploy on Fridays.")[:-9], end="")

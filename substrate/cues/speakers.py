@@ -1,0 +1,99 @@
+"""Whose word a sentence is, and whether it still holds.
+
+1. What somebody else says, thinks or recommends is theirs, with quotation marks or without: `Jonas thinks we should`.
+   The law, a contract, a client or a board speaks for the person.
+2. What was said, planned or done at first is over, unless the sentence goes on to what holds now.
+3. `no wait`, `scratch that`, `hold on`: what was said just before is taken back.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from substrate.cues.patterns import any_of, pattern
+
+__all__ = ["is_former", "is_of_others", "takes_back", "takes_itself_back", "takes_last_turn_back"]
+
+_BINDING: Final = any_of(
+    "client customer legal law contract guide guidelines policy call sop licen[cs]e boss board management compliance "
+    "regulator brief principal council doctor insurance landlord agreement statute team"
+)
+"""Who is asked before one goes against them."""
+_CLAIMS: Final = any_of(
+    "thinks? thought believes? believed claims? claimed argues? argued swears? swore reckons? reckoned figures feels "
+    "suggests? suggested recommends? recommended advises? advised jokes? joked complains? complained mentions "
+    "mentioned insisted_that proposed_that would_say used_to_say saying telling_(?:me|us) answered replied commented "
+    "posted mumbled wrote writes?_(?:in|that|me|us|to_me|:|quoted)"
+)
+_SAYS: Final = any_of("says? said (?:told|tells?)_(?:me|us|him|her|them|everyone|everybody|people)")
+_NO_ONE_ELSE: Final = any_of(
+    "i we you it that this what which who where when if as unless let's in please not is are be been gets? was were "
+    "has have must should can may"
+)
+_SOMEBODY: Final = rf"(?:(?!{_NO_ONE_ELSE}\b|\w+n't|\S*[,:;])\S+ ){{1,7}}?"
+"""Up to seven words that name somebody, and neither I, we nor you."""
+_OTHERS: Final = pattern(
+    rf"according to (?!our|the {_BINDING})|{_SOMEBODY}{_CLAIMS}(?!\w)",
+    rf"|(?!(?:the |our |my |their )?(?:\S+ ){{0,2}}{_BINDING}s?\b){_SOMEBODY}{_SAYS}(?!\w)",
+)
+_QUOTES: Final = pattern(
+    rf"\b(?:{_SAYS}|{_CLAIMS}|writes?|reads?|tells?|told|asks?|asked|like)\b[^,;]{{0,40}}\bquoted\b|: quoted\b"
+)
+_OWN_PART: Final = pattern(
+    r"[,;.]\s*(?:and |but )?(?:so |hence |therefore |fine, |ok,? )",
+    any_of("we i no never don't let's please the it all every"),
+    r"\b",
+)
+"""What the person makes of it: `legal said no, so we drop it`."""
+
+_FORMER: Final = pattern(
+    any_of("at_first initially originally in_the_beginning back_then previously formerly"),
+    r"\b|(?:i|we|they) (?:had (?:once |first |originally |initially )?",
+    any_of("said planned wanted thought agreed intended hoped"),
+    r"\b|(?:once|first|originally|initially) \w+|used to\b|(?:was|were) ",
+    any_of("going about planning hoping thinking supposed"),
+    r" |(?:wanted|planned|hoped|tried|thought) )",
+    r"|(?:the|my|our) (?:original|initial|old|earlier|former) (?:\w+ ){1,2}(?:was|were|had|said|always|\w+ed)\b",
+)
+_NOW: Final = pattern(r"\b", any_of("now instead but anymore any_more no_longer today changed until"), r"\b")
+
+_LEAD: Final = (
+    r"\W*(?:" + any_of("hm+ uh um oh ah no ok okay sorry well wait argh hey so and but actually") + r"\b\W*)*"
+)
+_CLEARLY: Final = (
+    r"(?:no,? wait|actually,? (?:no(?=[,.!]|$)|wait|hold on)|(?:scratch|scrap|strike|forget) (?:that|what i"
+    r"(?: just)? said)|on second thoughts?|i take (?:that|it) back)\b"
+)
+_SOMEHOW: Final = (
+    rf"(?:{_CLEARLY}|(?:wait,? no|hold on|hang on|hmm+,? no(?=[,.!]|$)|(?:scrap|forget) it|never ?mind(?! the)|nvm"
+    r"|let me think (?:again|about it)|not so fast)\b)"
+)
+_TAKES_TURN_BACK: Final = pattern(_LEAD, _CLEARLY)
+"""A new turn that begins with `wait` or `never mind` is mostly about something else."""
+_TAKES_BACK: Final = pattern(_LEAD, _SOMEHOW)
+_TAKES_ITSELF_BACK: Final = pattern(r"(?:^|[,;]|\.{2,}|\s[-\u2013\u2014])\s*", _LEAD, _SOMEHOW, r"\W*$")
+
+
+def is_of_others(bare: str) -> bool:
+    """Whether the sentence tells what somebody else says, and not what the person makes of it."""
+    return (_OTHERS.match(bare) is not None or _QUOTES.search(bare) is not None) and _OWN_PART.search(bare) is None
+
+
+def is_former(bare: str) -> bool:
+    """Whether the sentence tells what was said or planned before, and not what holds now."""
+    return _FORMER.match(bare) is not None and _NOW.search(bare) is None
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether the sentence takes back what was said just before it."""
+    return _TAKES_BACK.match(sentence) is not None
+
+
+def takes_last_turn_back(message: str) -> bool:
+    """Whether a message begins by taking back what the person stated last in the turn before."""
+    return _TAKES_TURN_BACK.match(message) is not None
+
+
+def takes_itself_back(sentence: str) -> bool:
+    """Whether the sentence ends by taking back what it says: `blue it is, no wait`."""
+    return _TAKES_ITSELF_BACK.search(sentence) is not None
