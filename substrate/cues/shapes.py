@@ -42,8 +42,8 @@ _LEADS: Final = _re(
     _any(
         "ok okay right yes yeah yep yup nope nah no hm+ ah+ oh uh ugh wow well so also btw by_the_way and but good "
         "great fine alright all_right sure cool nice perfect thanks thank_you thx wait hey hi_there hi hello_there "
-        "hello look listen one_more_thing another_thing one_thing note fyi reminder remember important then now please_note "
-        "for_the_record again anyway first agreed exactly correct sorry ps heads_up quick_note side_note "
+        "hello look listen one_more_thing another_thing one_thing note fyi reminder remember important then now "
+        "please_note for_the_record again anyway first agreed exactly correct sorry ps heads_up quick_note side_note "
         "just_so_you_know yes_please oops argh damn wonderful lovely excellent amazing awesome beautiful brilliant "
         "fantastic super delightful well_done (?:good|great|nice)_(?:work|job|point|one) phew yay omg aha haha lol "
         "as_always of_course hold_on done_thinking dear_\\w+"
