@@ -68,7 +68,7 @@ def labelled(name: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("name", ["dev.jsonl", "held.jsonl", "second.jsonl"])
 @pytest.mark.parametrize("kind", ["keep", "recall"])
 def test_of_labelled_messages_most_are_found_and_few_others(name: str, kind: str) -> None:
-    """All three were tuned to by now. `held.jsonl` and `second.jsonl` are in other hands, and were scored before that."""
+    """All three are tuned to by now. `held.jsonl` and `second.jsonl` are in other hands, and were scored before."""
     told = {text: getattr(read_signals(text), kind) >= 0.7 for text, _ in labelled(name)}
     wanted = {text for text, label in labelled(name) if label == kind}
     assert len(told) == 150
