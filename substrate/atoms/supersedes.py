@@ -10,7 +10,7 @@ from substrate.atoms.links import holding, is_live, live_sources, stated
 from substrate.atoms.renames import renamed_from, renamed_to
 from substrate.atoms.resolve import name_of
 from substrate.atoms.validity import stands
-from substrate.kv.api import ReadTransaction
+from substrate.kv.api import ReadTransaction, kept_by
 from substrate.log.identity import id_text
 from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
@@ -110,13 +110,21 @@ class Heirs:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._known: dict[bytes, tuple[bytes, ...]] = {}
+        self._took: dict[bytes, bool] = kept_by(snapshot.transaction, "took a place")
+        self._stands: dict[bytes, bool] = kept_by(snapshot.transaction, "stands for itself")
 
     def inherited(self, subject: bytes) -> tuple[bytes, ...]:
         """The atoms whose place this one took, by superseding or under another name, and whose places those took."""
+        took = self._took.get(subject)
+        if took is None:
+            transaction = self._snapshot.transaction
+            took = card_of(transaction, subject).others and took_a_place(transaction, subject)
+            self._took[subject] = took
+        if not took:
+            return ()
         if subject not in self._known:
             found: dict[bytes, None] = {}
-            transaction = self._snapshot.transaction
-            waiting = [subject] if card_of(transaction, subject).others and took_a_place(transaction, subject) else []
+            waiting = [subject]
             while waiting and len(found) < _MOST:
                 at, transaction = waiting.pop(), self._snapshot.transaction
                 links = list(islice(links_of(transaction, at, out=True, kind=SUPERSEDES), _MOST))
@@ -130,6 +138,13 @@ class Heirs:
 
     def heir(self, subject: bytes) -> bytes | None:
         """The atom that stands for this one: itself, or who superseded it; None if nobody does, or it is not in use."""
+        stands = self._stands.get(subject)
+        if stands is None:  # mostly so, whatever moment is asked about: nobody ever said that another superseded it
+            transaction = self._snapshot.transaction
+            stands = not card_of(transaction, subject).superseded and is_live(transaction, subject, None)
+            self._stands[subject] = stands
+        if stands:
+            return subject
         for _ in range(_MOST):
             by = next(successors(self._snapshot, subject), None)
             if by is None:

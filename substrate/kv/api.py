@@ -17,14 +17,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from substrate.errors import Denied
 from substrate.values.progress import Progress
 
-__all__ = ["MAX_KEY", "FolderStore", "ReadTransaction", "Store", "WriteTransaction", "behind", "folder_of"]
+__all__ = [
+    "MAX_KEY",
+    "FolderStore",
+    "Kept",
+    "ReadTransaction",
+    "Store",
+    "WriteTransaction",
+    "behind",
+    "folder_of",
+    "kept_by",
+]
 
 MAX_KEY = 400
+Kept: TypeAlias = dict[Any, Any]
+"""What was worked out of rows, by their keys. Whoever finds a value there did not have to read them."""
 
 
 class ReadTransaction(Protocol):
@@ -148,6 +160,20 @@ def folder_of(store: Store) -> FolderStore:
     if not isinstance(store, FolderStore):
         raise Denied("this store is not a folder on this machine: use the tools of its database to copy or compact it")
     return store
+
+
+def kept_by(transaction: ReadTransaction, what: str) -> Kept:
+    """What was worked out of the rows that this transaction sees, and of nothing else: no time, no setting.
+
+    Snapshots of one state of a store share it, in all threads of a process; the first write leaves it behind. So only
+    what stays as it is may be put there, and few thousand of it are kept. Of a transaction that writes, and of one that
+    is laid over another, it is of this call alone.
+    """
+    kept: dict[str, Kept] | None = getattr(transaction, "kept", None)
+    if kept is None:
+        return {}
+    known = kept.get(what)
+    return kept.setdefault(what, {}) if known is None else known
 
 
 def behind(prefix: bytes) -> bytes | None:

@@ -64,8 +64,7 @@ class Forecaster:
         """What will be opened next. With `again` it may be what is open already."""
         seen = set(opened)
         if not again:
-            parts, new = self._new(opened, domain)
-            return self._merged(leading(parts, new, _looked_at(count), seen), parts, lambda _: new, count, seen)
+            return self._likeliest(*self._new(opened, domain), count, seen)
         weights = self.weights(question_of("next", len(seen)))
         parts, new = self._new(opened, domain, _heavy(weights))
         others = mix(parts, new, seen)
@@ -75,8 +74,11 @@ class Forecaster:
         scaled = {part: weight * left for part, weight in new.items()}
         both = {item: share * left for item, share in others.items()}
         both |= {item: mixed[item] for item in seen if item in mixed}
-        first = best(both, _looked_at(count))
-        return self._merged(first, parts, lambda item: weights if item in seen else scaled, count, ())
+        shares, meant = self._standing(best(both, _looked_at(count)), count, ())
+        return [
+            Need(heir, share, _reasons(meant[heir], parts, lambda item: weights if item in seen else scaled))
+            for heir, share in best(shares, count)
+        ]
 
     def _new(
         self, opened: Sequence[bytes], domain: bytes, also: Collection[str] = ()
@@ -92,8 +94,7 @@ class Forecaster:
         """What one part says will be opened next, as if there were no others."""
         parts = self.after(opened, domain, wanted=(part,))
         weights = {part: 1.0}
-        first = leading(parts, weights, _looked_at(count), opened)
-        return self._merged(first, parts, lambda _: weights, count, opened)
+        return self._likeliest(parts, weights, count, set(opened))
 
     def led(self, source: bytes, target: bytes, domain: bytes, part: str | None = None) -> Need:
         """How likely the target is next, when the source was opened: by all parts, or by one. Under the source's id."""
@@ -121,46 +122,65 @@ class Forecaster:
         seen = set(opened)
         weights = self.weights(question_of("need", len(seen)))
         parts = self.after(opened, domain, whole=True, wanted=_heavy(weights))
-        return self._merged(leading(parts, weights, _looked_at(count), seen), parts, lambda _: weights, count, seen)
+        return self._likeliest(parts, weights, count, seen)
 
     def opening(self, domain: bytes, objective: str, match: Match | None, count: int) -> list[Need]:
         """What a session will need that begins: by its domain, and by its objective if it has one."""
         parts = self.before(domain, objective, match)
         weights = self.weights(question_of("goal" if objective.strip() else "need", 0))
-        needs = self._merged(leading(parts, weights, _looked_at(count)), parts, lambda _: weights, count, ())
+        needs = self._likeliest(parts, weights, count, ())
         fitting = {self._heirs.heir(item) for item in self._reader.fitting}
         weak = {need.subject for need in needs if "match" in need.parts} - set(self._well)
         waiting = weak - fitting if any(need.subject in fitting for need in needs) else set()
         return [need._replace(is_weak=need.subject in weak, waits=need.subject in waiting) for need in needs]
 
-    def _merged(
-        self,
-        first: Sequence[tuple[bytes, float]],
-        parts: Parts,
-        weights_for: Callable[[bytes], Mapping[str, float]],
-        count: int,
-        gone: Collection[bytes],
-    ) -> list[Need]:
-        """The first of these, each under the atom that stands for it now; what is out of use falls away."""
+    def _likeliest(self, parts: Parts, weights: Mapping[str, float], count: int, gone: Collection[bytes]) -> list[Need]:
+        """So many that are needed most by these parts, but for some atoms."""
+        for looked_at in (count + 2 * _SPARE, _looked_at(count)):  # mostly nearly all are in use, and the few will do
+            first = leading(parts, weights, looked_at, gone)
+            shares, meant = self._standing(first, count, gone)
+            if len(shares) >= count + _SPARE or len(first) < looked_at:
+                break
+        return [
+            Need(heir, share, _reasons(meant[heir], parts, lambda _: weights)) for heir, share in best(shares, count)
+        ]
+
+    def _standing(
+        self, first: Sequence[tuple[bytes, float]], count: int, gone: Collection[bytes]
+    ) -> tuple[dict[bytes, float], dict[bytes, list[bytes]]]:
+        """The first of these, by the atoms that stand for them now: their shares, and for which ones each stands.
+
+        What is out of use falls away.
+        """
         shares: dict[bytes, float] = {}
-        added: dict[bytes, dict[str, float]] = {}
+        meant: dict[bytes, list[bytes]] = {}
         for item, share in first:
             heir = self._heirs.heir(item)
             if heir is None or heir in gone or heir == HOLE:
                 continue
             shares[heir] = shares.get(heir, 0.0) + share
-            reasons, weights = added.setdefault(heir, {}), weights_for(item)
-            for name, part in parts.items():
-                if item in part and weights.get(name):
-                    reasons[name] = reasons.get(name, 0.0) + weights[name] * part[item]
+            meant.setdefault(heir, []).append(item)
             if len(shares) >= count + _SPARE:  # what follows is less likely than all that are here
                 break
-        return [Need(item, share, added[item]) for item, share in best(shares, count)]
+        return shares, meant
 
 
 def uses_of(transaction: ReadTransaction, subjects: Sequence[bytes]) -> list[float]:
     """How often each of these atoms was accessed."""
     return [float(read_uses(transaction, subject)[0]) for subject in subjects]
+
+
+def _reasons(
+    items: Sequence[bytes], parts: Parts, weights_for: Callable[[bytes], Mapping[str, float]]
+) -> dict[str, float]:
+    """How much each part gave to these atoms together."""
+    added: dict[str, float] = {}
+    for item in items:
+        weights = weights_for(item)
+        for name, part in parts.items():
+            if item in part and weights.get(name):
+                added[name] = added.get(name, 0.0) + weights[name] * part[item]
+    return added
 
 
 def _looked_at(count: int) -> int:

@@ -7,10 +7,9 @@ weights are learnt online by expectation and maximisation: after each session a 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import frexp, ldexp, sqrt
-from operator import mul
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from substrate.views.learned.counts import Tally
@@ -20,6 +19,7 @@ __all__ = [
     "Explained",
     "Part",
     "Parts",
+    "Scaled",
     "Wide",
     "best",
     "explain",
@@ -85,42 +85,56 @@ _LEAST: Final = 1e-5
 _SLIGHT: Final = 1e-4
 """What has less weight is not worth adding up."""
 _MOST_EVIDENCE: Final = 2
-_UNKNOWN: Final[tuple[float, tuple[int, ...]]] = (0.0, ())
 _BITS: Final = 16
 """To so many bits factors are rounded up, to be bounds that stay the same for a quarter of an hour."""
+_MANY: Final = 3
+"""Times as many as asked for: then it pays to look closer who can be among the best."""
+_SURELY: Final = 1 - 2 ** (3 - _BITS)
+"""By more than what rounding up adds: what is below such a part of a bound is below what that is a bound of."""
 
 
-class Wide(Mapping[bytes, float]):
+class Scaled(Mapping[bytes, float]):
+    """Amounts, each times a factor: a part that is not written out as shares, since few of these are ever asked for."""
+
+    __slots__ = ("amounts", "factor")
+
+    def __init__(self, amounts: Mapping[bytes, float], total: float) -> None:
+        """Shares of a total."""
+        self.amounts = amounts
+        self.factor = 1 / total
+
+    def __getitem__(self, item: bytes) -> float:
+        return self.amounts[item] * self.factor
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.amounts)
+
+    def __len__(self) -> int:
+        return len(self.amounts)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.amounts
+
+    def get(self, item: bytes, default: float = 0.0) -> float:  # type: ignore[override]
+        """The share of an atom. That of `Mapping` raises an error on the way, and catches it."""
+        amount = self.amounts.get(item)
+        return default if amount is None else amount * self.factor
+
+
+class Wide(Scaled):
     """What a whole domain says: one of a row's two counts, each times a factor.
 
-    Such a part names hundreds of atoms, and is the same at call after call. So it is not written out, and who looks for
-    the best need not look at all of it: see `leading`.
+    Such a part names hundreds of atoms, and is the same at call after call. So who looks for the best need not look at
+    all of it: see `leading`.
     """
 
-    __slots__ = ("factor", "tally", "which")
+    __slots__ = ("tally", "which")
 
     def __init__(self, tally: Tally, which: Literal[0, 1], total: float) -> None:
         """Shares of a total."""
+        super().__init__(tally.by_target(which), total)
         self.tally = tally
         self.which = which
-        self.factor = 1 / total
-
-    @property
-    def counts(self) -> dict[bytes, int]:
-        """What the shares are of."""
-        return self.tally.by_target(self.which)
-
-    def __getitem__(self, item: bytes) -> float:
-        return self.counts[item] * self.factor
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self.counts)
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def __contains__(self, item: object) -> bool:
-        return item in self.counts
 
 
 class Explained(NamedTuple):
@@ -150,8 +164,8 @@ def mix(parts: Parts, weights: Mapping[str, float], gone: Collection[bytes] = ()
         weight = weights.get(name, 0.0)
         if weight >= _SLIGHT:
             shares: Mapping[bytes, float] = part
-            if isinstance(part, Wide):
-                shares, weight = part.counts, weight * part.factor
+            if isinstance(part, Scaled):
+                shares, weight = part.amounts, weight * part.factor
             for item, share in shares.items():
                 mixed[item] += weight * share
     for item in mixed.keys() & gone:
@@ -162,49 +176,72 @@ def mix(parts: Parts, weights: Mapping[str, float], gone: Collection[bytes] = ()
 def leading(
     parts: Parts, weights: Mapping[str, float], count: int, gone: Collection[bytes] = ()
 ) -> list[tuple[bytes, float]]:
-    """The same as `best(mix(parts, weights, gone), count)`; of atoms that cannot be among them, less is added up."""
-    wide: list[tuple[Wide, float]] = []
-    narrow: dict[str, Part] = {}
-    for name, part in parts.items():
-        weight = weights.get(name, 0.0)
-        if weight >= _SLIGHT and part:
-            if isinstance(part, Wide):
-                wide.append((part, weight * part.factor))
-            else:
-                narrow[name] = part
-    mixed = mix(narrow, weights, gone)
-    if not wide:
-        return best(mixed, count)
-    factors = [factor for _, factor in wide]
-    bounds = _bounds(tuple((part.tally, part.which) for part, _ in wide), tuple(map(_rounded_up, factors)))
-    found: dict[bytes, float] = {}
-    least = 0.0  # of those that only wide parts name, so many have as much
-    for item, (bound, counts) in bounds.items():
-        if len(found) >= count and bound < least:
+    """The same as `best(mix(parts, weights, gone), count)`; of atoms that cannot be among them, less is added up.
+
+    Who has `least` of wide parts and the others together has half of it of the one, or half of it of the others.
+    """
+    said = [(part, weights.get(name, 0.0)) for name, part in parts.items() if part]
+    said = [(part, weight) for part, weight in said if weight >= _SLIGHT]
+    rows = [(part.tally, part.which, _rounded_up(weight * part.factor)) for part, weight in said if type(part) is Wide]
+    wide = _bounds(tuple(rows))
+    narrow, unit = _narrow([(part, weight) for part, weight in said if type(part) is not Wide])
+    first: list[bytes] = []
+    least = 0.0
+    for item, bound in wide.items():
+        if bound < least:
             break
-        if item not in mixed and item not in gone:
-            found[item] = sum(map(mul, counts, factors))
-            if len(found) == count:
-                least = min(found.values())
-    if len(mixed) > count:  # so many of the others have as much, whatever wide parts add to them
-        least = max(least, sorted(mixed.values(), reverse=True)[count - 1])
-    known = bounds.get
-    for item, share in mixed.items():
-        bound, counts = known(item, _UNKNOWN)
-        if share + bound >= least:
-            found[item] = share + sum(map(mul, counts, factors))
-    return best(found, count)
+        if item not in gone:
+            first.append(item)
+            if len(first) == count:
+                least = bound / 2
+    least *= 2
+    half = least / 2 / unit
+    others = [item for item, amount in narrow.items() if amount >= half and item not in gone]
+    if len(others) > _MANY * count:
+        least = max(least, sorted([narrow[item] for item in others], reverse=True)[count - 1] * unit)
+        half = least / 2 / unit
+        others = [item for item in others if narrow[item] >= half]
+    bounds = {item: wide.get(item, 0.0) + narrow.get(item, 0.0) * unit for item in (*first, *others)}
+    if len(bounds) > count:
+        least = sorted(bounds.values(), reverse=True)[count - 1] * _SURELY
+    return best(
+        {
+            item: sum([weight * part.get(item, 0.0) for part, weight in said])
+            for item, bound in bounds.items()
+            if bound >= least
+        },
+        count,
+    )
+
+
+def _narrow(said: Sequence[tuple[Part, float]]) -> tuple[dict[bytes, float], float]:
+    """What parts that are not wide say together, in units of the longest of them: that one is not multiplied out."""
+    if not said:
+        return {}, 1.0
+    whole = [
+        (part.amounts, weight * part.factor) if isinstance(part, Scaled) else (part, weight) for part, weight in said
+    ]
+    whole.sort(key=lambda one: -len(one[0]))
+    longest, unit = whole[0]
+    narrow = dict(longest)
+    for amounts, weight in whole[1:]:
+        factor = weight / unit
+        for item, amount in amounts.items():
+            if item in narrow:  # twice as fast as a default, of atoms that are mostly new
+                narrow[item] += factor * amount
+            else:
+                narrow[item] = factor * amount
+    return narrow, unit
 
 
 @lru_cache(32)
-def _bounds(
-    rows: tuple[tuple[Tally, Literal[0, 1]], ...], factors: tuple[float, ...]
-) -> dict[bytes, tuple[float, tuple[int, ...]]]:
-    """What each atom has by these counts and factors together, the highest first; and the counts."""
-    several = [tally.by_target(which) for tally, which in rows]
-    counts = {item: tuple([of.get(item, 0) for of in several]) for one in several for item in one}
-    sums = ((item, (sum(map(mul, of, factors)), of)) for item, of in counts.items())
-    return dict(sorted(sums, key=lambda item: -item[1][0]))
+def _bounds(rows: tuple[tuple[Tally, Literal[0, 1], float], ...]) -> dict[bytes, float]:
+    """What each atom has by these counts and factors together, the highest first."""
+    bounds: defaultdict[bytes, float] = defaultdict(float)
+    for tally, which, factor in rows:
+        for item, count in tally.by_target(which).items():
+            bounds[item] += count * factor
+    return dict(sorted(bounds.items(), key=lambda item: -item[1]))
 
 
 def _rounded_up(factor: float) -> float:

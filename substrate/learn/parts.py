@@ -30,7 +30,9 @@ from math import log, sqrt
 from typing import Final, Literal
 
 from substrate.atoms.supersedes import Heirs
-from substrate.learn.mixture import Part, Wide, best, highest
+from substrate.kv.api import kept_by
+from substrate.learn.mixture import Part, Scaled, Wide, best, highest
+from substrate.log.tables import ARCS
 from substrate.snapshot import Snapshot
 from substrate.values.edges import SUPERSEDES
 from substrate.views.cards import cards_of
@@ -91,6 +93,7 @@ class Reader:
         self._now = snapshot.at
         self._inherited = heirs.inherited
         self._cells: dict[bytes, Cells | None] = {}
+        self._kept = kept_by(snapshot.transaction, ARCS)
         self._skipped: tuple[Sequence[bytes], dict[bytes, float]] | None = None
         self.fitting: set[bytes] = set()
         """What sessions and trainings needed that were for an objective like the one of `before`."""
@@ -147,10 +150,10 @@ class Reader:
         """A row, with those of the atoms whose place its atom took."""
         key = kind + source
         if key not in self._cells:
-            own = read_cells(self._transaction, kind, source, self._now)
+            own = read_cells(self._transaction, kind, source, self._now, self._kept)
             if kind == ATOM:
                 for earlier in self._inherited(source):
-                    own = _joined(own, read_cells(self._transaction, kind, earlier, self._now))
+                    own = _joined(own, read_cells(self._transaction, kind, earlier, self._now, self._kept))
             self._cells[key] = own
         return self._cells[key]
 
@@ -162,8 +165,7 @@ class Reader:
         row = self.cells(ATOM, source)
         if row is None:
             return {}
-        total = row.sums[0] + 1 / row.scale
-        return {target: first / total for target, first, _ in row.cells if first}
+        return Scaled(row.tally.by_target(0), row.sums[0] + 1 / row.scale)
 
     def _skip(self, distinct: Sequence[bytes]) -> dict[bytes, float]:
         if self._skipped is not None and self._skipped[0] == distinct:
@@ -173,7 +175,7 @@ class Reader:
             row = self.cells(ATOM, item)
             if row is not None:
                 share = fade / (row.sums[1] + 1 / row.scale)
-                for target, _, count in row.cells:
+                for target, count in row.tally.by_target(1).items():
                     skip[target] += share * count
         self._skipped = distinct, skip
         return skip
@@ -185,7 +187,7 @@ class Reader:
             row = self.cells(ATOM, item)
             if row is not None and row.sums[1]:
                 share = weight / (row.sums[1] + unknown / row.scale)
-                for target, _, count in row.cells:
+                for target, count in row.tally.by_target(1).items():
                     reached[target] += share * count
         return reached
 
@@ -227,14 +229,15 @@ class Reader:
         with_earlier = [(item, place) for place, own in enumerate(newest) for item in (own, *self._inherited(own))]
         lists = episodes_with(self._transaction, [item for item, _ in with_earlier])
         count = episode_count(self._transaction)
-        like: defaultdict[int, float] = defaultdict(float)
+        like: dict[int, float] = {}
         for (_, place), numbers in zip(with_earlier, lists, strict=True):
             if numbers:
                 weight = (len(newest) - place) / len(newest) * log(1 + count / len(numbers))
                 for number in numbers[-_SESSIONS_OF:]:
-                    like[number] += weight
+                    like[number] = like[number] + weight if number in like else weight
         opened = {*distinct, *(item for item, _ in with_earlier)}
-        return self._votes(like, _NEIGHBOURS, opened, weighed=True)
+        votes = self._votes(like, _NEIGHBOURS, opened, weighed=True)
+        return Scaled(votes, sum(votes.values())) if votes else {}
 
     def _goals(self, objective: str, domain: bytes, alike: Mapping[bytes, float] | None) -> tuple[Part, Part]:
         """What the sessions needed whose objectives are like this one; and what trainings of full weight did."""
@@ -261,11 +264,11 @@ class Reader:
         fitting = {at: episode for at, episode in zip(likely, past, strict=True) if like[at] >= _FITS}
         self.fitting = {item for episode in fitting.values() for item in episode.items}
         taught = {number: like[number] for number, episode in fitting.items() if episode.weight >= _FULL}
-        goals = self._votes(like, _GOALS, set(), weighed=False)
+        goals = _shares(self._votes(like, _GOALS, set(), weighed=False))
         known = sum(fit**2 for fit, _ in highest(like, _GOALS))
         # Of a domain with many sessions each says something; of whatever domain just those that are like this one.
         unknown = 1.0 if of == HOLE else 1 / (1 + (count / _SESSIONS) ** 2)
-        return _scaled(goals, known / (known + unknown)), self._votes(taught, _GOALS, set(), weighed=False)
+        return _scaled(goals, known / (known + unknown)), _shares(self._votes(taught, _GOALS, set(), weighed=False))
 
     def _corrected(self, match: Part) -> Part:
         """Of what matches the objective well, what a training of full weight had, whatever that one was for."""
@@ -282,21 +285,27 @@ class Reader:
         near = {number: fit for number, fit in known if number is not None}
         return near if domain == HOLE else {at: near[at] for at in of_domain(self._transaction, list(near), domain)}
 
-    def _votes(self, like: Mapping[int, float], most: int, gone: set[bytes], *, weighed: bool) -> Part:
+    def _votes(self, like: Mapping[int, float], most: int, gone: set[bytes], *, weighed: bool) -> dict[bytes, float]:
         """What the likeliest episodes needed. `weighed`: a short one says more of each of its atoms, a trained one too.
 
         Who has the same objective says enough by that: there, weight would only push others aside.
         """
-        chosen = sorted(highest(like, most), reverse=True)  # added up in one order: equal votes stay equal
-        votes: defaultdict[bytes, float] = defaultdict(float)
-        past = needed_in(self._transaction, [number for _, number in chosen])
-        for (likeness, _), (weight, _, items) in zip(chosen, past, strict=True):
-            vote = likeness**2 * (weight / max(len(items), 1) if weighed else 1)
+        # Of equal ones the newest. Added up in one order: equal votes stay equal.
+        chosen = sorted(sorted(like, reverse=True), key=like.__getitem__, reverse=True)[:most]
+        votes: dict[bytes, float] = {}
+        for number, (weight, _, items) in zip(chosen, needed_in(self._transaction, chosen), strict=True):
+            likeness = like[number]
+            vote = likeness * likeness
+            if weighed:
+                vote *= weight / max(len(items), 1)
             for item in items:
-                votes[item] += vote
-        for item in votes.keys() & gone:
-            del votes[item]
-        return _shares(votes)
+                if item in votes:  # twice as fast as a default: most are new
+                    votes[item] += vote
+                else:
+                    votes[item] = vote
+        for item in gone:
+            votes.pop(item, None)
+        return votes
 
     # -- edges ---------------------------------------------------------------------------------------------------
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
-from uuid import UUID
 
 from substrate.atoms.resolve import name_of
 from substrate.errors import InputError, SchemaInvalid
 from substrate.kv.api import ReadTransaction
 from substrate.learn.forecast import Forecaster, Need
 from substrate.learn.write_sessions import find_items
+from substrate.log.identity import id_text
 from substrate.messages import Arg
 from substrate.snapshot import Snapshot
 from substrate.values.predictions import Prediction, Predictions
@@ -70,7 +70,7 @@ def predict(  # noqa: PLR0913
         needs = forecaster.needed(opened, domain, k)
     else:
         needs = forecaster.next(opened, domain, k, again=again)
-    names = tuple(name_of(transaction, item) or str(UUID(bytes=item)) for item in opened[-_SHOWN:])
+    names = tuple(name_of(transaction, item) or id_text(item) for item in opened[-_SHOWN:])
     return Predictions(_said(transaction, needs, floor), names, tuple(skipped))
 
 
@@ -94,4 +94,4 @@ def _prediction(transaction: ReadTransaction, need: Need) -> Prediction | None:
     if name is None:
         return None
     parts = {part: round(share, 5) for part, share in need.parts.items() if share > _NOTHING}
-    return Prediction(name, round(need.share, 5), parts, str(UUID(bytes=need.subject)))
+    return Prediction(name, round(need.share, 5), parts, id_text(need.subject))

@@ -26,7 +26,7 @@ from lmdb import _envid
 
 from substrate.errors import Busy, Denied, SchemaInvalid, StoreDamaged
 from substrate.files import resolved, typed_errors, users_folder
-from substrate.kv.api import ReadTransaction, Store
+from substrate.kv.api import Kept, ReadTransaction, Store
 from substrate.kv.lmdb import filesystem, folder
 from substrate.kv.lmdb.compaction import compact
 from substrate.kv.lmdb.errors import DAMAGED, from_lmdb
@@ -49,6 +49,7 @@ _SCRATCH_SIZE = 1 << 40
 _LEAST_MAP_SIZE = 64 << 20
 """With less than this, a process that is short of address space is told so."""
 _MAX_TABLES = 64
+_MOST_KEPT = 10_000
 _MAX_READERS = 1024
 _COPIED_ROWS, _COPIED_BYTES = 1000, 1 << 20
 """What a copy takes into one transaction, whichever comes first: so memory does not grow with the store."""
@@ -305,7 +306,7 @@ def _refuse_cut_off(raw: lmdb.Environment, seen: folder.Examined) -> None:
 class _LmdbEnvironment:
     """One open environment: `process.Environment`."""
 
-    __slots__ = ("_opener", "_page", "_raw", "grows", "incomplete", "journal", "size", "tables", "writable")
+    __slots__ = ("_kept", "_opener", "_page", "_raw", "grows", "incomplete", "journal", "size", "tables", "writable")
 
     def __init__(
         self, raw: lmdb.Environment, tables: Iterable[str], opener: _LmdbOpener, wanted: int, *, writable: bool
@@ -319,6 +320,7 @@ class _LmdbEnvironment:
         self._page = raw.stat()["psize"]
         self._raw = raw
         self._opener = opener
+        self._kept: tuple[int, dict[str, Kept]] = -1, {}
         try:
             if writable:
                 with raw.begin(write=True) as txn:
@@ -367,6 +369,16 @@ class _LmdbEnvironment:
         except lmdb.Error as error:
             raise from_lmdb(error) from error
         return txn
+
+    def kept(self, state: int) -> dict[str, Kept]:
+        """What is kept of one state: of the last that was asked for, and not without end."""
+        if self.incomplete:
+            return {}  # a table that is found later was empty so far
+        of, kept = self._kept
+        if of != state or sum(map(len, kept.values())) > _MOST_KEPT:
+            kept = {}
+            self._kept = state, kept
+        return kept
 
     def _is_torn(self, txn: lmdb.Transaction[bytes]) -> bool:
         # To begin, LMDB reads the number of the last commit, then the one of the two meta pages that is its. Put to

@@ -29,6 +29,7 @@ from weakref import ref
 
 from substrate.errors import Busy, Denied, NotFound, SubstrateError, Unusable
 from substrate.files import flush, typed_errors
+from substrate.kv.api import Kept
 from substrate.kv.lmdb import folder
 from substrate.kv.lmdb.locks import Claim, Locks
 from substrate.values.progress import Progress
@@ -60,6 +61,9 @@ class Environment(Protocol):
     @property
     def journal(self) -> Any:  # noqa: ANN401
         """The handle of the journal's table (`journal.py`); as for `tables`."""
+
+    def kept(self, state: int) -> dict[str, Kept]:
+        """What is kept of the state that the transaction of this id sees; see `api.kept_by`."""
 
     @property
     def writable(self) -> bool:

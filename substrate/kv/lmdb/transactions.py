@@ -26,12 +26,12 @@ from weakref import ref
 
 from substrate.errors import Denied, Full, MapFull, SchemaInvalid, StoreDamaged, SubstrateError, TooLarge, Unusable
 from substrate.files import typed_errors
-from substrate.kv.api import MAX_KEY
+from substrate.kv.api import MAX_KEY, Kept
 from substrate.kv.lmdb import journal
 from substrate.kv.lmdb.errors import DAMAGED, from_lmdb
 from substrate.kv.lmdb.handle import Handle
 from substrate.kv.lmdb.locks import Claim
-from substrate.kv.lmdb.process import RawTransaction, Shared
+from substrate.kv.lmdb.process import Environment, RawTransaction, Shared
 from substrate.messages import FSCK, Message
 
 __all__ = ["Reading", "Writing"]
@@ -88,11 +88,22 @@ def _first(
 class Reading:
     """A snapshot: `api.ReadTransaction`."""
 
-    __slots__ = ("__weakref__", "_claim", "_handle", "_journal", "_shared", "_tables", "_thread", "_txn")
+    __slots__ = (
+        "__weakref__",
+        "_claim",
+        "_environment",
+        "_handle",
+        "_journal",
+        "_shared",
+        "_tables",
+        "_thread",
+        "_txn",
+    )
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
         self._claim: Claim
+        self._environment: Environment
         self._journal: Any = None
         self._shared: Shared
         self._tables: Mapping[str, Any] = {}
@@ -185,6 +196,11 @@ class Reading:
         except Exception as error:
             raise self._typed(error, table) from error
 
+    @property
+    def kept(self) -> dict[str, Kept] | None:
+        """See `api.kept_by`."""
+        return self._environment.kept(self._txn.id())
+
     def disown(self) -> None:
         """This process is a forked child: the transaction is not its to use or to end."""
         self._txn = _INHERITED
@@ -196,7 +212,7 @@ class Reading:
             environment, txn = shared.begin(claim, deadline, write=write)
             self._thread = get_ident()
             self._claim, self._shared, self._tables, self._txn = claim, shared, environment.tables, txn
-            self._journal = environment.journal
+            self._environment, self._journal = environment, environment.journal
             shared.live[id(self)] = ref(self)
         except BaseException:
             self._txn = _ENDED
@@ -341,6 +357,11 @@ class Writing(Reading):
                 self._changed[table].add(key)
         except Exception as error:
             raise self._typed(error, table) from error
+
+    @property
+    def kept(self) -> None:
+        """Nothing: what it sees is not what others see."""
+        return None
 
     def grow(self) -> bool:
         """After MapFull: begin again, with nothing written, in a larger map; False if there is none.

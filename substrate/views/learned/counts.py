@@ -29,7 +29,7 @@ from struct import Struct
 from typing import Final, Literal, NamedTuple
 
 from substrate.errors import StoreDamaged
-from substrate.kv.api import ReadTransaction, WriteTransaction, behind
+from substrate.kv.api import Kept, ReadTransaction, WriteTransaction, behind
 from substrate.log.tables import ARCS, ARRIVALS, USES
 from substrate.messages import FSCK, REBUILD
 from substrate.proof.entry import ID_BYTES
@@ -75,6 +75,10 @@ _LEAST_SHARE: Final = {ATOM: 400, START: 200, USAGE: 200}
 _FAST_SHIFT_EVERY: Final = 300
 _FAST_KEPT: Final = 2
 """Half-lives of the fast clock for which a new target stays, however rare."""
+
+_KEPT_ROWS: Final = 1000
+_KEPT_BYTES: Final = 4096
+"""Longer rows are read and compared each time: `kept_by` is for what is small."""
 
 _HEAD: Final = Struct(">HIQ")
 _CELL: Final = Struct(">16sQQ")
@@ -143,12 +147,11 @@ class Tally:
         self._by_target: list[dict[bytes, int] | None] = [None, None]
 
     def by_target(self, which: Literal[0, 1]) -> dict[bytes, int]:
-        """One of the two counts of each target."""
+        """One of the two counts of each target that has any."""
         counts = self._by_target[which]
         if counts is None:
-            cells = self.cells
-            counts = {of: second for of, _, second in cells} if which else {of: first for of, first, _ in cells}
-            self._by_target[which] = counts
+            both = ((of, second if which else first) for of, first, second in self.cells)
+            counts = self._by_target[which] = {of: count for of, count in both if count}
         return counts
 
 
@@ -177,13 +180,19 @@ def _tally(data: bytes) -> Tally:
 _TALLIES: Final = Decoded(_tally, 2**20)
 
 
-def read_cells(transaction: ReadTransaction, kind: bytes, source: bytes, now: int) -> Cells | None:
-    """A source's row, to be read; None if nothing was learnt of it."""
+def read_cells(
+    transaction: ReadTransaction, kind: bytes, source: bytes, now: int, kept: Kept | None = None
+) -> Cells | None:
+    """A source's row, to be read; None if nothing was learnt of it. `kept`: those of `kept_by`, for many reads."""
     key = kind + source
-    data = transaction.get(ARCS, key)
-    if data is None:
-        return None
-    tally = _TALLIES(key, data)
+    tally: Tally | None = None if kept is None else kept.get(key)
+    if tally is None:
+        data = transaction.get(ARCS, key)
+        if data is None:
+            return None
+        tally = _TALLIES(key, data)
+        if kept is not None and len(kept) < _KEPT_ROWS and len(data) <= _KEPT_BYTES:
+            kept[key] = tally
     return Cells(tally, _scale(tally.epoch, now))
 
 
@@ -208,6 +217,7 @@ def _check(data: bytes) -> None:
         raise StoreDamaged("a row of arcs is malformed; run ", FSCK, ", or ", REBUILD)
 
 
+@lru_cache(16)
 def _scale(epoch: int, now: int) -> float:
     age = (now - _LANDMARK) / HALF_LIFE - _EPOCH * epoch
     whole = int(-age // 1)

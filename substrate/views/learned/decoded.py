@@ -1,6 +1,6 @@
 """What rows say, kept from one read to the next: a row is decoded again only if its bytes are others.
 
-The bytes are read each time, and compared; so an answer never depends on what was kept. What is kept holds ids and
+The bytes are compared each time they are read; so an answer never depends on what was kept. What is kept holds ids and
 numbers, no names and no texts.
 """
 

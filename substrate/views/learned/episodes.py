@@ -25,7 +25,7 @@ from struct import error as StructError  # noqa: N812 - it is a class
 from typing import Any, Final, NamedTuple
 
 from substrate.errors import StoreDamaged
-from substrate.kv.api import ReadTransaction, WriteTransaction, behind
+from substrate.kv.api import ReadTransaction, WriteTransaction, behind, kept_by
 from substrate.log.tables import EPISODES, SEQ_BYTES, read_seq, seq_key
 from substrate.messages import FSCK, REBUILD
 from substrate.proof.entry import ID_BYTES
@@ -56,6 +56,8 @@ MOST: Final = 3000
 TAIL: Final = 10
 _TERMS: Final = 64
 """Of an objective so many different ones count: a long one is a description, and its beginning says what it is."""
+_SHORT: Final = 500
+"""What is longer is read and compared each time: `kept_by` is for much that is small."""
 _HASH_BYTES: Final = 8
 _TAG_BYTES: Final = 4
 _HEAD: Final = Struct(">16sBq12sIHHH")
@@ -186,11 +188,16 @@ def episode_count(transaction: ReadTransaction, domain: bytes = HOLE) -> int:
 
 def episodes_with(transaction: ReadTransaction, items: Sequence[bytes]) -> list[list[int]]:
     """For each atom the numbers of the episodes that needed it, oldest first."""
-    oldest = _next(transaction) - MOST
-    keys = [b"i" + item for item in items]
-    rows = transaction.get_many(EPISODES, keys)
-    known = _NUMBERS.many(keys, rows, [])
-    return known if oldest <= 0 else [[n for n in numbers if n >= oldest] for numbers in known]
+    kept = kept_by(transaction, "episodes with atoms")
+    missing = [item for item in items if item not in kept]
+    found: dict[bytes, list[int]] = {}
+    if missing:
+        oldest = _next(transaction) - MOST
+        keys = [b"i" + item for item in missing]
+        for item, numbers in zip(missing, _NUMBERS.many(keys, transaction.get_many(EPISODES, keys), []), strict=True):
+            found[item] = numbers if oldest <= 0 else [number for number in numbers if number >= oldest]
+        kept.update({item: numbers for item, numbers in found.items() if len(numbers) <= _SHORT})
+    return [found[item] if item in found else kept[item] for item in items]
 
 
 def episodes_for(transaction: ReadTransaction, terms: Sequence[bytes], domain: bytes = HOLE) -> list[list[int]]:
@@ -227,8 +234,14 @@ def of_domain(transaction: ReadTransaction, numbers: Sequence[int], domain: byte
 
 def needed_in(transaction: ReadTransaction, numbers: Sequence[int]) -> list[Needed]:
     """What the episodes of these numbers needed, in the order given."""
-    keys = [_EPISODE_KEY(b"e", number) for number in numbers]
-    return _NEEDED.many(keys, transaction.get_many(EPISODES, keys), _NOTHING)
+    kept = kept_by(transaction, "needed in episodes")
+    missing = [number for number in numbers if number not in kept]
+    found: dict[int, Needed] = {}
+    if missing:
+        keys = [_EPISODE_KEY(b"e", number) for number in missing]
+        found = dict(zip(missing, _NEEDED.many(keys, transaction.get_many(EPISODES, keys), _NOTHING), strict=True))
+        kept.update({number: one for number, one in found.items() if len(one.items) <= _SHORT})
+    return [found[number] if number in found else kept[number] for number in numbers]
 
 
 class Episodes:
