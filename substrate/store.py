@@ -99,6 +99,33 @@ class _Reading:
         self._inner.__exit__(kind, error, trace)
 
 
+class _ReadAt:
+    """A snapshot of a moment, as a context manager. Not a generator either."""
+
+    __slots__ = ("_as_of", "_inner", "_store", "_valid_at")
+
+    def __init__(self, store: OpenStore, as_of: Moment | None, valid_at: Time | None) -> None:
+        self._store = store
+        self._as_of = as_of
+        self._valid_at = valid_at
+
+    def __enter__(self) -> Snapshot:
+        inner = self._inner = self._store.snapshot()
+        transaction = inner.__enter__()
+        try:
+            return snapshot_of(transaction, self._store.log.clock, self._as_of, self._valid_at)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._inner.__exit__(kind, error, trace)
+        if isinstance(error, Forgotten):
+            self._store.withhold_proof(error)
+
+
 class OpenStore:
     """One copy in memory of what its clients share, made when the first of them needs it. Safe between threads."""
 
@@ -124,18 +151,12 @@ class OpenStore:
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def read(self, as_of: Moment | None = None, valid_at: Time | None = None) -> Iterator[Snapshot]:
+    def read(self, as_of: Moment | None = None, valid_at: Time | None = None) -> AbstractContextManager[Snapshot]:
         """In the block: the store as it is now, was known at `as_of`, or was in the world at `valid_at`.
 
         InputError if one of them is no moment of this log, or no time.
         """
-        try:
-            with self.snapshot() as transaction:
-                yield snapshot_of(transaction, self.log.clock, as_of, valid_at)
-        except Forgotten as error:
-            self._withhold_proof(error)
-            raise
+        return _ReadAt(self, as_of, valid_at)
 
     def snapshot(self) -> AbstractContextManager[ReadTransaction]:
         """All tables as of now, with the atoms of unlocked domains as text. What is read here is never written."""
@@ -148,7 +169,7 @@ class OpenStore:
             for made in ("_fading", "_associator", "_grouper"):
                 vars(self).pop(made, None)
 
-    def _withhold_proof(self, error: Forgotten) -> None:
+    def withhold_proof(self, error: Forgotten) -> None:
         """What says that a name is forgotten *now* is not proven by a store that is behind."""
         behind = None if error.proof is None else self.log.behind()
         if behind is not None and (behind.forked or getattr(error.proof, "claim", "") != "recorded"):

@@ -29,6 +29,8 @@ _Listed: TypeAlias = tuple[VersionRow | None, Body | None, bool, Card | None]
 Among: TypeAlias = Sequence[bool] | None
 _AT_ONCE: Final = 128
 """Names whose bodies are read at once."""
+_FEW_MORE: Final = 16
+"""The same after those that a caller wants: mostly a few of these were left out, and so many replace them."""
 COUNTED: Final = 10_000
 """Names, those out of use among them, up to which the atoms of a listing are counted: a fraction of a second."""
 
@@ -105,7 +107,9 @@ def _versions(
     if not snapshot.is_now:
         yield from _versions_then(snapshot, rows, tombstoned=tombstoned)
         return
-    while some := list(islice(rows, min(most, _AT_ONCE))):
+    at_once, then = min(most, _AT_ONCE), _FEW_MORE
+    while some := list(islice(rows, at_once)):
+        at_once, then = then, min(2 * then, _AT_ONCE)
         live = [row.seq for row in some if row.kind is Kind.PUT]
         bodies = iter(require_bodies(snapshot.transaction, live))
         cards = cards_of(snapshot.transaction, [row.subject for row in some])

@@ -64,9 +64,9 @@ class Forecaster:
         """What will be opened next. With `again` it may be what is open already."""
         seen = set(opened)
         if not again:
-            return self._likeliest(*self._new(opened, domain), count, seen)
+            return self._likeliest(*self._new(opened, len(seen), domain), count, seen)
         weights = self.weights(question_of("next", len(seen)))
-        parts, new = self._new(opened, domain, _heavy(weights))
+        parts, new = self._new(opened, len(seen), domain, _heavy(weights))
         others = mix(parts, new, seen)
         # One distribution of both: of what is open as the one question has it, and what that leaves, by the other.
         mixed = mix(parts, weights)
@@ -81,10 +81,13 @@ class Forecaster:
         ]
 
     def _new(
-        self, opened: Sequence[bytes], domain: bytes, also: Collection[str] = ()
+        self, opened: Sequence[bytes], distinct: int, domain: bytes, also: Collection[str] = ()
     ) -> tuple[dict[str, Part], dict[str, float]]:
-        """The parts that say what new is opened next, and others if asked for; and how far each is believed."""
-        weights = self.weights(question_of("new", len(set(opened))))
+        """The parts that say what new is opened next, and others if asked for; and how far each is believed.
+
+        `distinct`: how many different atoms were opened.
+        """
+        weights = self.weights(question_of("new", distinct))
         parts = self.after(opened, domain, wanted=_heavy(weights) | set(also))
         if parts.get("edges") and not any(part for name, part in parts.items() if name not in _NOT_LEARNT):
             weights = {**weights, "edges": _STATED}  # nothing was learnt yet: what is stated is all there is to go by
@@ -99,7 +102,7 @@ class Forecaster:
     def led(self, source: bytes, target: bytes, domain: bytes, part: str | None = None) -> Need:
         """How likely the target is next, when the source was opened: by all parts, or by one. Under the source's id."""
         if part is None:
-            parts, weights = self._new((source,), domain)
+            parts, weights = self._new((source,), 1, domain)
         else:
             parts, weights = self.after((source,), domain, wanted=(part,)), {part: 1.0}
         added: dict[str, float] = {}

@@ -235,8 +235,8 @@ class Reader:
                 weight = (len(newest) - place) / len(newest) * log(1 + count / len(numbers))
                 for number in numbers[-_SESSIONS_OF:]:
                     like[number] = like[number] + weight if number in like else weight
-        opened = {*distinct, *(item for item, _ in with_earlier)}
-        votes = self._votes(like, _NEIGHBOURS, opened, weighed=True)
+        earlier = [item for item, _ in with_earlier] if len(with_earlier) > len(newest) else []
+        votes = self._votes(like, _NEIGHBOURS, (*distinct, *earlier), weighed=True)
         return Scaled(votes, sum(votes.values())) if votes else {}
 
     def _goals(self, objective: str, domain: bytes, alike: Mapping[bytes, float] | None) -> tuple[Part, Part]:
@@ -264,11 +264,11 @@ class Reader:
         fitting = {at: episode for at, episode in zip(likely, past, strict=True) if like[at] >= _FITS}
         self.fitting = {item for episode in fitting.values() for item in episode.items}
         taught = {number: like[number] for number, episode in fitting.items() if episode.weight >= _FULL}
-        goals = _shares(self._votes(like, _GOALS, set(), weighed=False))
+        goals = _shares(self._votes(like, _GOALS, (), weighed=False))
         known = sum(fit**2 for fit, _ in highest(like, _GOALS))
         # Of a domain with many sessions each says something; of whatever domain just those that are like this one.
         unknown = 1.0 if of == HOLE else 1 / (1 + (count / _SESSIONS) ** 2)
-        return _scaled(goals, known / (known + unknown)), _shares(self._votes(taught, _GOALS, set(), weighed=False))
+        return _scaled(goals, known / (known + unknown)), _shares(self._votes(taught, _GOALS, (), weighed=False))
 
     def _corrected(self, match: Part) -> Part:
         """Of what matches the objective well, what a training of full weight had, whatever that one was for."""
@@ -285,7 +285,9 @@ class Reader:
         near = {number: fit for number, fit in known if number is not None}
         return near if domain == HOLE else {at: near[at] for at in of_domain(self._transaction, list(near), domain)}
 
-    def _votes(self, like: Mapping[int, float], most: int, gone: set[bytes], *, weighed: bool) -> dict[bytes, float]:
+    def _votes(
+        self, like: Mapping[int, float], most: int, gone: Sequence[bytes], *, weighed: bool
+    ) -> dict[bytes, float]:
         """What the likeliest episodes needed. `weighed`: a short one says more of each of its atoms, a trained one too.
 
         Who has the same objective says enough by that: there, weight would only push others aside.

@@ -53,7 +53,9 @@ class Confirmation:
 
 def confirmation_of(transaction: ReadTransaction, subject: bytes, seq: int) -> Confirmation | None:
     """When the version `seq` of an atom or edge was last said again; None if it never was."""
-    return confirmations_of(transaction, [subject], [seq])[0]
+    row = transaction.get(CONFIRMED, subject)
+    found = None if row is None else _confirmation(row)
+    return found if found is not None and found.seq == seq else None
 
 
 def confirmations_of(
