@@ -35,6 +35,7 @@ from substrate.search.words import WordScores
 from substrate.snapshot import Snapshot
 from substrate.views.atoms import versions_of
 from substrate.views.nearest.index import Nearest
+from substrate.views.nearest.rows import wide
 from substrate.views.words import NONE, around, beside
 
 __all__ = ["CANDIDATES", "Gathered", "Lists", "gather", "is_part", "meant_of", "others", "sides_of", "widen"]
@@ -104,11 +105,11 @@ def gather(lists: Lists, prefer: Ints, count: int = CANDIDATES, *, timed: bool =
     if lists.vector is not None and lists.nearest is not None:
         close, cosines = lists.nearest.search(lists.vector, count, lists.mask)
         last = float(cosines[-1]) if len(cosines) else 0.0
-    seqs = np.union1d(best, close)
+    found = [best, close]
     if lists.window is not None:
-        seqs = np.union1d(seqs, _inside(lists, lists.window & lists.mask, count // 2))
-    if len(rules := rules_in(standing_of(lists.snapshot.transaction, lists.documents), lists.mask)):
-        seqs = np.union1d(seqs, rules)
+        found.append(_inside(lists, lists.window & lists.mask, count // 2))
+    found.append(rules_in(standing_of(lists.snapshot.transaction, lists.documents), lists.mask))
+    seqs = _united(found)
     shares = _shares(words, seqs)
     vectors = cosine = None
     if lists.vector is not None and lists.nearest is not None:
@@ -200,6 +201,15 @@ def others(lists: Lists, gathered: Gathered) -> Iterator[tuple[int, float, float
         yield int(seqs[at]), float(total[at]), WORDS * float(words[at]) / full, float(cosine[at]) / full
 
 
+def _united(lists: Sequence[Ints]) -> Ints:
+    """What is in one of the lists, in order, each once. As `np.unique`, in a third of its time for so few."""
+    every = np.concatenate(lists)
+    every.sort()
+    first = np.ones(len(every), np.bool_)
+    np.not_equal(every[1:], every[:-1], out=first[1:])
+    return every[first]
+
+
 def _best(words: WordScores, count: int, prefer: Ints) -> Ints:
     if len(words.seqs) <= count:
         return words.seqs
@@ -233,19 +243,24 @@ def _shares(words: WordScores, seqs: Ints) -> Floats:
 
 def _vectors(lists: Lists, query: Floats, nearest: Nearest, seqs: Ints) -> Floats:
     """Of each version the vector of the piece that is nearest to the query; nan where it is not embedded yet."""
-    absent = np.full(len(query), np.nan, "<f2").tobytes()
-    rows = [absent if row is None else row for row in nearest.stored(lists.snapshot.transaction, seqs.tolist())]
-    several = [at for at, row in enumerate(rows) if len(row) != len(absent)]
-    found = _floats(b"".join([row[: len(absent)] for row in rows]), len(query))
-    for at in several:
-        pieces = _floats(rows[at], len(query))
-        found[at] = pieces[int(np.argmax(pieces @ query))]
+    held = nearest.held(seqs)
+    rows, pieces = _of_record(lists.snapshot.transaction, nearest, len(query), seqs) if held is None else held
+    if (pieces == 1).all():  # most texts are of one piece
+        return rows
+    stop = np.cumsum(pieces)
+    first = stop - pieces
+    for at in np.flatnonzero(pieces > 1).tolist():
+        first[at] += int(np.argmax(rows[first[at] : stop[at]] @ query))
+    found = np.full((len(seqs), len(query)), np.nan, np.float32)
+    found[pieces > 0] = rows[first[pieces > 0]]
     return found
 
 
-def _floats(halves: bytes, width: int) -> Floats:
-    """Rows of half floats, as floats."""
-    return np.frombuffer(halves, "<f2").reshape(-1, width).astype(np.float32)
+def _of_record(transaction: ReadTransaction, nearest: Nearest, width: int, seqs: Ints) -> tuple[Floats, Ints]:
+    """The vectors of all pieces of these versions, and how many each has."""
+    rows = [row or b"" for row in nearest.stored(transaction, seqs.tolist())]
+    halves = np.frombuffer(b"".join(rows), "<f2").reshape(-1, width)
+    return wide(halves), np.array([len(row) for row in rows]) // (2 * width)
 
 
 def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, Mapping[str, Json]]:

@@ -45,6 +45,7 @@ WORDS: Final = FULL_SCORE - 1
 """What all words matched weigh, where cosine 1 weighs 1."""
 _CENTRED: Final = 0.5
 _CENTRE: Final = 0.8
+_SHORTEST: Final = np.float32(1e-12)
 """How much of the cosine is seen from the centre of the best candidates, and how far there that centre lies."""
 _BEST: Final = 50
 """Candidates that make up that centre."""
@@ -249,9 +250,8 @@ def _inside(found: Candidates, places: Ints, when: When) -> Mask:
     return inside
 
 
-def _unit(rows: Floats) -> Floats:
-    length = np.linalg.norm(rows, axis=-1, keepdims=True)
-    unit: Floats = (rows / np.maximum(length, 1e-9)).astype(np.float32, copy=False)
+def _unit(row: Floats) -> Floats:
+    unit: Floats = row / max(float(row @ row) ** 0.5, 1e-9)
     return unit
 
 
@@ -272,13 +272,23 @@ def _meaning(found: Candidates, query: Floats) -> Floats:
     best = _distinct(found, cosine + words, aside, _BEST)
     share = _CENTRED * min(1.0, len(best) / _BEST)  # the mean of a few is no centre: it is them
     centre = _CENTRE * vectors[best].mean(axis=0)
-    seen = _unit(vectors - centre)
+    # How far each is from the centre, and its cosine from there, without moving all of them there.
+    lengths = np.einsum("ij,ij->i", vectors, vectors)
+    lengths -= 2 * (vectors @ centre) - centre @ centre
+    lengths = np.sqrt(np.maximum(lengths, _SHORTEST))
+
+    def seen_from_centre(target: Floats) -> Floats:
+        seen: Floats = (vectors @ target - centre @ target) / lengths
+        return seen
+
     target = _unit(query - centre)
-    first = (1 - share) * cosine + share * (seen @ target)
-    leaders = _distinct(found, first + words, aside, _LEADERS)
-    weight = np.exp(((first + words)[leaders] - (first + words)[leaders[0]]) / _SHARPNESS)
-    target = _unit(target + _TOWARDS * (weight / weight.sum()) @ seen[leaders])
-    centred = seen @ target
+    first = (1 - share) * cosine + share * seen_from_centre(target)
+    fit = first + words
+    leaders = _distinct(found, fit, aside, _LEADERS)
+    weight = np.exp((fit[leaders] - fit[leaders[0]]) / _SHARPNESS)
+    weight /= weight.sum() * lengths[leaders]
+    target = _unit(target + _TOWARDS * (weight @ (vectors[leaders] - centre)))
+    centred = seen_from_centre(target)
     centred[absent] = centred[~aside].mean()
     # Not near is no evidence against: what its words have found stays found.
     return np.maximum((1 - share) * cosine + share * centred, 0).astype(np.float32)

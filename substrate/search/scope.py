@@ -78,8 +78,12 @@ def pages_of(transaction: ReadTransaction, documents: Documents) -> Mask:
 
 def standing_of(transaction: ReadTransaction, documents: Documents) -> NDArray[np.int64]:
     """What the user asked for for good, in the order of seqs; without what no person has confirmed."""
-    found = documents.standing
-    return np.setdiff1d(found, keyword_seqs(transaction, documents, Field.TAG, PROPOSED)) if len(found) else found
+
+    def confirmed() -> NDArray[np.int64]:
+        found = documents.standing
+        return np.setdiff1d(found, keyword_seqs(transaction, documents, Field.TAG, PROPOSED)) if len(found) else found
+
+    return documents.once("standing", confirmed)
 
 
 def _kinds(transaction: ReadTransaction, documents: Documents, filters: Filters) -> Iterator[Mask]:
@@ -90,9 +94,15 @@ def _kinds(transaction: ReadTransaction, documents: Documents, filters: Filters)
     if filters.without_pages:
         yield ~pages_of(transaction, documents)
     elif not filters.is_of_entities:
-        ingested = keyword_mask(transaction, documents, Field.ORIGIN, "ingested")
-        if ingested.any():  # not so in most stores
-            yield ~(ingested & keyword_mask(transaction, documents, Field.UNDER, ENTITY[:-1]))
+        speaks = documents.once("speaks for itself", lambda: _speaks_for_itself(transaction, documents))
+        if speaks is not None:
+            yield speaks
+
+
+def _speaks_for_itself(transaction: ReadTransaction, documents: Documents) -> Mask | None:
+    """All but entities that only pages speak of; None: there are no pages, as in most stores."""
+    ingested = keyword_mask(transaction, documents, Field.ORIGIN, "ingested")
+    return ~(ingested & keyword_mask(transaction, documents, Field.UNDER, ENTITY[:-1])) if ingested.any() else None
 
 
 def _any(masks: Iterable[Mask]) -> Mask:

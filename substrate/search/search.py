@@ -189,9 +189,10 @@ class _Page:
     def _named(self, gathered: Gathered) -> list[int]:
         """Places of the candidates whose name is the query, or ends with it behind a dot."""
         asked = normalise(self._asked).casefold()
-        names = ((at, gathered.read.get(seq, {}).get("name")) for at, seq in enumerate(gathered.seqs.tolist()))
-        found = ((at, name.casefold()) for at, name in names if isinstance(name, str))
-        return [at for at, name in found if asked in {name, name.rpartition(".")[2]}]
+        names = ((seq, said.get("name")) for seq, said in gathered.read.items())
+        found = ((seq, name.casefold()) for seq, name in names if isinstance(name, str))
+        named = [seq for seq, name in found if name.endswith(asked) and asked in {name, name.rpartition(".")[2]}]
+        return np.flatnonzero(np.isin(gathered.seqs, named)).tolist() if named else []
 
     def _walked(self, gathered: Gathered, ranked: Ranked) -> tuple[Gathered, Ranked]:
         """The same with what walks reach from the best that are shown and match by themselves, each text once."""

@@ -139,8 +139,11 @@ def _postings(
 
 def _joined(rows: Sequence[bytes | None]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Seqs in order, and frequencies, out of a row (or None) for each block."""
+    if len(rows) == 1:
+        offsets, frequencies = split_postings(rows[0] or b"")
+        return np.frombuffer(offsets, "<u2").astype(np.int64), np.frombuffer(frequencies, np.uint8)
     parts = [split_postings(row or b"") for row in rows]
     counts = [len(frequencies) for _, frequencies in parts]
-    offsets = np.frombuffer(b"".join(offsets for offsets, _ in parts), "<u2")
-    seqs = np.repeat(np.arange(len(parts)) * BLOCK, counts) + offsets
+    places = np.frombuffer(b"".join(offsets for offsets, _ in parts), "<u2")
+    seqs = np.repeat(np.arange(len(parts)) * BLOCK, counts) + places
     return seqs, np.frombuffer(b"".join(frequencies for _, frequencies in parts), np.uint8)

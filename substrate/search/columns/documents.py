@@ -10,10 +10,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ __all__ = ["Columns", "Documents", "Mask", "extent_of"]
 
 Mask = NDArray[np.bool_]
 """Of each seq, whether it is meant."""
+_Made = TypeVar("_Made")
 
 _DTYPE: Final = np.dtype(
     [
@@ -88,6 +89,14 @@ class Documents:
     """The version of the same atom that came before; -1 if none did."""
     followers: NDArray[np.int64]
     """The seqs that have one before, in order."""
+    _kept: dict[str, Any] = field(init=False, default_factory=dict, repr=False)
+
+    def once(self, what: str, make: Callable[[], _Made]) -> _Made:
+        """What is made of the postings of this snapshot, kept for the next search. For the few that most searches need."""
+        if what not in self._kept:
+            self._kept[what] = make()
+        made: _Made = self._kept[what]
+        return made
 
     @property
     def whole(self) -> Documents:

@@ -75,6 +75,12 @@ class Nearest(Protocol):
     def stored(self, transaction: ReadTransaction, seqs: Sequence[int]) -> list[bytes | None]:
         """The vectors of each of these versions, as the table of vectors has them; None where there are none."""
 
+    def held(self, seqs: Array) -> tuple[Array, Array] | None:
+        """The vectors of all pieces of these versions (float32), and how many each version has.
+
+        None if not all vectors are held in memory: then those of record are as near.
+        """
+
 
 class Spaces(Protocol):
     """Where search gets vectors from."""

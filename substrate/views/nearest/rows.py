@@ -5,6 +5,7 @@ Half floats: they take half the room of floats, and less time to scan. Rows are 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from substrate.errors import InputError, StoreDamaged
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["Held", "once", "places_of", "read_rows", "unit"]
+__all__ = ["Held", "once", "places_of", "read_rows", "unit", "wide"]
 
 _LONG: Final = 1e-3
 """Vectors of record have length one, but for the rounding of half floats. Those that have not are made so."""
@@ -114,6 +115,21 @@ def once(ids: Array, scores: Array, k: int) -> tuple[Array, Array]:
         first.sort()
         ids, scores = ids[first], scores[first]
     return ids[:k], scores[:k]
+
+
+@cache
+def _floats() -> Array:
+    """The float that each half float is, by its bits."""
+    import numpy as np  # noqa: PLC0415
+
+    return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+
+
+def wide(halves: Array) -> Array:
+    """Half floats as floats: looked up, which takes half the time that numpy takes to work them out."""
+    import numpy as np  # noqa: PLC0415
+
+    return _floats().take(np.ascontiguousarray(halves, np.float16).view(np.uint16), mode="clip")  # all are inside
 
 
 def places_of(ids: Array, seqs: Array) -> tuple[Array, Array]:

@@ -17,7 +17,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.tables import HEADS, seq_key
 from substrate.views.follow import Trail, erased_between, latest_head
 from substrate.views.nearest.generation import BadGeneration, Generation, Manifest, generations_of, padded, peek
-from substrate.views.nearest.rows import Held, once, places_of, unit
+from substrate.views.nearest.rows import Held, once, places_of, unit, wide
 from substrate.views.vectors import embedded_upto, vectors_between, vectors_of
 
 if TYPE_CHECKING:
@@ -224,6 +224,13 @@ class View:
     def stored(self, transaction: ReadTransaction, seqs: Sequence[int]) -> list[bytes | None]:
         """See `Nearest`."""
         return vectors_of(transaction, self.space, seqs)
+
+    def held(self, seqs: Array) -> tuple[Array, Array] | None:
+        """See `Nearest`."""
+        if self._sealed is not None:
+            return None
+        places, pieces = places_of(self._ids, seqs)
+        return wide(self._vectors[places])[:, : self._dimensions], pieces
 
     def _anew(self, sealed: Sealed, refused: BadGeneration) -> View:
         """The same, by the vectors of record."""
