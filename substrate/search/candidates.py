@@ -6,9 +6,9 @@ and is not shown: what is shown is read anew by whoever shows it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 from typing import Final
@@ -33,7 +33,7 @@ from substrate.search.scope import standing_of
 from substrate.search.statements.forms import forms_of
 from substrate.search.words import WordScores
 from substrate.snapshot import Snapshot
-from substrate.views.atoms import versions_of
+from substrate.views.atoms import version_names, versions_of
 from substrate.views.nearest.index import Nearest
 from substrate.views.nearest.rows import wide
 from substrate.views.words import NONE, around, beside
@@ -271,18 +271,23 @@ def _bodies(transaction: ReadTransaction, seqs: Ints) -> dict[int, Mapping[str, 
 def _texts(lists: Lists, seqs: Ints) -> NDArray[np.uint64]:
     """Equal where name words and value are: two cities may have the same name, and are two answers."""
     texts = lists.documents.value[seqs]
-    said = texts.tolist()
-    counts = Counter(said)
-    several = [at for at, text in enumerate(said) if counts[text] > 1]
-    read = _bodies(lists.snapshot.transaction, seqs[several])
-    marks: dict[str, np.uint64] = {}
-    for at, seq in zip(several, seqs[several].tolist(), strict=True):
-        words = name_words(str(read.get(seq, {}).get("name", "")))
-        if words and words not in marks:
-            marks[words] = np.uint64(int.from_bytes(blake2b(words.encode(), digest_size=8).digest(), "big"))
-        if words:
-            texts[at] ^= marks[words]
+    order = texts.argsort()
+    said = texts[order]
+    again = said[1:] == said[:-1]
+    if again.any():
+        several = np.zeros(len(texts), np.bool_)
+        several[order[1:][again]] = several[order[:-1][again]] = True
+        subjects, found = lists.documents.subjects(seqs[several]), seqs[several].tolist()
+        named = version_names(lists.snapshot.transaction, zip(subjects, found, strict=True))
+        texts[several] ^= np.array([_mark(name or "") for name in named], np.uint64)
     return texts
+
+
+@lru_cache(maxsize=4096)
+def _mark(name: str) -> int:
+    """The words of a name as a number; 0: it has none."""
+    words = name_words(name)
+    return int.from_bytes(blake2b(words.encode(), digest_size=8).digest(), "big") if words else 0
 
 
 def _forms(lists: Lists, seqs: Ints, named: Mask, first: Floats) -> Ints:

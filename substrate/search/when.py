@@ -118,6 +118,34 @@ _ASKED: Final = (
     (Which.ALL, _ALL),
     (Which.NOW, _NOW),
 )
+_HINTS: Final = (
+    *(
+        "now",
+        "today",
+        "these days",
+        "moment",
+        "present",
+        "time being",
+        "current",
+        "recent",
+        "latest",
+        "newest",
+        "lately",
+        "before",
+    ),
+    *("previous", "former", "prior", "preced", "predecessor", "last", "to be", "use to", "beginning", "begin with"),
+    *("start with", "original", "initial", "first", "earliest", "since", "how long", "over t", "the years", "so far"),
+    *("history", "to date", "version", "changed", "until", "till", "after"),
+)
+"""A text that one of the forms above fits has one of these. To look for them is quicker than to try the forms."""
+
+
+def _says_when(text: str) -> bool:
+    """False: none of the forms fits."""
+    if not text.isascii():  # there are letters that are others in capitals
+        return True
+    small = text.lower()
+    return any(hint in small for hint in _HINTS)
 
 
 def read_when(text: str, now: int) -> When:
@@ -130,6 +158,8 @@ def read_when(text: str, now: int) -> When:
         places = [(begin, stop) for begin, stop, _, _ in spans]
         words = tuple(text[begin:stop] for begin, stop in places)
         return When(Which.SPAN, _without(text, places), words, _micro(start), _micro(end))
+    if not _says_when(text):
+        return When(Which.ANY, text)
     for asked, form in _ASKED:
         if found := form.findall(text):
             # `the current plan` is about a current, perhaps; `now` is about nothing but time.

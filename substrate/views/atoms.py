@@ -228,6 +228,12 @@ def versions_of(transaction: ReadTransaction, subject: bytes, *, upto: int | Non
         yield _version(subject, key, row)
 
 
+def version_names(transaction: ReadTransaction, versions: Iterable[tuple[bytes, int]]) -> list[str | None]:
+    """The name of each of these versions, given as atom and seq, read at once; None where its body was erased."""
+    rows = transaction.get_many(VERSIONS, [subject + seq_key(seq) for subject, seq in versions])
+    return [row[1:].decode() if row is not None and row[1] else None for row in rows]
+
+
 def latest_version(transaction: ReadTransaction, subject: bytes, upto: int | None = None) -> VersionRow | None:
     """The first that `versions_of` gives: the last version of an atom after seq `upto` (None: of all)."""
     stop = behind(subject) if upto is None else subject + seq_key(upto + 1)

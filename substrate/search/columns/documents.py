@@ -92,7 +92,7 @@ class Documents:
     _kept: dict[str, Any] = field(init=False, default_factory=dict, repr=False)
 
     def once(self, what: str, make: Callable[[], _Made]) -> _Made:
-        """What is made of the postings of this snapshot, kept for the next search. For the few that most searches need."""
+        """What is made of the postings of this snapshot, kept for the next search: what most searches need."""
         if what not in self._kept:
             self._kept[what] = make()
         made: _Made = self._kept[what]
@@ -116,7 +116,9 @@ class Documents:
 
     def subject(self, seq: int) -> bytes:
         """The id of the atom that this is a version of."""
-        return bytes(self.subject_high[seq].tobytes() + self.subject_low[seq].tobytes())
+        high: int = self.subject_high.item(seq)
+        low: int = self.subject_low.item(seq)
+        return high.to_bytes(8, "little") + low.to_bytes(8, "little")  # as they lie in memory
 
     def subjects(self, seqs: NDArray[np.int64]) -> list[bytes]:
         """The ids of the atoms that these are versions of."""
