@@ -2,14 +2,13 @@
 
 1. Rows are read once, in the order in which they were written; `TouchColumns.at` reads what is new since the last call.
 2. What is published is never written to: a few new rows make new arrays. Of many, all is added up again.
-   Where the atoms of versions stand among them is worked out once, and moved along with each new row.
+   What they come to for every version is worked out once, in the order of seqs, and follows each new row.
 3. A row of an atom that was forgotten may stay here until the process ends. Nobody asks for that id any more.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Final
 
@@ -47,6 +46,10 @@ class Uses:
     """When it was last put away; _NEVER if it never was."""
     weight: NDArray[np.float64]
     """Its score if it were used right now."""
+    changes: list[tuple[int, int]] = field(default_factory=list)
+    """Ids, in halves, of all that was touched since all rows were added up; what came later may follow."""
+    changed: int = 0
+    """How many of them this is after."""
 
     def places(self, ids: Ids) -> NDArray[np.int64]:
         """Where each of these stands; -1 of those without touches."""
@@ -72,18 +75,15 @@ class Scores:
     seqs: NDArray[np.int64]
     score: NDArray[np.float64]
     last: NDArray[np.int64]
-    _places: NDArray[np.int64]
-    _uses: Uses
+    uses: NDArray[np.int64]
+    """How often each was touched."""
+    _documents: Documents
+    _touched: Uses
 
-    @cached_property
-    def uses(self) -> NDArray[np.int64]:
-        """How often each was touched."""
-        return _taken(self._uses.count, self._places, 0)
-
-    def strength(self, item: int) -> float:
-        """How strong one of them is."""
-        place = int(self._places[item])
-        return float(self._uses.strength[place]) if place >= 0 else 1.0
+    def strengths(self, items: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How strong some of them are."""
+        places = self._touched.places(self._documents.ids(self.seqs[items]))
+        return _taken(self._touched.strength, places, 1.0)
 
 
 class TouchColumns:
@@ -91,7 +91,7 @@ class TouchColumns:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._joined: _Joined | None = None
+        self._known: _Known | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -152,72 +152,71 @@ class TouchColumns:
         keep: bool = False,
     ) -> Scores:
         """The score of each of these versions at a time in microseconds. `keep`: the same will be asked again."""
-        places = self._places(documents, uses)[seqs] if keep else uses.places(documents.ids(seqs))
-        last = _taken(uses.last, places, _NEVER)
-        never = np.flatnonzero(last == _NEVER)
-        last[never] = documents.time[seqs[never]]
+        if keep:
+            known = self._followed(documents, uses)
+            last, weight, count = known.last[seqs], known.weight[seqs], known.count[seqs]
+        else:
+            last, weight, count = _looked_up(documents.ids(seqs), documents.time[seqs], uses)
         seconds = (now - last) / _SECOND
         score = _left(decay, np.maximum(seconds, 0, out=seconds))
-        score *= _taken(uses.weight, places, 1.0)
-        return Scores(seqs, score, last, places, uses)
+        score *= weight
+        return Scores(seqs, score, last, count, documents, uses)
 
-    def _places(self, documents: Documents, uses: Uses) -> NDArray[np.int64]:
-        """Where the atom of every version stands in `uses`; of versions that were known before, without a search."""
-        ids = Ids(documents.subject_high, documents.subject_low)
-        known = self._joined
-        places = None if known is None else known.moved(ids, uses.ids)
-        start = 0 if places is None else len(places)
-        rest = uses.places(Ids(ids.high[start:], ids.low[start:]))
-        places = rest if places is None else np.concatenate([places, rest])
-        self._joined = _Joined(ids, uses.ids, places)
-        return places
+    def _followed(self, documents: Documents, uses: Uses) -> _Known:
+        """What is known of every version."""
+        known = None if self._known is None else self._known.followed(documents, uses)
+        if known is None:
+            ids = Ids(documents.subject_high, documents.subject_low)
+            known = _Known(ids, uses, *_looked_up(ids, documents.time, uses))
+        self._known = known
+        return known
 
 
 @dataclass(frozen=True, eq=False)
-class _Joined:
-    """Where the atoms of versions stand among those that have touches; -1: nowhere."""
+class _Known:
+    """Of every version, by seq, what the touches of its atom come to."""
 
     versions: Ids
-    touched: Ids
-    places: NDArray[np.int64]
+    uses: Uses
+    last: NDArray[np.int64]
+    """When it was last used; of an atom without touches: when it was recorded."""
+    weight: NDArray[np.float64]
+    count: NDArray[np.int64]
 
-    def moved(self, versions: Ids, touched: Ids) -> NDArray[np.int64] | None:
-        """The places of the versions known here, after few atoms were touched first; None: nothing is known of them."""
-        size = len(self.places)
-        if len(versions.high) < size or not _same(self.versions, versions.part(0, size)):
+    def followed(self, documents: Documents, uses: Uses) -> _Known | None:
+        """The same after a few touches, with what came behind; None: this is not where they began."""
+        size, ids = len(self.last), Ids(documents.subject_high, documents.subject_low)
+        if documents.size < size or not _same(self.versions, ids.part(0, size)):
             return None
-        inserted = _inserted(self.touched, touched)
-        if inserted is None:
+        if self.uses.changes is not uses.changes or not 0 <= uses.changed - self.uses.changed <= _FEW:
             return None
-        places = self.places
-        for place in inserted:
-            places = np.where(places >= place, places + 1, places)
-            places[(self.versions.high == touched.high[place]) & (self.versions.low == touched.low[place])] = place
-        return places
+        if uses is self.uses and documents.size == size:
+            return self
+        fresh = _looked_up(ids.part(size, documents.size), documents.time[size:], uses)
+        last, weight, count = (
+            np.concatenate(pair) for pair in zip((self.last, self.weight, self.count), fresh, strict=True)
+        )
+        for high, low in dict.fromkeys(uses.changes[self.uses.changed : uses.changed]):
+            its = np.flatnonzero(ids.high == high)
+            its = its[ids.low[its] == low]
+            last[its], weight[its], count[its] = _looked_up(ids.at(its), documents.time[its], uses)
+        return _Known(ids, uses, last, weight, count)
+
+
+def _looked_up(
+    ids: Ids, time: NDArray[np.int64], uses: Uses
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    """Of versions, given by their atoms and when each was recorded: last use, weight, count of uses."""
+    places = uses.places(ids)
+    last = _taken(uses.last, places, _NEVER)
+    return np.where(last == _NEVER, time, last), _taken(uses.weight, places, 1.0), _taken(uses.count, places, 0)
 
 
 def _same(one: Ids, other: Ids) -> bool:
+    # Columns grow behind what is published: two parts of one of them are the same where both are.
+    if all(a.base is not None and a.base is b.base for a, b in zip(one, other, strict=True)):
+        return True
     return np.array_equal(one.high, other.high) and np.array_equal(one.low, other.low)
-
-
-def _inserted(before: Ids, after: Ids) -> list[int] | None:
-    """Where the new ones stand, if these are the ones before with a few more between them; else None."""
-    places: list[int] = []
-    old, new = 0, 0
-    more = len(after.high) - len(before.high)
-    if not 0 <= more <= _FEW:
-        return None
-    while old < len(before.high):
-        size = len(before.high) - old
-        differ = before.part(old, old + size).differ(after.part(new, new + size))
-        if differ is None:
-            break
-        if len(places) == more:
-            return None
-        old, new = old + differ, new + differ
-        places.append(new)
-        new += 1
-    return [*places, *range(len(after.high) - (more - len(places)), len(after.high))]
 
 
 def _taken(array: NDArray[Any], places: NDArray[np.int64], otherwise: float) -> NDArray[Any]:
@@ -281,7 +280,11 @@ def _with(uses: Uses, row: Any) -> Uses:  # noqa: ANN401 - a row of an array
         )
     else:
         high, low = arrays[:2]
-        count, last, strength, archived, weight = (array.copy() for array in arrays[2:])
+        count, last, strength, archived, weight = arrays[2:]
+        if row["kind"] == TouchKind.ARCHIVED:
+            archived = archived.copy()
+        else:
+            count, last, strength, weight = (array.copy() for array in (count, last, strength, weight))
     kind, time, added = TouchKind(int(row["kind"])), int(row["time"]), int(row["strength"])
     if kind is TouchKind.ARCHIVED:
         archived[place] = max(int(archived[place]), time)
@@ -293,5 +296,7 @@ def _with(uses: Uses, row: Any) -> Uses:  # noqa: ANN401 - a row of an array
         strength[place] = min(boosted, MOST_STRENGTH * HUNDREDTHS) / HUNDREDTHS
     elif kind is TouchKind.SAVED:
         strength[place] = added / HUNDREDTHS
-    weight[place] = (int(count[place]) + 1) ** USE_POWER * float(strength[place])
-    return Uses(Ids(high, low), count, last, strength, archived, weight)
+    if kind is not TouchKind.ARCHIVED:
+        weight[place] = (int(count[place]) + 1) ** USE_POWER * float(strength[place])
+    uses.changes.append((int(row["high"]), int(row["low"])))
+    return Uses(Ids(high, low), count, last, strength, archived, weight, uses.changes, len(uses.changes))

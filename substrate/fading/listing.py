@@ -41,6 +41,8 @@ STATUSES: Final = ("active", "promoted", "archived")
 ORDERS: Final = ("faded", "present", "recent", "due")
 """The lowest scores first, the highest, what was recorded last, what a review helps most."""
 _DAY: Final = 86_400_000_000
+_RUN: Final = 128
+"""Keys in a row of which the least is looked at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +115,12 @@ class FadingIndex:
         uses = columns.at(transaction) if snapshot.upto is None else columns.until(transaction, snapshot.at)
         seqs, status = self._seqs(snapshot, documents, uses, wanted)
         scores = columns.scores(documents, uses, decay, seqs, snapshot.at, keep=snapshot.upto is None)
-        kept = np.ones(len(seqs), np.bool_)
+        kept = np.arange(len(seqs))
         if wanted.min_score is not None:
-            kept &= scores.score >= wanted.min_score
+            kept = kept[scores.score >= wanted.min_score]
         if wanted.used_since is not None:
-            kept &= scores.last >= wanted.used_since
-        return Scored(snapshot, documents, decay, scores, status, np.flatnonzero(kept))
+            kept = kept[scores.last[kept] >= wanted.used_since]
+        return Scored(snapshot, documents, decay, scores, status, kept)
 
     def _seqs(
         self, snapshot: Snapshot, documents: Documents, uses: Uses, wanted: Wanted
@@ -196,7 +198,7 @@ class Scored:
         at = self.chosen(order)
         by = self._keys(order, at)
         if first is not None and first < len(by):
-            few = by <= np.partition(by, first)[first]  # to put all in order takes longer
+            few = by <= _bound(by, first)  # to put all in order takes longer
             at, by = at[few], by[few]
         return at[np.argsort(by, kind="stable")][:first]
 
@@ -204,7 +206,8 @@ class Scored:
         """What puts those at some places into this order, the least first."""
         if order == "recent":
             return -self.scores.seqs[at]
-        score = self.scores.score[at]
+        score = self.scores.score
+        score = score[::-1] if len(at) == len(score) else score[at]  # `at` goes from the last to the first
         if order == "due":
             return np.abs(score - sum(REVIEW) / 2)
         return score if order == "faded" else -score
@@ -228,7 +231,8 @@ class Scored:
         """Those at some places, as users hold them."""
         seqs = self.scores.seqs[places].tolist()
         bodies = require_bodies(self.snapshot.transaction, seqs)
-        for place, seq, body in zip(places.tolist(), seqs, bodies, strict=True):
+        strengths = self.scores.strengths(places).tolist()
+        for place, seq, body, strength in zip(places.tolist(), seqs, bodies, strengths, strict=True):
             version = VersionRow(self.documents.subject(seq), seq, Kind.PUT, str(body.members.get("name")))
             status = STATUSES[self.status[place]]
             atom = atom_of(self.snapshot, version, body, tombstoned=status == ARCHIVED)
@@ -241,10 +245,19 @@ class Scored:
                 atom=atom,
                 score=score,
                 uses=int(self.scores.uses[place]),
-                strength=self.scores.strength(place),
+                strength=strength,
                 last_used=from_microseconds(int(self.scores.last[place])),
                 created_at=from_microseconds(created),
                 age_days=max(0, self.snapshot.at - created) / _DAY,
                 status=status,
                 priority=priority_of(score),
             )
+
+
+def _bound(by: NDArray[np.float64] | NDArray[np.int64], first: int) -> float | int:
+    """A key that more than `first` of these are not above, and not many more. There must be more than `first`."""
+    runs = len(by) // _RUN
+    if runs > 2 * first:  # the least of each run are keys too, and far fewer
+        by = by[: runs * _RUN].reshape(runs, _RUN).min(axis=1)
+    bound: float | int = np.partition(by, first)[first]
+    return bound

@@ -10,6 +10,7 @@ import pytest
 from substrate.errors import InputError
 from substrate.fading.columns import _left
 from substrate.fading.decay import DEFAULT, MODELS, Decay, is_worth_keeping, priority_of, read_decay, score_of
+from substrate.fading.listing import _bound
 
 DAY = 86_400.0
 AGES = (0.0, 1.0, 3.0, 7.0, 14.0, 21.0, 30.0, 60.0)
@@ -93,3 +94,11 @@ def test_a_review_helps_most_in_the_middle_of_the_zone() -> None:
 )
 def test_what_is_worth_keeping_is_used_or_lasts(score: float, uses: int, age: float, *, worth: bool) -> None:
     assert bool(is_worth_keeping(score, uses, age)) is worth
+
+
+@pytest.mark.parametrize("first", [0, 1, 3, 10, 150])
+def test_the_first_of_many_are_the_first_of_all_in_order(first: int) -> None:
+    keys = np.random.default_rng(first).integers(0, 500, 5_000)  # with many equals
+    few = keys[keys <= _bound(keys, first)]
+    assert first < len(few) < len(keys)
+    assert np.array_equal(np.sort(few)[: first + 1], np.sort(keys)[: first + 1])
