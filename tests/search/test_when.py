@@ -166,3 +166,47 @@ def test_any_text_is_read_and_nothing_but_time_is_lost(text: str, now: int) -> N
 )
 def test_time_words_in_any_order_are_read(words: list[str]) -> None:
     read_when(" ".join(words), NOW)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("right now", "as of today", "nowadays", "these days", "at the moment", "at present", "for the time being"),
+        *(
+            "currently",
+            "presently",
+            "most recently",
+            "lately",
+            "the latest",
+            "newest",
+            "before this one",
+            "prior to that",
+        ),
+        *(
+            "previously",
+            "formerly",
+            "beforehand",
+            "what did it use to say",
+            "used to be",
+            "the preceding",
+            "predecessors",
+        ),
+        *("second-to-last", "last but one", "originally", "initially", "at first", "in the beginning", "to begin with"),
+        *(
+            "to start with",
+            "the earliest",
+            "first ever",
+            "since when",
+            "how long has it",
+            "over time",
+            "over the years",
+        ),
+        *("before this one", "predecessors", "over the years"),
+        *("throughout the years", "so far", "history of it", "to date", "all versions of it", "how has it changed"),
+        *("what was it until Tuesday came", "what was it till noon came", "what was it after Ada came"),
+    ],
+)
+def test_no_form_of_time_is_passed_over(text: str) -> None:
+    when = read_when(f"Tell {text}", NOW)
+    assert when.asked is not Which.ANY or when.event
+    assert read_when(f"TELL {text.upper()}", NOW).asked is when.asked

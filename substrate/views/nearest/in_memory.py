@@ -61,6 +61,10 @@ class Joined:
         below = self._below.stored(transaction, seqs)
         return [self._rows.get(seq) or row for seq, row in zip(seqs, below, strict=True)]
 
+    def held(self, _seqs: Array) -> tuple[Array, Array] | None:
+        """See `Nearest`: those of record are in two places."""
+        return None
+
 
 def _no_generation(*_: object) -> NoReturn:
     raise AssertionError("vectors in memory have no generation")
