@@ -210,6 +210,8 @@ def slug_of(text: str, leave_out: Collection[str] = ()) -> str:
 
 def _plain_words(text: str) -> list[str]:
     """The words in small letters, without apostrophes and without what cannot be seen."""
+    if text.isascii():
+        return [word.replace("'", "").lower() for word in find_words(text)]
     words = [normalise(_APOSTROPHES.sub("", HIDDEN.sub("", word)).lower()) for word in find_words(text)]
     return [word for word in words if word]
 

@@ -115,12 +115,19 @@ def unpack_claim(packed: bytes) -> Claim:
 def drop_read() -> None:
     """Let go of what was read so far: it would only be read once more."""
     _read.cache_clear()
+    _words.cache_clear()
+
+
+@lru_cache(maxsize=_REMEMBERED)  # of short values, such as `30 s`, many are the same
+def _words(value: str) -> tuple[str, int, Sequence[Word]]:
+    """The first sentence, of how many words an object has at most, and the words; none if there are too many."""
+    sentence, short = first_sentence(value)
+    return sentence, short, tuple(words_of(sentence)) if sentence.count(" ") < _SENTENCE else ()
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _read(name: str, value: str) -> Claim | None:
-    sentence, short = first_sentence(value)
-    words = words_of(sentence) if sentence.count(" ") < _SENTENCE else []
+    sentence, short, words = _words(value)
     if not words:
         return None
     marks = 0

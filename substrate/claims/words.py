@@ -233,9 +233,11 @@ def is_id(words: Sequence[str]) -> bool:
 def is_made_of(name: str, value: str) -> bool:
     """Whether a name was made of the first words of its value, as `remember` does: it says no more than the value."""
     kind, rest = ("", *name.split(".", 2))[-2:]
+    plain = value.lower().replace("'", "") if value.isascii() else ""
+    if plain and rest.partition("_")[0] not in plain:
+        return False  # most names end here
     made = {rest, _DIGEST.sub("", rest)}
-    if value.isascii():  # a slug is dear to make
-        plain = value.lower().replace("'", "")
+    if plain:  # a slug is dear to make
         made = {slug for slug in made if all(word in plain for word in slug.split("_"))}
     return bool(made) and slug_of(value, leave_out=(kind, f"{kind}s")) in made
 

@@ -68,7 +68,14 @@ class Phrases:
         for at, word in enumerate(words):
             if at < taken:
                 continue
-            for phrase in self._by_word.get(word, ()):
+            known = self._by_word.get(word)
+            if known is None:
+                continue
+            following = words[at + 1] if at + 1 < len(words) else ""
+            for phrase in known:
+                second = phrase.rest[0] if phrase.rest else None
+                if second is not None and following not in second:
+                    continue  # most end here
                 if _stands(phrase, words, at):
                     if phrase.kind:
                         cues.append(Cue(phrase.kind, phrase.written, at))

@@ -35,6 +35,7 @@ from substrate.log.expect import Expect
 from substrate.log.heads import key_in_force, latest_head, require_head
 from substrate.log.keys.keyring import Keyring
 from substrate.log.keys.origin import write_origin
+from substrate.log.map import MapUpdate
 from substrate.log.names import Naming
 from substrate.log.replay import Logged, View, apply_views, observe_traces
 from substrate.log.tables import BODIES, CACHES, DOMAIN_KEYS, ENTRIES, HEADS, KEYS, META, PENDING, TRACES, seq_key
@@ -186,15 +187,18 @@ class Appender:
     def _decide(
         self, transaction: WriteTransaction, signed: SignedHead, plan: Plan, expect: Expect, signers: Sequence[Signer]
     ) -> Appended:
+        update: MapUpdate | None = None
         if expect.size is not None or expect.versions:
             salt = transaction.get(META, b"map_salt") or b""
-            Naming(transaction, salt, (), expect, signed.head)  # a conflict is said before what a plan may object to
+            # A conflict is said before what a plan may object to. What was loaded of the map for that is used again.
+            update = Naming(transaction, salt, (), expect, signed.head).update
         time = self._time(transaction, signed.head.size)
         decision = plan(transaction, time)
         while True:
             try:
-                return self._carry_out(transaction, signed, decision, expect, time, signers)
+                return self._carry_out(transaction, signed, decision, expect, time, signers, update)
             except MapFull:
+                update = None  # it is half changed
                 # Nobody else has written since the plan was made: it holds in the larger store, and is not asked again.
                 if not transaction.grow():
                     raise
@@ -207,11 +211,12 @@ class Appender:
         expect: Expect,
         time: int,
         signers: Sequence[Signer],
+        update: MapUpdate | None,
     ) -> Appended:
         appended = Appended(range(signed.head.size, signed.head.size), (), signed)
         if decision.drafts:
             salt = transaction.get(META, b"map_salt") or b""
-            naming = Naming(transaction, salt, decision.drafts, expect, signed.head)
+            naming = Naming(transaction, salt, decision.drafts, expect, signed.head, update)
             appended = self._write(transaction, naming, signed.head, time, signers)
         for table, key, value in decision.traces:
             if table not in _BESIDE:

@@ -213,7 +213,14 @@ class MapUpdate:
         # The topmost tile is always there: without any record to set, it still tells the root.
         self._tiles: dict[bytes, Tile] = {TOP: Tile(transaction.get(MAP, TOP))}
         self._records: dict[bytes, bytes] = {}
-        self._load({key.hex().encode("ascii"): key for key in keys})
+        self._loaded: set[bytes] = set()
+        self.load(keys)
+
+    def load(self, keys: Iterable[bytes]) -> None:
+        """Take in the places of further keys. Before anything is set."""
+        fresh = set(keys) - self._loaded
+        self._loaded |= fresh
+        self._load({key.hex().encode("ascii"): key for key in fresh})
 
     def root(self) -> bytes:
         """The root of the tree, as the topmost tile tells it."""
@@ -228,7 +235,8 @@ class MapUpdate:
         places = dict.fromkeys(keys, TOP)
         while places:
             wanted = sorted(set(places.values()) - {TOP})
-            for place, row in zip(wanted, self._transaction.get_many(MAP, wanted), strict=True):
+            missing = [place for place in wanted if place not in self._tiles]
+            for place, row in zip(missing, self._transaction.get_many(MAP, missing), strict=True):
                 if row is None:
                     raise StoreDamaged("the map lacks a tile that the tile above it names; run ", FSCK)
                 self._tiles[place] = Tile(row)
@@ -242,7 +250,9 @@ class MapUpdate:
                 if inner >> here & 1:
                     deeper[digits] = TOP + digits[: level + 1]
                 else:
-                    here = next(way for way in ways if not inner >> way & 1)
+                    for here in ways:
+                        if not inner >> here & 1:
+                            break
                     if tile.leaves >> here & 1 and tile.nodes[here].startswith(keys[digits]):
                         self._records[keys[digits]] = tile.nodes[here]
                 touched[place] |= 1 << here

@@ -30,10 +30,16 @@ the schema can be: nobody embeds by it."""
 class Naming:
     """One append's dealings with names. Loads the map's places of all of them at once."""
 
-    def __init__(
-        self, transaction: WriteTransaction, salt: bytes, drafts: Sequence[Draft], expect: Expect, base: Head
+    def __init__(  # noqa: PLR0913, PLR0917
+        self,
+        transaction: WriteTransaction,
+        salt: bytes,
+        drafts: Sequence[Draft],
+        expect: Expect,
+        base: Head,
+        update: MapUpdate | None = None,
     ) -> None:
-        """Conflict or HeadMoved if `expect` does not hold."""
+        """Conflict or HeadMoved if `expect` does not hold. `update`: what was loaded in this transaction before."""
         self._transaction = transaction
         self.salt = salt
         self.drafts = drafts
@@ -41,7 +47,9 @@ class Naming:
         self._keys = [draft.map_key if draft.name is None else map_key(salt, draft.name) for draft in drafts]
         expected = {check_name(name): version for name, version in expect.versions.items()}
         places = {name: map_key(salt, name) for name in expected}
-        self._update = MapUpdate(transaction, {key for key in self._keys if key is not None} | set(places.values()))
+        keys = {key for key in self._keys if key is not None} | set(places.values())
+        self.update = MapUpdate(transaction, ()) if update is None else update
+        self.update.load(keys)
         self._changed: dict[bytes, bytes] = {}
         if expect.root is not None and expect.size == base.size and expect.root != base.root:
             raise HeadMoved("the head that was expected is of another log, or of another history of this one")
@@ -56,7 +64,7 @@ class Naming:
 
     def root(self) -> bytes:
         """The tree root of the map as it was, derived anew along every way that this append takes."""
-        return self._update.root()
+        return self.update.root()
 
     def settle(self, i: int, seq: int) -> bytes:
         """The id of draft `i`, which will be at `seq`; and its record in the map, if it is about a name."""
@@ -81,10 +89,10 @@ class Naming:
 
     def write(self) -> bytes:
         """Write the map; its tree root."""
-        return self._update.apply(self._changed.values())
+        return self.update.apply(self._changed.values())
 
     def _record(self, key: bytes) -> Record | None:
-        data = self._changed.get(key) or self._update.record(key)
+        data = self._changed.get(key) or self.update.record(key)
         return None if data is None else decode_record(data)
 
     def _erase(self, seq: int) -> None:

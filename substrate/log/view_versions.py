@@ -117,9 +117,13 @@ def put_cursor(transaction: WriteTransaction, name: str, cursor: Cursor) -> None
 
 def _put_versions(transaction: WriteTransaction, versions: Mapping[str, Any]) -> None:
     if versions:
-        transaction.put(META, APPLIED, json.dumps(versions, separators=(",", ":"), sort_keys=True).encode())
+        transaction.put(META, APPLIED, _encoded(versions))
     else:
         transaction.delete(META, APPLIED)
+
+
+def _encoded(versions: Mapping[str, Any]) -> bytes:
+    return json.dumps(versions, separators=(",", ":"), sort_keys=True).encode()
 
 
 def begin_views(transaction: WriteTransaction, views: Iterable[View]) -> None:
@@ -131,9 +135,12 @@ def begin_views(transaction: WriteTransaction, views: Iterable[View]) -> None:
 
 def mark_applied(transaction: WriteTransaction, views: Sequence[View], size: int) -> None:
     """Write down that the views have all of the log's first `size` entries."""
+    transaction.put_many(META, sorted(_applied(views, size).items()))
+
+
+def _applied(views: Sequence[View], size: int) -> dict[bytes, bytes]:
     at = seq_key(size)
-    for view in views:
-        transaction.put(META, APPLIED + view.name.encode(), at)
+    return {APPLIED + view.name.encode(): at for view in views}
 
 
 def outdated_views(cursors: Mapping[str, Cursor], views: Sequence[View], size: int) -> list[View]:
@@ -163,7 +170,11 @@ def check_views(transaction: ReadTransaction, views: Sequence[View], size: int) 
 
     FormatTooNew if a later program has upgraded the store; Denied if views are missing here, or outdated there.
     """
-    cursors = read_cursors(transaction)
+    rows = dict(transaction.scan(META, APPLIED, behind(APPLIED)))
+    versions = {view.name: view.version for view in views if view.version != _FIRST}
+    if rows == _applied(views, size) | ({APPLIED: _encoded(versions)} if versions else {}):
+        return  # as the append before left them: every append asks
+    cursors = parse_cursors(rows)
     refuse_newer(cursors, views)
     if cursors.keys() != {view.name for view in views} or outdated_views(cursors, views, size):
         raise Denied(

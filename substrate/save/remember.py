@@ -208,8 +208,9 @@ def _candidates(statement: Statement) -> list[str]:
 
 def _place_for(transaction: ReadTransaction, statement: Statement) -> tuple[str, int | None]:
     """The name that says this text, or can say it; and the version it is at, None if it is not in use."""
-    types = [statement.type, *(() if statement.is_typed else (kind for kind in (*TYPES, _DEFAULT)))]
-    candidates = list(dict.fromkeys(name for kind in types for name in statement.names(kind)))
+    own = statement.names()
+    types = () if statement.is_typed else (kind for kind in (*TYPES, _DEFAULT) if kind != statement.type)
+    candidates = list(dict.fromkeys((*own, *(name for kind in types for name in statement.names(kind)))))
     rows = dict(zip(candidates, find_names(transaction, candidates), strict=True))
     for name, row in rows.items():
         if row is not None and row.kind is Kind.PUT and _last_text(transaction, row) == statement.text:
@@ -219,7 +220,7 @@ def _place_for(transaction: ReadTransaction, statement: Statement) -> tuple[str,
         latest = None if new is None else next(versions_of(transaction, new), None)
         if latest is not None and latest.name is not None and _last_text(transaction, latest) == statement.text:
             return latest.name, latest.seq
-    for name in statement.names():
+    for name in own:
         row = rows[name]
         if row is None or (row.kind is not Kind.PUT and _last_text(transaction, row) == statement.text):
             return name, None

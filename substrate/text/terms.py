@@ -105,12 +105,12 @@ def document_words(
     terms: list[str] = []
     length = 0
     typed = name.partition(".")[2]
-    for token in _ASCII_WORD.findall(typed) if typed.isascii() else find_words(typed):
+    for token in find_words(typed):
         words, found = _of_name[token]
         length += words
         terms += found
     for text in (value, *tags, *entities):
-        tokens = _ASCII_WORD.findall(text) if text.isascii() else find_words(text)
+        tokens = find_words(text)
         plain = list(map(_one_term.__getitem__, tokens))
         if "" in plain:
             others = [token for token, term in zip(tokens, plain, strict=True) if not term]
@@ -221,6 +221,8 @@ def _runs_pattern() -> re.Pattern[str]:
 
 def find_words(text: str) -> list[str]:
     """The words of a text, as they are spelled, of any script."""
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
     return _word().findall(text.replace("_", " "))
 
 

@@ -135,6 +135,8 @@ def claim_of(members: Mapping[str, Json], name: str | None = None) -> Claim | No
 
 def window_of(members: Mapping[str, Json]) -> tuple[int, int]:
     """From when until when what a body says holds; from ever and for good where it does not say."""
+    if "valid_from" not in members and "valid_to" not in members:
+        return _EVER, _FOR_GOOD
     start, end = members.get("valid_from"), members.get("valid_to")
     held = start if isinstance(start, int) else _EVER, end if isinstance(end, int) else _FOR_GOOD
     return max(_EVER, min(held[0], _FOR_GOOD)), max(_EVER, min(held[1], _FOR_GOOD))

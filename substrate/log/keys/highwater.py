@@ -52,9 +52,14 @@ class Mark:
 
 def _encode(mark: Mark) -> bytes:
     line = f"{_WORD} {mark.size} {mark.root.hex()} {mark.map_root.hex()}"
-    data = _signed(line) + (b"" if mark.store is None else _signed(f"{_PLACE} {quote(bytes(mark.store))}"))
+    data = _signed(line) + _place_line(mark.store)
     # A path that has no room is left out: it is a help, no more.
     return (data if len(data) <= _SLOT else _signed(line)).ljust(_SLOT, b"\n")
+
+
+@lru_cache(maxsize=8)  # each raise writes it again
+def _place_line(store: Path | None) -> bytes:
+    return b"" if store is None else _signed(f"{_PLACE} {quote(bytes(store))}")
 
 
 def _signed(line: str) -> bytes:
@@ -73,11 +78,17 @@ def _words(data: bytes, first: str, count: int) -> list[str] | None:
 @lru_cache(maxsize=8)
 def _decode(slot: bytes) -> Mark | None:
     first, _, rest = slot.partition(b"\n")
-    words, place = _words(first, _WORD, 5), _words(rest.partition(b"\n")[0], _PLACE, 3)
+    words = _words(first, _WORD, 5)
     if words is None:
         return None
-    store = None if place is None else Path(os.fsdecode(unquote_to_bytes(place[0])))
+    store = _place(rest.partition(b"\n")[0])
     return Mark(int(words[0]), bytes.fromhex(words[1]), bytes.fromhex(words[2]), store)
+
+
+@lru_cache(maxsize=8)  # the same in every mark of a store
+def _place(line: bytes) -> Path | None:
+    place = _words(line, _PLACE, 3)
+    return None if place is None else Path(os.fsdecode(unquote_to_bytes(place[0])))
 
 
 class HighWater:
@@ -94,9 +105,13 @@ class HighWater:
         """
         with typed_errors(f"reading {self._path}"):
             try:
-                data = self._path.read_bytes()
+                descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
             except FileNotFoundError:
                 return None
+            try:
+                data = os.pread(descriptor, 2 * _SLOT, 0)
+            finally:
+                os.close(descriptor)
         mark = _highest(data)
         if mark is None:
             raise self._unreadable()
@@ -119,9 +134,11 @@ class HighWater:
             self._raise_to(mark)
 
     def _raise_to(self, mark: Mark) -> None:
-        if not self._path.exists():
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
             self._create(mark)
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
         try:
             _lock(descriptor)
             data = os.pread(descriptor, 2 * _SLOT, 0)
