@@ -13,18 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from benchmarks.atom_workload import as_text
+from benchmarks.atom_workload import as_fact, as_text
 from benchmarks.timing import Contender, interleave, ratio
 from benchmarks.workload import BATCH
 from substrate.memory import Memory, open_memory
 
 _ROUNDS = 10
 _SERVICES = ("billing", "search", "checkout", "ledger", "mailer", "export", "import", "gateway")
-
-
-def _fact(number: int) -> str:
-    """A short value: the name says what it is of. All differ, as those of a sound store do."""
-    return f"v1.fact.{_SERVICES[number % 8]}_{number}.timeout = {number % 90 + 1} s"
 
 
 def _sentence(number: int) -> str:
@@ -38,7 +33,7 @@ def _crowded(number: int) -> str:
 
 WORKS: dict[str, Callable[[int], str]] = {
     "texts": as_text,
-    "short facts": _fact,
+    "short facts": as_fact,
     "sentences": _sentence,
     "eight subjects, all in conflict": _crowded,
 }

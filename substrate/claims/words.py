@@ -74,7 +74,8 @@ _CODE: Final = frozenset(("[", "{", "|", "->", "=>", "==", "<=", "::", "..."))
 _OBJECT: Final = 5
 _ENDED: Final = 2
 """More words, and a full stop: that is a title, or a sentence whose verb we do not know."""
-_TOKEN: Final = re.compile(r"[^\W\d]+['\u2019][^\W\d]+|[\w@/#+&]+(?:[-.:@/_][\w@/#+&]+)*|,")
+_UNJOINED: Final = re.compile(r"[\w@/#+&]+(?:[-.:@/_][\w@/#+&]+)*|,")
+_TOKEN: Final = re.compile(rf"[^\W\d]+['\u2019][^\W\d]+|{_UNJOINED.pattern}")
 _NAME_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+\d*|\d+|[^\W_]+")
 _JOINS: Final = frozenset("a an the of in on at for with by is are and or our my".split())  # noqa: SIM905
 """Words within a name that say nothing: but `timeout_at` is not `timeout`, nor is `from_json` `to_json`."""
@@ -190,7 +191,8 @@ def _spaced(text: str) -> str:
 
 
 def _plain(text: str) -> list[Word]:
-    return [_word(raw) for raw in _TOKEN.findall(text)]
+    token = _TOKEN if "'" in text or "\u2019" in text else _UNJOINED  # which is much faster
+    return [_word(raw) for raw in token.findall(text)]
 
 
 @lru_cache(maxsize=_REMEMBERED)
