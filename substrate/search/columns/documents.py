@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -89,10 +89,7 @@ class Documents:
     """The version of the same atom that came before; -1 if none did."""
     followers: NDArray[np.int64]
     """The seqs that have one before, in order."""
-
-    @cached_property
-    def _kept(self) -> dict[str, Any]:
-        return {}
+    _kept: dict[str, Any] = field(init=False, default_factory=dict, repr=False)
 
     def once(self, what: str, make: Callable[[], _Made]) -> _Made:
         """What is made of the postings of this snapshot, kept for the next search: what most searches need."""
@@ -114,11 +111,7 @@ class Documents:
         veiled = replace(self, kind=self.kind * stays, flags=self.flags * stays)
         now = self.now & stays  # of an atom all versions are hidden, or none
         now.flags.writeable = False
-        seqs = np.flatnonzero(hidden)
-        seqs = seqs[self.now[seqs]]
-        versions, words = self.extent
-        extent = versions - len(seqs), words - int(self.length[seqs].sum(dtype=np.int64))
-        vars(veiled).update(unveiled=self, said=self.said & stays, when=self.when, now=now, extent=extent)
+        vars(veiled).update(unveiled=self, said=self.said & stays, when=self.when, now=now)
         return veiled
 
     def subject(self, seq: int) -> bytes:
@@ -163,12 +156,6 @@ class Documents:
             (versions, length), added = earlier.extent, extent_of(self.length[earlier.size :], now[earlier.size :])
             lost = int(self.length[gone].sum(dtype=np.int64))
             own["extent"] = versions + added[0] - len(gone), length + added[1] - lost
-        added_flags = self.flags[earlier.size :]
-        if "standing" in known:
-            standing = np.flatnonzero(added_flags & STANDING) + earlier.size
-            own["standing"] = np.concatenate([earlier.standing, standing]) if len(standing) else earlier.standing
-        if "speaks" in known:
-            own["speaks"] = earlier.speaks or bool((added_flags & ~np.uint8(ERASED)).any())
         tombstones = Kind.TOMBSTONE in self.kind[earlier.size :] or Kind.TOMBSTONE in self.kind[replaced]
         if "ended" in known and not tombstones:
             own["ended"] = earlier.ended

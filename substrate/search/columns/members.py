@@ -111,10 +111,7 @@ def _follow(  # noqa: PLR0913
 
 def _until(snapshot: Snapshot, joins: Joins) -> int:
     """When the next edge begins or ceases to hold; one that is taken back may be among those that are looked at."""
-    rows = _timed(joins)
-    if not len(rows):  # as in most stores
-        return FOR_GOOD
-    times = _times(snapshot.transaction, joins, rows)
+    times = _times(snapshot.transaction, joins, _timed(joins))
     return min((time for time in times if time > snapshot.at), default=FOR_GOOD)
 
 
@@ -178,8 +175,6 @@ def _set_level(documents: Documents, levels: Levels, kept: _Kept, versions: Sequ
     before = next((version.seq for version in versions if version.seq < kept.size), None)
     was = (0, False) if before is None else (int(kept.levels[before]), bool(documents.kind[before] == Kind.PUT))
     levels[[version.seq for version in versions]] = steps
-    if not was[0] and not steps:  # nobody belongs to the domain by way of an atom that does not
-        return False
     return was != (steps, versions[0].kind is Kind.PUT)
 
 
