@@ -981,7 +981,7 @@ class Memory(Tabular):
         if wait > 0:
             store.follower.wait(wait)
             store.unlocked_vectors.wait(wait)
-        asked = store.index.query(query, store.time_at(as_of, valid_at), wait, meaning=meaning)
+        asked = store.index.query(query, store.log, store.time_at(as_of, valid_at), wait, meaning=meaning)
         with store.read(as_of, valid_at) as snapshot:
             page: dict[str, Any] = {"limit": limit, "offset": offset, "min_score": min_score}
             found = search(snapshot, store.index, asked, filters, hops=hops, walk=walk, **page)
@@ -1115,7 +1115,7 @@ class Memory(Tabular):
 
         request = Request.of(query, domain=domain, entities=entities, limit=limit, hops=hops, walk=walk)
         store = self._store
-        asked = None if query is None else store.index.query(query, store.time_at(None, None), wait)
+        asked = None if query is None else store.index.query(query, store.log, store.time_at(None, None), wait)
         with store.read() as snapshot:
             return gather(snapshot, store.index, asked, request)
 
@@ -1418,7 +1418,7 @@ class Memory(Tabular):
         with self._store.read() as snapshot:
             state.domain = domain_of(snapshot.transaction, state.domain_name)
         if state.objective and state.observed:
-            state.match = self._store.search.match(state.objective)
+            state.match = self._store.search.match(state.objective, self._store.log)
         return Session(self, self._client.recorder, state)
 
     def watch(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - watch(False) reads well
@@ -1519,7 +1519,7 @@ class Memory(Tabular):
         said = current.objective if objective is None else read_objective(objective)
         of = _domain(current, objective, domain)
         opening = not (current.opened if names is None else names)
-        match = self._store.search.match(said) if said and opening else None
+        match = self._store.search.match(said, self._store.log) if said and opening else None
         skipped: list[Refused] = []
         with self._store.read() as snapshot:
             opened = current.opened if names is None else context_of(snapshot.transaction, names, skipped)
@@ -1612,7 +1612,7 @@ class Memory(Tabular):
         from substrate.bootstrap.bootstrap import bootstrap  # noqa: PLC0415 - loads numpy
 
         store = self._store
-        match = None if asked.objective is None else self._store.search.match(asked.objective, wait)
+        match = None if asked.objective is None else self._store.search.match(asked.objective, store.log, wait)
         by_words = match.why if match is not None and store.models.wanted else ""
         with store.read() as snapshot:
             return bootstrap(snapshot, store.index, asked, match, meaning=by_words, shown=shown), match
@@ -1638,7 +1638,7 @@ class Memory(Tabular):
 
         # The verbs themselves: whatever they load, now and in later versions, is loaded by this.
         with suppress(SubstrateError):
-            self._store.search.match(_ANYTHING, threading.TIMEOUT_MAX)
+            self._store.search.match(_ANYTHING, self._store.log, threading.TIMEOUT_MAX)
         with suppress(SubstrateError):
             self.search(_ANYTHING)
         with suppress(SubstrateError):

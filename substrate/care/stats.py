@@ -13,9 +13,10 @@ from substrate.names import unescape_rest
 from substrate.snapshot import Snapshot
 from substrate.values.behind import Behind
 from substrate.values.saved import DomainCount, DomainCounts, Stats
+from substrate.veil import hidden_in
 from substrate.views.cards import cards_of, edges_stated
 from substrate.views.counts import counts_by_domain, counts_by_type
-from substrate.views.learned.episodes import episodes_seen, trainings_learnt
+from substrate.views.learned.episodes import episodes_beside, episodes_seen, trainings_learnt
 
 __all__ = ["count_domains", "stats"]
 
@@ -28,7 +29,12 @@ def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stat
     for domain, _, count in counts_by_domain(transaction):
         domains[unescape_rest(domain)] += count.live
     head = require_head(transaction).head
-    trainings = trainings_learnt(transaction)
+    hidden = hidden_in(transaction)
+    if hidden is None:
+        trainings = trainings_learnt(transaction)
+        sessions = episodes_seen(transaction) - trainings
+    else:
+        sessions, trainings = episodes_beside(transaction, hidden.atoms)
     waited_for = [subject for subject, _ in transaction.scan(EXPECTED)]
     return Stats(
         origin=head.origin,
@@ -42,7 +48,7 @@ def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stat
         bytes=bytes_on_disk,
         compaction_owed=is_owed(transaction),
         types={kind: count.live for kind, count in sorted(types.items()) if count.live},
-        sessions=episodes_seen(transaction) - trainings,
+        sessions=sessions,
         trainings=trainings,
         behind=behind,
         characters=sum(count.characters for count in types.values()),

@@ -92,15 +92,19 @@ class Meaning:
         self._log = log
         self._models = models
 
-    def embed(self, text: str, wait_s: float = 0) -> QueryVector:
-        """The vector of a text, by the model whose space is searched now; waits so long for one that is not ready."""
+    def embed(self, text: str, log: Log, wait_s: float = 0) -> QueryVector:
+        """The vector of a text, by the model whose space is searched now; waits so long for one that is not ready.
+
+        `log`: as who asks has it. What that does not show is not counted among what waits.
+        """
         if not self._models.wanted:
             return QueryVector(why="semantic search is off (model = none)")
         with self._log.snapshot() as transaction:
             model = model_searched(transaction)
             upto = 0 if model is None else embedded_upto(transaction, model.space)
-            left = 0 if upto else waiting(transaction, most=_COUNTED)
         if model is None or not upto:
+            with log.snapshot() as transaction:
+                left = waiting(transaction, most=_COUNTED)
             to_come = f" ({left:,}{' or more' if left == _COUNTED else ''} to come)" if left else ""
             return QueryVector(why=Message(f"nothing is embedded yet{to_come}; ", INDEX))
         loading = self._models.of(model)

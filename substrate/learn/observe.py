@@ -127,7 +127,7 @@ def _take(  # noqa: PLR0913, PLR0917
     for one, is_judged in zip(given, judged, strict=True):
         if is_judged and one.objective and one.objective not in found:
             # To embed it may take a moment: that is done outside of any transaction.
-            found[one.objective] = search.match(one.objective)
+            found[one.objective] = search.match(one.objective, log)
     with log.snapshot() as transaction:
         forecaster = Forecaster(snapshot_of(transaction, log.clock))
         for i, (one, is_judged) in enumerate(zip(given, judged, strict=True)):

@@ -10,6 +10,7 @@ import numpy as np
 
 from substrate.embed.query import Meaning, QueryVector
 from substrate.kv.api import ReadTransaction
+from substrate.log.log import Log
 from substrate.search.candidates import Lists, is_part
 from substrate.search.columns.documents import Columns, Documents, Mask
 from substrate.search.columns.members import DomainMasks
@@ -54,21 +55,21 @@ class SearchIndex:
         self.domains = domains
         self.objectives = PastObjectives()
 
-    def query(self, text: str, asked_at: int, wait_s: float, *, meaning: bool = True) -> Query:
+    def query(self, text: str, log: Log, asked_at: int, wait_s: float, *, meaning: bool = True) -> Query:
         """A question that is asked at a time: `last month` is the one before it. Waits so long for the model.
 
-        Without `meaning` it is one of words alone.
+        Without `meaning` it is one of words alone. `log`: as who asks has it.
         """
         when = read_when(text, asked_at)
         if not meaning:
             return Query(text, when, QueryVector(why=_WORDS_ALONE), tuple(query_terms(when.text)[:_TERMS]))
         # Dates say nothing about what is sought; "now" and "before the current one" say a little.
-        vector = self._meaning.embed(when.text if when.asked is Which.SPAN else text, wait_s)
+        vector = self._meaning.embed(when.text if when.asked is Which.SPAN else text, log, wait_s)
         return Query(text, when, vector, tuple(query_terms(when.text)[:_TERMS]))
 
-    def objective(self, text: str, wait_s: float) -> Query:
+    def objective(self, text: str, log: Log, wait_s: float) -> Query:
         """What a session is for, as a question: words of time in it are words like others."""
-        vector = self._meaning.embed(text, wait_s)
+        vector = self._meaning.embed(text, log, wait_s)
         return Query(text, When(Which.ANY, text), vector, tuple(query_terms(text)[:_TERMS]))
 
     def documents(self, transaction: ReadTransaction) -> Documents:

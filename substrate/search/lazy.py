@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from substrate.embed.query import Meaning
+from substrate.log.log import Log
 from substrate.views.nearest.index import Spaces
 
 if TYPE_CHECKING:
@@ -44,11 +45,14 @@ class LazySearch:
         with self._making:
             return self._index
 
-    def match(self, objective: str, wait_s: float = 0) -> Match:
-        """An objective, prepared: to embed it may take a moment, so that is done outside of any transaction."""
+    def match(self, objective: str, log: Log, wait_s: float = 0) -> Match:
+        """An objective, prepared: to embed it may take a moment, so that is done outside of any transaction.
+
+        `log`: as who asks has it.
+        """
         from substrate.search.objective import Match  # noqa: PLC0415 - loads numpy
 
-        return Match(self.index, self.index.objective(objective, wait_s))
+        return Match(self.index, self.index.objective(objective, log, wait_s))
 
     @cached_property
     def _columns(self) -> Columns:

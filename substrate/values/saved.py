@@ -167,7 +167,7 @@ class Stats(Result):
     types: Mapping[str, int] = field(default_factory=dict)
     """Live atoms of each type."""
     sessions: int = 0
-    """That were observed and learnt from."""
+    """That were observed and learnt from. A client under a policy: of the last 3,000, those with an atom it sees."""
     trainings: int = 0
     """That were learnt."""
     behind: Behind | None = None

@@ -33,7 +33,7 @@ def searched(memory: Memory) -> tuple[bytes, int] | None:
 
 
 def vector_of(memory: Memory, text: str) -> QueryVector:
-    return Meaning(memory._store.log, memory._store.models).embed(text, wait_s=60)
+    return Meaning(memory._store.log, memory._store.models).embed(text, memory._store.log, wait_s=60)
 
 
 def fill(memory: Memory, count: int) -> None:

@@ -42,7 +42,7 @@ def vectors(memory: Memory) -> list[bytes]:
 
 
 def near(memory: Memory, objective: str) -> list[float]:
-    match = memory._store.search.match(objective, wait_s=60)
+    match = memory._store.search.match(objective, memory._store.log, wait_s=60)
     with memory._store.log.snapshot() as transaction:
         return sorted((match.alike(transaction) or {}).values())
 

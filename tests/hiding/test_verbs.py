@@ -129,3 +129,21 @@ def test_no_count_and_no_score_has_a_hidden_atom(kept: Memory, agent: Memory, tm
         assert agent.growth(parts=1)[0].atoms == plain.growth(parts=1)[0].atoms
         assert agent.list(count=True).total == plain.list(count=True).total
     assert kept.stats().atoms > agent.stats().atoms
+
+
+def test_no_session_and_no_text_that_waits_to_be_embedded_is_counted_if_it_is_hidden(tmp_path: Path) -> None:
+    with substrate.open(tmp_path / "store", home=tmp_path / "home", background=False, model="static") as memory:
+        memory.checkpoint(
+            ["v1.domain.vault = a vault", "v1.fact.hidden = the zebra", f"{OPEN} = the zebra is open"],
+            edges=[{"source": "v1.fact.hidden", "type": "member_of", "target": "v1.domain.vault"}],
+        )
+        memory.observe(["v1.fact.hidden"])
+        memory.observe([OPEN, "v1.fact.hidden"])
+        memory.observe([OPEN], domain="vault")
+        memory.train(["v1.fact.hidden", "v1.domain.vault"])
+        memory.set_tier("vault", "sensitive")
+        agent = memory.client("agent", policy=substrate.Policy())
+        counts = [(stats.sessions, stats.trainings) for stats in (memory.stats(), agent.stats())]
+        assert counts == [(3, 1), (1, 0)]
+        assert "(4 to come)" in memory.search("zebra").meaning
+        assert "(1 to come)" in agent.search("zebra").meaning

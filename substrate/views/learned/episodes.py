@@ -18,7 +18,7 @@ Numbers of episodes that are too old stay in rows until these are written the ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from struct import Struct
 from struct import error as StructError  # noqa: N812 - it is a class
@@ -31,7 +31,7 @@ from substrate.messages import FSCK, REBUILD
 from substrate.proof.entry import ID_BYTES
 from substrate.text.terms import query_terms
 from substrate.views.learned.decoded import Decoded
-from substrate.views.learned.sessions import HOLE, Heard
+from substrate.views.learned.sessions import HOLE, TRAINED, Heard
 
 __all__ = [
     "MOST",
@@ -40,6 +40,7 @@ __all__ = [
     "Episodes",
     "Needed",
     "episode_count",
+    "episodes_beside",
     "episodes_for",
     "episodes_seen",
     "episodes_with",
@@ -176,6 +177,21 @@ def episodes_seen(transaction: ReadTransaction) -> int:
 def trainings_learnt(transaction: ReadTransaction) -> int:
     """How many of them were trainings. Reads a row for each."""
     return sum(1 for _ in transaction.scan(EPISODES, b"t", behind(b"t")))
+
+
+def episodes_beside(transaction: ReadTransaction, hidden: Container[bytes]) -> tuple[int, int]:
+    """Of the last episodes, how many sessions and how many trainings say something beside these atoms.
+
+    One of a domain among them, or that needed them alone, is left out. Reads a row for each.
+    """
+    sessions = trainings = 0
+    for _, row in transaction.scan(EPISODES, b"e", behind(b"e")):
+        episode = _read(row)
+        if episode.domain in hidden or (episode.items and all(item in hidden for item in episode.items)):
+            continue
+        is_training = episode.trace.endswith(TRAINED)
+        sessions, trainings = sessions + (not is_training), trainings + is_training
+    return sessions, trainings
 
 
 def episode_count(transaction: ReadTransaction, domain: bytes = HOLE) -> int:
