@@ -1644,6 +1644,13 @@ class Memory(Tabular):
         with suppress(SubstrateError):
             self._opening(Request.of(_ANYTHING))
 
+    def first_vectors_due(self) -> bool:
+        """Whether a store without any vector gets its first ones within a moment: a server waits for them.
+
+        They are made at once then, in the background. False with more than 64 versions: these take longer.
+        """
+        return self._store.follower.first_due()
+
     def touch(self, names: Name | Iterable[Name], *, boost: bool = False, every: float | None = None) -> Touched:
         """Record that these atoms were used: they fade more slowly from now on. At most 100; all or none.
 

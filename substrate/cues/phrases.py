@@ -35,6 +35,11 @@ class Cue(NamedTuple):
         last = self.at + len(self.phrase.split()) - 1
         return text[tokens[last].end() :] if last < len(tokens) else ""
 
+    def before(self, text: str) -> str:
+        """What stands before the phrase in the text that it was found in."""
+        tokens = list(_TOKEN.finditer(text.translate(_APOSTROPHES)))
+        return text[: tokens[self.at].start()]
+
 
 class _Phrase(NamedTuple):
     kind: str

@@ -2,10 +2,12 @@
 
 A constraint, goal or preference stands in every opening of a session, so a false alarm costs more than a miss. The cue
 that comes first decides: "we decided to always use UTC" is a decision, "never push to main, we agreed" a constraint.
+A sentence that describes how some other thing has to behave is no constraint: "the callback must return a list".
 """
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from substrate.cues.phrases import Phrases
@@ -116,6 +118,18 @@ _TYPES: Final = Phrases(
     }
 )
 
+_OF_A_SUBJECT: Final = ("must", "should", "shall", "is/")
+"""How phrases of a constraint begin that stand behind their subject, which decides whether they are a rule."""
+_SPEAKERS: Final = frozenset({"we", "you", "everyone", "everybody", "nobody"})
+_DESCRIBED: Final = frozenset(
+    "a an any each he her his it its one she such that the their these they this those which caller callers"
+    " implementation implementations implementers subclass subclasses".split()
+)
+"""Words with which the description of a thing begins."""
+_SUBJECT_WORDS: Final = 4
+_SENTENCE_END: Final = re.compile(r"[.!?;\n]")
+_CODE: Final = re.compile(r"[`_()\[\]<>{}=]|[a-z][A-Z]|\w\.\w")
+
 _HAPPENINGS: Final = Phrases(
     {
         "happened": (
@@ -169,7 +183,17 @@ def type_cue(text: str) -> str | None:
     read = text[:_READ]
     if text.rstrip().endswith("?") or _DOUBTS.find(read):
         return None
-    cues = _TYPES.find(read)
-    if cues:
-        return cues[0].kind
+    for cue in _TYPES.find(read):
+        if cue.kind != "constraint" or not cue.phrase.startswith(_OF_A_SUBJECT) or _is_ours(cue.before(read)):
+            return cue.kind
     return "event" if {cue.kind for cue in _HAPPENINGS.find(read)} == {"happened", "when"} else None
+
+
+def _is_ours(before: str) -> bool:
+    """Whether a phrase behind these words is a rule of the speaker's: for us, or of a subject in a few plain words."""
+    words = before.split()
+    if words and words[-1].lower() in _SPEAKERS:
+        return True
+    if not 0 < len(words) <= _SUBJECT_WORDS or words[0].lower() in _DESCRIBED:
+        return False
+    return not _CODE.search(before) and not _SENTENCE_END.search(before)

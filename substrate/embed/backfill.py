@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from substrate.codec import Draft
-from substrate.embed.load import load
+from substrate.embed.load import State, load
 from substrate.embed.pending import WINDOW, Window, is_behind, next_window, waiting
 from substrate.embed.query import Models
 from substrate.errors import Busy, Denied, ModelUnavailable, RolledBack, SubstrateError
@@ -57,6 +57,8 @@ _QUIET_S: Final = 1.0
 """For what comes next to come: a burst becomes one window, and a short script ends without loading a model."""
 _IDLE_S: Final = 30.0
 """After which the thread ends, if nobody saved or searched."""
+_FEW: Final = 64
+"""Texts that a model embeds in well under a second."""
 _LOCK: Final = "embed.lock"
 _LOCK_POLL_S: Final = 0.2
 
@@ -109,13 +111,28 @@ class Follower:
     def wait(self, seconds: float) -> None:
         """Return when all that was saved is embedded, when it cannot be, or after so many seconds."""
         until = time.monotonic() + seconds
-        self._hurry.set()
         while (left := until - time.monotonic()) > 0 and self._is_behind():
             self._rested.clear()
+            self._hurry.set()
             self.wake()
             if self._thread is None or (self._rested.wait(min(left, _IDLE_S)) and self._state):
                 break  # nothing is done in the background here; or it is told why it could not be
         self._hurry.clear()
+
+    def first_due(self) -> bool:
+        """Whether a few texts wait for the first vectors of the store, and these can come. If so, they come at once."""
+        if not self._background or not self._models.wanted or (self._rested.is_set() and self._state):
+            return False
+        with self._log.snapshot() as transaction:
+            model = model_searched(transaction)
+            if model is not None and embedded_upto(transaction, model.space):
+                return False
+            left = waiting(transaction, most=_FEW + 1)
+        if not 0 < left <= _FEW or self._models.of(model).status.state is State.FAILED:
+            return False
+        self._hurry.set()
+        self.wake()
+        return True
 
     def _is_behind(self) -> bool:
         with self._log.snapshot() as transaction:
@@ -134,6 +151,7 @@ class Follower:
         """End the work, within a batch of texts or one short write, and wait for that."""
         self._stop.set()
         self._woken.set()
+        self._hurry.set()
         self._models.close()
         with self._guard:
             thread, self._thread = self._thread, None
@@ -145,8 +163,9 @@ class Follower:
         while not self._stop.is_set():
             if not self._woken.wait(_IDLE_S) and self._rests():
                 return
-            self._stop.wait(0 if self._hurry.is_set() else _QUIET_S)
+            self._hurry.wait(_QUIET_S)
             self._woken.clear()
+            self._rested.clear()
             try:
                 self._catch_up(self._state_of_progress)
                 self._state = ""
@@ -163,6 +182,7 @@ class Follower:
                 self._state = f"{type(error).__name__}: {error}"
                 _log.exception("vectors are behind")
             finally:
+                self._hurry.clear()
                 self._rested.set()
 
     def _rests(self) -> bool:

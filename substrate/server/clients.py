@@ -225,11 +225,14 @@ class Clients:
     async def until_warm(self) -> None:
         """Return when a search can answer by meaning, when it cannot, or after as long as the launch says.
 
+        It waits for the model, and for the first vectors of a store that holds a few texts.
         No thread is held meanwhile, and a call that is cancelled waits no longer.
         """
         self.warm()
         with anyio.move_on_after(self.launch.wait_s):
             while any(warming.is_alive() for warming in self._warming):  # noqa: ASYNC110 - a thread ends, and sets no event
+                await anyio.sleep(_LOOK_S)
+            while (memory := self._memory) is not None and memory.first_vectors_due():
                 await anyio.sleep(_LOOK_S)
 
     def close(self) -> None:

@@ -94,6 +94,15 @@ def test_how_many_versions_are_to_come_is_said(store: Path, cache: Path) -> None
         assert "nothing is embedded yet (2 to come)" in said_by_words(agent, "throttle")[0]
 
 
+def test_a_search_right_after_the_first_save_of_a_store_answers_by_meaning(tmp_path: Path, cache: Path) -> None:
+    assert cache.exists()
+    with in_memory(tmp_path / "new", launch={"surfaces": ("knowmind",), "wait_s": PATIENCE_S}) as agent:
+        agent.ok("knowmind.store_memory", content="forty requests in a minute")
+        found = agent.ok("knowmind.recall", query="throttle")
+    assert remarks(found) == []
+    assert [hit["content"] for hit in found["hits"]] == ["forty requests in a minute"]
+
+
 def test_while_a_search_waits_other_calls_are_answered(embedded: Path) -> None:
     async def both(agent: Agent) -> tuple[list[str], Any]:
         order: list[str] = []
