@@ -21,6 +21,7 @@ __all__ = [
     "AN_ATOM",
     "ATOM",
     "ATOMS",
+    "FORGET_SEQS",
     "FSCK",
     "IMPORT_FULL",
     "INDEX",
@@ -189,6 +190,7 @@ ALLOW_SECRETS = Hint("allow_secrets", "to save it anyway, set allow_secrets=True
 INGESTED = Hint("ingested", "ingested=True shows them")
 INDEX = Hint("index", "index() embeds all atoms")
 WATCH = Hint("watch", "to allow it again, call watch()")
+FORGET_SEQS = Hint("forget_seqs", "forget with seqs")
 IMPORT_FULL = Hint("import_full", "give it to substrate.clone()")
 PROVE_SINCE = Hint("prove_since", "a bundle made with since=<your pin>")
 PROVE_TRUSTING = Hint("prove_trusting", "a bundle made with trusting=<that key>")

@@ -1,8 +1,8 @@
 """The grammar of atom names, and its only validator: `v<number>.<type>.<rest>`, as in v1.fact.payment_provider.
 
 There are two checks. `check_name` takes every name that a store may hold, so that what is there can be read, proven,
-versioned, imported and forgotten. `check_new_name` is for a name that first appears: it also refuses what other
-languages take for syntax, and what cannot be seen.
+versioned, imported and forgotten; `check_known_name` does so where an atom is looked for. `check_new_name` is for a
+name that first appears: it also refuses what other languages take for syntax, and what cannot be seen.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from substrate.errors import NameInvalid
 from substrate.limits import LIMITS, check_size
+from substrate.messages import AN_ATOM, Verb
 from substrate.text.secrets import find_secrets
 from substrate.text.terms import FUNCTION_WORDS, find_words
 from substrate.text.visible import HIDDEN
@@ -23,6 +24,7 @@ from substrate.text.visible import HIDDEN
 __all__ = [
     "IN_DOMAINS",
     "TYPES",
+    "check_known_name",
     "check_name",
     "check_new_name",
     "domain_part",
@@ -116,6 +118,18 @@ def _checked(name: str) -> str:
             "0-9 and _; the name neither begins nor ends with a space or a dot"
         )
     return name
+
+
+def check_known_name(name: str) -> str:
+    """The same for the name of an atom that should be there: NameInvalid says how to find it, not what to call it."""
+    try:
+        return check_name(name)
+    except NameInvalid as error:
+        if error.suggested is None or _FORBIDDEN.search(name) or guess_name(name) is not None:
+            raise
+        said = f"{name[:_SHOWN]!r} is not the name of "
+        told = (said, AN_ATOM, ". To find the one that is meant, use ", Verb("which"))
+        raise NameInvalid(*told, suggested=error.suggested) from None
 
 
 def check_new_name(name: str) -> str:

@@ -15,7 +15,7 @@ from substrate.codec import read_body
 from substrate.errors import NotFound
 from substrate.log.identity import id_text
 from substrate.log.prove import prove_name, prove_recorded
-from substrate.names import check_name
+from substrate.names import check_known_name
 from substrate.proof.entry import decode_entry
 from substrate.result import iso
 from substrate.snapshot import Snapshot
@@ -32,7 +32,7 @@ def access(snapshot: Snapshot, name: str, *, proof: bool = False) -> Access:
     """See `Memory.access`. What will be needed next, it does not say."""
     transaction = snapshot.transaction
     if proof and snapshot.is_now and isinstance(name, str) and "." in name:
-        proven = _proven(snapshot, check_name(name))
+        proven = _proven(snapshot, check_known_name(name))
         if proven is not None:
             return proven
     latest = resolve(transaction, name, snapshot.upto)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from substrate.atoms.bodies import require_body, time_of
 from substrate.atoms.load import atom_of
 from substrate.atoms.meant.near_names import or_near
-from substrate.atoms.resolve import read_end
+from substrate.atoms.renames import renamed_from
+from substrate.atoms.resolve import name_of, read_end
 from substrate.atoms.supersedes import superseders
 from substrate.atoms.validity import Span, spans
 from substrate.errors import NotFound
@@ -44,7 +45,13 @@ def history(snapshot: Snapshot, name: str, *, limit: int) -> History:
     superseded_by = () if subject is None else superseders(snapshot, subject)
     shown = [_version(snapshot, row, superseded_by) for row in reversed(rows[:limit])]
     older = gaps[len(gaps) - min(len(gaps), limit - len(shown)) :]
-    return History((*older, *shown), more=len(older) + len(shown) < len(gaps) + len(rows))
+    more = len(older) + len(shown) < len(gaps) + len(rows)
+    return History((*older, *shown), more, None if subject is None else _name_before(transaction, subject))
+
+
+def _name_before(transaction: ReadTransaction, subject: bytes) -> str | None:
+    names = (name_of(transaction, before) for before in renamed_from(transaction, subject))
+    return next((name for name in names if name is not None), None)
 
 
 def _subject(transaction: ReadTransaction, name: str) -> bytes | None:

@@ -13,8 +13,9 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.heads import map_salt
 from substrate.log.identity import atom_id
 from substrate.log.prove import find_record, prove_name, prove_recorded
-from substrate.messages import AN_ATOM, ATOM, FSCK, Message
-from substrate.names import check_name
+from substrate.log.tables import DOMAIN_KEYS
+from substrate.messages import AN_ATOM, ATOM, FSCK, Message, Verb
+from substrate.names import check_known_name
 from substrate.proof.bundle import Bundle
 from substrate.proof.hashes import map_key
 from substrate.schema import is_name
@@ -50,7 +51,7 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *,
         gap = gap_of(transaction, subject)
         gaps = [] if gap is None else [gap]
     else:
-        name = check_name(name)
+        name = check_known_name(name)
         found = find_name(transaction, name)
         if found is not None and (upto is None or found.seq <= upto):
             return found
@@ -62,8 +63,10 @@ def resolve(transaction: ReadTransaction, name: str, upto: int | None = None, *,
     for gap in reversed(gaps):
         if upto is None or gap.covers(upto) or upto >= gap.seq:
             proof = _proof_of(transaction, name, gap)
-            told = Message(name, f" was forgotten by entry {gap.seq}; what it said is erased for good")
-            raise Forgotten(told, proof)
+            erased = "what it said is erased for good"
+            if transaction.any(DOMAIN_KEYS):  # encrypting forgets the text, too, and keeps it as ciphertext
+                erased = Message("its text is erased. If it was encrypted, read it with ", Verb("unlock"))
+            raise Forgotten(Message(name, f" was forgotten by entry {gap.seq}; ", erased), proof)
     when = "" if upto is None else f" as of entry {upto}" if upto >= 0 else ": nothing had been recorded by then"
     near = or_near(transaction, name) if suggests and not subject else ""
     raise NotFound("there is no ", name, f"{when}{near}")
@@ -106,11 +109,11 @@ def read_end(text: object, field: str) -> str:
     if not isinstance(text, str):
         raise SchemaInvalid(field, " must be the name or the id of ", AN_ATOM)
     if "." in text:
-        return check_name(text)
+        return check_known_name(text)
     try:
         return UUID(text).hex
     except ValueError:
-        return check_name(text)
+        return check_known_name(text)
 
 
 def read_ends(names: object, field: str) -> list[str]:

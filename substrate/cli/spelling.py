@@ -17,7 +17,7 @@ WORDS: Final = Words(
             name: f"`substrate {name}`"
             for name in (
                 *("checkpoint", "conflicts", "edges", "encrypt", "fsck", "groups", "index", "ingest", "list"),
-                "rebuild",
+                *("rebuild", "which"),
             )
         },
         "proposals": "`substrate pending`",
@@ -27,6 +27,7 @@ WORDS: Final = Words(
     save=lambda name: as_command("substrate", "checkpoint", f"{name} = ..."),
     hints={
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
+        "forget_seqs": "substrate forget --seqs",
         "import_full": "give --full",
         "ingested": "--ingested shows them",
         "index": "`substrate index` embeds all atoms",

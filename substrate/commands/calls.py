@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from substrate.errors import InputError, NotFound
@@ -28,6 +29,7 @@ __all__ = [
     "fading",
     "forget",
     "groups",
+    "in_ranges",
     "merge",
     "named_in_question",
     "not_the_whole_import",
@@ -39,7 +41,9 @@ __all__ = [
     "replace",
     "resolve",
     "search",
+    "superseded_note",
     "tier",
+    "unknown_types",
     "vet",
 ]
 
@@ -108,6 +112,21 @@ def tier(memory: Memory, given: Namespace) -> DomainTiers:
     elif given.max_tokens is not None:
         raise InputError("to set how many tokens a recall gives, also give the domain and its tier")
     return memory.tiers(given.domain)
+
+
+def superseded_note(memory: Memory, name: str | None) -> str:
+    """What who proves that an atom is current should know beside: another one supersedes it. Empty: none does."""
+    if name is None:
+        return ""
+    by = [one for version in memory.history(name, limit=1) if version.atom for one in version.atom.superseded_by]
+    return f"note: {name} is superseded by {', '.join(by)}; the proof says nothing of edges" if by else ""
+
+
+def unknown_types(memory: Memory, types: Sequence[str] | None) -> str:
+    """Of a listing or search that gave nothing: which of these types no atom has. Empty: all are in use."""
+    known = memory.stats().types if types else {}
+    unknown = [kind for kind in types or () if kind not in known]
+    return f"no atom has the type {' or '.join(unknown)}. Types here: {', '.join(sorted(known))}" if unknown else ""
 
 
 def edges(memory: Memory, given: Namespace) -> Edges:
@@ -237,6 +256,17 @@ def named_in_question(memory: Memory, given: Namespace, would: Forgot) -> list[s
     named = [in_quotes(_name_of(memory, key)) for key in keys[:_NAMED]]
     left = len(keys) - len(named)
     return [*named, f"and {left:,} more"] if left else named
+
+
+def in_ranges(numbers: Iterable[int]) -> str:
+    """Numbers in a line, those that follow each other as a range: `3, 7012 to 8514`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)
 
 
 def not_the_whole_import(undone: Undone, caller: str) -> str:

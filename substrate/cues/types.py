@@ -122,8 +122,11 @@ _OF_A_SUBJECT: Final = ("must", "should", "shall", "is/")
 """How phrases of a constraint begin that stand behind their subject, which decides whether they are a rule."""
 _SPEAKERS: Final = frozenset({"we", "you", "everyone", "everybody", "nobody"})
 _DESCRIBED: Final = frozenset(
-    "a an any each he her his it its one she such that the their these they this those which caller callers"
-    " implementation implementations implementers subclass subclasses".split()
+    {
+        *("a", "an", "any", "each", "he", "her", "his", "it", "its", "one", "she", "such"),
+        *("that", "the", "their", "these", "they", "this", "those", "which"),
+        *("caller", "callers", "implementation", "implementations", "implementers", "subclass", "subclasses"),
+    }
 )
 """Words with which the description of a thing begins."""
 _SUBJECT_WORDS: Final = 4

@@ -87,4 +87,4 @@ def _check_name(
 
 
 def _denied(what: str) -> Denied:
-    return Denied(f"this client may not write {what}: use another name, or ask a person to do it")
+    return Denied(f"this client may not write {what}. Nothing was changed: use another name, or ask a person to do it")

@@ -24,7 +24,7 @@ from substrate.log.heads import map_salt
 from substrate.log.log import Log
 from substrate.log.replay import Check
 from substrate.log.tables import ENTRIES, seq_key
-from substrate.names import check_name
+from substrate.names import check_known_name
 from substrate.policy import Policy
 from substrate.proof.bundle import Bundle
 from substrate.proof.entry import Kind
@@ -144,7 +144,7 @@ class VeiledLog(Log):
 
         A proof that a name is absent would be false of a hidden atom, and its refusal would tell of it.
         """
-        name = check_name(name)
+        name = check_known_name(name)
         with self._look() as (transaction, hidden):
             known = find_name(transaction, name) is not None or bool(
                 gaps_of(transaction, map_key(map_salt(transaction), name))

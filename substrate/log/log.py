@@ -40,7 +40,7 @@ from substrate.log.tree import root_at
 from substrate.log.upgrade import upgrade
 from substrate.log.view_versions import outdated_views, read_cursors, refuse_newer
 from substrate.messages import FSCK
-from substrate.names import check_name
+from substrate.names import check_known_name
 from substrate.proof.bundle import Bundle, Opening
 from substrate.proof.entry import Entry
 from substrate.proof.hashes import HASH_BYTES, leaf_hash
@@ -274,7 +274,7 @@ class Log:
 
     def record(self, name: str) -> Record | None:
         """Which entry a name is at, and in which state; None if the store never held it."""
-        name = check_name(name)
+        name = check_known_name(name)
         with self._store.read() as transaction:
             return find_record(transaction, name)
 
@@ -283,7 +283,7 @@ class Log:
 
         What is read is checked against its entry, not against the head: for that, `prove` it and have it verified.
         """
-        name = check_name(name)
+        name = check_known_name(name)
         with self._store.read() as transaction:
             record = find_record(transaction, name)
             if record is not None and record.state is State.FORGOTTEN:
@@ -344,7 +344,7 @@ class Log:
         the one in force; both may be given as text. RolledBack if the pin is not of this history, or if this
         store is behind: what is current here need not be.
         """
-        name, pin, key = check_name(name), _pin(since), _key(trusting)
+        name, pin, key = check_known_name(name), _pin(since), _key(trusting)
         self.check_current()
         with self._store.read() as transaction:
             return prove_name(transaction, name, pin, key)

@@ -71,6 +71,8 @@ def kind_of(path: Path) -> str:  # noqa: PLR0911 - one for each kind
             return HYDRAMEM
         with path.open(encoding="utf-8-sig", errors="replace") as file:
             first = next((line for line in iter(lambda: file.readline(_FIRST), "") if line.strip()), "")
+    if first.lstrip().startswith("["):
+        return _ROWS  # which says what to do about an array
     kind = _kind_of_line(first)
     if kind is None:
         raise InputError(

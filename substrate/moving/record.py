@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypedDict
@@ -24,6 +25,9 @@ __all__ = ["Recording", "record", "refuse_first"]
 
 _BATCH: Final = 1000
 _BYTES: Final = 4 * 1024 * 1024
+_ONE_FILE: Final = ("substrate", "csv", "tsv", "jsonl")
+"""Kinds whose lines are numbered through."""
+_LINE: Final = re.compile(r"line (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +112,8 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     except Broken as error:
         raise error.told(0 if how.dry_run else last) from None
     if not results:
-        raise _refusal(refused, "nothing was saved") if refused else _nothing()
-    return _together(results, tuple(refused), how, there)
+        raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
+    return _together(results, _by_line(refused, how), how, there)
 
 
 def refuse_first(lines: Lines, how: Recording) -> None:
@@ -136,7 +140,7 @@ def refuse_first(lines: Lines, how: Recording) -> None:
                 break
         else:
             return
-    raise _refusal(refused, "nothing was saved") if refused else _nothing()
+    raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
 
 
 def _chunks(lines: Iterator[Read]) -> Iterator[_Chunk]:
@@ -159,7 +163,7 @@ def _taken(log: Log, chunk: _Chunk, how: Recording, *, is_first: bool) -> Saved:
     except ItemsRefused as error:
         first = min(map(min, filter(None, chunk.lines.values())))
         before = "nothing was saved" if is_first or how.dry_run else f"what came before line {first} is saved"
-        raise _refusal(_refused_by(error, chunk), before) from None
+        raise _refusal(_by_line(_refused_by(error, chunk), how), before) from None
 
 
 def _written(log: Log, chunk: _Chunk, how: Recording) -> Saved:
@@ -195,7 +199,7 @@ def _there(log: Log, chunk: _Chunk, size: int) -> set[str]:
 
 
 def _nothing() -> InputError:
-    return InputError("there is nothing to import: no line says put, tombstone, edge or unedge")
+    return InputError("there is nothing to import: it has no rows, or no line says put, tombstone, edge or unedge")
 
 
 def _refused_by(error: ItemsRefused, chunk: _Chunk) -> list[Refused]:
@@ -205,6 +209,13 @@ def _refused_by(error: ItemsRefused, chunk: _Chunk) -> list[Refused]:
 def _refusal(refused: Sequence[Refused], before: str) -> ItemsRefused:
     told = [part for item in refused[:5] for part in (item.item, ": ", item.reason, "; ")]
     return ItemsRefused(Message(*told, before), tuple(refused), before)
+
+
+def _by_line(refused: Sequence[Refused], how: Recording) -> tuple[Refused, ...]:
+    """In the order of the file, if it is one: a reader refuses lines before the store sees those that came earlier."""
+    if how.kind not in _ONE_FILE:
+        return tuple(refused)
+    return tuple(sorted(refused, key=lambda one: int(found[1]) if (found := _LINE.match(one.item)) else 0))
 
 
 def _named(refused: Refused, chunk: _Chunk) -> Refused:

@@ -187,17 +187,23 @@ def _json_rows(file: io.TextIOBase) -> Iterator[_Row | Read]:
         if isinstance(fields, dict):
             yield number, fields, read
         else:
+            if text.lstrip().startswith("[") and read == len(text) + 1:
+                raise InputError("this is a JSON array: write one object on each line, as with jq -c '.[]'")
             yield at_line(number, InputError.code, "it is not a JSON object")
 
 
 def _rows_to_lines(rows: Iterator[_Row | Read], columns: Columns) -> Iterator[Read]:
-    """Lines of rows whose columns are known by the first of them."""
+    """Lines of rows whose columns are known by the first of them. InputError if there is nothing at all."""
+    is_empty = True
     for first in rows:
         if isinstance(first, tuple):
             number, cells, _ = first
             yield from _lines(rows if number == 0 else chain((first,), rows), columns.read(map(str, cells)), columns)
             return
         yield first
+        is_empty = False
+    if is_empty:
+        raise InputError("there is nothing to import: the file is empty")
 
 
 def _lines(rows: Iterable[_Row | Read], fields: Mapping[str, str], columns: Columns) -> Iterator[Read]:

@@ -16,7 +16,7 @@ WORDS: Final = Words(
     verbs={
         **{
             name: f"`%memory {name}`"
-            for name in ("checkpoint", "conflicts", "edges", "encrypt", "groups", "ingest", "list", "unlock")
+            for name in ("checkpoint", "conflicts", "edges", "encrypt", "groups", "ingest", "list", "unlock", "which")
         },
         **{name: f"`substrate {name}` in a terminal" for name in ("fsck", "rebuild")},
         "index": "`memory.index()`",
@@ -26,6 +26,7 @@ WORDS: Final = Words(
     save=lambda name: f"%memory checkpoint {name} = ...",
     hints={
         "allow_secrets": "to save it anyway, repeat with --allow-secrets",
+        "forget_seqs": "%memory forget --seqs",
         "import_full": "give it to `substrate import --full` in a terminal",
         "ingested": "--ingested shows them",
         "index": "`memory.index()` embeds all atoms",

@@ -18,6 +18,7 @@ from substrate.log.heads import require_head
 from substrate.log.log import Log
 from substrate.log.replay import replay
 from substrate.log.tables import ENTRIES, HEADS, read_seq, seq_key
+from substrate.messages import FORGET_SEQS
 from substrate.proof.encoding import Json
 from substrate.proof.entry import Kind
 from substrate.proof.head import SignedHead
@@ -36,7 +37,7 @@ _SPEAKER: Final = ("actor", "session")
 """Who said it stays, as far as it was told: who forgets that must not leave a copy. Else who undoes it says it."""
 _LASTING: Final = {
     Kind.FORGET: "the last change was a forget: what it erased is gone for good",
-    Kind.TRAIN: "the last change was a training. To unlearn it, forget its entry, {seq}",
+    Kind.TRAIN: "the last change was a training. To unlearn it, forget its entry: ",
     Kind.MODEL: "the last change chose a model for search. To go back, choose the other one",
     Kind.KEY: "the last change was of the signing key, which cannot be taken back",
 }
@@ -101,7 +102,8 @@ def _last(transaction: ReadTransaction, head: SignedHead) -> range:
         if seq == 0:
             raise NotFound("there is nothing to undo: the store is new")
         if kind in _LASTING:
-            raise InputError(_LASTING[kind].format(seq=f"seqs {seq}:{seq + 1}"))
+            entry = (FORGET_SEQS, f" {seq}:{seq + 1}") if kind is Kind.TRAIN else ()
+            raise InputError(_LASTING[kind], *entry)
     return seqs
 
 

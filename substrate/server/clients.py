@@ -232,7 +232,7 @@ class Clients:
         with anyio.move_on_after(self.launch.wait_s):
             while any(warming.is_alive() for warming in self._warming):  # noqa: ASYNC110 - a thread ends, and sets no event
                 await anyio.sleep(_LOOK_S)
-            while (memory := self._memory) is not None and memory.first_vectors_due():
+            while (memory := self._memory) is not None and memory.first_vectors_due():  # noqa: ASYNC110 - the same
                 await anyio.sleep(_LOOK_S)
 
     def close(self) -> None:

@@ -71,12 +71,14 @@ def agent_words(
             "rebuild": f"{command('rebuild')} in a terminal, which only the user can",
             "stats": f"{command('stats')}, which the user can run,",
             "unlock": "a notebook or a command of the user, who has the passphrase",
+            "which": f"{command('which', 'TEXT')}, which the user can run",
             "use_model": f"{command('model')}, which the user can run",
         }
         | served
         | dict(phrases or {}),
         hints={
             "allow_secrets": f"to save it anyway, the user can run {command('checkpoint', '--allow-secrets')}",
+            "forget_seqs": "a person can run substrate forget --seqs",
             "import_full": "the user can give it to `substrate import --full`, which makes a new store",
             "index": "ask again soon",
             "ingested": f"{tools.get('memory_search') or command('search', 'TEXT')} finds them",

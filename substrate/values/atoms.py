@@ -181,3 +181,5 @@ class History(Results[Version]):
     items: tuple[Version, ...]
     more: bool = False
     """Whether there are older ones than the limit let in."""
+    renamed_from: str | None = None
+    """The name that the atom had before; the earlier versions are in the history of that name."""

@@ -138,10 +138,19 @@ class Found(Results[Hit]):
         if self.meaning:
             said.append(Message("searched by words only: ", self.meaning))
         elif self.lag:
-            said.append(f"{self.lag:,} versions are not embedded yet and were searched by words only")
+            said.append(
+                "1 version is not embedded yet and was searched by words only"
+                if self.lag == 1
+                else f"{self.lag:,} versions are not embedded yet and were searched by words only"
+            )
         if self.near:
             said.append(f"words here that are spelt like yours: {', '.join(self.near)}")
         return tuple(said)
+
+    @property
+    def weak(self) -> bool:
+        """Whether none of the hits matches the query well. By words alone, scores do not tell."""
+        return bool(self.items) and not self.meaning and all(hit.score < WELL for hit in self.items)
 
     def rows(self) -> Sequence[Mapping[str, object]]:
         """A row for each hit: score, name, value, why, when, and the parts."""

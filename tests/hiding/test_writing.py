@@ -110,6 +110,7 @@ def test_the_answer_is_the_same_for_a_hidden_atom_and_for_any_name_of_a_hidden_d
             agent.checkpoint([f"{name} = mine"])
         said.add(str(denied.value).replace(name, "NAME"))
     assert len(said) == 1
+    assert "Nothing was changed" in said.pop()
 
 
 def test_what_is_not_hidden_can_be_written_and_forgotten_with_its_edges_to_hidden_atoms(

@@ -65,7 +65,7 @@ def _forgot(forgot: Forgot, hints: tuple[str, ...], named: Sequence[str] = ()) -
         *(("stays", f"{in_quotes(name)}: {reason}") for name, reason in forgot.kept.items()),
         *(("still in the vault", in_quotes(path)) for path in forgot.vault_notes),
         *(("to be erased", name) for name in named),
-        ("forget entries", ", ".join(map(str, forgot.seqs)) or None),
+        ("forget entries", calls.in_ranges(forgot.seqs) or None),
     ]
     partial = not (forgot.dry_run or forgot.compacted)
     return Answer(

@@ -133,8 +133,10 @@ def _answer(results: Sequence[Ingested]) -> Answer:
     hints = []
     if any(result.missing for result in results):
         hints.append("file is gone: its document stays in use; --prune takes such documents out of use")
-    if failed:
+    if failed and not is_dry:
         hints.append("refused files are not saved; all others are")
+    if is_dry:
+        hints.append("Nothing was written. Repeat without --dry-run to ingest the above.")
     document = results[0].to_dict() if len(results) == 1 else {"results": [result.to_dict() for result in results]}
     exit_code = Exit.PARTIAL if failed else Exit.OK
     mark = "doubt" if failed else ""

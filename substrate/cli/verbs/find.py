@@ -27,11 +27,12 @@ def search(given: Namespace, output: Output) -> Answer:
     """Print the hits of a search."""
     with reading(given) as memory:
         found = _found(memory, given)
+        unknown = "" if found.items else calls.unknown_types(memory, given.type)
     if not given.words and 0 < found.lag <= _FEW:
         found = _indexed(given, output) or found
     columns = ("=score", "=name", "text", *(["why"] if given.why else []))
     rows = [_row(hit, why=given.why) for hit in found]
-    return Answer(found.to_dict(), (Table(columns, rows),), tuple(_hints(found, given)))
+    return Answer(found.to_dict(), (Table(columns, rows),), (*_hints(found, given), *((unknown,) if unknown else ())))
 
 
 def which(given: Namespace, _: Output) -> Answer:
@@ -93,6 +94,8 @@ def _hints(found: Found, given: Namespace) -> list[str]:
     hints = []
     if not found.items:
         hints.append("nothing was found")
+    if found.weak and not given.words:
+        hints.append("nothing matches well")
     hints += [word for word in found.remarks if not (given.words and word.startswith("searched by words"))]
     if found.lag and not given.words:
         hints.append("to embed them: substrate index")

@@ -13,6 +13,7 @@ from substrate.cli.exits import Exit
 from substrate.cli.output import Output
 from substrate.cli.spelling import WORDS
 from substrate.cli.stores import check_hint, reading, store_path, writing
+from substrate.commands import calls
 from substrate.commands.files import read_evidence, read_key, read_pin, write_text
 from substrate.commands.verbs.prove import NO_WITNESS, check_one_proof, check_one_trust, key_of_store
 from substrate.errors import InputError, ProofInvalid
@@ -100,6 +101,7 @@ def prove(given: Namespace, _: Output) -> Answer:
     check_one_proof(given)
     since = None if given.since is None else _read_pin(given.since)
     trusting = None if given.trusting is None else _trusted_key(given.trusting)
+    notes: tuple[str, ...] = ()
     with reading(given) as memory:
         if given.extended_since is not None:
             bundle = memory.prove_extended(_read_pin(given.extended_since))
@@ -107,17 +109,19 @@ def prove(given: Namespace, _: Output) -> Answer:
             bundle = memory.prove_entry(given.entry, since=since, trusting=trusting)
         else:
             bundle = memory.prove(given.name, since=since, trusting=trusting)
+            note = calls.superseded_note(memory, bundle.name if bundle.claim == "current" else None)
+            notes = (note,) if note else ()
         if given.disclose is not None:
             write_text(given.disclose, memory.disclose(given.name) + "\n", "the key")
     text = bundle.to_json()
     if given.output is None:
-        return Answer(json.loads(text), (Raw(text),))
+        return Answer(json.loads(text), (Raw(text),), notes)
     write_text(given.output, text, "the proof")
     pin = given.since if given.since is not None else given.extended_since
     check = check_hint(given, given.output, pin, given.trusting)
     said = f"{bundle.name} is {bundle.claim}" if bundle.name is not None else bundle.claim
     document = {"claim": bundle.claim, "name": bundle.name, "file": given.output}
-    return Answer(document, hints=(f"{given.output} proves: {said}; {check}",))
+    return Answer(document, hints=(f"{given.output} proves: {said}; {check}", *notes))
 
 
 def _trusted_key(given: str) -> str:

@@ -14,7 +14,7 @@ from substrate.cli.stores import check_hint, reading
 from substrate.commands import calls
 from substrate.commands.files import write_text
 from substrate.errors import Forgotten, InputError
-from substrate.text.quote import as_word, is_seen
+from substrate.text.quote import as_command, as_word, is_seen
 
 if TYPE_CHECKING:
     from substrate.memory import Memory
@@ -119,6 +119,7 @@ def list_atoms(given: Namespace, output: Output) -> Answer:
         last: Listing | None = None
         for last in pages:
             items += last.items
+        unknown = "" if items else calls.unknown_types(memory, given.type)
     following = None if last is None else last.next
     document: dict[str, object] = {"items": [_document(atom, given) for atom in items]}
     if following:
@@ -129,7 +130,9 @@ def list_atoms(given: Namespace, output: Output) -> Answer:
     if following:
         hints.append(f"there are more: --after {as_word(following)} continues, --all lists all")
     if not items:
-        if given.type or given.tag or given.domain:
+        if unknown:
+            hints.append(unknown)
+        elif given.type or given.tag or given.domain:
             hints.append("there is no such atom")
         else:
             hints.append("no atom has such a name" if given.prefix else "there are no atoms")
@@ -247,8 +250,10 @@ def history(given: Namespace, _: Output) -> Answer:
         for version in found
     ]
     table = Table(("=seq", "=recorded", "=kind", "actor", "~value", "holds"), rows)
-    hints = ("there are older ones: --limit N, or --as-of",) if found.more else ()
-    return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), hints)
+    hints = ["there are older ones: --limit N, or --as-of"] if found.more else []
+    if found.renamed_from is not None:
+        hints.append(f"renamed; earlier versions: {as_command('substrate', 'history', found.renamed_from)}")
+    return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), tuple(hints))
 
 
 def _valid(version: Version) -> str | None:
@@ -270,8 +275,10 @@ def _told(version: Version) -> str | None:
 def diff(given: Namespace, _: Output) -> Answer:
     """Print what changed between two moments."""
     with reading(given) as memory:
-        found = memory.diff(given.start, given.stop, prefix=given.prefix, valid_at=given.valid_at)
+        found = memory.diff(given.start, given.stop, prefix=given.prefix, valid_at=given.valid_at, limit=given.limit)
     rows = [(change.kind, change.name or change.id, change.said_before, change.said_after) for change in found]
     hints = () if rows else (f"nothing changed after entry {found.start} up to entry {found.stop}",)
+    if found.left_out:
+        hints = (f"these are the latest; {found.left_out:,} changes before them are left out",)
     table = Table(("=change", "name", "~before", "~after"), rows)
     return Answer({"items": [], **found.to_dict()}, (table,) if rows else (), hints)

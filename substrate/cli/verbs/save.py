@@ -11,6 +11,7 @@ from substrate.cli.answer import Answer, Facts, Raw
 from substrate.cli.editor import edited
 from substrate.cli.exits import Exit
 from substrate.cli.output import Output
+from substrate.cli.spelling import WORDS
 from substrate.cli.stores import is_new_store, reading, writing
 from substrate.commands import calls
 from substrate.commands.files import read_text
@@ -18,6 +19,7 @@ from substrate.commands.items import Item, Items, read_items
 from substrate.commands.verbs.save import PER_ATOM, checkpoint_options, said_options, tombstones_of
 from substrate.errors import Conflict, InputError, ItemsRefused, SubstrateError, TooLarge
 from substrate.limits import LIMITS
+from substrate.messages import render
 from substrate.text.quote import as_word
 
 if TYPE_CHECKING:
@@ -165,7 +167,7 @@ def undo(given: Namespace, _: Output) -> Answer:
     """Take the last checkpoint back."""
     with reading(given) if given.dry_run else writing(given) as memory:
         undone = memory.undo(dry_run=given.dry_run, actor=given.actor, session=given.session)
-    return undone_answer(undone, "to do it again: substrate undo")
+    return undone_answer(undone, "to take this undo back: substrate undo")
 
 
 def undone_answer(undone: Undone, again: str) -> Answer:
@@ -207,11 +209,11 @@ def saved_answer(saved: Saved, rows: Sequence[tuple[str, object]]) -> Answer:
     """A report of these rows, of what contradicts what is there, and of what was refused."""
     rows = [*rows, *(("conflict", f"{item.first}, {item.second}: {item.reason}") for item in saved.conflicts)]
     rows = [*rows, *(("unchecked", name) for name in saved.unchecked)]
-    rows = [*rows, *(("refused", f"{item.item}: {item.reason}") for item in saved.refused)]
+    rows = [*rows, *(("refused", f"{item.item}: {render(item.reason, WORDS)}") for item in saved.refused)]
     hints = []
     if saved.dangling:
         hints.append("dangling: edges point to a name that is not there yet; they hold from when it is recorded")
-    if saved.conflicts:
+    if saved.conflicts and not getattr(saved, "dry_run", False):
         hints.append("conflict: not both can be right; to settle it: substrate resolve FIRST SECOND [--keep NAME]")
     if saved.unchecked:
         hints.append("unchecked: saved, but the search for conflicts failed; please report the warning in the log")

@@ -134,6 +134,7 @@ DIFF = Command(
         argument("stop", "until this: the same (default: now)", nargs="?", read=moment),
         option("--prefix", metavar="PREFIX", default="", help="only names that begin with this", complete="name"),
         VALID_AT,
+        option("--limit", metavar="N", read=number, help="maximum number of changes, the latest (default: all)"),
     ),
     about_cli="In a pipe, each change is a line of kind, name, value before and value after.",
 )

@@ -101,7 +101,7 @@ def forgot(result: Forgot) -> str:
                 "still named in the code of": _names(result.mentioned_by),
                 "still in the vault": _names(result.vault_notes),
                 "stays, since others speak of it": _names(tuple(result.kept)),
-                "forget entries": ", ".join(map(str, result.seqs[:_SHOWN])),
+                "forget entries": calls.in_ranges(result.seqs),
             }
         ),
         footer("" if result.dry_run else lasts, owed if not (result.dry_run or result.compacted) else ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from substrate.commands import calls
 from substrate.commands.files import no_key, no_pin, read_evidence, write_text
 from substrate.commands.verbs.prove import (
     KEY,
@@ -43,6 +44,8 @@ def prove(workspace: Workspace, given: Namespace, _: str | None) -> Bundle:
         bundle = memory.prove_entry(given.entry, since=since, trusting=trusting)
     else:
         bundle = memory.prove(given.name, since=since, trusting=trusting)
+        if note := calls.superseded_note(memory, bundle.name if bundle.claim == "current" else None):
+            workspace.say(note)
     if given.disclose is not None:
         _write(workspace, given.disclose, memory.disclose(given.name) + "\n", "the key")
     if given.output is not None:

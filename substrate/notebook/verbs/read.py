@@ -64,4 +64,6 @@ def history(workspace: Workspace, given: Namespace, _: str | None) -> History:
 @verb(DIFF)
 def diff(workspace: Workspace, given: Namespace, _: str | None) -> Diff:
     """What changed between two moments."""
-    return workspace.memory().diff(given.start, given.stop, prefix=given.prefix, valid_at=given.valid_at)
+    return workspace.memory().diff(
+        given.start, given.stop, prefix=given.prefix, valid_at=given.valid_at, limit=given.limit
+    )

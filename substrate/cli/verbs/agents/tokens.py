@@ -16,6 +16,7 @@ from substrate.errors import InputError
 from substrate.extras import require
 from substrate.result import iso
 from substrate.server.launch import SCOPES, read_scopes
+from substrate.text.quote import as_command
 
 __all__ = ["QUOTA", "TOKEN", "quota", "token"]
 
@@ -56,7 +57,8 @@ def token(given: Namespace, output: Output) -> Answer:
     made, kept_of_it = book.add(given.what, given.scopes, rate=given.rate, expires=expires, label=given.label or "")
     output.announce("this is the token, shown this once and kept nowhere. Give it to the tenant")
     document = kept_of_it.to_dict() | {"token": made}
-    return Answer(document, (Raw(made),), (f"to take it back: substrate token revoke {kept_of_it.id} --tenants DIR",))
+    revoke = as_command("substrate", "token", "revoke", kept_of_it.id, "--tenants", given.tenants)
+    return Answer(document, (Raw(made),), (f"to take it back: {revoke}",))
 
 
 def quota(given: Namespace, _: Output) -> Answer:
