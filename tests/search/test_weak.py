@@ -1,0 +1,31 @@
+"""Whether a search says that nothing matches well, and how it counts what is not embedded yet."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from substrate.values.hits import WELL, Found, Hit
+
+
+def found(*scores: float, meaning: str = "", lag: int = 0) -> Found:
+    return Found(tuple(Hit(cast("Any", None), score) for score in scores), "a question", meaning=meaning, lag=lag)
+
+
+@pytest.mark.parametrize(
+    ("result", "is_weak"),
+    [
+        (found(WELL - 0.1, 0.06), True),
+        (found(WELL, 0.06), False),
+        (found(), False),
+        (found(0.06, meaning="semantic search is off"), False),
+    ],
+)
+def test_a_search_is_weak_where_no_hit_compared_by_meaning_matches_well(result: Found, *, is_weak: bool) -> None:
+    assert result.weak == is_weak
+
+
+def test_one_version_that_waits_is_told_in_the_singular() -> None:
+    assert found(lag=1).remarks == ("1 version is not embedded yet and was searched by words only",)
+    assert found(lag=2).remarks == ("2 versions are not embedded yet and were searched by words only",)
