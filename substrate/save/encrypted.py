@@ -188,14 +188,14 @@ class Encrypter:
         return said
 
     def _known(self, name: str, opaque: str) -> tuple[Mapping[str, Json] | None, str]:
-        """What the atom says now, and its value on disk; None if it is new, or out of use."""
+        """What the atom says now, and its value on disk; None if it is new, out of use, or damaged."""
         if opaque in self._said:
             return self._said[opaque]
         row, stored = find_name(self._read, name), find_name(self._raw, opaque)
         if row is None or stored is None or stored.kind is not Kind.PUT:
             return None, ""
         said, outer = body_of(self._read, row.seq), body_of(self._raw, stored.seq)
-        if said is None or outer is None:
+        if said is None or said.damage is not None or outer is None:
             return None, ""
         return said.members, str(outer.members["value"])
 

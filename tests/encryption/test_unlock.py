@@ -12,7 +12,7 @@ from substrate.care.copies import clone, restore
 from substrate.care.fsck import fsck
 from substrate.ciphers import CIPHERTEXT
 from substrate.codec import Draft, draft_put
-from substrate.errors import Denied, InputError, ItemsRefused, NotFound
+from substrate.errors import Denied, InputError, ItemsRefused, NotFound, StoreDamaged
 from substrate.log.append import Decision
 from substrate.log.tables import DOMAIN_KEYS
 from substrate.memory import Memory, open_memory
@@ -243,15 +243,26 @@ def test_a_name_that_was_also_saved_as_text_is_told_and_forgotten_with_it(health
     assert health.unlock("health", PASSPHRASE).clashes == ()
 
 
-def test_a_swapped_ciphertext_is_refused(health: Memory) -> None:
+@pytest.mark.parametrize("kind", ["swapped", "changed", "text"])
+def test_a_ciphertext_that_does_not_open_is_told_as_damage_and_no_older_text_takes_its_place(
+    health: Memory, kind: str
+) -> None:
+    dose = health.access("v1.fact.dose", predictions=0).atom.id
     health.lock()
-    first, second = health.list(CIPHERTEXT)
-    append(health, draft_put(first.name, second.value))
+    first, second = sorted(health.list(CIPHERTEXT), key=lambda atom: atom.id != dose)
+    value = {"swapped": second.value, "changed": f"{first.value[:-8]}AAAAAAAA", "text": "Two hundred"}[kind]
+    append(health, draft_put(first.name, value))
     found = health.unlock("health", PASSPHRASE)
     assert (found.atoms, found.refused) == (2, 1)
-    values = {value for atom in health.list("v1.fact.") for value in said(health, atom.name)}
-    assert values == {RASH["value"], DOSE["value"], "It rains in April", second.value}
-    assert not any(hit.value == second.value for hit in health.search("penicillin rash milligrams", limit=100))
+    with pytest.raises(StoreDamaged, match=r"v1\.fact\.dose does not fit the schema \(value is missing\)"):
+        health.access("v1.fact.dose")
+    listed = {atom.name: (atom.value, atom.damaged) for atom in health.list("v1.fact.")}
+    assert listed["v1.fact.dose"] == ("", "value is missing")
+    assert listed["v1.fact.allergy"] == (RASH["value"], None)
+    assert said(health, "v1.fact.dose") == [DOSE["value"], ""]
+    assert "v1.fact.dose" not in [hit.name for hit in health.search("twenty milligrams in the morning", limit=100)]
+    save(health, {**DOSE, "value": "Thirty milligrams"})
+    assert health.access("v1.fact.dose").value == "Thirty milligrams"
 
 
 def test_a_proof_shows_the_ciphertext(health: Memory) -> None:

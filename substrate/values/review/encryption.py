@@ -35,7 +35,7 @@ class Unlocked(Result):
     atoms: int = 0
     """Encrypted atoms of all domains that are unlocked."""
     refused: int = 0
-    """Versions that do not open: they were changed, or belong to another atom. They stay as they are on disk."""
+    """Versions that do not open: they were changed, or belong to another atom. Access says so."""
     clashes: tuple[str, ...] = ()
     """Names of encrypted atoms that were also saved as text, while the domain was locked. The text is covered.
 
