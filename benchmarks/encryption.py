@@ -5,7 +5,9 @@ counted. Calls of the two stores take turns, so that a busy machine slows both a
 
 - unlock: Argon2id, every version decrypted, the tables in memory made
 - search, list of 100, access, a checkpoint of one atom: medians, and the unlocked by the open store
+- a right and a wrong passphrase of a domain without atoms, in turns
 - encrypting the domain of the open store, per atom
+- with `--vectors`, also the time to embed all atoms of either store; then search is by meaning too
 """
 
 from __future__ import annotations
@@ -15,11 +17,14 @@ import random
 import statistics
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Final
 
 import substrate
+from substrate.errors import Denied
 from substrate.memory import Memory
 
 PASSPHRASE: Final = "correct horse battery staple"  # noqa: S105 - of a store that lives for a minute
@@ -32,10 +37,10 @@ def text(chance: random.Random, words: int) -> str:
     return " ".join(f"w{int(WORDS * chance.random() ** 3)}" for _ in range(words))
 
 
-def fill(folder: Path, atoms: int, *, encrypted: bool) -> Memory:
+def fill(folder: Path, atoms: int, *, encrypted: bool, model: str | None) -> Memory:
     """A store with so many atoms in a domain, about 100 characters each."""
     chance = random.Random(7)
-    memory = substrate.open(folder / "store", home=folder / "home", model="none", background=False)
+    memory = substrate.open(folder / "store", home=folder / "home", model=model, background=False)
     memory.checkpoint(["v1.domain.health = my body"])
     if encrypted:
         memory.encrypt("health", PASSPHRASE)
@@ -82,22 +87,49 @@ def compare(opened: Memory, unlocked: Memory, rounds: int) -> dict[str, tuple[fl
     return medians
 
 
+def tried(memory: Memory, rounds: int) -> tuple[float, float]:
+    """Medians of unlocking a domain without atoms: with its passphrase, and with another. Domains are locked after."""
+    memory.checkpoint(["v1.domain.empty = nothing yet"])
+    memory.encrypt("empty", PASSPHRASE)
+    took: tuple[list[float], list[float]] = ([], [])
+    for _ in range(rounds):
+        for passphrase, times in zip((PASSPHRASE, PASSPHRASE[::-1]), took, strict=True):
+            memory.lock()
+            times.append(spent(partial(_try, memory, passphrase)))
+    memory.lock()
+    return statistics.median(took[0]), statistics.median(took[1])
+
+
+def _try(memory: Memory, passphrase: str) -> None:
+    with suppress(Denied):
+        memory.unlock("empty", passphrase)
+
+
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--atoms", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--vectors", action="store_true", help="with the default model, which takes minutes")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        opened = fill(Path(folder) / "open", given.atoms, encrypted=False)
-        unlocked = fill(Path(folder) / "encrypted", given.atoms, encrypted=True)
+        model = None if given.vectors else "none"
+        opened = fill(Path(folder) / "open", given.atoms, encrypted=False, model=model)
+        unlocked = fill(Path(folder) / "encrypted", given.atoms, encrypted=True, model=model)
         unlocked.lock()
         times = []
         for _ in range(3):
             times.append(spent(lambda: unlocked.unlock("health", PASSPHRASE)))
             unlocked.lock()
+        right, wrong = tried(unlocked, given.rounds)
+        print(f"passphrase: right {right:.0f} ms of CPU, wrong {wrong:.0f}, {wrong / right:.3f} times")
+        if given.vectors:
+            unlocked.index()  # the text of that store: from now on it has a model
         unlocked.unlock("health", PASSPHRASE)
         print(f"{given.atoms:,} atoms; unlock {statistics.median(times):,.0f} ms of CPU (of {len(times)} tries)")
+        if given.vectors:
+            first, second = spent(opened.index), spent(unlocked.index)
+            print(f"embed: open {first / 1000:.1f} s of CPU, unlocked {second / 1000:.1f}, {second / first:.2f} times")
         print(f"{'CPU ms, median':24}{'open':>10}{'unlocked':>10}{'ratio':>8}")
         for what, (first, second) in compare(opened, unlocked, given.rounds).items():
             print(f"{what:24}{first:10.2f}{second:10.2f}{second / first:8.2f}")

@@ -89,17 +89,19 @@ def _run(words: list[str], output: Output) -> int:
         return Exit.OK
     if verb is None:
         raise AssertionError("parse gives a verb, or says what was asked for instead")
-    if given.unlock is not None and verb.name == "mcp":
-        raise InputError("a server gives no agent an unlocked domain: leave out --unlock")
-    if given.unlock is not None and verb.name in _SAVE_TEXT:
-        raise InputError(f"{verb.name} saves as text: use substrate checkpoint for an encrypted domain")
+    if given.unlock is not None:
+        _check_unlock(verb, given)
     if given.to_file is not None:
         return _into_file(verb, given, output)
     answer = RUNS[verb.name](given, output)
     if (made := made_store(given)) is not None:
         output.hint(f"made a new store in {made.absolute()}")
-    if getattr(given, "unlock", None) is not None and not getattr(given, "unlocked", False):
-        output.hint("this verb reads no atoms: --unlock had no effect")
+    for option, is_set, used in (
+        ("--unlock", given.unlock is not None, "unlocked"),
+        ("--as-agent", given.as_agent, "as_agent_used"),
+    ):
+        if is_set and not getattr(given, used, False):
+            output.hint(f"this verb reads no atoms: {option} had no effect")
     if told := times_read(given):
         answer = replace(answer, hints=(*answer.hints, *told))
     try:
@@ -112,6 +114,16 @@ def _run(words: list[str], output: Output) -> int:
         raise
     output.tell_warnings()
     return answer.exit
+
+
+def _check_unlock(verb: Command, given: Namespace) -> None:
+    """InputError if this command gets no unlocked domain."""
+    if verb.name == "mcp":
+        raise InputError("a server gives no agent an unlocked domain: leave out --unlock")
+    if given.as_agent:
+        raise InputError("no agent reads an unlocked domain: leave out --unlock or --as-agent")
+    if verb.name in _SAVE_TEXT:
+        raise InputError(f"{verb.name} saves as text: use substrate checkpoint for an encrypted domain")
 
 
 def _into_file(verb: Command, given: Namespace, output: Output) -> int:

@@ -28,6 +28,7 @@ GLOBAL_OPTIONS = (
         help="read the passphrase from this file, and do not ask; - is standard input",
         complete="file",
     ),
+    flag("--as-agent", help="read as an agent does: sensitive domains are hidden"),
     flag("--json", help="print one JSON document; errors are JSON too, on standard error"),
     flag("--quiet", help="no reports and no hints: only the answer, errors, and the exit code"),
     flag("--debug", help="show the traceback of an unexpected error"),

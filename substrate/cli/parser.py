@@ -40,6 +40,7 @@ def parse(argv: Sequence[str]) -> tuple[Command | None, Namespace]:
     before, rest = _split(argv)
     given = Namespace(store=None, json=False, quiet=False, debug=False, asked=None, to_file=None)
     given.unlock = given.passphrase_file = None
+    given.as_agent = False
     _globals_parser().parse_args(before, given)
     if given.asked:
         return None, given

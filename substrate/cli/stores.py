@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import substrate
 from substrate.commands.passphrase import read_passphrase
-from substrate.errors import NotFound
+from substrate.errors import InputError, NotFound
 from substrate.files import expanded, resolved
+from substrate.policy import AGENTS
 from substrate.settings import find_store
 from substrate.text.quote import as_command
 
@@ -47,13 +48,22 @@ def is_new_store(given: Namespace) -> bool:
     return is_new(store_path(given))
 
 
-def reading(given: Namespace) -> Memory:
-    """The store, open for reading. NotFound, with what to do, if there is none."""
-    return _open(given, read_only=True)
+@contextmanager
+def reading(given: Namespace) -> Iterator[Memory]:
+    """The store, open for reading, in the block. NotFound, with what to do, if there is none."""
+    with _open(given, read_only=True) as memory:
+        if not given.as_agent:
+            yield memory
+            return
+        given.as_agent_used = True
+        with memory.client("agent", policy=AGENTS) as agent:
+            yield agent
 
 
 def writing(given: Namespace, *, create: bool = False, actor: str | None = None) -> Memory:
     """The store, open for writing; made, if there is none and `create` is set."""
+    if given.as_agent:
+        raise InputError("--as-agent is for commands that read: leave it out to write")
     # A command ends before a background could embed anything: `substrate index` does it.
     if create:
         path = store_path(given)

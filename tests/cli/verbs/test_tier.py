@@ -28,3 +28,23 @@ def test_what_is_no_tier_or_no_domain_is_refused(run: Commands) -> None:
     assert "public, personal, sensitive" in refused.err
     assert run("tier", "helth", "sensitive").code == 4
     assert run("tier", "health", "--max-tokens", "5").code == 2
+
+
+def test_as_agent_shows_what_an_agent_sees_and_writes_nothing(run: Commands) -> None:
+    run.ok(
+        "checkpoint",
+        "v1.domain.health = My health",
+        "v1.fact.rash = Penicillin gives a rash",
+        "v1.fact.tea = A rash tea",
+    )
+    run.ok("checkpoint", "--edge", "v1.fact.rash member_of v1.domain.health")
+    run.ok("tier", "health", "sensitive")
+    for words in (["list"], ["search", "rash"], ["export"], ["tier"], ["stats"]):
+        told = run.ok(*words, "--as-agent")
+        assert not any(word in (told.out + told.err).lower() for word in ("penicillin", "health")), words
+    assert "v1.fact.tea" in run.ok("--as-agent", "search", "rash").out
+    assert run("access", "v1.fact.rash", "--as-agent").code == run("access", "v1.fact.rush").code == 4
+    assert "Penicillin" in run.ok("access", "v1.fact.rash").out
+    assert "leave it out to write" in run("remember", "A new text", "--as-agent").err
+    assert "leave out --unlock or --as-agent" in run("list", "--as-agent", "--unlock", "health").err
+    assert "--as-agent had no effect" in run.ok("completion", "bash", "--as-agent").err
