@@ -35,6 +35,7 @@ STATEMENTS: tuple[tuple[str, str | None], ...] = (
     ("Always run the tests before a merge", "constraint"),
     ("Smoking is not allowed in the lab", "constraint"),
     ("Passwords should never be stored in plain text", "constraint"),
+    ("The API key must never be logged", "constraint"),
     ("Rule: two reviewers for each change", "constraint"),
     ("never push to main, we agreed on that", "constraint"),
     ("For money we must use integers", "constraint"),
