@@ -23,6 +23,7 @@ from substrate.limits import check_size
 from substrate.messages import Arg
 from substrate.relations.clauses import has_name, sentences_of
 from substrate.relations.grounding import APART, DENIED, DOUBTED, REVERSED, STATED, TOGETHER, Found, ground
+from substrate.relations.quotation import is_said
 from substrate.relations.score import Topology
 from substrate.relations.verdict import CONTRADICTED, ITSELF, NOTHING, Evidence, decide
 from substrate.search.directory.find import known_entity
@@ -184,12 +185,12 @@ def _evidence(  # noqa: PLR0913, PLR0917
 
 
 def _is_quoted(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, ends: tuple[_End, _End], home: str) -> bool:
-    """Whether what a model quotes names both, and stands in a text that was looked at."""
-    quote = " ".join(str((proposal.judged or {}).get("quote")).split())
+    """Whether what a model quotes names both, and is said in a text that was looked at."""
+    quote = str((proposal.judged or {}).get("quote"))
     if not all(has_name(quote, end.names) for end in ends):
         return False
     texts = [proposal.text or "", *(text for _, text in _texts(snapshot, index, proposal, ends, home))]
-    return any(quote in " ".join(text[:_READ].split()) for text in texts)
+    return any(is_said(quote, text[:_READ]) for text in texts)
 
 
 def _texts(

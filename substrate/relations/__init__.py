@@ -4,6 +4,7 @@
     phrases.py    by which words a type of relation is said in a text
     clauses.py    a text as clauses of words, with the places where the two are named
     grounding.py  whether a text states it, denies it, or only names both
+    quotation.py  whether what a model quotes is said there, and not taken back
     passages.py   whether two passages contradict each other, sentence by sentence
     verdict.py    accepted, rejected or unsupported: what all of this comes to, and why
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-__all__ = ["FIRST", "SECOND", "Clause", "clauses_of", "has_name", "sentences_of"]
+__all__ = ["END", "FIRST", "SECOND", "Clause", "clauses_of", "has_name", "sentences_of"]
 
 FIRST: Final = "\x01"
 SECOND: Final = "\x02"
@@ -19,9 +19,10 @@ _MOST: Final = 200
 """Clauses of a text that are read."""
 _LONGEST: Final = 60
 """Tokens of a clause that is taken apart: longer ones are lists, tables or code."""
-_END: Final = re.compile(
+END: Final = re.compile(
     r"(?<!\b[A-Z])(?<!\b[DMS]r)(?<!\bMrs)(?<!\bSt)(?<!\bvs)[.!?]+(?=\s|$)|[;\n\r|]+|\s[-\u2013\u2014]{1,2}\s"
 )
+"""What ends a clause."""
 _WITHIN: Final = f"_{FIRST}{SECOND}"
 _TOKEN: Final = re.compile(r"[\x01\x02]|[^\W_]+(?:['\u2019][^\W_]+)?(?:[-./_][^\W_]+)*|[,:()]")
 
@@ -77,7 +78,7 @@ def clauses_of(text: str, first: Sequence[str], second: Sequence[str]) -> Iterat
 
 
 def _ends(text: str) -> Iterator[re.Match[str] | None]:
-    yield from _END.finditer(text)
+    yield from END.finditer(text)
     yield None
 
 

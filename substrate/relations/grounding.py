@@ -20,7 +20,7 @@ from substrate.relations.clauses import FIRST, SECOND, Clause, clauses_of
 from substrate.relations.phrases import PREPOSITIONS, Phrase, is_symmetric, phrases_of, stem, word_set
 from substrate.relations.score import is_typed
 
-__all__ = ["APART", "DENIED", "DOUBTED", "REVERSED", "STATED", "TOGETHER", "Found", "ground"]
+__all__ = ["APART", "DENIED", "DOUBTED", "REVERSED", "STATED", "TOGETHER", "Found", "ground", "is_denied", "is_doubted"]
 
 STATED: Final = "stated"
 DENIED: Final = "denied"
@@ -54,6 +54,7 @@ _DOUBTS: Final = word_set(
     "planning consider considers considering proposed proposes propose suggests suggested hopes hope wants want wish "
     "intends will shall expected false wrong untrue imagine suppose pretend"
 )
+_UNTRUE: Final = word_set("wrong false untrue")
 _PAST: Final = word_set("until formerly previously former ex")
 _TAIL: Final = 2
 """Words that may follow a name and belong to it: `the Checkout service`."""
@@ -112,12 +113,26 @@ def _mood(clause: Clause, end: int) -> str:
     said = clause.words[: end + 1]
     if clause.asks:
         return DOUBTED
-    if any(word in _NEGATIONS or word.endswith(("n't", "n\u2019t")) for word in said) or _ends_it(clause.words):
+    if _has_negation(said) or _ends_it(clause.words):
         return DENIED
     behind = clause.words[end + 1 :]
     if _PAST.intersection(clause.words) or _used_to(clause.words):
         return DOUBTED
-    return DOUBTED if _DOUBTS.intersection(said) or {"wrong", "false", "untrue"}.intersection(behind) else STATED
+    return DOUBTED if _DOUBTS.intersection(said) or _UNTRUE.intersection(behind) else STATED
+
+
+def is_denied(words: Sequence[str]) -> bool:
+    """Whether the rest of a sentence takes back what else it says."""
+    return _has_negation(words) or not _UNTRUE.isdisjoint(words)
+
+
+def is_doubted(words: Sequence[str]) -> bool:
+    """Whether the beginning of a sentence leaves open what follows, or puts it into the past."""
+    return not (_DOUBTS | _PAST).isdisjoint(words)
+
+
+def _has_negation(words: Sequence[str]) -> bool:
+    return any(word in _NEGATIONS or word.endswith(("n't", "n\u2019t")) for word in words)
 
 
 def _ends_it(words: Sequence[str]) -> bool:

@@ -123,10 +123,14 @@ def remember(
     if slug is None:
         choice = answer.data if isinstance(answer, AcceptedElicitation) else None
         if isinstance(choice, Unasked):
-            raise _waiting(client, place, text, label)
+            raise _waiting(client, place, text, label, NotFound)
         if choice is None or not choice.engram.strip():
             raise Denied("the user did not pick an engram: nothing was saved")
-        slug = _picked(client.memory, choice)
+        try:
+            slug = _picked(client.memory, choice)
+        except (Denied, NotFound) as error:  # what the user picked is not for an agent, or is not there
+            picked = Place(None, choice.engram.strip(), meant_by(client.memory, choice.engram).near)
+            raise _waiting(client, picked, text, label, type(error)) from None
     taken = _conversation(client, slug, text, label) if kind == _CONVERSATION else _clip(client, slug, text, label)
     for failed in taken.failed:
         raise (SecretFound if failed.code == SecretFound.code else InputError)(failed.reason)
@@ -152,12 +156,12 @@ def _require_saved(memory: Memory, source: str) -> None:
         )
 
 
-def _waiting(client: Client, place: Place, text: str, label: str) -> Refusal:
+def _waiting(client: Client, place: Place, text: str, label: str, refusal: type[Denied | NotFound]) -> Refusal:
     """What the agent is told, while the question waits for the user."""
     waits = client.memory.propose(text, domain=place.asked, title=label or None)
     command = as_command("substrate", "pending", "--store", client.store, "--accept", waits.id, "--domain", "NAME")
     told = candidates(client.memory, place.near)
-    error = NotFound(
+    error = refusal(
         f"there is no engram {in_quotes(place.asked)}; {told}. Nothing is saved yet: the user decides. Tell them, and "
         f"do not retry. The text waits for them for a day: {command}, or --create for a new one; in a notebook "
         "%memory pending"

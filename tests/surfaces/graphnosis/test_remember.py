@@ -48,7 +48,15 @@ def test_only_the_user_creates_an_engram(connect: Connect, store: Path) -> None:
         assert memory.which("reise pläne", kind="domain").name == "v1.domain.reise-pläne"
 
 
-@pytest.mark.parametrize("user", [User("decline"), User("cancel"), picker("Nowhere")])
+def test_a_text_waits_if_the_user_picks_a_name_that_is_not_there(connect: Connect, store: Path) -> None:
+    error = connect(user=picker("Nowhere")).error("remember", text="Zzz.", target_engram="Elsewhere")
+    assert error["code"] == "not_found"
+    with substrate.open(store) as memory:
+        (waits,) = memory.proposals()
+        assert (waits.id, waits.value) == (error["pending"], "Zzz.")
+
+
+@pytest.mark.parametrize("user", [User("decline"), User("cancel")])
 def test_without_the_users_pick_nothing_is_saved(connect: Connect, user: User, store: Path) -> None:
     assert connect(user=user).error("remember", text="Zzz.", target_engram="Nowhere")["code"] in {"denied", "not_found"}
     with substrate.open(store) as memory:

@@ -60,6 +60,12 @@ def test_a_text_for_a_sensitive_engram_by_name_waits_for_a_person(connect: Conne
     assert not agent.ok("recall", query="blood type", minScore=0.2)["results"]
 
 
-def test_not_even_with_the_users_pick_does_an_agent_write_there(connect: Connect) -> None:
-    agent = connect(user=picker("health", create=True))
-    assert agent.error("remember", text="Blood type A.", target_engram="Health")["code"] == "denied"
+@pytest.mark.parametrize(("user", "code"), [(picker("health", create=True), "denied"), (picker("health"), "not_found")])
+def test_not_even_with_the_users_pick_does_an_agent_write_there_and_the_text_waits_for_a_person(
+    connect: Connect, store: Path, user: User, code: str
+) -> None:
+    error = connect(user=user).error("remember", text="Blood type A.", target_engram="Health")
+    assert error["code"] == code
+    with substrate.open(store) as memory:
+        memory.accept(error["pending"], domain="health")
+        assert memory.search("blood type", domain="health").items
