@@ -306,7 +306,8 @@ def main() -> int:
     sys.stdout.reconfigure(errors="backslashreplace")
     print("VERIFIED" if result.trust else "CONSISTENT, ORIGIN UNTRUSTED")
     for label, fact in facts.items():
-        print(f"  {label:6}", "".join(c if c.isprintable() else ascii(c)[1:-1] for c in fact or "-"))
+        line = f"  {label:6} {fact or '-'}"  # a label may be a member of the text, which the prover chose
+        print("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line))
     return 0 if result.trust else 3
 
 

@@ -137,9 +137,14 @@ def package_twin(check: Check) -> Iterator[Judge]:
 
 def script_twin(check: Check) -> Judge:
     """The script's verdicts without this check."""
+    return script_judge(script_without(check))
+
+
+def script_without(check: Check) -> ModuleType:
+    """The script without this check."""
     twin = ModuleType("verify_proof_twin")
     _run(_broken(script.SCRIPT, check, _is_need), twin)
-    return script_judge(twin)
+    return twin
 
 
 def rewritten_script(old: str, new: str) -> Judge:
