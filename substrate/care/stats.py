@@ -13,7 +13,7 @@ from substrate.names import unescape_rest
 from substrate.snapshot import Snapshot
 from substrate.values.behind import Behind
 from substrate.values.saved import DomainCount, DomainCounts, Stats
-from substrate.veil import hidden_in
+from substrate.veil import bare, hidden_in
 from substrate.views.cards import cards_of, edges_stated
 from substrate.views.counts import counts_by_domain, counts_by_type
 from substrate.views.learned.episodes import episodes_beside, episodes_seen, trainings_learnt
@@ -34,7 +34,7 @@ def stats(snapshot: Snapshot, bytes_on_disk: int, behind: Behind | None) -> Stat
         trainings = trainings_learnt(transaction)
         sessions = episodes_seen(transaction) - trainings
     else:
-        sessions, trainings = episodes_beside(transaction, hidden.atoms)
+        sessions, trainings = episodes_beside(bare(transaction), hidden.atoms)
     waited_for = [subject for subject, _ in transaction.scan(EXPECTED)]
     return Stats(
         origin=head.origin,

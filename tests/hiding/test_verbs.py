@@ -12,6 +12,7 @@ import pytest
 import substrate
 from substrate.hiding.hidden import HiddenAtoms
 from substrate.memory import Memory
+from substrate.views.learned import episodes
 from tests.hiding.canaries import ABSENT, ASKED, CANARIES, ECHO, IDS, KESTREL, OPEN, QUIET, VERBS, fill, told
 
 
@@ -131,6 +132,26 @@ def test_no_count_and_no_score_has_a_hidden_atom(kept: Memory, agent: Memory, tm
     assert kept.stats().atoms > agent.stats().atoms
 
 
+def test_an_entity_tells_an_agent_no_count_that_a_person_made(tmp_path: Path) -> None:
+    with substrate.open(tmp_path / "store", home=tmp_path / "home", background=False, model="none") as memory:
+        memory.checkpoint(
+            [
+                "v1.domain.vault = a vault",
+                {"name": "v1.entity.main.acme", "value": "Acme"},
+                *({"name": f"v1.fact.f{n}", "value": f"Acme {n}", "entities": ["Acme"]} for n in range(3)),
+            ],
+            edges=[{"source": f"v1.fact.f{n}", "type": "member_of", "target": "v1.domain.vault"} for n in range(3)],
+        )
+        memory.set_tier("vault", "sensitive")
+        agent = memory.client("agent", policy=substrate.Policy())
+        before = agent.entity("Acme")
+        assert [one.mentions for one in memory.entities()] == [3]
+        assert agent.entity("Acme") == before
+        assert before.mentions == 0
+        assert [one.mentions for one in agent.entities()] == [0]
+        assert [one.mentions for one in memory.entities()] == [3]
+
+
 def test_no_session_and_no_text_that_waits_to_be_embedded_is_counted_if_it_is_hidden(tmp_path: Path) -> None:
     with substrate.open(tmp_path / "store", home=tmp_path / "home", background=False, model="static") as memory:
         memory.checkpoint(
@@ -145,5 +166,10 @@ def test_no_session_and_no_text_that_waits_to_be_embedded_is_counted_if_it_is_hi
         agent = memory.client("agent", policy=substrate.Policy())
         counts = [(stats.sessions, stats.trainings) for stats in (memory.stats(), agent.stats())]
         assert counts == [(3, 1), (1, 0)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(episodes, "_read", lambda _: pytest.fail("episodes are read again"))
+            assert agent.stats().sessions == 1
+        memory.observe([OPEN])
+        assert agent.stats().sessions == 2
         assert "(4 to come)" in memory.search("zebra").meaning
         assert "(1 to come)" in agent.search("zebra").meaning

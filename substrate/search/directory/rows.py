@@ -51,12 +51,16 @@ class EntityRow:
     seqs: _Seqs = field(default_factory=lambda: _NONE)
     """The versions of these that mention it."""
 
+    counted: EntityEntry | None = None
+    """The entry as a page told it last. `entry` has no count: what one reader counts, another may not see."""
+
     def mentioned(self, count: int) -> EntityEntry:
-        """The entry with its mentions. It is kept: the next page most often says the same."""
-        said = self.entry
-        if said.mentions != count:
-            said = EntityEntry(said.name, said.atom, said.id, said.domain, said.type, said.aliases, count)
-            self.entry = said
+        """The entry with its mentions. It is kept apart: the next page most often says the same."""
+        said = self.counted
+        if said is None or said.mentions != count:
+            one = self.entry
+            said = EntityEntry(one.name, one.atom, one.id, one.domain, one.type, one.aliases, count)
+            self.counted = said
         return said
 
 

@@ -179,11 +179,19 @@ def trainings_learnt(transaction: ReadTransaction) -> int:
     return sum(1 for _ in transaction.scan(EPISODES, b"t", behind(b"t")))
 
 
-def episodes_beside(transaction: ReadTransaction, hidden: Container[bytes]) -> tuple[int, int]:
+def episodes_beside(transaction: ReadTransaction, hidden: frozenset[bytes]) -> tuple[int, int]:
     """Of the last episodes, how many sessions and how many trainings say something beside these atoms.
 
-    One of a domain among them, or that needed them alone, is left out. Reads a row for each.
+    One of a domain among them, or that needed them alone, is left out. Reads a row for each, until the next write once.
     """
+    kept = kept_by(transaction, "episodes beside")
+    if hidden not in kept:
+        kept[hidden] = _counted_beside(transaction, hidden)
+    counted: tuple[int, int] = kept[hidden]
+    return counted
+
+
+def _counted_beside(transaction: ReadTransaction, hidden: Container[bytes]) -> tuple[int, int]:
     sessions = trainings = 0
     for _, row in transaction.scan(EPISODES, b"e", behind(b"e")):
         episode = _read(row)
