@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypedDict
@@ -97,6 +98,8 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
     results: list[Saved] = []
     refused: list[Refused] = []
     there: set[str] = set()
+    recorded: set[str] = set()
+    confirmed: dict[str, None] = {}
     size = log.head().head.size
     last = 0
     try:
@@ -104,7 +107,12 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
             refused += chunk.refused
             if chunk.has_lines:
                 there |= _there(log, chunk, size)
-                results.append(_taken(log, chunk, how, is_first=not results))
+                first = _confirmed_first(log, chunk, how)
+                results.append(saved := _taken(log, chunk, how, is_first=not results))
+                # A line that repeats another of this import confirms nothing that was there.
+                known = recorded | (set(saved.recorded) - first)
+                confirmed |= dict.fromkeys(name for name in saved.confirmed if name not in known)
+                recorded.update(saved.recorded)
                 refused += (_named(item, chunk) for item in results[-1].refused)
                 last = max(map(max, filter(None, chunk.lines.values())))
             if progress is not None:
@@ -113,7 +121,7 @@ def record(log: Log, lines: Lines, how: Recording, progress: Progress | None = N
         raise error.told(0 if how.dry_run else last) from None
     if not results:
         raise _refusal(_by_line(refused, how), "nothing was saved") if refused else _nothing()
-    return _together(results, _by_line(refused, how), how, there)
+    return _together(results, _by_line(refused, how), how, there, tuple(confirmed))
 
 
 def refuse_first(lines: Lines, how: Recording) -> None:
@@ -198,6 +206,22 @@ def _there(log: Log, chunk: _Chunk, size: int) -> set[str]:
     return {name for name, row in found if row is not None and row.kind is Kind.PUT and row.seq < size}
 
 
+def _confirmed_first(log: Log, chunk: _Chunk, how: Recording) -> set[str]:
+    """The names that several of these lines have, and of which the first says what the store says already."""
+    lines: defaultdict[str, list[Fields]] = defaultdict(list)
+    for atom in chunk.items["atoms"]:
+        if isinstance(name := atom.get("name"), str):
+            lines[normalise(name)].append(atom)
+    several = _Chunk()
+    several.items["atoms"] += (same[0] for same in lines.values() if len(same) > 1)
+    if not several.items["atoms"]:
+        return set()
+    try:
+        return set(_compared(log, several, replace(how, partial=True)).confirmed)
+    except ItemsRefused:  # none of them can be taken
+        return set()
+
+
 def _nothing() -> InputError:
     return InputError("there is nothing to import: it has no rows, or no line says put, tombstone, edge or unedge")
 
@@ -224,18 +248,23 @@ def _named(refused: Refused, chunk: _Chunk) -> Refused:
     return replace(refused, item=f"line {chunk.lines[refused.item.argument][refused.item.at]}")
 
 
-def _together(results: list[Saved], refused: tuple[Refused, ...], how: Recording, there: Collection[str]) -> Imported:
+def _together(
+    results: list[Saved],
+    refused: tuple[Refused, ...],
+    how: Recording,
+    there: Collection[str],
+    confirmed: tuple[str, ...],
+) -> Imported:
     def joined(names: Callable[[Saved], tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for saved in results for name in names(saved)))
 
     first = next((saved.seqs.start for saved in results if saved.seqs), results[-1].seqs.start)
     recorded = joined(lambda saved: saved.recorded)
-    new = set(recorded)  # a line that repeats another of this import confirms nothing that was there
     return Imported(
         range(first, results[-1].seqs.stop),
         results[-1].head,
         recorded,
-        tuple(name for name in joined(lambda saved: saved.confirmed) if name not in new),
+        confirmed,
         joined(lambda saved: saved.tombstoned),
         joined(lambda saved: saved.edges),
         joined(lambda saved: saved.unedged),

@@ -228,3 +228,15 @@ def test_a_pipe_is_refused_and_not_waited_for(memory: Memory, tmp_path: Path) ->
             memory.import_file(tmp_path / "pipe.csv", kind)
     with pytest.raises(InputError, match="not a plain file"):
         memory.import_lines(tmp_path / "pipe.csv")
+
+
+def test_a_line_confirms_what_was_there_also_if_later_lines_change_it(memory: Memory, tmp_path: Path) -> None:
+    """The twin: a line that repeats one of the same file confirms nothing."""
+    lines = [f'{{"kind": "put", "name": "v1.fact.{name}", "value": "{value}"}}\n' for name, value in (
+        ("a", "one"), ("a", "two"), ("a", "one"), ("b", "two"), ("b", "two"),
+    )]  # fmt: skip
+    for dry_run in (True, False):
+        memory.checkpoint(["v1.fact.a = one", "v1.fact.b = one"])
+        imported = memory.import_lines(file(tmp_path, "lines.jsonl", "".join(lines)), dry_run=dry_run)
+        assert imported.confirmed == ("v1.fact.a",)
+        assert set(imported.recorded) == {"v1.fact.a", "v1.fact.b"}
