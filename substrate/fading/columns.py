@@ -30,6 +30,8 @@ _DTYPE: Final = np.dtype(
 _NEVER: Final = np.iinfo(np.int64).min
 _FEW: Final = 64
 """New rows that are taken in one by one."""
+_MOST_CHANGES: Final = 1000
+"""Ids of touched atoms that are kept. Then they begin again."""
 _SECOND: Final = 1e6
 
 
@@ -47,7 +49,7 @@ class Uses:
     weight: NDArray[np.float64]
     """Its score if it were used right now."""
     changes: list[tuple[int, int]] = field(default_factory=list)
-    """Ids, in halves, of all that was touched since all rows were added up; what came later may follow."""
+    """Ids, in halves, of what was touched since this list began; what came later may follow."""
     changed: int = 0
     """How many of them this is after."""
 
@@ -298,5 +300,6 @@ def _with(uses: Uses, row: Any) -> Uses:  # noqa: ANN401 - a row of an array
         strength[place] = added / HUNDREDTHS
     if kind is not TouchKind.ARCHIVED:
         weight[place] = (int(count[place]) + 1) ** USE_POWER * float(strength[place])
-    uses.changes.append((int(row["high"]), int(row["low"])))
-    return Uses(Ids(high, low), count, last, strength, archived, weight, uses.changes, len(uses.changes))
+    changes = uses.changes if len(uses.changes) < _MOST_CHANGES else []  # scores then begin from all rows, once
+    changes.append((int(row["high"]), int(row["low"])))
+    return Uses(Ids(high, low), count, last, strength, archived, weight, changes, len(changes))

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from substrate.clock import ManualClock
+from substrate.fading import columns
 from substrate.memory import Memory
 from substrate.save.authorship import written_by
 from tests.days import DAY
@@ -40,7 +41,11 @@ def step(memory: Memory, clock: ManualClock, draw: random.Random, number: int) -
 
 
 @pytest.mark.parametrize("walk", ["a", "b"])
-def test_scores_and_sweeps_follow_every_step(memory: Memory, clock: ManualClock, walk: str) -> None:
+def test_scores_and_sweeps_follow_every_step(
+    memory: Memory, clock: ManualClock, walk: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one of the walks, the list of touched atoms begins again after every third."""
+    monkeypatch.setattr(columns, "_MOST_CHANGES", {"a": 1000, "b": 3}[walk])
     draw = random.Random(SEED + walk)
     swept_once = False
     for number in range(45):
@@ -59,3 +64,14 @@ def test_scores_and_sweeps_follow_every_step(memory: Memory, clock: ManualClock,
         assert (swept.total, [one.id for one in swept]) == (len(wanted), [one.id for one in wanted[:10]])
         swept_once |= swept.total > 0
     assert swept_once
+
+
+def test_the_list_of_touched_atoms_does_not_grow_without_end(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "_MOST_CHANGES", 3)
+    memory.checkpoint(["v1.fact.a = one"])
+    sizes = set()
+    for _ in range(9):
+        memory.touch("v1.fact.a")
+        with memory._store.read() as snapshot:
+            sizes.add(len(memory._store.fading._columns.at(snapshot.transaction).changes))
+    assert max(sizes) == 3
