@@ -193,12 +193,13 @@ def leading(
         if item not in gone:
             first.append(item)
             if len(first) == count:
-                least = bound / 2
+                least = bound * _SURELY / 2  # a bound is rounded up: an atom may have less
     least *= 2
     half = least / 2 / unit
     others = [item for item, amount in narrow.items() if amount >= half and item not in gone]
     if len(others) > _MANY * count:
-        least = max(least, sorted([narrow[item] for item in others], reverse=True)[count - 1] * unit)
+        told = sorted([narrow[item] for item in others], reverse=True)[count - 1] * unit
+        least = max(least, told * _SURELY)
         half = least / 2 / unit
         others = [item for item in others if narrow[item] >= half]
     bounds = {item: wide.get(item, 0.0) + narrow.get(item, 0.0) * unit for item in (*first, *others)}

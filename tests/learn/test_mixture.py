@@ -172,3 +172,17 @@ def test_the_leading_atoms_are_the_best_of_the_whole_mixture(data: st.DataObject
     assert all(share == pytest.approx(whole[item], rel=1e-12) for item, share in found)
     assert len({item for item, _ in found}) == len(found)
     assert not gone.intersection(item for item, _ in found)
+
+
+def test_a_bound_that_was_rounded_up_leaves_no_better_atom_out() -> None:
+    """A has 1, and its bound is more by two parts in 65,536. B has 1 and a part in 65,536: half of it of each kind."""
+    a, b = b"a" * 16, b"b" * 16
+    step = 2**-16
+    parts = {
+        "start": Wide(Tally([(a, 2, 0)]), 0, 2),
+        "usage": Wide(Tally([(b, 1, 0)]), 0, 2 + step / 100),
+        "next": {b: 0.5 + 1.5 * step},
+    }
+    weights = dict.fromkeys(parts, 1.0)
+    assert leading(parts, weights, 1) == best(mix(parts, weights), 1)
+    assert leading(parts, weights, 1)[0][0] == b
