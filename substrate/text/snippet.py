@@ -44,9 +44,9 @@ def _best_start(found: list[Span], terms: AbstractSet[str]) -> int:
     """Where the passage with the most different terms begins: a window that is moved over the matched words."""
     inside: Counter[str] = Counter()
     best, most, first = 0, 0, 0
-    for span in found:
+    for at, span in enumerate(found):
         inside.update(term for term in span.terms if term in terms)
-        while found[first].start < span.end - (_LENGTH - _LEAD):
+        while first < at and found[first].start < span.end - (_LENGTH - _LEAD):
             inside.subtract(term for term in found[first].terms if term in terms)
             inside += Counter()  # without those that left
             first += 1

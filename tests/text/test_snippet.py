@@ -52,3 +52,10 @@ def test_marks_lie_in_the_snippet_and_do_not_overlap(text: str, query: str) -> N
         assert end <= start < stop <= len(shown.text)
         end = stop
     assert shown.text.strip("…").strip() in text or not shown.text
+
+
+def test_a_matched_word_longer_than_the_passage_is_shown_from_its_beginning() -> None:
+    word = "a" * 260
+    shown = snippet_of(f"token {word}", terms_of(word))
+    assert (shown.text[:9], shown.text[-1], shown.marks) == ("token aaa", "…", ())
+    assert "token aaa" in snippet_of(f"{'token ' * 60}{word} {word}", terms_of(word)).text
