@@ -185,7 +185,18 @@ QUIET = {
     *("ingest", "follow", "transcript", "train", "observe", "sweep", "promote", "set_tier"),
     *("head", "heads", "pin", "key", "check_pin", "prove_extended", "verify", "growth"),  # sizes, times, hashes
     *("accesses", "behind", "client", "close", "policy", "quota", "set_quota", "session", "watch", "watched"),
-    *("watching", "observed", "warm", "compact", "index", "model", "use_model", "use_fading", "tending"),
+    *(
+        "watching",
+        "observed",
+        "warm",
+        "first_vectors_due",
+        "compact",
+        "index",
+        "model",
+        "use_model",
+        "use_fading",
+        "tending",
+    ),
     *("cues", "compare", "extract", "count_tokens"),  # of a text that is given
     *("rebuild", "backup", "rotate_key", "encrypt", "unlock", "lock", "disclose"),  # refused, or of a passphrase
     *("explore", "graph", "preview", "show_fading", "show_proof", "timeline", "transitions"),  # see test_widgets
