@@ -190,24 +190,24 @@ def type_cue(text: str) -> str | None:
         if (
             cue.kind != "constraint"
             or not cue.phrase.startswith(_OF_A_SUBJECT)
-            or _is_ours(cue.before(read), cue.phrase)
+            or _is_ours(cue.before(read), cue.rest_of(read))
         ):
             return cue.kind
     return "event" if {cue.kind for cue in _HAPPENINGS.find(read)} == {"happened", "when"} else None
 
 
-def _is_ours(before: str, phrase: str) -> bool:
-    """Whether a phrase behind these words is a rule of the speaker's: for us, or of a subject in a few plain words.
+def _is_ours(before: str, after: str) -> bool:
+    """Whether a phrase between these words is a rule of the speaker's: for us, or of a subject in a few plain words.
 
     "The API key must never be logged" is one, "the API key must be a string" is not.
     """
     words = before.split()
     if words and words[-1].lower() in _SPEAKERS:
         return True
-    if not 0 < len(words) <= _SUBJECT_WORDS or (words[0].lower() in _DESCRIBED and not _forbids(words, phrase)):
+    if not 0 < len(words) <= _SUBJECT_WORDS or (words[0].lower() in _DESCRIBED and not _forbids(words, after)):
         return False
     return not _CODE.search(before) and not _SENTENCE_END.search(before)
 
 
-def _forbids(words: list[str], phrase: str) -> bool:
-    return words[0].lower() == "the" and "never" in phrase
+def _forbids(words: list[str], after: str) -> bool:
+    return words[0].lower() == "the" and after.split()[:1] == ["never"]
