@@ -2,31 +2,38 @@
 
 1. Rules decide (`cues/decisions.py`); nothing else than the sentence is recorded, with where it stands as its source.
 2. A sentence that is known is left alone, whatever became of it: a transcript is read again after each compaction, and
-   neither confirms nor revives anything.
+   neither confirms nor revives anything, but what these rules took out of use themselves and was stated again later.
 3. What looks like a credential is left out, and not repeated in the answer.
-4. What the next turn takes back (`scratch that`) is not recorded. If it was already, and still waits, it is declined.
+4. What the next turn takes back (`scratch that`) is not recorded. If it was already, by this session and before that
+   turn, and still waits, it is tombstoned. What another session states is left alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
+from substrate.atoms.bodies import body_of
 from substrate.cues.decisions import Decision, decisions
 from substrate.cues.kinds import KINDS
 from substrate.cues.speakers import takes_last_turn_back
-from substrate.errors import InputError, ItemsRefused, NotFound
+from substrate.errors import Conflict, InputError, ItemsRefused, NotFound
+from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
 from substrate.messages import Arg
-from substrate.save.proposed import confirm
+from substrate.proof.encoding import Json
+from substrate.proof.entry import Kind
+from substrate.save.batch import Batch
+from substrate.save.checkpoint import checkpoint
 from substrate.save.remember import is_known, read_statement, remember
 from substrate.text.secrets import find_secrets
 from substrate.transcripts.claude_code import Turn
 from substrate.values.opening import PROPOSED
 from substrate.values.saved import StatedDecision, TranscriptRead
+from substrate.views.atoms import find_names
 
 __all__ = ["preview", "read_kinds", "record_decisions"]
 
@@ -35,6 +42,8 @@ _MOST: Final = 500
 _CONFIDENCE: Final = 0.4
 """Until someone confirms it, it is not taken where a mistake is dear (`high_impact`)."""
 _ACTOR: Final = "transcript"
+_TAKEN_BACK: Final = "taken back in the next turn"
+_LINE: Final = re.compile(r", line (\d+)$")
 _SESSION: Final = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 
 
@@ -52,7 +61,8 @@ def record_decisions(
     """See `Memory.transcript`."""
     session = _session(session)
     stated, withdrawn, count = _stated(turns, kinds)
-    items = [] if dry_run else [item for one in withdrawn if (item := _withdrawn(log, *one)) is not None]
+    found = (_withdrawn(log, *one, session, dry_run=dry_run) for one in withdrawn)
+    items = [item for item in found if item is not None]
     for decision, line in stated:
         item = _as_new(decision, line)
         items.append(item if item.state == "refused" else _recorded(log, decision, item, session, dry_run=dry_run))
@@ -60,24 +70,25 @@ def record_decisions(
 
 
 def preview(turns: Iterable[Turn], kinds: Iterable[str] | None = None) -> TranscriptRead:
-    """What turns state, where there is no store yet."""
+    """What turns state, where there is no store yet: nothing was recorded that they could take back."""
     stated, _, count = _stated(turns, read_kinds(kinds))
     return TranscriptRead(tuple(_as_new(decision, line) for decision, line in stated), count)
 
 
 _Stated = list[tuple[Decision, int]]
+_TakenBack = list[tuple[Decision, int, int]]
 
 
-def _stated(turns: Iterable[Turn], kinds: Collection[str]) -> tuple[_Stated, _Stated, int]:
-    """What the turns state, each once, with its line; what they take back; and how many turns there are."""
+def _stated(turns: Iterable[Turn], kinds: Collection[str]) -> tuple[_Stated, _TakenBack, int]:
+    """What the turns state, each once, with its line; what they take back, and in which line; how many turns."""
     stated: dict[str, tuple[Decision, int]] = {}
-    withdrawn: dict[str, tuple[Decision, int]] = {}
+    withdrawn: dict[str, tuple[Decision, int, int]] = {}
     count = 0
     last: str | None = None
     for turn in turns:
         count += 1
         if last is not None and takes_last_turn_back(turn.text):
-            withdrawn[last] = stated.pop(last)
+            withdrawn[last] = *stated.pop(last), turn.line
         last = None
         for decision in decisions(turn.text, kinds):
             said = " ".join(decision.text.casefold().split())
@@ -88,17 +99,62 @@ def _stated(turns: Iterable[Turn], kinds: Collection[str]) -> tuple[_Stated, _St
     return list(stated.values())[-_MOST:], list(withdrawn.values())[-_MOST:], count
 
 
-def _withdrawn(log: Log, decision: Decision, line: int) -> StatedDecision | None:
-    """Take out of use what an earlier reading recorded; None if nothing waits under this text."""
+def _withdrawn(  # noqa: PLR0913
+    log: Log, decision: Decision, line: int, back: int, session: str | None, *, dry_run: bool
+) -> StatedDecision | None:
+    """Take out of use what an earlier reading of this session recorded; None if nothing of it waits."""
     with log.snapshot() as transaction:
         name = is_known(transaction, read_statement(decision.text, decision.type))
-    if name is None:
+        last = None if name is None else _last_said(transaction, name)
+    at = None if last is None or not last.waits else last.line_in(session)
+    if name is None or last is None or at is None or at > back:
         return None
-    try:
-        confirm(log, (), (name,), said={"actor": _ACTOR, "origin": "user"})
-    except (InputError, NotFound):  # a person decided on it, or it was taken back before
-        return None
+    if not dry_run:
+        said = {"actor": _ACTOR, "origin": "user", "session": session, "source": _place(session, back)}
+        batch = Batch(tombstones=({"name": name, "reason": _TAKEN_BACK},))
+        try:
+            checkpoint(log, batch, expect={name: last.seq}, said=said)
+        except (Conflict, InputError, NotFound):  # a person was faster
+            return None
     return StatedDecision(decision.text, decision.kind, line, "withdrawn", name, decision.rules)
+
+
+class _Said(NamedTuple):
+    """The last version of an atom, and what it says of itself."""
+
+    seq: int
+    kind: Kind
+    members: Mapping[str, Json]
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for a person."""
+        tags = self.members.get("tags")
+        return self.kind is Kind.PUT and isinstance(tags, list) and PROPOSED in tags
+
+    def is_taken_back_before(self, session: str | None, line: int) -> bool:
+        """Whether these rules took it out of use, and this line of the session states it once more."""
+        said = self.members.get("actor"), self.members.get("reason")
+        at = self.line_in(session)
+        return self.kind is Kind.TOMBSTONE and said == (_ACTOR, _TAKEN_BACK) and (at is None or at < line)
+
+    def line_in(self, session: str | None) -> int | None:
+        """At which line of this session it was said; None: elsewhere."""
+        found = _LINE.search(str(self.members.get("source")))
+        return int(found[1]) if found is not None and self.members.get("session") == session else None
+
+
+def _last_said(transaction: ReadTransaction, name: str) -> _Said | None:
+    (row,) = find_names(transaction, [name])
+    body = None if row is None else body_of(transaction, row.seq)
+    if row is None or body is None or body.damage is not None:
+        return None
+    return _Said(row.seq, row.kind, body.members)
+
+
+def _place(session: str | None, line: int) -> str:
+    """Where something stands, as the source of atoms says it."""
+    return " ".join(filter(None, ("transcript", session))) + f", line {line}"
 
 
 def _as_new(decision: Decision, line: int) -> StatedDecision:
@@ -113,13 +169,13 @@ def _recorded(
     statement = read_statement(decision.text, decision.type)
     with log.snapshot() as transaction:
         name = is_known(transaction, statement)
-    if name is not None:
+        last = None if name is None else _last_said(transaction, name)
+    if name is not None and (last is None or not last.is_taken_back_before(session, item.line)):
         return replace(item, state="known", name=name)
     if dry_run:
         return item
-    where = " ".join(filter(None, ("transcript", session))) + f", line {item.line}"
     more = {"tags": [PROPOSED], "confidence": _CONFIDENCE, "attrs": {"rules": list(decision.rules)}}
-    said = {"actor": _ACTOR, "origin": "user", "session": session, "source": where}
+    said = {"actor": _ACTOR, "origin": "user", "session": session, "source": _place(session, item.line)}
     try:
         saved = remember(log, statement, more, said=said)
     except ItemsRefused as error:

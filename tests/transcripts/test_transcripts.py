@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from substrate.errors import Denied, InputError
+from substrate.errors import Conflict, Denied, InputError
 from substrate.memory import Memory, open_memory
+from substrate.transcripts import record
 from substrate.transcripts.claude_code import human_turns
 
 RULE = "We decided to use Adyen."
@@ -76,6 +77,55 @@ def test_what_the_next_turn_takes_back_is_not_kept_even_if_it_was_recorded_befor
     assert states(memory.transcript(revoked)) == [("withdrawn", RULE), ("known", "Never deploy on Fridays.")]
     assert [hit.atom.value for hit in memory.recent(tags="proposed")] == ["Never deploy on Fridays."]
     assert states(memory.transcript(revoked)) == [("known", "Never deploy on Fridays.")]
+
+
+BACK = "no wait, scratch that"
+
+
+def waiting(memory: Memory) -> list[str]:
+    return [hit.atom.value for hit in memory.recent(tags="proposed")]
+
+
+def test_an_old_transcript_that_is_read_again_takes_back_nothing_of_another_session(
+    tmp_path: Path, memory: Memory
+) -> None:
+    old = write(tmp_path / "old.jsonl", line(RULE), line(BACK))
+    assert states(memory.transcript(old, session="one")) == []
+    assert len(memory.transcript(write(tmp_path / "new.jsonl", line(RULE)), session="two")) == 1
+    assert states(memory.transcript(old, session="one")) == []
+    assert waiting(memory) == [RULE]
+
+
+def test_what_was_taken_back_and_is_stated_again_is_recorded_again_and_stays(tmp_path: Path, memory: Memory) -> None:
+    turns = [line(RULE), line(BACK), line("ok, go on"), line(RULE)]
+    name = memory.transcript(write(tmp_path / "t.jsonl", *turns[:1]), session="s")[0].name
+    taken = write(tmp_path / "taken.jsonl", *turns[:2])
+    assert states(memory.transcript(taken, session="s", dry_run=True)) == [("withdrawn", RULE)]
+    assert waiting(memory) == [RULE]
+    assert states(memory.transcript(taken, session="s")) == [("withdrawn", RULE)]
+    assert memory.history(name)[-1].reason == "taken back in the next turn"
+    assert states(memory.transcript(write(tmp_path / "t.jsonl", *turns[:1]), session="s")) == [("known", RULE)]
+    whole = write(tmp_path / "t.jsonl", *turns)
+    assert states(memory.transcript(whole, session="s", dry_run=True)) == [("new", RULE)]
+    assert states(memory.transcript(whole, session="s")) == [("recorded", RULE)]
+    for again in (whole, taken):
+        memory.transcript(again, session="s")
+        assert waiting(memory) == [RULE]
+    memory.confirm(decline=[name])
+    assert states(memory.transcript(whole, session="s")) == [("known", RULE)]  # a person's word stays
+
+
+def test_a_writer_that_is_faster_ends_no_reading(
+    tmp_path: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.transcript(write(tmp_path / "t.jsonl", line(RULE)))
+    later = write(tmp_path / "t.jsonl", line(RULE), line(BACK), line("Never deploy on Fridays."))
+
+    def faster(*_: object, **__: object) -> None:
+        raise Conflict("another writer was faster")
+
+    monkeypatch.setattr(record, "checkpoint", faster)
+    assert states(memory.transcript(later)) == [("recorded", "Never deploy on Fridays.")]
 
 
 def test_a_torn_last_line_and_one_that_is_too_long_are_left_out(tmp_path: Path) -> None:
