@@ -219,8 +219,9 @@ class StatedDecision(Result):
     line: int
     """Of the transcript, from 1."""
     state: str
-    """recorded; new (it would be recorded); known (it was there, or had been); refused; withdrawn (taken back and so
-    out of use; in a dry run: it would be).
+    """recorded; new (it would be recorded); known (it was there, or had been); refused; withdrawn (taken back).
+
+    In a dry run, withdrawn says that it would be.
     """
     name: str | None = None
     rules: tuple[str, ...] = ()
