@@ -86,7 +86,7 @@ def _judge(sentence: Sentence) -> Decision | None:
     forms = list(forms_of(bare))
     total = _BIAS + cons + sum(form.weight for form in forms)
     total += sum(cue.weight * (_FURTHER if at else 1.0) for at, cue in enumerate(pros))
-    if total < 0 or (total := total + objection(bare)) < 0:
+    if total < 0 or (total := total + objection(sentence.judged, bare)) < 0:
         return None
     spoke = sorted((form for form in forms if form.weight > 0), key=lambda form: -form.weight)
     called = (*(cue.called for cue in pros), *(form.called for form in spoke))[:_MOST_RULES]

@@ -87,6 +87,7 @@ _OPENS: Final = re.compile(r'\s*(?:"[^"]*|\u201c[^\u201d]*|\u201e[^\u201c\u201d]
 """A quotation that does not end in its line."""
 _CLOSES: Final = re.compile('["\u201c\u201d\u00bb\u300d]')
 _OF_ONESELF: Final = re.compile(r"\b(?:I|[Cc]ould you|[Cc]an you)\b")
+_PLEASE: Final = re.compile(r"\bpl[sz]\b", re.IGNORECASE)
 _QUESTION: Final = re.compile(r"\?[\"')\]]*$|\?!")
 _CODE: Final = re.compile(r"`[^`\n]*`")
 _FEW_WORDS: Final = 2
@@ -201,4 +202,4 @@ def _in_one(quoted: re.Match[str]) -> str:
 
 def _judged(text: str) -> str:
     text = _QUOTED.sub(lambda match: " quoted " if _is_long(match) else match[0], text.translate(_APOSTROPHES))
-    return " ".join(_CODE.sub(" code ", text).split())
+    return " ".join(_PLEASE.sub("please", _CODE.sub(" code ", text)).split())

@@ -11,6 +11,7 @@ from substrate.cues.patterns import pattern as _re
 from substrate.cues.rules import TASKS
 from substrate.cues.speakers import is_former, is_of_others, takes_itself_back
 from substrate.cues.talk import TALK
+from substrate.cues.telling import TELLING, sighs
 
 __all__ = [
     "REQUEST",
@@ -70,7 +71,7 @@ _NO_TASK: Final = _re(
     _any("is has must stays should can cannot can't gets goes"),
     r" |\w+ [a-z-]+s(?: \S+){0,4} ",
     _any(_VERBS_AFTER),
-    r"\b",
+    r"\b|\w+ [a-z-]+s: ",
 )
 """What begins like a request, and is a statement: `commit messages are short`, `sync only on wifi`."""
 _STANDING: Final = _re(
@@ -80,7 +81,8 @@ _STANDING: Final = _re(
     _any("project repo codebase book study"),
     r"\b|\b",
     _any("as_a_rule by_default in_general in_future"),
-    r"\b|^(?:write|spell|say|call) .*\bnot\b",
+    r"\b|^(?:write|spell|say|call) .*\bnot\b|^(?:treat|count|consider|regard|interpret) .* as\b"
+    r"|^make (?:it|that) (?:max|min|at|no more|always|\d)",
 )
 """What makes a request one for all tasks to come."""
 
@@ -89,14 +91,14 @@ _NO_PLURAL: Final = r"(?!this|those|these|its|yes|was|has|does|thus|plus|perhaps
 _REPORTED: Final = (
     r"\w+ing\b broken slow missing wrong weird empty red green flaky down stuck gone too still not\b back now already "
     r"again ok fine good bad great nice odd different there here very so\b pretty huge ugly funny interesting "
-    r"identical equal the_same hard easy"
+    r"identical equal the_same hard easy up\b late sick ill busy"
 )
 """What is seen of things just now, and is no rule for them."""
 _NO_RULE: Final = (
     r"idea problem need worr way\b thank one\b clue rush hurry matter wonder doubt change difference luck error result "
     r"output more\b longer\b it\b that\b this\b i\b we\b don't not\b news reason the\b you\b failures?\b warnings?\b "
     r"response answer match such\b decision module file\b space connection tests?_(?:ran|found) attribute data\b route "
-    r"rows permission biggie big_deal comment"
+    r"rows permission biggie big_deal comment surprise"
 )
 """What `no` stands before without a rule: no idea, no problem."""
 
@@ -130,6 +132,8 @@ _ALWAYS: Final = (
         r")|\bnot \S+(?: \S+){0,4},? but ").search),
     (4.0, "decision", "(... it is)", _re(
         r"^(?:so |then )?\S+(?: \S+){0,6} it is\b(?! \w+ing)(?=$|[.,;!]| then| for| with)|, so \S+ it is\b").search),
+    (3.0, "decision", "(count ... as)", _re(
+        r"(?:treat|count|consider|regard|interpret) .* as\b|make (?:it|that) (?:max|min|at|no more|always|\d)").match),
     (2.5, "constraint", "(..., don't ...)", _re(
         r"(?:[,;:] (?:so |and |but )?|\bso )(?:please )?(?:don't|do not|avoid|never|always) (?!",
         _any("you we they worry know think get see mind care bother"), ")").search),
@@ -184,6 +188,7 @@ _GENERAL_IF: Final = _re(
 
 _OBJECTIONS: Final = (
     *TALK,
+    *TELLING,
     (-9.0, "against", "(what others say)", is_of_others),
     (-9.0, "against", "(what was said or planned before)", is_former),
     (-9.0, "against", "(..., no wait)", takes_itself_back),
@@ -191,14 +196,17 @@ _OBJECTIONS: Final = (
 """Forms that only ever speak against it."""
 
 
+_SIGH: Final = -3.0
+
+
 def named_shapes() -> Iterator[tuple[str, float, str]]:
     """The forms with what each adds, for people to read."""
     return ((kind, weight, called) for weight, kind, called, _ in (*_ALWAYS, *_STATED, *_OBJECTIONS))
 
 
-def objection(bare: str) -> float:
+def objection(judged: str, bare: str) -> float:
     """What is said in passing, by others, or no longer holds: what that takes from it."""
-    return sum(weight for weight, _, _, stands in _OBJECTIONS if stands(bare))
+    return sum(weight for weight, _, _, stands in _OBJECTIONS if stands(bare)) + (_SIGH if sighs(judged) else 0.0)
 
 
 def without_leads(judged: str) -> str:
@@ -241,7 +249,7 @@ def shapes_of(judged: str, bare: str) -> Iterator[Shape]:
     for weight, kind, called, stands in (*_ALWAYS, *(() if is_task else _STATED)):
         if stands(bare):
             yield Shape(weight, kind, called)
-    if not is_task and _NEGATED_LEAD.match(judged):
-        yield Shape(2.0 if _COPULA.match(bare) else 1.0, "correction", "(no, ...)")
+    if not is_task and _NEGATED_LEAD.match(judged) and _COPULA.match(bare):
+        yield Shape(2.0, "correction", "(no, ...)")
     if not is_task and _AGREED_LEAD.match(judged) and _THEN.search(bare):
         yield Shape(3.0, "decision", "(good, ... then)")

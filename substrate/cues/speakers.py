@@ -16,7 +16,7 @@ __all__ = ["is_former", "is_of_others", "takes_back", "takes_itself_back", "take
 
 _BINDING: Final = any_of(
     "client customer legal law contract guide guidelines policy call sop licen[cs]e boss board management compliance "
-    "regulator brief principal council doctor insurance landlord agreement statute team"
+    "regulator brief principal council insurance landlord agreement statute team"
 )
 """Who is asked before one goes against them."""
 _CLAIMS: Final = any_of(

@@ -29,7 +29,7 @@ _SEES: Final = _re(
     r"\b(?:fail\w*|crash\w*|breaks?|broken?|hang\w*|flicker\w*|jump\w*|lag(?:s|ging)?|leak\w*|overlap(?:s|ping)|"
     r"complain\w*|wrong|weird|ugly|slow|empty|missing|odd|stuck|flaky|bugs?|errors?|problems?|issues?|typos?|looks?|seems?|"
     r"sounds?|feels?|loose|cut off|takes? (?:ages|forever|long)|too(?= \w)|still|again|already|died|red|green|passed|"
-    r"worse|better|gorgeous|lovely|amazing|awesome|boring|annoying|pity|nice|great|good|fine|perfect|cool|thanks?|sorry|lol|haha|interesting|funny|wow|hm+|ugh|stops?|resets?)\b"
+    r"worse|better|gorgeous|lovely|huge|tiny|mess|amazing|awesome|boring|annoying|pity|nice|great|good|fine|perfect|cool|thanks?|sorry|lol|haha|interesting|funny|wow|hm+|ugh|stops?|resets?)\b"
 )
 _PRONOUN: Final = _re(
     r"(?:it|this|that|these|those|there|he|she|they|you|which|what|here|i|i'm|i've|i'd|it's|that's)\b"

@@ -106,10 +106,10 @@ TALK: Final[tuple[tuple[float, str, str, Callable[[str], object]], ...]] = (
     (-3.0, "against", "(feelings and thanks)", _FEELS.search),
     (-4.0, "against", "(praise)", _PRAISES.match),
     (-4.0, "against", "(goodbye)", _PARTS.search),
-    (-2.5, "against", "(laughter)", _LAUGHS.search),
+    (-4.0, "against", "(laughter)", _LAUGHS.search),
     (-5.0, "against", "(a question without its mark)", _ASKS.match),
     (-3.0, "against", "(a wish for the task at hand)", _wishes),
     (-3.0, "against", "(of what is at hand)", _AT_HAND.match),
-    (-3.0, "against", "(seen while I do something)", _WHILE.search),
-    (-3.0, "against", "(what happened)", _TELLS.match),
+    (-4.0, "against", "(seen while I do something)", _WHILE.search),
+    (-4.0, "against", "(what happened)", _TELLS.match),
 )
