@@ -261,7 +261,9 @@ class Reader:
             same = whole * sqrt((3 + episode.terms) / (3 + len(terms)))  # what the very same words would share
             words = min(1.0, max(0.0, shared.get(number, 0.0)) / same) if same else 0.0
             like[number] = words if alike is None else (words + near.get(number, 0.0)) / 2
-        fitting = {at: episode for at, episode in zip(likely, past, strict=True) if like[at] >= _FITS}
+        # The same in other words shares no word: what is near enough in meaning alone fits too.
+        fits = {number for number in likely if max(like[number], near.get(number, 0.0)) >= _FITS}
+        fitting = {number: episode for number, episode in zip(likely, past, strict=True) if number in fits}
         self.fitting = {item for episode in fitting.values() for item in episode.items}
         taught = {number: like[number] for number, episode in fitting.items() if episode.weight >= _FULL}
         goals = _shares(self._votes(like, _GOALS, (), weighed=False))
