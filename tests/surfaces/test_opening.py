@@ -137,13 +137,13 @@ def test_the_whole_reply_keeps_to_its_budget(reader: Agent, budget: int, objecti
         assert token_counter().count(sent) <= said["tokens"] <= budget, f"{token_counter().count(sent)} of {budget}"
     assert said.get("maxTokens", budget) == budget
     promised = {"goals", "constraints", "preferences", "atoms", "conflictingFacts", "maxTokens"}
-    assert budget < 200 or promised <= said.keys()
+    assert budget < 1000 or promised <= said.keys()  # below, what is empty takes no room
     reader.ok(BOOTSTRAP, objective=objective, maxTokens=budget)  # holds it against the schema
 
 
 def test_a_larger_budget_shows_more_and_says_when_there_is_more_to_show(reader: Agent) -> None:
     shown = [
-        reader.ok(BOOTSTRAP, objective="launch the tea shop", maxTokens=budget) for budget in (200, 1200, 3000, 100_000)
+        reader.ok(BOOTSTRAP, objective="launch the tea shop", maxTokens=budget) for budget in (200, 1200, 2400, 100_000)
     ]
     counts = [len(keys(said)) for said in shown]
     assert counts == sorted(counts)
