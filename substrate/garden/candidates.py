@@ -10,26 +10,32 @@ denies is not stated since another one says so.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from heapq import nlargest
 from itertools import permutations
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
-from substrate.atoms.bodies import body_of
+from substrate.atoms.bodies import Body, body_of
 from substrate.atoms.edge_kinds import edge_kinds
+from substrate.entities.naming import aliases_of
 from substrate.garden.graph import EntityGraph, Mention
 from substrate.garden.orphans import GARDENER
 from substrate.log.identity import id_text
 from substrate.proof.entry import Kind
-from substrate.relate.vet import Proposal, vet
+from substrate.relate.vet import CHUNKS, End, Proposal, end_of, vet_between
 from substrate.relations.clauses import has_name, sentences_of
 from substrate.relations.grounding import STATED, ground
 from substrate.relations.phrases import is_symmetric, phrases_of, stem
 from substrate.relations.verdict import ACCEPTED
 from substrate.search.index import SearchIndex
+from substrate.text.canonical import canonical, is_canonical_key
 from substrate.values.progress import Progress
 from substrate.values.relations import Vetted
 from substrate.views.edges import find_link
+from substrate.views.words import Field, keyword_term
 
 __all__ = ["Vetting", "vet_candidates"]
 
@@ -127,11 +133,12 @@ def vet_candidates(  # noqa: PLR0913, PLR0917
     vetted: list[Vetting] = []
     left: set[bytes] = set()
     accepted = 0
+    chunks = _Listed(graph, index, mentions)
     for pair, said in heard.items():
         if accepted == most:
             left.update((pair.source, pair.target))
         elif _is_new(graph, pair):
-            vetted.append(_vetted(graph, index, pair, said))
+            vetted.append(_vetted(graph, chunks, pair, said))
             accepted += vetted[-1].is_accepted
     return vetted, left
 
@@ -179,14 +186,59 @@ def _is_new(graph: EntityGraph, pair: _Pair) -> bool:
         ways.append((pair.target, pair.type, pair.source))
     for way in ways:
         link = find_link(transaction, *way)
-        body = None if link is None else body_of(transaction, link.seq)
-        if link is not None and (link.kind is Kind.EDGE or body is None or body.members.get("actor") != GARDENER):
+        if link is None:
+            continue
+        body = None if link.kind is Kind.EDGE else body_of(transaction, link.seq)
+        if body is None or body.members.get("actor") != GARDENER:
             return False
     return True
 
 
-def _vetted(graph: EntityGraph, index: SearchIndex, pair: _Pair, heard: _Heard) -> Vetting:
+def _vetted(graph: EntityGraph, chunks: _Listed, pair: _Pair, heard: _Heard) -> Vetting:
     confidence = heard.confidence
     proposal = Proposal(id_text(pair.source), pair.type, id_text(pair.target), confidence)
-    vetted = vet(graph.snapshot, index, proposal, graph.domain)
+    ends = _end(graph, pair.source), _end(graph, pair.target)
+    vetted = vet_between(graph.snapshot, proposal, proposal.checked(), ends, chunks)
     return Vetting(*pair, confidence, heard.sessions, vetted)
+
+
+def _end(graph: EntityGraph, subject: bytes) -> End:
+    row, body = graph.entities[subject]
+    value, aliases = str(body.members.get("value")), aliases_of(body.members.get("attrs"))
+    return end_of(str(row.name), subject, value, aliases, graph.domain)
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """The chunks of a run, which are read already: a run vets thousands, and looks none of them up again."""
+
+    graph: EntityGraph
+    index: SearchIndex
+    mentions: Sequence[Mention]
+
+    @cached_property
+    def _said(self) -> dict[int, Body]:
+        """What those in use say."""
+        snapshot = self.graph.snapshot
+        current = self.index.documents(snapshot.transaction).current(snapshot.upto, snapshot.valid_at)
+        return {row.seq: body for row, body, _ in self.mentions if current[row.seq]}
+
+    @cached_property
+    def _by_term(self) -> dict[bytes, set[int]]:
+        """Those that list a name, by the term that it has in the postings."""
+        found: defaultdict[bytes, set[int]] = defaultdict(set)
+        for seq, body in self._said.items():
+            for text in cast("list[object]", body.members["entities"]):
+                found[keyword_term(Field.ENTITY, str(text))].add(seq)
+        return found
+
+    def newest(self, ends: Sequence[End]) -> Iterator[tuple[str, str]]:
+        """The newest in use that mention both, with their names."""
+        first, second = (self._listing(end.names) for end in ends)
+        for seq in nlargest(CHUNKS, first & second):
+            members = self._said[seq].members
+            yield str(members.get("name")), str(members.get("value"))
+
+    def _listing(self, names: Sequence[str]) -> set[int]:
+        terms = [keyword_term(Field.ENTITY, canonical(name)) for name in names if is_canonical_key(name)]
+        return set().union(*(self._by_term.get(term, ()) for term in terms))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -32,13 +32,12 @@ from substrate.search.walks.steps import Steps
 from substrate.search.words import keyword_mask, keyword_seqs
 from substrate.snapshot import Snapshot
 from substrate.text.canonical import canonical, is_canonical_key, spelling
-from substrate.values.entities import EntityEntry
 from substrate.values.relations import Vetted
 from substrate.views.words import Field
 
-__all__ = ["Proposal", "topology_of", "vet"]
+__all__ = ["CHUNKS", "Chunks", "End", "Proposal", "end_of", "topology_of", "vet", "vet_between"]
 
-_CHUNKS: Final = 5
+CHUNKS: Final = 5
 """Chunks that mention both and are read."""
 _READ: Final = 20_000
 """Characters of a text that are read."""
@@ -89,24 +88,39 @@ def _is_judgement(said: object) -> bool:
     return is_share and isinstance(quote, str) and isinstance(by, str) and 0 < len(by) <= _JUDGE_CHARACTERS
 
 
-class _End(NamedTuple):
-    """One end: what it is called, and its atom, if it has one."""
+class End(NamedTuple):
+    """One end: what it is called, and the name and the id of its atom, if it has one."""
 
     names: tuple[str, ...]
-    entry: EntityEntry | None
+    atom: str | None = None
+    subject: bytes | None = None
 
-    @property
-    def subject(self) -> bytes | None:
-        return None if self.entry is None or self.entry.id is None else bytes.fromhex(self.entry.id.replace("-", ""))
+
+def end_of(atom: str, subject: bytes, value: str, aliases: Sequence[str], home: str) -> End:
+    """An entity of the domain `home`, by what its atom says."""
+    return End(tuple(dict.fromkeys((value, *aliases, atom.removeprefix(entity_prefix(home))))), atom, subject)
+
+
+class Chunks(Protocol):
+    """The chunks of a domain."""
+
+    def newest(self, ends: Sequence[End]) -> Iterator[tuple[str, str]]:
+        """Some that mention both ends: their names, and what they say."""
 
 
 def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str) -> Vetted:
     """See `Memory.vet`. `home` is the name of the domain's atom."""
     kind = proposal.checked()
     source, target = (_end(snapshot, index, text, home) for text in (proposal.source, proposal.target))
+    return vet_between(snapshot, proposal, kind, (source, target), StoredChunks(snapshot, index, home))
+
+
+def vet_between(snapshot: Snapshot, proposal: Proposal, kind: str, ends: tuple[End, End], chunks: Chunks) -> Vetted:
+    """The same of two ends that are known, by the chunks that are given. `kind`: the type in its one form."""
+    source, target = ends
     found, cited = Found(ITSELF), None
     if not _is_same(source, target):
-        found, cited = _evidence(snapshot, index, proposal, kind, (source, target), home)
+        found, cited = _evidence(snapshot, proposal, kind, ends, chunks)
     evidence = Evidence(
         kind,
         None if proposal.confidence is None else float(proposal.confidence),
@@ -114,7 +128,7 @@ def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str) -
         found.kind,
     )
     if proposal.judged is not None and found.kind in _LEFT_OPEN:
-        is_quoted = _is_quoted(snapshot, index, proposal, (source, target), home)
+        is_quoted = _is_quoted(proposal, ends, chunks)
         score = float(cast("float", proposal.judged["score"])) if is_quoted else 0.0
         evidence = evidence._replace(vog=score, judge=str(proposal.judged["by"]))
     verdict = decide(evidence)
@@ -129,8 +143,8 @@ def vet(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, home: str) -
         evidence=evidence.to_attrs(),
         sentence=found.sentence,
         cited=cited,
-        source_atom=None if source.entry is None else source.entry.atom,
-        target_atom=None if target.entry is None else target.entry.atom,
+        source_atom=source.atom,
+        target_atom=target.atom,
         label=proposal.type,
     )
 
@@ -144,23 +158,22 @@ def topology_of(snapshot: Snapshot, source: bytes | None, target: bytes | None) 
     return Topology(len(near[0] & near[1]), (len(near[0]), len(near[1])))
 
 
-def _end(snapshot: Snapshot, index: SearchIndex, text: str, home: str) -> _End:
+def _end(snapshot: Snapshot, index: SearchIndex, text: str, home: str) -> End:
     entry = known_entity(snapshot, index, text, home)
-    if entry is None:
-        return _End((spelling(text) or text,), None)
-    form = entry.atom.removeprefix(entity_prefix(home))
-    return _End(tuple(dict.fromkeys((entry.name, *entry.aliases, form))), entry)
+    if entry is None or entry.id is None:
+        return End((spelling(text) or text,))
+    return end_of(entry.atom, bytes.fromhex(entry.id.replace("-", "")), entry.name, entry.aliases, home)
 
 
-def _is_same(source: _End, target: _End) -> bool:
-    if source.entry is not None and target.entry is not None:
-        return source.entry.atom == target.entry.atom
+def _is_same(source: End, target: End) -> bool:
+    if source.atom is not None and target.atom is not None:
+        return source.atom == target.atom
     one, other = source.names[0], target.names[0]
     return is_canonical_key(one) and is_canonical_key(other) and canonical(one) == canonical(other)
 
 
-def _evidence(  # noqa: PLR0913, PLR0917
-    snapshot: Snapshot, index: SearchIndex, proposal: Proposal, kind: str, ends: tuple[_End, _End], home: str
+def _evidence(
+    snapshot: Snapshot, proposal: Proposal, kind: str, ends: tuple[End, End], chunks: Chunks
 ) -> tuple[Found, str | None]:
     """What texts say of it: the one that is given, else stored ones; and the name of the chunk that does."""
     inverse = edge_kinds(snapshot.transaction).inverse(kind)
@@ -171,7 +184,7 @@ def _evidence(  # noqa: PLR0913, PLR0917
             return best, cited
     states: tuple[Found, str | None] | None = None
     denies: tuple[Found, str | None] | None = None
-    for name, text in _texts(snapshot, index, proposal, ends, home):
+    for name, text in _texts(proposal, ends, chunks):
         found = _read(text, kind, inverse, ends)
         if found.kind == STATED:
             states = states or (found, name)
@@ -184,24 +197,22 @@ def _evidence(  # noqa: PLR0913, PLR0917
     return states or denies or (best, cited)
 
 
-def _is_quoted(snapshot: Snapshot, index: SearchIndex, proposal: Proposal, ends: tuple[_End, _End], home: str) -> bool:
+def _is_quoted(proposal: Proposal, ends: tuple[End, End], chunks: Chunks) -> bool:
     """Whether what a model quotes names both, and is said in a text that was looked at."""
     quote = str((proposal.judged or {}).get("quote"))
     if not all(has_name(quote, end.names) for end in ends):
         return False
-    texts = [proposal.text or "", *(text for _, text in _texts(snapshot, index, proposal, ends, home))]
+    texts = [proposal.text or "", *(text for _, text in _texts(proposal, ends, chunks))]
     return any(is_said(quote, text[:_READ]) for text in texts)
 
 
-def _texts(
-    snapshot: Snapshot, index: SearchIndex, proposal: Proposal, ends: tuple[_End, _End], home: str
-) -> Iterator[tuple[str | None, str]]:
+def _texts(proposal: Proposal, ends: tuple[End, End], chunks: Chunks) -> Iterator[tuple[str | None, str]]:
     """Texts that mention both: those that are saved with it, then the newest chunks, with their names."""
     together: Iterator[tuple[str | None, str]] = ((None, text) for text in proposal.beside)
-    return islice(chain(together, _chunks(snapshot, index, ends, home)), _CHUNKS)
+    return islice(chain(together, chunks.newest(ends)), CHUNKS)
 
 
-def _read(text: str, kind: str, inverse: str | None, ends: tuple[_End, _End]) -> Found:
+def _read(text: str, kind: str, inverse: str | None, ends: tuple[End, End]) -> Found:
     text = text[:_READ]
     found = ground(text, ends[0].names, kind, ends[1].names, inverse)
     if found.kind in (APART, TOGETHER) and (other := _contradicted(text, kind, ends)):
@@ -211,7 +222,7 @@ def _read(text: str, kind: str, inverse: str | None, ends: tuple[_End, _End]) ->
     return found
 
 
-def _contradicted(text: str, kind: str, ends: tuple[_End, _End]) -> str:
+def _contradicted(text: str, kind: str, ends: tuple[End, End]) -> str:
     """The sentence that says of the same what the relation says, with another end; empty: there is none."""
     source, target = ends[0].names[0], ends[1].names[0]
     said = kind.replace("_", " ")
@@ -227,24 +238,32 @@ def _contradicted(text: str, kind: str, ends: tuple[_End, _End]) -> str:
     return ""
 
 
-def _chunks(snapshot: Snapshot, index: SearchIndex, ends: Sequence[_End], home: str) -> Iterator[tuple[str, str]]:
-    """The newest chunks of the domain that mention both, with their names."""
-    transaction = snapshot.transaction
-    documents = index.documents(transaction)
-    both: np.ndarray | None = None
-    for end in ends:
-        names = [name for name in end.names if is_canonical_key(name)]
-        if not names:
+@dataclass(frozen=True, slots=True)
+class StoredChunks:
+    """Those of a store, looked up in the postings."""
+
+    snapshot: Snapshot
+    index: SearchIndex
+    home: str
+
+    def newest(self, ends: Sequence[End]) -> Iterator[tuple[str, str]]:
+        """The newest chunks in use that mention both, with their names."""
+        snapshot, transaction = self.snapshot, self.snapshot.transaction
+        documents = self.index.documents(transaction)
+        both: np.ndarray | None = None
+        for end in ends:
+            names = [name for name in end.names if is_canonical_key(name)]
+            if not names:
+                return
+            listed = [keyword_seqs(transaction, documents, Field.ENTITY, canonical(name)) for name in names]
+            seqs = np.unique(np.concatenate(listed))
+            both = seqs if both is None else np.intersect1d(both, seqs, assume_unique=True)
+        if both is None or not both.size:
             return
-        listed = [keyword_seqs(transaction, documents, Field.ENTITY, canonical(name)) for name in names]
-        seqs = np.unique(np.concatenate(listed))
-        both = seqs if both is None else np.intersect1d(both, seqs, assume_unique=True)
-    if both is None or not both.size:
-        return
-    part = entity_prefix(home).removeprefix(ENTITY)[:-1]
-    mask = documents.current(snapshot.upto, snapshot.valid_at)
-    mask = mask & keyword_mask(transaction, documents, Field.UNDER, f"v1.chunk.{part}")
-    for seq in both[mask[both]][::-1][:_CHUNKS].tolist():
-        body = body_of(transaction, seq)
-        if body is not None and body.damage is None:
-            yield str(body.members.get("name")), str(body.members.get("value"))
+        part = entity_prefix(self.home).removeprefix(ENTITY)[:-1]
+        mask = documents.current(snapshot.upto, snapshot.valid_at)
+        mask = mask & keyword_mask(transaction, documents, Field.UNDER, f"v1.chunk.{part}")
+        for seq in both[mask[both]][::-1][:CHUNKS].tolist():
+            body = body_of(transaction, seq)
+            if body is not None and body.damage is None:
+                yield str(body.members.get("name")), str(body.members.get("value"))

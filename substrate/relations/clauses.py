@@ -20,9 +20,10 @@ _MOST: Final = 200
 _LONGEST: Final = 60
 """Tokens of a clause that is taken apart: longer ones are lists, tables or code."""
 END: Final = re.compile(
-    r"(?<!\b[A-Z])(?<!\b[DMS]r)(?<!\bMrs)(?<!\bSt)(?<!\bvs)[.!?]+(?=\s|$)|[;\n\r|]+|\s[-\u2013\u2014]{1,2}\s"
+    r"[.!?](?<!\b[A-Z].)(?<!\b[DMS]r.)(?<!\bMrs.)(?<!\bSt.)(?<!\bvs.)[.!?]*(?=\s|$)"
+    r"|[;\n\r|]+|\s[-\u2013\u2014]{1,2}\s"
 )
-"""What ends a clause."""
+"""What ends a clause. Each way begins with a character: so most places of a text are passed at a glance."""
 _WITHIN: Final = f"_{FIRST}{SECOND}"
 _TOKEN: Final = re.compile(r"[\x01\x02]|[^\W_]+(?:['\u2019][^\W_]+)?(?:[-./_][^\W_]+)*|[,:()]")
 
@@ -106,17 +107,21 @@ def _places(name: str, text: str) -> Iterator[tuple[int, int]]:
     if not (name.isascii() and text.isascii()) or any(word.startswith("_") for word in words):
         yield from (match.span() for match in _pattern(name).finditer(text))
         return
-    low = text.lower()
+    low, plain = text.lower(), " ".join(words)
     start = low.find(words[0])
     while start >= 0:
-        end = -1 if start and _is_within(low[start - 1]) else _end_of(low, start, words)
+        if start and _is_within(low[start - 1]):
+            end = -1
+        else:  # most stand there with single spaces
+            end = start + len(plain) if low.startswith(plain, start) else _last_of(low, start, words)
+            end = _end_at(low, end)
         if end >= 0:
             yield start, end
         start = low.find(words[0], end if end >= 0 else start + 1)
 
 
-def _end_of(text: str, at: int, words: Sequence[str]) -> int:
-    """Where these words end, if they stand here, with one or more spaces or `_` between; else -1."""
+def _last_of(text: str, at: int, words: Sequence[str]) -> int:
+    """Where the last of these words ends, if they stand here, with one or more spaces or `_` between; else -1."""
     for number, word in enumerate(words):
         after = at
         while number and after < len(text) and (text[after] == "_" or text[after].isspace()):
@@ -124,6 +129,13 @@ def _end_of(text: str, at: int, words: Sequence[str]) -> int:
         if (number and after == at) or not text.startswith(word, after):
             return -1
         at = after + len(word)
+    return at
+
+
+def _end_at(text: str, at: int) -> int:
+    """Where a name ends whose words end here, with the `'s` behind it; -1 if it is within another word, or at -1."""
+    if at < 0:
+        return -1
     if text.startswith("'s", at) and not _is_within(text[at + 2 : at + 3]):
         return at + 2
     return -1 if _is_within(text[at : at + 1]) else at

@@ -132,18 +132,21 @@ def is_doubted(words: Sequence[str]) -> bool:
 
 
 def _has_negation(words: Sequence[str]) -> bool:
-    return any(word in _NEGATIONS or word.endswith(("n't", "n\u2019t")) for word in words)
+    return not _NEGATIONS.isdisjoint(words) or any(word.endswith(("n't", "n\u2019t")) for word in words)
 
 
 def _ends_it(words: Sequence[str]) -> bool:
-    return any(pair in _ENDED for pair in pairwise(words))
+    return not _ENDS.isdisjoint(words) and any(pair in _ENDED for pair in pairwise(words))
 
 
 _ENDED: Final = frozenset((("no", "longer"), ("no", "more"), ("not", "anymore"), ("any", "more")))
+_ENDS: Final = frozenset(last for _, last in _ENDED)
 
 
 def _used_to(words: Sequence[str]) -> bool:
-    pairs = list(zip(("", *words), words, words[1:], strict=False))
+    if "used" not in words:
+        return False
+    pairs = zip(("", *words), words, words[1:], strict=False)
     return any(word == "used" and after == "to" and before not in _BE for before, word, after in pairs)
 
 
@@ -151,9 +154,11 @@ def _stated(words: tuple[str, ...], phrase: Phrase, source: str, target: str) ->
     """Where the statement ends, if these words state it; whether it is denied is not looked at."""
     if phrase.turned:
         source, target = target, source
+    verbs = [at for at, word in enumerate(words) if len(word) > 1 and stem(word) == phrase.word]
+    if not verbs:
+        return None
     sources = [at for at, word in enumerate(words) if word == source]
     targets = [at for at, word in enumerate(words) if word == target]
-    verbs = [at for at, word in enumerate(words) if len(word) > 1 and stem(word) == phrase.word]
     for verb in verbs:
         for subject in sources:
             for thing in targets:
@@ -247,20 +252,13 @@ def _is_object(between: Sequence[str], behind: Sequence[str]) -> bool:
 
 def _is_plain(word: str) -> bool:
     """Whether a word may be a noun or an adjective, as far as small words tell."""
-    return (
-        word not in _STOPS
-        and word not in PREPOSITIONS
-        and word not in _DETERMINERS
-        and word not in _AUXILIARY
-        and word not in _ADVERBS
-        and word not in _NEGATIONS
-        and word not in _DOUBTS
-        and word not in _PRONOUNS
-        and word not in (FIRST, SECOND)
-    )
+    return word not in _SMALL
 
 
 _PRONOUNS: Final = word_set("he she it they we i you him them us me somebody someone nobody everyone")
+_SMALL: Final = frozenset((FIRST, SECOND)).union(
+    *(_STOPS, PREPOSITIONS, _DETERMINERS, _AUXILIARY, _ADVERBS, _NEGATIONS, _DOUBTS, _PRONOUNS)
+)
 
 
 def _is_light(word: str) -> bool:

@@ -164,6 +164,8 @@ def matching(text: str, wanted: AbstractSet[str]) -> list[Span]:
 @lru_cache(maxsize=4096)  # tags and entities are few
 def keyword(text: str) -> str:
     """The one spelling in which tags and entities are compared."""
+    if text.isascii():
+        return text.lower()
     text = text if len(text) <= _MANY else _in_order(text)
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
