@@ -60,6 +60,20 @@ def test_what_sentences_state_becomes_edges_that_cite_their_chunk_and_what_they_
     assert len(garden.verify(garden.prove_entry(edge.seq).to_json()).head.root)
 
 
+def test_a_run_decides_as_vet_does_of_each_relation_by_the_chunks_in_use_that_mention_both_by_any_name(
+    garden: Memory,
+) -> None:
+    garden.checkpoint([{"name": E + "hydramem", "value": "HydraMem", "attrs": {"aliases": ["Hydra Memory"]}}])
+    garden.ingest("Hydra Memory does not use LanceDB. Acme Corp replaces Marta Silva.", source="late.md", domain="docs")
+    looked = tended(garden, dry_run=True)
+    for one in looked:
+        decided = [garden.vet(one.source, one.type, one.target, domain="docs", confidence=sure) for sure in (0.8, 0.9)]
+        assert (one.verdict, one.reason, one.level, one.score, one.cited) in [
+            (vetted.verdict, vetted.reason, vetted.level, vetted.score, vetted.cited) for vetted in decided
+        ]
+    assert {one.verdict for one in looked} > {"accepted"}
+
+
 def test_a_second_run_adds_nothing_and_what_a_person_took_back_stays_out(garden: Memory) -> None:
     tended(garden)
     size = garden.head().head.size
