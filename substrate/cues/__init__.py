@@ -5,11 +5,13 @@ kinds      the kinds of statements that are kept
 types      which type of atom a statement clearly is: a decision, a preference, a goal
 prose      what a person says in a message: its sentences, without code, logs and quotations
 rules      the phrases by which a statement is told, with what each adds
+doubts     the phrases that speak against it: doubt, questions, what is only imagined
 shapes     forms of a sentence, with what each adds
 statements plain forms of a statement, with what each adds
 patterns   how the forms of sentences are written down
 speakers   whose word a sentence is, and whether it still holds
 talk       what is said in passing: thanks, praise, goodbyes, wishes for the task at hand
+reports    what is told and not laid down: what happened, what is going on, what others want
 decisions  which of these sentences state something to keep: a constraint, a decision, a preference, a correction
 facts      what a person tells of themselves in plain statements
 recall     whether a message asks for something that was said before, and for what

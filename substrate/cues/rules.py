@@ -1,7 +1,7 @@
 """The phrases by which a statement is told: what each adds to the log-odds that a sentence is worth keeping.
 
-`substrate hooks --rules` prints them. How a phrase is written: `cues/phrases.py`. The kind `against` takes from it;
-what begins within a phrase of the last kind is taken back, as `must` in `must have been`.
+`substrate hooks --rules` prints them. How a phrase is written: `cues/phrases.py`. What speaks against a statement:
+`cues/doubts.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["RULES", "TASKS"]
+from substrate.cues.doubts import DOUBTS
+
+__all__ = ["RULES"]
 
 RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
     "constraint": {
@@ -41,7 +43,6 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
         3: (
             "never/always",
             "has/have to",
-            "had better",
             "don't/not ever",
             "^don't",
             "^do not",
@@ -79,7 +80,6 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "as is",
             "untouched/alone",
             "can not",
-            "couldn't",
             "needs/need to stay/remain/work/run/support/fit/keep",
             "needs/need to be",
             "stay/remain",
@@ -103,11 +103,8 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "everywhere",
             "enforces/enforced/enforce",
             "max/maximum/minimum",
-            "maximal/minimal",
             "not/isn't/aren't supported",
-            "should never/always/not/only",
             "shouldn't",
-            "in all cases",
             "should be",
             "^all",
             "ever",
@@ -149,7 +146,6 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "from now",
             "going/moving forward",
             "the decision is/was",
-            "my/our decision",
             "final decision/answer/call/choice",
             "we're/i'm/we/i'll/we'll/let's going/go with/for",
             "we/i are/am going with",
@@ -178,7 +174,6 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "we've/i've replaced/abandoned/ditched/standardized/adopted/banned",
             "is/are/got/was dropped/retired/cancelled/canceled/gone/deprecated/frozen",
             "we're/we are going to",
-            "the plan is",
             "no longer",
             "any/anymore more",
             "anymore",
@@ -192,8 +187,6 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "we/i target/follow/name/prefix/log/test/page/address/format",
             "we/i do it/this/that/them",
             "we/i treat/count/measure/report/round/sort/call/publish/build/run/host/pay/bill/charge/group/label",
-            "we/i look at",
-            "we/i go",
             "^use/using * instead/throughout/everywhere",
             "stick/stay with/to/on",
             "we/i take/do the/a/an/it",
@@ -207,16 +200,12 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "in/for/on/with/of this project/repo/app/repository/codebase/team",
             "in/for/on/with/of this box/book/study/service/server/product/paper",
             "for/with us",
-            "on our side/end",
             "in our project/repo/team/codebase/company/group/lab",
-            "around here",
-            "we/i need/have * because",
             "won't change",
             "in everything/all",
             "^please keep/stick/treat/name/call/prefer",
             "is/are sent/published/released/held/due/deployed/cut/reviewed/paid/billed on/every/at/each/in",
             "style/brand/coding/writing guide/guidelines/rules/standard",
-            "guidelines/conventions/handbook",
             "goes/go through",
             "after talking/discussing/speaking/checking with/to",
             "we'll/i'll",
@@ -229,7 +218,6 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "^please use/keep/stick/report/treat/write/answer/name/call",
             "goes/go in/on/through/under/into/out/to",
             "runs/run on/in/through/at/as",
-            "we're/i'm on/using",
             "is/are done by/with/in/on",
             "come/comes before/after/first/last/from",
             "follow/follows",
@@ -246,7 +234,6 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "would rather/prefer",
             "^preference :",
             "my/our preference/favourite/favorite",
-            "from you i want",
             "call me",
         ),
         3: (
@@ -265,9 +252,6 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "i/we want all/every/each/my/the/our/your/only/no/short/error/tests",
             "i/we want you to",
             "please always/never",
-            "tired/sick of",
-            "i find * hard/annoying/confusing/ugly",
-            "drives me",
         ),
         2.5: (
             "i/we want",
@@ -281,7 +265,6 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "^correction :",
             "changed my/our mind",
             "change of plan/plans",
-            "new plan",
             "that's/it's/this/is wrong/incorrect :",
             "i was/am wrong/mistaken",
             "i'm wrong",
@@ -294,184 +277,12 @@ RULES: Final[Mapping[str, Mapping[float, tuple[str, ...]]]] = {
             "^that is/was wrong/incorrect/false",
             "^actually",
             "i meant",
-            "not quite :",
             "to be clear",
             "to clarify",
             "correct/right one/value/name/number/figure is",
             "should be/read/say * not",
         ),
     },
-    "against": {
-        -2: ("failed/fails/failing/crashed/crashes/broke/breaks",),
-        -3: (
-            "i think/believe/suppose/guess",
-            "probably/apparently/seems/seem/looks/sounds/feels",
-            "looked like",
-            "old/previous/former team/code/version/system/setup/site/owner/vendor",
-            "right now",
-            "to find/figure out",
-            "to see/check if/what/why/whether/how",
-            "for now",
-            "this time/once",
-            "today/tonight/tomorrow",
-            "whether",
-            "at the moment",
-            "yet",
-            "temporarily",
-        ),
-        -5: (
-            "i/we read/heard",
-            "docs/tutorial/documentation/article/stackoverflow/internet say/says/said",
-            "reddit/error/log/logs/linter/compiler/warning say/says/said",
-            "people/they/someone/somebody say/says/said/use/recommend",
-            "in the/their tutorial/docs/documentation/article/example/book they/it/you",
-            "someone/somebody on",
-            "recommends/recommend/suggests/suggest",
-            "maybe/perhaps/possibly/might/unsure/somehow/hopefully",
-            "not sure/certain/yet/decided",
-            "haven't/hasn't/didn't/not decided/decide/agreed/agree/settled",
-            "i wonder/wonders/doubt",
-            "wondering/considering/debating",
-            "thinking about/of/whether",
-            "some day",
-            "asked/asks/ask whether/if",
-            "someday",
-            "at some point",
-            "no decision/idea/clue",
-            "to be decided/discussed",
-            "tbd",
-            "still open",
-            "an option",
-            "one option/possibility",
-            "one idea is/was/would/could",
-            "ask me later",
-            "don't/do not know/understand/see/get/remember/recall/care/mind",
-            "let me think/see/check/know",
-            "let's see/try/look/discuss/talk/think/wait/check/start/begin/test",
-            "could be",
-            "we/i/you/one could",
-            "i'd/would love/like to know/see/hear",
-        ),
-        -6: (
-            "^what/who/why/when/where/which/how/whose is/are/was/were/do/does/did",
-            "^what/who/why/when/where/which/how/whose would/should/can/could/if/about/happens",
-            "^why/how",
-            "^suppose/imagine/assuming/pretend/hypothetically",
-            "say we/you/i/someone",
-            "what if",
-            "if we/i/you/it/they/he/she were/had/used/went/did/wanted/switched/moved/chose/could/ever",
-            "would/wouldn't be/have/work/help/break/need/make/cost/take/give/get/do/mean/it/we/you/that/this",
-            "could/can/would/will you",
-            "^could/should/shall/can/would/do/does we/i/it/they/there/this/that/anyone/you/the",
-            "^did/is/are/was/were/has/have we/i/it/they/there/this/that/anyone/you/the",
-        ),
-    },
-    "": {
-        0: (
-            "must have been/happened/had/gone/come",
-            "it/that/there/this/something must be",
-            "must be kidding/joking/something/missing/wrong/broken/right/because/due/related/stale/the",
-            "must be a/an bug/typo/mistake/problem/glitch/joke/issue/error/coincidence",
-            "must be a/an/some * problem/issue/bug/mistake/error/thing",
-            "not what/how i",
-            "we don't/won't know/have/see/get/think/understand/remember/care/mind/seem/even",
-            "we do not know/have/see/think/understand/remember",
-            "can't/cannot handle/seem/do",
-            "is/are/was always the",
-            "i always/never forget/forgot/get/have/see/mix/struggle",
-            "i always/never wonder/thought/know/knew/remember/said/understood/heard",
-            "we'll/i'll see/check/look/ask/try/think/be/do/talk/let/get/come/send/wait/review/need/have",
-            "nothing happens/happened/works/worked/changed/changes/shows/appears/else/special/new",
-            "everything is/works/worked/passes/looks/seems/else/fine",
-            "everyone/nobody knows/says/complains/noticed",
-            "won't work/compile/build/start/run/load/open/help/do/matter/hurt/be/go/let",
-            "needs/need to be shorter/longer/bigger/smaller/larger/faster/wider/fixed",
-            "needs/need to be updated/changed/renamed/removed/done/added/moved/rewritten/refactored",
-            "all tests/checks/the tests/checks/time pass/passed/pass/passed",
-            "all tests/checks/green pass/passed/fail/failed/are",
-            "any/every other/of",
-            "it/this/that/he/she/which/they always/never works/fails/breaks/crashes/happens",
-            "it/this/that/he/she/which/they always/never takes/gets/does/says/returns/did",
-            "has/have/had/i've/we've never",
-            "always/never been/worked/happened/seen/saw/led/heard/tried/knew/said",
-            "always/never had/got/used/did/was/were/made/took/returned/gave/fails",
-            "never mind",
-            "what i meant",
-            "every/each time it/the/i/there/he/she/they",
-            "it/that/this/there/which should be",
-            "it/that/this needs/need",
-            "must be twice/half/about/around/nearly/dreaming/crazy/fun/hard/nice",
-            "we/i have to hurry/stop/wait/start/call/shift/check/do",
-            "when/if/where you're/you not/are/aren't not/sure sure/of/about/what/which/how",
-            "when/if/where you aren't sure",
-            "let's call it a",
-            "you always/never",
-            "has/have to be somewhere/something/because/the/a",
-            "leave me/it alone",
-            "only in/on/at my/the first/last",
-            "nevermind",
-            "as always",
-            "for ever",
-            "i have to/must go/leave/run/admit/say/think",
-            "i must",
-            "i can't/cannot see/find/open/reproduce/believe/remember/tell/read/access/log/get/run/figure/wait",
-            "it/that/this can't/cannot/couldn't",
-            "we/i can't/cannot/couldn't see/find/open/reproduce/believe/remember/tell/read/access/connect",
-            "can't/cannot/couldn't find/open/read/connect/resolve/import/load/parse",
-            "can't/cannot be right/true/it/serious/that",
-            "i'd/would like",
-            "i/we would like to",
-            "i/we want to know/ask/understand/see/say",
-            "not only",
-            "if only",
-            "the only",
-            "only one/two/three/half/some/a/fails/happens/works",
-            "first/last/at of/in/after all",
-            "after all",
-            "all good/right/set/done/green/fine/passed/pass/clear/yours",
-            "at all",
-            "is/that/that's/it's all",
-            "any/every idea/ideas/thoughts/news/luck/reason/time",
-            "don't/do worry/bother/mind/hesitate",
-            "should/it work/fail/help/do/suffice/pass",
-            "^don't you/we/they",
-            "by default/hand/name/date/key/country/category/it/week/month/default",
-            "need/needs help/a/an/some/more/your",
-            "whatever",
-            "security/legal/license/licence/contract page/field/file/header/group/column/tab",
-            "i see/understand/know",
-            "i like that/it/this/these",
-            "i love that/it/this",
-            "like that/this",
-            "that's/it's wrong/incorrect",
-            "we go again",
-            "here we go",
-            "for example",
-        ),
-    },
+    **DOUBTS,
 }
 """The phrases by kind, and in a kind by what each adds."""
-
-_TASKS: Final = (
-    "add adjust align analyse analyze append apply assign attach break bring build bump calculate call "
-    "change check clean clear click clone close cluster collapse collect combine comment commit compare "
-    "compile compute configure connect continue convert copy correct count crawl create crop cut debug "
-    "decrease define delete deploy describe design diff disable display do document download draft draw "
-    "drop dump duplicate edit email embed enable execute expand explain export extend extract fetch "
-    "figure fill filter find finish fit fix flatten format generate get give go grep group handle have "
-    "help hide highlight implement import improve include increase insert inspect install integrate "
-    "investigate join jump label launch let link list load log look lower make map mark measure "
-    "merge migrate mock modify move open optimise optimize order paste patch pick ping plan play plot "
-    "point polish post prepare print proceed profile publish pull push put query raise rank re-run read "
-    "rebase rebuild recheck recompute record redo refactor reformat refresh regenerate register remove "
-    "rename render reorder repeat rephrase replace reproduce rerun reset resize resolve restart restore "
-    "restructure retry return revert review rewrite roll rotate round run sample save scan search see "
-    "select send set setup share ship shorten show simplify skip solve sort speed split squash stage "
-    "start stash submit suggest sum summarise summarize swap switch sync tag take tell test tidy tighten "
-    "trace track train translate trim try tune turn undo uninstall unpack update upgrade upload validate "
-    "verify view visualise visualize wait walk wire wrap write zip "
-    "batch bench benchmark bold color colour demote estimate eval evaluate flash ignore index kill normalise normalize "
-    "outline parse port promote redraft scaffold simulate structure "
-)
-TASKS: Final = frozenset(_TASKS.split())
-"""Words that begin a request for the task at hand."""

@@ -8,10 +8,9 @@ from typing import Final, NamedTuple
 
 from substrate.cues.patterns import any_of as _any
 from substrate.cues.patterns import pattern as _re
-from substrate.cues.rules import TASKS
+from substrate.cues.reports import REPORTS, sighs
 from substrate.cues.speakers import is_former, is_of_others, takes_itself_back
-from substrate.cues.talk import TALK
-from substrate.cues.telling import TELLING, sighs
+from substrate.cues.talk import TALK, TASKS
 
 __all__ = [
     "REQUEST",
@@ -80,7 +79,7 @@ _STANDING: Final = _re(
     r"\b|\bin (?:this|our) ",
     _any("project repo codebase book study"),
     r"\b|\b",
-    _any("as_a_rule by_default in_general in_future"),
+    _any("as_a_rule by_default in_general in_future in_(?:all|every|each)_\\w+"),
     r"\b|^(?:write|spell|say|call) .*\bnot\b|^(?:treat|count|consider|regard|interpret) .* as\b"
     r"|^make (?:it|that) (?:max|min|at|no more|always|\d)",
 )
@@ -98,7 +97,7 @@ _NO_RULE: Final = (
     r"idea problem need worr way\b thank one\b clue rush hurry matter wonder doubt change difference luck error result "
     r"output more\b longer\b it\b that\b this\b i\b we\b don't not\b news reason the\b you\b failures?\b warnings?\b "
     r"response answer match such\b decision module file\b space connection tests?_(?:ran|found) attribute data\b route "
-    r"rows permission biggie big_deal comment surprise"
+    r"rows permission biggie big_deal comment surprise message spinner sound reaction sign"
 )
 """What `no` stands before without a rule: no idea, no problem."""
 
@@ -160,7 +159,8 @@ _STATED: Final = (
     (3.0, "constraint", "(... only ...)", _re(
         r"\w+ only ", _any("on in if when for with at to from the after before"), r"\b").match),
     (2.5, "decision", "(what all of a kind are)", _re(
-        _NO_PLURAL, rf"(?:[a-z-]+ )?{_PLURAL}(?: \S+){{0,5}} are (?!", _any(_REPORTED), ")").match),
+        _NO_PLURAL, r"(?!(?:the|my|our|two|three|four) )",
+        rf"(?:[a-z-]+ )?{_PLURAL}(?: \S+){{0,5}} are (?!", _any(_REPORTED), ")").match),
     (2.5, "decision", "(what all of a kind do)", _re(
         _NO_PLURAL, r"(?!", _any("users tests builds people results numbers values errors jobs workers logs"),
         rf")(?:[a-z-]+ ){{0,2}}{_PLURAL} (?:(?:in|with|of|from|for|on|under) \S+(?: \S+)? )?",
@@ -188,7 +188,7 @@ _GENERAL_IF: Final = _re(
 
 _OBJECTIONS: Final = (
     *TALK,
-    *TELLING,
+    *REPORTS,
     (-9.0, "against", "(what others say)", is_of_others),
     (-9.0, "against", "(what was said or planned before)", is_former),
     (-9.0, "against", "(..., no wait)", takes_itself_back),

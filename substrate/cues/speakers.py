@@ -4,15 +4,18 @@
    The law, a contract, a client or a board speaks for the person.
 2. What was said, planned or done at first is over, unless the sentence goes on to what holds now.
 3. `no wait`, `scratch that`, `hold on`: what was said just before is taken back.
+4. `max 3 hours a day`, later `make it max 4 hours a day`: the later one holds. All words but the amount are the same,
+   so a rule for one more thing replaces none.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from substrate.cues.patterns import any_of, pattern
 
-__all__ = ["is_former", "is_of_others", "takes_back", "takes_itself_back", "takes_last_turn_back"]
+__all__ = ["is_former", "is_of_others", "takes_back", "takes_itself_back", "takes_last_turn_back", "topic_of"]
 
 _BINDING: Final = any_of(
     "client customer legal law contract guide guidelines policy call sop licen[cs]e boss board management compliance "
@@ -20,7 +23,7 @@ _BINDING: Final = any_of(
 )
 """Who is asked before one goes against them."""
 _CLAIMS: Final = any_of(
-    "thinks? thought believes? believed claims? claimed argues? argued swears? swore reckons? reckoned figures feels "
+    "thinks? thought believes? believed claims? claimed argues? argued swears? swore reckons? reckoned feels "
     "suggests? suggested recommends? recommended advises? advised jokes? joked complains? complained mentions "
     "mentioned insisted_that proposed_that would_say used_to_say saying telling_(?:me|us) answered replied commented "
     "posted mumbled wrote writes?_(?:in|that|me|us|to_me|:|quoted)"
@@ -74,6 +77,21 @@ _TAKES_BACK: Final = pattern(_LEAD, _SOMEHOW)
 _TAKES_ITSELF_BACK: Final = pattern(r"(?:^|[,;]|\.{2,}|\s[-\u2013\u2014])\s*", _LEAD, _SOMEHOW, r"\W*$")
 
 
+_WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_AMOUNT: Final = re.compile(
+    r"\d.*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|half|double|none|zero|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|june|july|august|september|october|"
+    r"november|december"
+)
+_NO_TOPIC: Final = (
+    "make it's it the a an is are be so now then actually instead please ok okay no sorry correction let's new from "
+    "on change to we i we'll will that this of in for at again wait hm better rather and but set must should can"
+)
+_SAYS_NOTHING: Final = frozenset(_NO_TOPIC.split())
+_FEWEST: Final = 2
+"""Words that say what it is about."""
+
+
 def is_of_others(bare: str) -> bool:
     """Whether the sentence tells what somebody else says, and not what the person makes of it."""
     return (_OTHERS.match(bare) is not None or _QUOTES.search(bare) is not None) and _OWN_PART.search(bare) is None
@@ -97,3 +115,11 @@ def takes_last_turn_back(message: str) -> bool:
 def takes_itself_back(sentence: str) -> bool:
     """Whether the sentence ends by taking back what it says: `blue it is, no wait`."""
     return _TAKES_ITSELF_BACK.search(sentence) is not None
+
+
+def topic_of(text: str) -> frozenset[str] | None:
+    """The words of a statement without its amounts; None if it has no amount, or too few other words."""
+    words = _WORD.findall(text.casefold())
+    topic = frozenset(word for word in words if word not in _SAYS_NOTHING and not _AMOUNT.fullmatch(word))
+    has_amount = any(map(_AMOUNT.fullmatch, words))
+    return topic if has_amount and len(topic) >= _FEWEST else None

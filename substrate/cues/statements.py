@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from substrate.cues.patterns import pattern as _re
-from substrate.cues.rules import TASKS
+from substrate.cues.talk import TASKS
 
 __all__ = ["FORMS", "Form", "forms_of"]
 

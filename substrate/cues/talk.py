@@ -9,9 +9,32 @@ from collections.abc import Callable
 from typing import Final
 
 from substrate.cues.patterns import any_of, pattern
-from substrate.cues.rules import TASKS
 
-__all__ = ["TALK"]
+__all__ = ["TALK", "TASKS"]
+
+_TASKS: Final = (
+    "add adjust align analyse analyze append apply assign attach break bring build bump calculate call "
+    "change check clean clear click clone close cluster collapse collect combine comment commit compare "
+    "compile compute configure connect continue convert copy correct count crawl create crop cut debug "
+    "decrease define delete deploy describe design diff disable display do document download draft draw "
+    "drop dump duplicate edit email embed enable execute expand explain export extend extract fetch "
+    "figure fill filter find finish fit fix flatten format generate get give go grep group handle have "
+    "help hide highlight implement import improve include increase insert inspect install integrate "
+    "investigate join jump label launch let link list load log look lower make map mark measure "
+    "merge migrate mock modify move open optimise optimize order paste patch pick ping plan play plot "
+    "point polish post prepare print proceed profile publish pull push put query raise rank re-run read "
+    "rebase rebuild recheck recompute record redo refactor reformat refresh regenerate register remove "
+    "rename render reorder repeat rephrase replace reproduce rerun reset resize resolve restart restore "
+    "restructure retry return revert review rewrite roll rotate round run sample save scan search see "
+    "select send set setup share ship shorten show simplify skip solve sort speed split squash stage "
+    "start stash submit suggest sum summarise summarize swap switch sync tag take tell test tidy tighten "
+    "trace track train translate trim try tune turn undo uninstall unpack update upgrade upload validate "
+    "verify view visualise visualize wait walk wire wrap write zip "
+    "batch bench benchmark bold color colour demote estimate eval evaluate flash ignore index kill normalise normalize "
+    "outline parse port promote redraft scaffold simulate structure "
+)
+TASKS: Final = frozenset(_TASKS.split())
+"""Words that begin a request for the task at hand."""
 
 _DECIDES: Final = frozenset(
     ("drop", "skip", "call", "make", "switch", "take", "set", "move", "do", "put", "pick", "start")
@@ -68,7 +91,8 @@ _AT_HAND: Final = pattern(
     r"(?:please )?(?:use|keep|put|make|take|give|leave|try|don't|do not)\b.*(?:\b(?:here|there)[.!]*$"
     r"|\b(?:for|in|on|with) (?:this|that) ",
     any_of("one run plate file test case time round draft chart plot table function"),
-    r"\b|\bfor (?:a|the) (?:moment|now|bit|while)\b)|keep (?:going|that|this|it|on|trying)\b",
+    r"\b|\bfor (?:a|the) (?:moment|now|bit|while)\b)",
+    r"|keep (?:going|that|this|it|on|trying)\b(?!.*\b(?:every|each) time)",
     r"|use (?:whatever|any|the (?:same|other|second|third|next|last|new))\b|no need\b|don't bother\b",
 )
 _WHILE: Final = pattern(

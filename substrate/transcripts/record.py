@@ -4,8 +4,9 @@
 2. A sentence that is known is left alone, whatever became of it: a transcript is read again after each compaction, and
    neither confirms nor revives anything, but what these rules took out of use themselves and was stated again later.
 3. What looks like a credential is left out, and not repeated in the answer.
-4. What the next turn takes back (`scratch that`) is not recorded. If it was already, by this session and before that
-   turn, and still waits, it is tombstoned. What another session states is left alone.
+4. What the next turn takes back (`scratch that`) is not recorded, nor is what a later one says with another amount
+   (`make it max 4 hours a day`). If it was already, by this session and before that turn, and still waits, it is
+   tombstoned. What another session states is left alone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Final, NamedTuple
 from substrate.atoms.bodies import body_of
 from substrate.cues.decisions import Decision, decisions
 from substrate.cues.kinds import KINDS
-from substrate.cues.speakers import takes_last_turn_back
+from substrate.cues.speakers import takes_last_turn_back, topic_of
 from substrate.errors import Conflict, InputError, ItemsRefused, NotFound
 from substrate.kv.api import ReadTransaction
 from substrate.log.log import Log
@@ -83,16 +84,23 @@ def _stated(turns: Iterable[Turn], kinds: Collection[str]) -> tuple[_Stated, _Ta
     """What the turns state, each once, with its line; what they take back, and in which line; how many turns."""
     stated: dict[str, tuple[Decision, int]] = {}
     withdrawn: dict[str, tuple[Decision, int, int]] = {}
+    by_topic: dict[frozenset[str], str] = {}
     count = 0
     last: str | None = None
     for turn in turns:
         count += 1
-        if last is not None and takes_last_turn_back(turn.text):
+        if last is not None and last in stated and takes_last_turn_back(turn.text):
             withdrawn[last] = *stated.pop(last), turn.line
         last = None
         for decision in decisions(turn.text, kinds):
             said = " ".join(decision.text.casefold().split())
             withdrawn.pop(said, None)
+            topic = topic_of(decision.text)
+            if topic is not None:
+                earlier = by_topic.get(topic)
+                if earlier is not None and earlier != said and earlier in stated:
+                    withdrawn[earlier] = *stated.pop(earlier), turn.line
+                by_topic[topic] = said
             if said not in stated:
                 stated[said] = decision, turn.line
                 last = said

@@ -128,6 +128,20 @@ def test_a_writer_that_is_faster_ends_no_reading(
     assert states(memory.transcript(later)) == [("recorded", "Never deploy on Fridays.")]
 
 
+def test_a_statement_with_another_amount_takes_the_place_of_the_earlier_one(tmp_path: Path, memory: Memory) -> None:
+    """The twin: one about something more stands beside it."""
+    first = line("max 3 hours per person per day")
+    beside = line("max 2 hours per guest per day")
+    assert len(memory.transcript(write(tmp_path / "t.jsonl", first, beside))) == 2
+    later = write(tmp_path / "t.jsonl", first, beside, line("make it max 4 hours per person per day"))
+    assert states(memory.transcript(later)) == [
+        ("withdrawn", "max 3 hours per person per day"),
+        ("known", "max 2 hours per guest per day"),
+        ("recorded", "make it max 4 hours per person per day"),
+    ]
+    assert len(memory.recent(tags="proposed")) == 2
+
+
 def test_a_torn_last_line_and_one_that_is_too_long_are_left_out(tmp_path: Path) -> None:
     huge = line("x" * (1 << 20) + "\n" + RULE)
     path = write(tmp_path / "t.jsonl", huge, line(RULE), line("Never deploy on Fridays.")[:-9], end="")
