@@ -21,9 +21,9 @@ if TYPE_CHECKING:  # a server lists its tools before the engine and its values a
 __all__ = ["Opened", "as_sent", "opening_text", "structured_opening"]
 
 _ROOMY: Final = 1000
-"""From this budget on, what was asked is repeated, and lists that are promised are there also if they are empty."""
+"""From this budget on, what was asked is repeated."""
 _ROOM: Final = 200
-"""From this budget on, it is said why nothing fits."""
+"""From this budget on, lists that are promised are there also if they are empty; and it is said why nothing fits."""
 _COUNTER: Final = "MiniLM WordPiece"
 """By what tokens are counted where the model's tokenizer is there."""
 _PROMISED: Final = ("goals", "constraints", "preferences", "atoms", "conflicting_facts")
@@ -97,9 +97,9 @@ def structured_opening(opening: Opening, words: Words) -> dict[str, Any]:
     said: dict[str, Any] = _once(opening).to_dict()
     if opening.weak and "matched" in said:  # said of all of them
         said["atoms"] = [replace(atom, why="").to_dict() for atom in opening.atoms]
-    if opening.max_tokens >= _ROOMY:
+    if opening.max_tokens >= _ROOM:
         said = {section: [] for section in _PROMISED} | said
-    else:
+    if opening.max_tokens < _ROOMY:
         del said["max_tokens"]
         if opening.counter == _COUNTER:
             del said["counter"]
