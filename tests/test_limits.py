@@ -118,7 +118,7 @@ def test_one_over_the_limit_is_refused_by_name_size_and_limit(memory: Memory, li
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("limit", LIMITED, ids=IDS)
-def test_a_thousand_times_over_is_refused_before_much_memory_is_taken(memory: Memory, limit: Limit) -> None:
+def test_what_is_far_over_the_limit_is_refused_before_much_memory_is_taken(memory: Memory, limit: Limit) -> None:
     given = limit.give(LIMITS[limit.name] * limit.far)
     taken = peak_of(lambda: refusal(memory, given))
     assert taken < 2 * LIMITS[limit.name] * limit.unit + SLACK

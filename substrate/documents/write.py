@@ -234,7 +234,7 @@ class Plan:
         yield Batch((*atoms, *last), self.edges.stated, stones, self.edges.taken_back, tombstones_first=True)
 
 
-class _Known(NamedTuple):
+class _InUse(NamedTuple):
     """A document that is in use: its version of now, its title, and the version that was ingested last."""
 
     now: VersionRow
@@ -261,7 +261,7 @@ class Known(NamedTuple):
     """The name that the atom of a document has, and the document, if it is in use."""
 
     name: str
-    version: _Known | None
+    version: _InUse | None
 
 
 def find_document(transaction: ReadTransaction, domain: str, incoming: Incoming) -> Known:
@@ -270,7 +270,7 @@ def find_document(transaction: ReadTransaction, domain: str, incoming: Incoming)
     return Known(name, _find(transaction, name))
 
 
-def _find(transaction: ReadTransaction, name: str) -> _Known | None:
+def _find(transaction: ReadTransaction, name: str) -> _InUse | None:
     row = find_name(transaction, name)
     body = None if row is None or row.kind is not Kind.PUT else body_of(transaction, row.seq)
     if row is None or body is None:
@@ -278,7 +278,7 @@ def _find(transaction: ReadTransaction, name: str) -> _Known | None:
     ingested = ingested_of(transaction, row, body)
     if ingested is None or ingested[0].kind is not Kind.PUT:
         ingested = row, body
-    return _Known(row, str(body.members.get("value")), *ingested)
+    return _InUse(row, str(body.members.get("value")), *ingested)
 
 
 def plan_same(
@@ -310,14 +310,14 @@ def plan_same(
     return plan
 
 
-def _has_new_fields(known: _Known, incoming: Incoming) -> bool:
+def _has_new_fields(known: _InUse, incoming: Incoming) -> bool:
     """Whether the document was ingested before front matter was read, and has some."""
     if _FRONT_MATTER in known.attrs or incoming.media_type != MARKDOWN or not incoming.data.startswith(_DASHES):
         return False
     return find_front_matter(incoming.data.decode()) is not None
 
 
-def _plan_links(transaction: ReadTransaction, domain: str, known: _Known, links: Linked, plan: Plan) -> None:
+def _plan_links(transaction: ReadTransaction, domain: str, known: _InUse, links: Linked, plan: Plan) -> None:
     """What the links of a document come to whose text stays: files that they lead to came or went."""
     plan.edges = plan_edges(transaction, plan.name, known.now.subject, _targets(domain, links))
     if list(links.unresolved) != known.attrs.get(_UNRESOLVED, []):
@@ -444,7 +444,7 @@ def plan_gone(transaction: ReadTransaction, name: str) -> Plan | None:
     return Plan(name, known.now.seq, report, tombstones=[*stones, _stone(name)], edges=edges)
 
 
-def _slots(transaction: ReadTransaction, name: str, known: _Known | None) -> list[Slot]:
+def _slots(transaction: ReadTransaction, name: str, known: _InUse | None) -> list[Slot]:
     if known is None:
         return read_slots(transaction, name, None)
     return read_slots(transaction, name, end_of(transaction, known.version.seq), left_out_of(known.attrs))

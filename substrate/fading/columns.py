@@ -93,7 +93,7 @@ class TouchColumns:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: _Known | None = None
+        self._known: _VersionUses | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -164,18 +164,18 @@ class TouchColumns:
         score *= weight
         return Scores(seqs, score, last, count, documents, uses)
 
-    def _followed(self, documents: Documents, uses: Uses) -> _Known:
+    def _followed(self, documents: Documents, uses: Uses) -> _VersionUses:
         """What is known of every version."""
         known = None if self._known is None else self._known.followed(documents, uses)
         if known is None:
             ids = Ids(documents.subject_high, documents.subject_low)
-            known = _Known(ids, uses, *_looked_up(ids, documents.time, uses))
+            known = _VersionUses(ids, uses, *_looked_up(ids, documents.time, uses))
         self._known = known
         return known
 
 
 @dataclass(frozen=True, eq=False)
-class _Known:
+class _VersionUses:
     """Of every version, by seq, what the touches of its atom come to."""
 
     versions: Ids
@@ -185,7 +185,7 @@ class _Known:
     weight: NDArray[np.float64]
     count: NDArray[np.int64]
 
-    def followed(self, documents: Documents, uses: Uses) -> _Known | None:
+    def followed(self, documents: Documents, uses: Uses) -> _VersionUses | None:
         """The same after a few touches, with what came behind; None: this is not where they began."""
         size, ids = len(self.last), Ids(documents.subject_high, documents.subject_low)
         if documents.size < size or not _same(self.versions, ids.part(0, size)):
@@ -202,7 +202,7 @@ class _Known:
             its = np.flatnonzero(ids.high == high)
             its = its[ids.low[its] == low]
             last[its], weight[its], count[its] = _looked_up(ids.at(its), documents.time[its], uses)
-        return _Known(ids, uses, last, weight, count)
+        return _VersionUses(ids, uses, last, weight, count)
 
 
 def _looked_up(

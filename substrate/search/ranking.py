@@ -45,8 +45,9 @@ WORDS: Final = FULL_SCORE - 1
 """What all words matched weigh, where cosine 1 weighs 1."""
 _CENTRED: Final = 0.5
 _CENTRE: Final = 0.8
-_SHORTEST: Final = np.float32(1e-12)
 """How much of the cosine is seen from the centre of the best candidates, and how far there that centre lies."""
+_SHORTEST: Final = np.float32(1e-12)
+"""The least square of a distance from it: nothing is divided by 0."""
 _BEST: Final = 50
 """Candidates that make up that centre."""
 _TOWARDS: Final = 0.5

@@ -163,7 +163,7 @@ class Bad:
 
 @cache
 def corpus() -> list[Bad]:
-    """What the twins are shown: the lies, and some forty mutations of each kind."""
+    """What the twins are shown: the lies, and 900 mutations, some twenty of each kind."""
     told = [Bad(case.label, case.text, case.key, case.pin) for case in lies(SEED)]
     bent = [
         Bad(f"{bad.kind}, {bad.label}, seed {bad.seed}", bad.text, bad.key, bad.pin)

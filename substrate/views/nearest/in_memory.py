@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from substrate.kv.api import ReadTransaction
 from substrate.views.nearest.index import Nearest, in_no_file
-from substrate.views.nearest.rows import once
+from substrate.views.nearest.rows import each_once
 from substrate.views.nearest.space import View
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Joined:
         import numpy as np  # noqa: PLC0415 - loaded by who searches
 
         seqs, scores = zip(self._below.search(query, k, mask), self._over.search(query, k, mask), strict=True)
-        return once(np.concatenate(seqs), np.concatenate(scores), k)
+        return each_once(np.concatenate(seqs), np.concatenate(scores), k)
 
     def scores(self, query: Array, seqs: Array) -> Array:
         """See `Nearest`."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-__all__ = ["Held", "once", "places_of", "read_rows", "unit", "wide"]
+__all__ = ["Held", "each_once", "places_of", "read_rows", "unit", "wide"]
 
 _LONG: Final = 1e-3
 """Vectors of record have length one, but for the rounding of half floats. Those that have not are made so."""
@@ -104,7 +104,7 @@ def unit(query: Array, dimensions: int, width: int) -> Array:
     return whole
 
 
-def once(ids: Array, scores: Array, k: int) -> tuple[Array, Array]:
+def each_once(ids: Array, scores: Array, k: int) -> tuple[Array, Array]:
     """The k best versions, best first, each by its best row."""
     import numpy as np  # noqa: PLC0415
 

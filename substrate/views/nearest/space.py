@@ -17,7 +17,7 @@ from substrate.kv.api import ReadTransaction
 from substrate.log.tables import HEADS, seq_key
 from substrate.views.follow import Trail, erased_between, latest_head
 from substrate.views.nearest.generation import BadGeneration, Generation, Manifest, generations_of, padded, peek
-from substrate.views.nearest.rows import Held, once, places_of, unit, wide
+from substrate.views.nearest.rows import Held, each_once, places_of, unit, wide
 from substrate.views.vectors import embedded_upto, vectors_between, vectors_of
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class View:
             return self._anew(self._sealed, refused).search(query, k, mask)
         if not len(found[0]):
             return sealed
-        return once(np.concatenate([found[0], sealed[0]]), np.concatenate([found[1], sealed[1]]), k)
+        return each_once(np.concatenate([found[0], sealed[0]]), np.concatenate([found[1], sealed[1]]), k)
 
     def scores(self, query: Array, seqs: Array) -> Array:
         """See `Nearest`."""
@@ -321,7 +321,7 @@ class Sealed:
         if len(places) < min(wanted // 2, count):
             return None
         places.sort()
-        found = once(*self._scan(self.generation.rows(places), ids[places], whole, len(places), None), k)
+        found = each_once(*self._scan(self.generation.rows(places), ids[places], whole, len(places), None), k)
         return found if len(found[0]) >= min(k, count) else None
 
     def _exact(self, whole: Array, k: int, allowed: Allowed) -> tuple[Array, Array]:
@@ -333,7 +333,7 @@ class Sealed:
         for at in range(0, len(places), _BLOCK):
             block = places[at : at + _BLOCK]
             best = _best(self._scan, self.generation.rows(block), self.generation.ids[block], whole, k, None)
-            found = once(np.concatenate([found[0], best[0]]), np.concatenate([found[1], best[1]]), k)
+            found = each_once(np.concatenate([found[0], best[0]]), np.concatenate([found[1], best[1]]), k)
         return found
 
     def _try(self, whole: Array, k: int, allowed: Allowed, found: tuple[Array, Array]) -> None:
@@ -358,7 +358,7 @@ def _best(  # noqa: PLR0913, PLR0917
     wanted = k
     while True:
         rows, scores = scan(vectors, ids, whole, wanted, mask)
-        found = once(rows, scores, k)
+        found = each_once(rows, scores, k)
         if len(found[0]) >= k or len(rows) < wanted:
             return found
         wanted *= 4  # pieces of the same versions took too many places
