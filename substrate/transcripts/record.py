@@ -43,7 +43,7 @@ _MOST: Final = 500
 _CONFIDENCE: Final = 0.4
 """Until someone confirms it, it is not taken where a mistake is dear (`high_impact`)."""
 _ACTOR: Final = "transcript"
-_TAKEN_BACK: Final = "taken back in the next turn"
+_TAKEN_BACK: Final = "taken back later in the session"
 _LINE: Final = re.compile(r", line (\d+)$")
 _SESSION: Final = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 

@@ -103,7 +103,7 @@ def test_what_was_taken_back_and_is_stated_again_is_recorded_again_and_stays(tmp
     assert states(memory.transcript(taken, session="s", dry_run=True)) == [("withdrawn", RULE)]
     assert waiting(memory) == [RULE]
     assert states(memory.transcript(taken, session="s")) == [("withdrawn", RULE)]
-    assert memory.history(name)[-1].reason == "taken back in the next turn"
+    assert memory.history(name)[-1].reason == "taken back later in the session"
     assert states(memory.transcript(write(tmp_path / "t.jsonl", *turns[:1]), session="s")) == [("known", RULE)]
     whole = write(tmp_path / "t.jsonl", *turns)
     assert states(memory.transcript(whole, session="s", dry_run=True)) == [("new", RULE)]
