@@ -169,10 +169,10 @@ def test_only_the_kinds_asked_for_are_kept() -> None:
 def test_what_people_stated_in_the_development_sets_is_found_and_little_else() -> None:
     """Transcripts by several hands, and single messages that are harder. The benchmark has the figures of openings.
 
-    The least recall and precision are what is reached, a little below; all sets are tuned to by now.
+    The least recall and precision are what is reached, a little below; all sets but `fourth` are tuned to by now.
     """
     least = {"dev": (0.98, 0.96), "held": (0.94, 0.94), "styles": (0.89, 0.96), "last": (0.9, 0.95)}
-    least |= {"fresh": (0.96, 0.98), "second": (0.95, 0.95), "third": (0.93, 0.95)}
+    least |= {"fresh": (0.96, 0.98), "second": (0.95, 0.95), "third": (0.93, 0.95), "fourth": (0.9, 0.7)}
     least |= {"messages": (0.98, 0.95), "forms": (0.92, 0.95), "everyday": (0.94, 0.84)}
     names = [name for name in least if name not in ("messages", "forms", "everyday")]
     sets = [read_lines(f"transcripts/{name}.jsonl") for name in names]
