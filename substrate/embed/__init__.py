@@ -13,7 +13,8 @@ embedder        runs it; the importer of onnxruntime
 query           the models of an open store; the vector of a query
 texts           what of an atom is embedded
 pending         what waits to be embedded
-backfill        embeds it, in the background or at a call
+background      the thread that embeds when it is woken
+backfill        embeds what waits, in the background or at a call
 tokens          counts tokens, offline
 """
 

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
 import threading
 import time
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from substrate.codec import Draft
+from substrate.embed.background import IDLE_S, Background, Stopped
 from substrate.embed.load import State, load
 from substrate.embed.pending import WINDOW, Window, is_behind, next_window, waiting
 from substrate.embed.query import Models
@@ -53,18 +53,10 @@ _PORTION: Final = 5_000
 """Rows of an old space that are looked at, and erased, in one transaction."""
 _OBJECTIVES: Final = 64
 """Objectives that are embedded and written together."""
-_QUIET_S: Final = 1.0
-"""For what comes next to come: a burst becomes one window, and a short script ends without loading a model."""
-_IDLE_S: Final = 30.0
-"""After which the thread ends, if nobody saved or searched."""
 _FEW: Final = 64
 """Texts that a model embeds in well under a second."""
 _LOCK: Final = "embed.lock"
 _LOCK_POLL_S: Final = 0.2
-
-
-class _Stopped(Exception):
-    """The work ends here; what is written stays."""
 
 
 class Follower:
@@ -85,13 +77,8 @@ class Follower:
         self._log = log
         self._models = models
         self._nearest = nearest
-        self._woken = threading.Event()
-        self._hurry = threading.Event()
-        self._rested = threading.Event()
-        self._stop = threading.Event()
-        self._guard = threading.Lock()
         self._working = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._worker = Background("substrate-embed", self._round, at_exit=self.close)
         self._state = ""
 
     # -- in the background ---------------------------------------------------------------------------------------
@@ -100,28 +87,20 @@ class Follower:
         """There may be something to embed. Returns at once; the work begins when it has been quiet for a second."""
         if not self._background or not self._models.wanted:
             return
-        with self._guard:
-            if self._thread is None and not self._stop.is_set():
-                self._thread = threading.Thread(target=self._follow, name="substrate-embed", daemon=True)
-                self._thread.start()
-                # A thread that runs native code while the interpreter goes down can take the process with it.
-                atexit.register(self.close)
-        self._woken.set()
+        self._worker.wake()
 
     def wait(self, seconds: float) -> None:
         """Return when all that was saved is embedded, when it cannot be, or after so many seconds."""
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0 and self._is_behind():
-            self._rested.clear()
-            self._hurry.set()
-            self.wake()
-            if self._thread is None or (self._rested.wait(min(left, _IDLE_S)) and self._state):
-                break  # nothing is done in the background here; or it is told why it could not be
-        self._hurry.clear()
+        works = self._background and self._models.wanted
+        while works and (left := until - time.monotonic()) > 0 and self._is_behind():
+            if self._worker.run(min(left, IDLE_S)) and (self._state or self._worker.stopping.is_set()):
+                break  # it is told why it could not be
+        self._worker.unhurry()
 
     def first_due(self) -> bool:
         """Whether a few texts wait for the first vectors of the store, and these can come. If so, they come at once."""
-        if not self._background or not self._models.wanted or (self._rested.is_set() and self._state):
+        if not self._background or not self._models.wanted or (self._worker.has_rested and self._state):
             return False
         with self._log.snapshot() as transaction:
             model = model_searched(transaction)
@@ -130,8 +109,7 @@ class Follower:
             left = waiting(transaction, most=_FEW + 1)
         if not 0 < left <= _FEW or self._models.of(model).status.state is State.FAILED:
             return False
-        self._hurry.set()
-        self.wake()
+        self._worker.wake(hurry=True)
         return True
 
     def _is_behind(self) -> bool:
@@ -149,50 +127,26 @@ class Follower:
 
     def close(self) -> None:
         """End the work, within a batch of texts or one short write, and wait for that."""
-        self._stop.set()
-        self._woken.set()
-        self._hurry.set()
+        self._worker.stop()
         self._models.close()
-        with self._guard:
-            thread, self._thread = self._thread, None
-        if thread is not None:
-            atexit.unregister(self.close)
-            thread.join()
+        self._worker.close()
 
-    def _follow(self) -> None:
-        while not self._stop.is_set():
-            if not self._woken.wait(_IDLE_S) and self._rests():
-                return
-            self._hurry.wait(_QUIET_S)
-            self._woken.clear()
-            self._rested.clear()
-            try:
-                self._catch_up(self._state_of_progress)
-                self._state = ""
-            except _Stopped:
-                return
-            except Busy:
-                self._woken.set()  # someone else writes for long; we have time
-            except (ModelUnavailable, RolledBack) as error:
-                self._state = str(error)
-            except SubstrateError as error:  # a full disk, say: it is tried again with the next save, or search
-                self._state = f"{error.code}: {error}"
-                _log.warning("vectors are behind: %s", error)
-            except Exception as error:  # noqa: BLE001 - the thread's word, which must not be lost
-                self._state = f"{type(error).__name__}: {error}"
-                _log.exception("vectors are behind")
-            finally:
-                self._hurry.clear()
-                self._rested.set()
-
-    def _rests(self) -> bool:
-        """Whether the thread may end: nobody woke it. The next to do so starts another one."""
-        with self._guard:
-            if self._woken.is_set() or self._thread is not threading.current_thread():
-                return False
-            self._thread = None
-            atexit.unregister(self.close)
-            return True
+    def _round(self) -> None:
+        try:
+            self._catch_up(self._state_of_progress)
+            self._state = ""
+        except Stopped:
+            raise
+        except Busy:
+            self._worker.wake()  # someone else writes for long; we have time
+        except (ModelUnavailable, RolledBack) as error:
+            self._state = str(error)
+        except SubstrateError as error:  # a full disk, say: it is tried again with the next save, or search
+            self._state = f"{error.code}: {error}"
+            _log.warning("vectors are behind: %s", error)
+        except Exception as error:  # noqa: BLE001 - the thread's word, which must not be lost
+            self._state = f"{type(error).__name__}: {error}"
+            _log.exception("vectors are behind")
 
     def _state_of_progress(self, done: int, total: int) -> None:
         self._state = f"embedding: {done:,} of {total:,} versions"
@@ -209,7 +163,7 @@ class Follower:
         self._models.retry()
         try:
             return self._catch_up(progress, limit)
-        except _Stopped:
+        except Stopped:
             raise ModelUnavailable(
                 "the memory was closed while it was indexed; ", Verb("index"), " goes on where it was"
             ) from None
@@ -217,7 +171,7 @@ class Follower:
     def use(self, spec: str | Path) -> Embedding:
         """See `Memory.use_model`."""
         self._check_writable()
-        embedder = load(spec, stop=self._stop)
+        embedder = load(spec, stop=self._worker.stopping)
 
         def plan(transaction: ReadTransaction, _: int) -> Decision:
             model = model_in_force(transaction)
@@ -242,7 +196,7 @@ class Follower:
     # -- the work ------------------------------------------------------------------------------------------------
 
     def _catch_up(self, progress: Progress | None, limit: int | None = None) -> Indexed:
-        """On return all that was there has its vectors, or `limit` versions more. _Stopped if it is closed meanwhile.
+        """On return all that was there has its vectors, or `limit` versions more. Stopped if it is closed meanwhile.
 
         RolledBack if the store is behind: it stays as it is, and is searched by the vectors that it has.
         """
@@ -286,7 +240,7 @@ class Follower:
         loading = self._models.of(model)
         while (embedder := loading.wait(_LOCK_POLL_S)) is None:
             self._state = str(loading.status)
-            self._check_stop()
+            self._worker.check()
         return embedder
 
     def _embed(
@@ -296,7 +250,7 @@ class Follower:
         here = len(window.texts)
 
         def tell(done: int, pieces: int) -> None:
-            self._check_stop()
+            self._worker.check()
             if progress is not None and done < pieces:
                 progress(before + here * done // pieces, max(total, before + here))
 
@@ -321,7 +275,7 @@ class Follower:
             named = model is not None and model.space == embedder.space
             return Decision(() if named else [_draft(embedder)], rows)
 
-        self._check_stop()
+        self._worker.check()
         self._log.decide(plan)
         return kept
 
@@ -334,7 +288,7 @@ class Follower:
                 return
             vectors = {}
             for trace, text in pending.texts.items():
-                self._check_stop()
+                self._worker.check()
                 vectors[trace] = embedder.embed_query(text).astype("<f2").tobytes()
             keep = partial(keep_objectives, space=embedder.space, pending=pending, vectors=vectors)
             self._log.decide(lambda transaction, _, keep=keep: Decision((), list(keep(transaction))))  # type: ignore[misc]
@@ -349,7 +303,7 @@ class Follower:
             self._nearest.drop(spaces[0])
             after: bytes | None = b""
             while after is not None:
-                self._check_stop()
+                self._worker.check()
                 after = self._clean_some(spaces[0], after)
 
     def _clean_some(self, space: bytes, after: bytes) -> bytes | None:
@@ -386,7 +340,7 @@ class Follower:
         """Tell of progress, and end the work there if the memory is closed."""
 
         def tell(done: int, total: int) -> None:
-            self._check_stop()
+            self._worker.check()
             if progress is not None:
                 progress(done, total)
 
@@ -395,10 +349,6 @@ class Follower:
     def _check_writable(self) -> None:
         if self._read_only:
             raise Denied("the store is open for reading only: to embed, open it for writing")
-
-    def _check_stop(self) -> None:
-        if self._stop.is_set():
-            raise _Stopped
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -411,9 +361,9 @@ class Follower:
                 raise Denied(f"{path} cannot be written: {error.strerror}; vectors need a store that can be") from None
             while not try_lock(lock):
                 self._state = "another process embeds"
-                if self._stop.wait(_LOCK_POLL_S):
-                    raise _Stopped
-            self._check_stop()
+                if self._worker.stopping.wait(_LOCK_POLL_S):
+                    raise Stopped
+            self._worker.check()
             yield
 
 

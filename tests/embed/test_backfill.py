@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import substrate
-from substrate.embed import backfill as embedding
+from substrate.embed import background
 from substrate.embed import pending as windows
 from substrate.embed.embedder import Embedder
 from substrate.embed.load import load
@@ -178,9 +178,9 @@ def wait_until(true: Callable[[], object]) -> None:
 def test_what_is_saved_is_embedded_in_the_background(
     reopen: Reopen, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "_QUIET_S", 0.01)
+    monkeypatch.setattr(background, "QUIET_S", 0.01)
     memory = reopen(model=tiny)
-    assert memory._store.follower._thread is None, "nothing to do, no thread"
+    assert memory._store.follower._worker._thread is None, "nothing to do, no thread"
     memory.checkpoint(ATOMS)
     wait_until(lambda: len(rows_of(memory)) == 3)
     memory.checkpoint(["v1.fact.pet = a cat"])
@@ -192,7 +192,7 @@ def test_what_is_saved_is_embedded_in_the_background(
 def test_what_another_process_left_is_embedded_when_the_store_is_opened(
     memory: Memory, reopen: Reopen, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "_QUIET_S", 0.01)
+    monkeypatch.setattr(background, "QUIET_S", 0.01)
     memory.checkpoint(ATOMS)
     again = reopen(model=tiny)
     wait_until(lambda: len(rows_of(again)) == 3)
@@ -201,8 +201,8 @@ def test_what_another_process_left_is_embedded_when_the_store_is_opened(
 def test_what_others_wrote_is_embedded_when_a_search_sees_it_also_after_the_thread_went_to_rest(
     memory: Memory, reopen: Reopen, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "_QUIET_S", 0.01)
-    monkeypatch.setattr(embedding, "_IDLE_S", 0.05)
+    monkeypatch.setattr(background, "QUIET_S", 0.01)
+    monkeypatch.setattr(background, "IDLE_S", 0.05)
     memory.checkpoint(ATOMS)
     again = reopen(model=tiny)
     wait_until(lambda: len(rows_of(again)) == 3)
@@ -225,7 +225,7 @@ def test_a_writer_who_expects_a_head_does_not_mind_the_entry_that_names_the_mode
 def test_an_error_in_the_background_is_kept_and_told(
     reopen: Reopen, tiny: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(embedding, "_QUIET_S", 0.01)
+    monkeypatch.setattr(background, "QUIET_S", 0.01)
     monkeypatch.setattr(Embedder, "embed_pieces", lambda *_: 1 / 0)
     memory = reopen(model=tiny)
     memory.checkpoint(ATOMS)
@@ -235,7 +235,7 @@ def test_an_error_in_the_background_is_kept_and_told(
 
 
 def test_closing_does_not_wait_for_a_window(reopen: Reopen, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "_QUIET_S", 0.0)
+    monkeypatch.setattr(background, "QUIET_S", 0.0)
     begun = threading.Event()
 
     def endless(_: Embedder, __: list[str], progress: Callable[[int, int], None]) -> list[object]:
@@ -271,7 +271,6 @@ assert "numpy" not in sys.modules
 
 SLOW = """
 import sys, time
-from substrate.embed import backfill as embedding
 from substrate.embed import pending as windows
 from substrate.memory import open_memory
 from substrate.embed.embedder import Embedder

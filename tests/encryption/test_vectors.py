@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from substrate.embed import background
+from substrate.embed.embedder import Embedder
+from substrate.encryption import vectors as unlocked_vectors
 from substrate.log.tables import VECTORS
 from substrate.memory import Memory, open_memory
 from tests.encryption.canaries import PASSPHRASE
@@ -105,3 +109,65 @@ def test_a_lock_while_it_embeds_leaves_nothing_behind(health: Memory, monkeypatc
     monkeypatch.setattr(vectors, "_embedder", locking)
     health.index()
     assert not rows(health)
+
+
+def test_what_is_forgotten_while_it_embeds_takes_no_place_of_what_is_saved(
+    health: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors = health._store.unlocked_vectors
+    embedder = vectors._embedder
+    later = "v1.fact.nuts"
+
+    def changing(model: object) -> object:
+        monkeypatch.undo()
+        health.checkpoint([f"{later} = Hazelnuts make my throat swell"], edges=[member(later)])
+        health.forget(RASH["name"])
+        assert health.search(QUESTION).lag > 0
+        return embedder(model)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(vectors, "_embedder", changing)
+    health.index()
+    assert rows(health).keys() == health._store.unlocked.seqs()
+    assert any(hit.likeness > 0 for hit in health.search("allergic to a snack") if hit.name == later)
+
+
+def test_vectors_of_a_forgotten_domain_are_dropped(health: Memory) -> None:
+    health.index()
+    assert rows(health)
+    health.forget(RASH["name"])
+    health.forget("v1.domain.health")
+    health.search(QUESTION)
+    assert not rows(health)
+
+
+def test_closing_does_not_wait_for_a_window(health: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    health.close()
+    monkeypatch.setattr(background, "QUIET_S", 0.0)
+    begun, never = threading.Event(), threading.Event()
+
+    def endless(_: Embedder, __: list[str], progress: Callable[[int, int], None]) -> list[object]:
+        while True:
+            begun.set()
+            never.wait(0.01)
+            progress(0, 1)
+
+    monkeypatch.setattr(Embedder, "embed_pieces", endless)
+    with open_memory(tmp_path / "store", home=tmp_path / "home") as memory:
+        memory.unlock("health", PASSPHRASE)
+        assert begun.wait(PATIENCE_S)
+
+
+def test_a_window_has_a_bound_of_characters(health: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unlocked_vectors, "_WINDOW_CHARACTERS", 100)
+    names = [f"v1.fact.long{number}" for number in range(4)]
+    health.checkpoint([{"name": name, "value": "x " * 60} for name in names], edges=list(map(member, names)))
+    real, counts = Embedder.embed_pieces, []
+
+    def counting(self: Embedder, texts: list[str], progress: Callable[[int, int], None]) -> object:
+        counts.append(len(texts))
+        return real(self, texts, progress)
+
+    monkeypatch.setattr(Embedder, "embed_pieces", counting)
+    health._store.unlocked_vectors.catch_up()
+    assert counts == [1] * 5
+    assert rows(health).keys() == health._store.unlocked.seqs()
