@@ -6,6 +6,7 @@ A verb that reads gets a snapshot, which is opened here; one that writes gets th
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -978,10 +979,12 @@ class Memory(Tabular):
         check_search(query, limit, offset, min_score, wait)
         check_walk(hops, walk)
         store = self._store
+        deadline = time.monotonic() + wait
         if wait > 0:
             store.follower.wait(wait)
-            store.unlocked_vectors.wait(wait)
-        asked = store.index.query(query, store.log, store.time_at(as_of, valid_at), wait, meaning=meaning)
+            store.unlocked_vectors.wait(deadline - time.monotonic())
+        left = max(0.0, deadline - time.monotonic())
+        asked = store.index.query(query, store.log, store.time_at(as_of, valid_at), left, meaning=meaning)
         with store.read(as_of, valid_at) as snapshot:
             page: dict[str, Any] = {"limit": limit, "offset": offset, "min_score": min_score}
             found = search(snapshot, store.index, asked, filters, hops=hops, walk=walk, **page)

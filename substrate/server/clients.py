@@ -24,6 +24,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import anyio
+import anyio.to_thread
 
 from substrate.errors import Busy, Denied, NotFound, StoreDamaged, SubstrateError
 from substrate.messages import Words
@@ -226,13 +227,15 @@ class Clients:
         """Return when a search can answer by meaning, when it cannot, or after as long as the launch says.
 
         It waits for the model, and for the first vectors of a store that holds a few texts.
-        No thread is held meanwhile, and a call that is cancelled waits no longer.
+        No thread is held meanwhile, and a call that is cancelled waits no longer. Raises what a look at the store does.
         """
         self.warm()
         with anyio.move_on_after(self.launch.wait_s):
             while any(warming.is_alive() for warming in self._warming):  # noqa: ASYNC110 - a thread ends, and sets no event
                 await anyio.sleep(_LOOK_S)
-            while (memory := self._memory) is not None and memory.first_vectors_due():  # noqa: ASYNC110 - the same
+            while (memory := self._memory) is not None:
+                if not await anyio.to_thread.run_sync(memory.first_vectors_due):  # it reads the store
+                    break
                 await anyio.sleep(_LOOK_S)
 
     def close(self) -> None:

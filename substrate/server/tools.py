@@ -96,9 +96,9 @@ class ServedTool(SdkTool):
         if not self.scopes <= granted:
             return self._refused(Denied(self.ungranted))
         given = {name: value for name, value in arguments.items() if value is not None}
-        if self.by_meaning:
-            await clients.until_warm()
         try:
+            if self.by_meaning:
+                await clients.until_warm()
             async with self.turns or nullcontext():
                 with nullcontext() if "read" in granted else _discreet():
                     result: CallToolResult | InputRequiredResult = await super().run(given, context, convert_result)

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from substrate import memory as memory_verbs
 from substrate.embed import background
 from substrate.embed.embedder import Embedder
+from substrate.embed.query import Meaning, QueryVector
 from substrate.encryption import vectors as unlocked_vectors
+from substrate.log.log import Log
 from substrate.log.tables import VECTORS
 from substrate.memory import Memory, open_memory
 from tests.encryption.canaries import PASSPHRASE
@@ -143,18 +146,23 @@ def test_vectors_of_a_forgotten_domain_are_dropped(health: Memory) -> None:
 def test_closing_does_not_wait_for_a_window(health: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     health.close()
     monkeypatch.setattr(background, "QUIET_S", 0.0)
-    begun, never = threading.Event(), threading.Event()
+    begun, never, stopped = threading.Event(), threading.Event(), threading.Event()
 
     def endless(_: Embedder, __: list[str], progress: Callable[[int, int], None]) -> list[object]:
         while True:
             begun.set()
             never.wait(0.01)
-            progress(0, 1)
+            try:
+                progress(0, 1)
+            except background.Stopped:
+                stopped.set()
+                raise
 
     monkeypatch.setattr(Embedder, "embed_pieces", endless)
     with open_memory(tmp_path / "store", home=tmp_path / "home") as memory:
         memory.unlock("health", PASSPHRASE)
         assert begun.wait(PATIENCE_S)
+    assert stopped.is_set()
 
 
 def test_a_window_has_a_bound_of_characters(health: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,3 +179,31 @@ def test_a_window_has_a_bound_of_characters(health: Memory, monkeypatch: pytest.
     health._store.unlocked_vectors.catch_up()
     assert counts == [1] * 5
     assert rows(health).keys() == health._store.unlocked.seqs()
+
+
+def test_a_search_waits_once_for_all_that_it_needs(health: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+
+    class Clock:
+        now = 0.0
+
+        @classmethod
+        def monotonic(cls) -> float:
+            return cls.now
+
+    def takes_4_s(seconds: float) -> None:
+        waited.append(seconds)
+        Clock.now += 4
+
+    embed = Meaning.embed
+
+    def asked(self: Meaning, text: str, log: Log, wait_s: float = 0) -> QueryVector:
+        waited.append(wait_s)
+        return embed(self, text, log)
+
+    monkeypatch.setattr(memory_verbs, "time", Clock)
+    monkeypatch.setattr(health._store.follower, "wait", takes_4_s)
+    monkeypatch.setattr(health._store.unlocked_vectors, "wait", takes_4_s)
+    monkeypatch.setattr(Meaning, "embed", asked)
+    health.search(QUESTION, wait=10)
+    assert waited == [10, 6, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import substrate
 from substrate.embed import load
+from substrate.errors import Busy
 from substrate.server.clients import Clients
 from substrate.server.launch import Launch
 from tests.agents import Agent, in_memory
@@ -134,3 +136,20 @@ def test_who_is_cancelled_waits_no_longer(embedded: Path) -> None:
 
     with Clients(Launch(embedded, wait_s=10 * PATIENCE_S)) as clients, loading_takes_long():
         assert anyio.run(given_up, clients)
+
+
+def test_an_error_while_a_search_waits_has_its_code_and_the_look_is_not_on_the_event_loop(
+    embedded: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loops: list[object] = []
+
+    def busy(_: substrate.Memory) -> bool:
+        loops.append(asyncio._get_running_loop())
+        raise Busy("too many readers")
+
+    with in_memory(embedded, launch={"wait_s": PATIENCE_S}) as agent:
+        agent.ok("memory_list_atoms")
+        monkeypatch.setattr(substrate.Memory, "first_vectors_due", busy)
+        refused = agent.error("memory_search", query="throttle")
+    assert refused["code"] == "busy"
+    assert loops == [None]

@@ -98,10 +98,26 @@ class PlainRpc:
             told = f"the JSON of a request has at most {MOST_VALUES:,} values"
             await rpc_error(_TOO_LARGE, told)(scope, receive, send)
         elif _is_plain(headers):
-            answer = await self._answered(body, headers.get("origin"))
-            await answer(scope, receive, send)
+            answer = await self._while_connected(receive, body, headers.get("origin"))
+            if answer is not None:
+                await answer(scope, receive, send)
         else:
             await self._app(scope, handing(body, receive), send)
+
+    async def _while_connected(self, receive: Receive, body: bytes, origin: str | None) -> JSONResponse | None:
+        """The answer; None if the client went away. A call that waits is given up then, one that writes ends first."""
+        answer: JSONResponse | None = None
+        async with anyio.create_task_group() as group:
+
+            async def watch() -> None:
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+                group.cancel_scope.cancel()
+
+            group.start_soon(watch)
+            answer = await self._answered(body, origin)
+            group.cancel_scope.cancel()
+        return answer
 
     async def _answered(self, body: bytes, origin: str | None) -> JSONResponse:
         try:
